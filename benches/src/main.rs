@@ -1,0 +1,183 @@
+//! Benchmarks: ours, the peers and the machine alone, interleaved in one run and compared in one mode.
+//!
+//! `leveret-benches round-trip` and the others print ratios first, then every row, and write
+//! `out/bench/NAME.json`. `docs/performance.md` holds what they printed.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a benchmark reads clocks and starts processes"
+)]
+
+mod child;
+mod cyclictest;
+mod harness;
+mod machine;
+mod mode;
+mod page;
+mod peer;
+mod planner;
+mod report;
+mod round_trip;
+mod start_lateness;
+mod statistics;
+mod table;
+mod time_vs_best_effort;
+
+use clap::{Parser, ValueEnum};
+use leveret_os::latency::IdleStatesHeld;
+use machine::Machine;
+use report::Report;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Why a benchmark, or a part of it, could not run.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// A subject is not there.
+    #[error("{subject}: {reason}")]
+    Missing {
+        /// Who.
+        subject: String,
+        /// Why.
+        reason: String,
+    },
+    /// A subject broke in a round.
+    #[error("{subject} broke: {reason}")]
+    Round {
+        /// Who.
+        subject: String,
+        /// What it said.
+        reason: String,
+    },
+    /// The operating system refused.
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// A best-effort channel between two pinned processes, there and back.
+    RoundTrip,
+    /// How late a 1 ms task starts, beside cyclictest, a bare spin and a bare sleep.
+    StartLateness,
+    /// Latencies of time-driven and best-effort messages, after the HARE thesis, section 5.5.
+    TimeVsBestEffort,
+    /// Time and success of the planner, against brute force where it ends.
+    Planner,
+}
+
+/// How long, where, and with what.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "leveret-benches", about = "Measures ours, the peers and the machine alone, side by side.")]
+pub struct Options {
+    /// What to measure; everything when not given.
+    topic: Option<Topic>,
+    /// Measured seconds for each subject of each case; every benchmark has its own default.
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Tiny inputs: shows that everything runs, measures nothing of worth.
+    #[arg(long)]
+    smoke: bool,
+    /// Names the benchmarks and stops.
+    #[arg(long)]
+    list: bool,
+    /// The two processors to use.
+    #[arg(long, num_args = 2, default_values_t = [0, 1])]
+    cores: Vec<usize>,
+    /// Where NAME.json and NAME.md go.
+    #[arg(long, default_value = "out/bench")]
+    output: PathBuf,
+    /// Puts the tables of the output folder into this page, between its marks, and stops.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+}
+
+impl Options {
+    /// Measured time per subject and case.
+    pub fn duration(&self, default_seconds: f64) -> Duration {
+        let default = if self.smoke { 0.01 } else { default_seconds };
+        Duration::try_from_secs_f64(self.seconds.unwrap_or(default)).unwrap_or_default()
+    }
+
+    /// Whether only the working is shown.
+    pub fn smoke(&self) -> bool {
+        self.smoke
+    }
+
+    /// The two processors.
+    pub fn cores(&self) -> [usize; 2] {
+        [self.cores.first().copied().unwrap_or(0), self.cores.get(1).copied().unwrap_or(1)]
+    }
+}
+
+impl Topic {
+    fn name(self) -> &'static str {
+        match self {
+            Self::RoundTrip => "round-trip",
+            Self::StartLateness => "start-lateness",
+            Self::TimeVsBestEffort => "time-vs-best-effort",
+            Self::Planner => "planner",
+        }
+    }
+
+    fn run(self, options: &Options, report: &mut Report) -> Result<(), BenchError> {
+        match self {
+            Self::RoundTrip => round_trip::run(options, report),
+            Self::StartLateness => start_lateness::run(options, report),
+            Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
+            Self::Planner => planner::run(options, report),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let outcome = match arguments.get(1).map(String::as_str) {
+        Some("child") => run_child(&arguments[2..]),
+        _ => run(&Options::parse(), &arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The process is one of a benchmark's own children.
+fn run_child(arguments: &[String]) -> Result<(), BenchError> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["round-trip", ping, pong] => round_trip::ours::ping([*ping, *pong]),
+        ["round-trip-pong", core, socket] => round_trip::ours::pong(core, Path::new(socket)),
+        other => {
+            let reason = format!("no child is called {other:?}");
+            Err(BenchError::Missing { subject: "child".to_owned(), reason })
+        }
+    }
+}
+
+fn run(options: &Options, arguments: &[String]) -> Result<(), BenchError> {
+    if options.list {
+        Topic::value_variants().iter().for_each(|topic| println!("{}", topic.name()));
+        return Ok(());
+    }
+    if let Some(page) = &options.page {
+        return page::refresh(page, &options.output);
+    }
+    // cyclictest holds idle states off by default; all subjects get the same.
+    let held = IdleStatesHeld::hold().inspect_err(|error| eprintln!("warning: {error}")).ok();
+    let topics = options.topic.map_or(Topic::value_variants().to_vec(), |topic| vec![topic]);
+    for topic in topics {
+        let machine = Machine::observe(options.cores(), held.is_some());
+        let mut command = vec!["leveret-benches".to_owned()];
+        command.extend(arguments.iter().skip(1).cloned());
+        let mut report = Report::new(topic.name(), &command.join(" "), machine);
+        topic.run(options, &mut report)?;
+        report.publish(&options.output)?;
+    }
+    Ok(())
+}

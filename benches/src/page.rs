@@ -1,0 +1,48 @@
+//! Puts the tables of the last run into `docs/performance.md`.
+//!
+//! The page holds a pair of marks for each benchmark; what lies between them is replaced:
+//!
+//! ```text
+//! <!-- round-trip -->
+//! ...
+//! <!-- end of round-trip -->
+//! ```
+
+use crate::{BenchError, Topic};
+use clap::ValueEnum;
+use std::path::Path;
+
+/// Replaces what lies between the marks of each benchmark that has a table in the folder.
+pub fn refresh(page: &Path, folder: &Path) -> Result<(), BenchError> {
+    let mut text = std::fs::read_to_string(page)?;
+    for topic in Topic::value_variants() {
+        let Ok(table) = std::fs::read_to_string(folder.join(format!("{}.md", topic.name()))) else {
+            println!("{}: no table in {}; left as it is", topic.name(), folder.display());
+            continue;
+        };
+        text = replace(&text, topic.name(), &table).ok_or_else(|| BenchError::Missing {
+            subject: page.display().to_string(),
+            reason: format!("has no marks for {}", topic.name()),
+        })?;
+    }
+    Ok(std::fs::write(page, text)?)
+}
+
+fn replace(text: &str, name: &str, table: &str) -> Option<String> {
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (before, rest) = text.split_once(&start)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!("{before}{start}\n{}\n\n{end}{after}", table.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_between_the_marks_changes() {
+        let text = "a\n<!-- x -->\nold\n<!-- end of x -->\nb\n";
+        assert_eq!(replace(text, "x", "new\n").unwrap(), "a\n<!-- x -->\n\nnew\n\n<!-- end of x -->\nb\n");
+        assert_eq!(replace(text, "y", "new"), None);
+    }
+}

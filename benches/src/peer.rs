@@ -1,0 +1,121 @@
+//! Children that take orders, and how the foreign ones are built.
+
+use crate::BenchError;
+use crate::harness::Measured;
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Nothing that is asked of a child takes longer than this beyond the round itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running child. It sleeps between rounds.
+pub struct Peer {
+    /// What it said it is.
+    pub version: String,
+    name: String,
+    process: Child,
+    orders: Option<ChildStdin>,
+    answers: Receiver<String>,
+}
+
+/// Several cases may use one child, never at the same time.
+pub type SharedPeer = Rc<RefCell<Peer>>;
+
+impl Peer {
+    /// Starts a child and waits until it is ready.
+    pub fn start(name: &str, command: &mut Command) -> Result<SharedPeer, BenchError> {
+        let missing = |reason: String| BenchError::Missing { subject: name.to_owned(), reason };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| {
+            missing(format!("{} does not start: {error}", command.get_program().display()))
+        })?;
+        let (sender, answers) = channel();
+        let output = process.stdout.take();
+        let errors = process.stderr.take();
+        std::thread::spawn(move || {
+            let lines =
+                output.into_iter().flat_map(|output| BufReader::new(output).lines().map_while(Result::ok));
+            lines.for_each(|line| _ = sender.send(line));
+            let mut last =
+                errors.into_iter().flat_map(|errors| BufReader::new(errors).lines().map_while(Result::ok));
+            if let Some(line) = last.find(|line| !line.trim().is_empty() && !line.starts_with("---")) {
+                _ = sender.send(format!("error {line}"));
+            }
+        });
+        let orders = process.stdin.take();
+        let mut peer = Self { version: String::new(), name: name.to_owned(), process, orders, answers };
+        let line = peer.answer(PATIENCE)?;
+        match line.strip_prefix("ready ") {
+            Some(version) => peer.version = version.split_whitespace().collect::<Vec<_>>().join(" "),
+            None => return Err(missing(line)),
+        }
+        Ok(Rc::new(RefCell::new(peer)))
+    }
+
+    /// Runs one round.
+    pub fn round(&mut self, kind: &str, size: usize, duration: Duration) -> Result<Measured, BenchError> {
+        let order = format!("go {kind} {size} {}\n", duration.as_millis().max(1));
+        let broken = |reason: String| BenchError::Round { subject: self.name.clone(), reason };
+        let orders = self.orders.as_mut().ok_or_else(|| broken("takes no orders".to_owned()))?;
+        orders.write_all(order.as_bytes()).map_err(|error| broken(error.to_string()))?;
+        let line = self.answer(PATIENCE + duration)?;
+        Measured::parse(&line).ok_or_else(|| BenchError::Round { subject: self.name.clone(), reason: line })
+    }
+
+    fn answer(&mut self, patience: Duration) -> Result<String, BenchError> {
+        self.answers.recv_timeout(patience).map_err(|_| BenchError::Missing {
+            subject: self.name.clone(),
+            reason: format!("no answer within {} s", patience.as_secs()),
+        })
+    }
+}
+
+impl Drop for Peer {
+    /// The end of its input ends a child; one that does not listen is ended.
+    fn drop(&mut self) {
+        self.orders = None;
+        for _ in 0..200 {
+            if matches!(self.process.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// Where the foreign children's sources lie.
+pub fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+}
+
+/// Where the foreign children are built: beside this program.
+pub fn build_folder() -> Result<PathBuf, BenchError> {
+    let program = std::env::current_exe()?;
+    let folder = program.parent().unwrap_or(Path::new(".")).join("peers");
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// Compiles a child written in C; the name of the result carries the compiler's.
+pub fn compile(compiler: &str, source: &str) -> Result<PathBuf, BenchError> {
+    let target = build_folder()?.join(format!("{}-{compiler}", source.trim_end_matches(".c")));
+    let missing = |reason: String| BenchError::Missing { subject: format!("{source} ({compiler})"), reason };
+    let output = Command::new(compiler)
+        .args(["-O3", "-Wall", "-o"])
+        .arg(&target)
+        .arg(sources().join(source))
+        .output()
+        .map_err(|error| missing(format!("{compiler} does not start: {error}")))?;
+    if output.status.success() {
+        return Ok(target);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(missing(errors.lines().next().unwrap_or("the compiler failed").to_owned()))
+}

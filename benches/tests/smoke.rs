@@ -1,0 +1,78 @@
+//! Every benchmark runs with tiny inputs and writes what it promises.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn run(topic: &str) -> Value {
+    let folder = folder(topic);
+    let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches"))
+        .args([topic, "--smoke", "--output"])
+        .arg(&folder)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{topic}: {errors}");
+    let json = std::fs::read_to_string(folder.join(format!("{topic}.json"))).unwrap();
+    serde_json::from_str(&json).unwrap()
+}
+
+fn count(report: &Value, subject: &str) -> usize {
+    let rows = report["rows"].as_array().unwrap();
+    let rows = rows.iter().filter(|row| row["subject"].as_str().unwrap().starts_with(subject));
+    rows.inspect(|row| assert!(row["count"].as_u64().unwrap() > 0)).count()
+}
+
+/// Present, or named as missing with a reason.
+fn accounted_for(report: &Value, subject: &str) {
+    let missing = report["missing"].as_array().unwrap();
+    let named = missing.iter().any(|one| one["subject"].as_str().unwrap().contains(subject));
+    assert!(count(report, subject) > 0 || named, "{subject} is neither measured nor missing: {report}");
+}
+
+#[test]
+fn the_list_names_every_benchmark() {
+    let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches")).arg("--list").output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "round-trip\nstart-lateness\ntime-vs-best-effort\nplanner\n"
+    );
+}
+
+#[test]
+fn round_trip_measures_or_names_everybody() {
+    let report = run("round-trip");
+    for subject in ["leveret", "raw", "iceoryx2", "MPICH", "Open MPI"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn start_lateness_measures_or_names_everybody() {
+    let report = run("start-lateness");
+    for subject in ["leveret", "cyclictest", "bare spin", "bare sleep"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn time_vs_best_effort_measures_both_and_the_machine() {
+    let report = run("time-vs-best-effort");
+    for subject in ["time-driven", "best effort", "bare spin"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn planner_plans_and_checks() {
+    let report = run("planner");
+    for subject in ["leveret plan", "leveret check", "brute force"] {
+        assert!(count(&report, subject) > 0, "{subject} is not measured: {report}");
+    }
+}

@@ -1,0 +1,109 @@
+//! How a job ends: nobody is waited for without end, nobody is left behind, and the record says why.
+
+use super::{Agent, AgentError, GRACE, TICK};
+use crate::patience::{FINISH_WITHIN, JOIN_WITHIN};
+use leveret_os::control::poll;
+use leveret_os::process::Change;
+use leveret_os::{clock, host};
+use leveret_protocol::control::EndReason;
+use leveret_protocol::coordinator::Stage;
+use leveret_report::record::{Ending, RunRecord};
+use leveret_types::{MemberId, Nanos};
+use std::os::fd::{AsFd, BorrowedFd};
+
+impl Agent<'_> {
+    /// Ends members that do not come or do not stop.
+    pub(super) fn lose_patience(&mut self, now: Nanos) {
+        for rank in 0..self.seats.len() {
+            if self.seats[rank].child.is_none() {
+                continue;
+            }
+            if self.patience.is_join_over(rank, now) {
+                self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start"));
+            } else if self.patience.is_leave_over(rank, now) {
+                // It closed its connection, or the job cannot go on, and it lives on: to the others it is gone. That
+                // is told once.
+                self.patience.joined(rank);
+                let actions = self.coordinator.left(MemberId(rank as u16));
+                self.act(actions);
+            }
+        }
+        let running = matches!(self.coordinator.stage(), Stage::Running | Stage::Finishing);
+        if running && self.patience.is_finish_over(now) {
+            let late: Vec<MemberId> = self.coordinator.unfinished().collect();
+            for member in late {
+                self.expel(
+                    member.index(),
+                    &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
+                );
+            }
+        }
+    }
+
+    /// No commit is possible any more, so every member should end soon.
+    pub(super) fn dismiss_all(&mut self) {
+        let now = clock::now();
+        for rank in 0..self.seats.len() {
+            self.patience.leaving(rank, now);
+        }
+    }
+
+    /// Lets members end by themselves, then ends those that do not.
+    pub(super) fn end_members(&mut self) {
+        let limit = clock::now() + GRACE;
+        for seat in &mut self.seats {
+            seat.connection = None;
+        }
+        while clock::now() < limit && self.seats.iter().any(|seat| seat.child.is_some()) {
+            let descriptors: Vec<BorrowedFd<'_>> = self
+                .seats
+                .iter()
+                .filter_map(|seat| seat.child.as_ref())
+                .map(|child| child.pidfd.as_fd())
+                .collect();
+            if poll(&descriptors, Some(TICK)).is_err() {
+                break;
+            }
+            for seat in &mut self.seats {
+                if let Some(Change::Ended(_)) = seat.change() {
+                    seat.child = None;
+                }
+            }
+        }
+        for seat in &self.seats {
+            seat.kill();
+        }
+        for seat in &mut self.seats {
+            if let Some(child) = seat.child.take() {
+                // It was killed; reaping it cannot fail in a way that matters.
+                let _ = child.pidfd.wait();
+            }
+        }
+    }
+
+    pub(super) fn into_record(mut self) -> Result<RunRecord, AgentError> {
+        if self.monitor.is_some() {
+            self.close_phase(&EndReason::Interrupted);
+        }
+        if self.phases.is_empty() {
+            return Err(match (self.ending, self.refusal) {
+                (Ending::Stopped(reason), _) => AgentError::NothingRan(reason),
+                (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
+                (Ending::Interrupted, Some(reason)) => AgentError::NothingRan(reason),
+                (_, None) => AgentError::NothingRan("every member ended without committing".to_owned()),
+            });
+        }
+        // A later commit that was refused for good ended the job before its program did.
+        if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
+            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.phases.len() + 1));
+        }
+        self.facts.alone = self.alone;
+        Ok(RunRecord {
+            job: self.config.declaration.name.clone(),
+            started_unix_s: host::unix_seconds(),
+            machine: self.facts,
+            phases: self.phases,
+            ending: self.ending,
+        })
+    }
+}

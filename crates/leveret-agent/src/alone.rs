@@ -1,0 +1,86 @@
+//! The machine alone: a bare `clock_nanosleep` thread in a gap of the plan, below every task's priority.
+
+use leveret_memory::sync::{AtomicBool, Ordering};
+use leveret_os::clock;
+use leveret_os::scheduling::{self, Class};
+use leveret_plan::Plan;
+use leveret_report::record::AloneProbe;
+use leveret_types::Nanos;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// Below every task (their lowest is 10), above the agent.
+const PRIORITY: u8 = 6;
+/// The probe's period is the hyperperiod, made up of whole ones to at least this.
+const PERIOD_MIN: Nanos = Nanos::from_millis(1);
+const SAMPLES_MAX: usize = 2_000_000;
+
+/// A running probe.
+pub(crate) struct Alone {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<AloneProbe>,
+}
+
+impl Alone {
+    /// Starts the probe on the job's first core, in the longest gap of its plan.
+    pub(crate) fn start(plan: &Plan, epoch: Nanos) -> Option<Self> {
+        let core = plan.cores.first()?.core;
+        let offset = longest_gap_middle(plan, core);
+        let rounds = (PERIOD_MIN.0 + plan.hyperperiod.0 - 1) / plan.hyperperiod.0.max(1);
+        let period = plan.hyperperiod.saturating_mul(rounds.max(1));
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = stop.clone();
+        let thread = std::thread::Builder::new()
+            .name("leveret-alone".to_owned())
+            .spawn(move || watch(core, epoch + offset, period, &seen))
+            .ok()?;
+        Some(Self { stop, thread })
+    }
+
+    /// Ends the probe.
+    pub(crate) fn finish(self) -> AloneProbe {
+        self.stop.store(true, Ordering::Release);
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+fn watch(core: u32, first: Nanos, period: Nanos, stop: &AtomicBool) -> AloneProbe {
+    let _ = clock::set_timer_slack(Nanos(1));
+    let _ = scheduling::pin(core);
+    let class = Class::Fifo { priority: PRIORITY };
+    let class = if scheduling::apply(class).is_ok() { class } else { Class::Other };
+    let mut lateness_ns = Vec::with_capacity(1 << 16);
+    let mut next = first;
+    while !stop.load(Ordering::Acquire) && lateness_ns.len() < SAMPLES_MAX {
+        clock::sleep_until(next);
+        let now = clock::now();
+        lateness_ns.push(u32::try_from((now - next).0.max(0)).unwrap_or(u32::MAX));
+        while next <= now {
+            next = next + period;
+        }
+    }
+    AloneProbe { core, period, scheduling: class.to_string(), lateness_ns }
+}
+
+/// The middle of the longest stretch of the hyperperiod in which `core` has nothing planned.
+fn longest_gap_middle(plan: &Plan, core: u32) -> Nanos {
+    let mut busy: Vec<(Nanos, Nanos)> = plan
+        .tasks
+        .iter()
+        .filter(|task| task.core == core)
+        .flat_map(|task| &task.instances)
+        .map(|instance| (instance.start() - plan.costs.guard, instance.end()))
+        .collect();
+    busy.sort_unstable();
+    let Some(first) = busy.first().copied() else { return Nanos(plan.hyperperiod.0 / 2) };
+    let mut best = (Nanos::ZERO, Nanos::ZERO);
+    let mut reached = busy[0].1;
+    let again = (first.0 + plan.hyperperiod, first.1 + plan.hyperperiod);
+    for (start, end) in busy.into_iter().skip(1).chain([again]) {
+        if start - reached > best.1 - best.0 {
+            best = (reached, start);
+        }
+        reached = reached.max(end);
+    }
+    Nanos((best.0.0 + best.1.0) / 2)
+}

@@ -1,0 +1,284 @@
+//! From the raw records in members' segments to the record of a run. Everything read is the members' word: bounded
+//! and joined by instance, never trusted as an index.
+
+use leveret_memory::{
+    MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord, TaskCounter,
+};
+use leveret_report::record::{
+    ChannelRecord, DataPathCounts, Fate, InstanceRecord, MessageRecord, Outcome, TaskRecord,
+};
+use leveret_runtime::{FateCode, OutcomeCode};
+use leveret_types::Nanos;
+use std::collections::BTreeMap;
+
+/// Instances kept per task; beyond them, every other one that kept its plan is dropped, so that a run of days
+/// stays in memory.
+const INSTANCES_MAX: usize = 1 << 20;
+
+/// One task's stamps over a phase.
+pub(crate) struct TaskCollector {
+    reader: Option<StampReader>,
+    pub(crate) record: TaskRecord,
+    epoch: Nanos,
+    faults_before: Option<u32>,
+    steps: Vec<(Nanos, Nanos)>,
+}
+
+/// An instance that needs explaining: from its wake to its end, on the monotonic clock.
+pub(crate) struct Suspicious {
+    pub(crate) from: Nanos,
+    pub(crate) until: Nanos,
+    pub(crate) missed: bool,
+}
+
+/// A start later than this after its plan is worth the evidence.
+const LATE_START: Nanos = Nanos::from_micros(10);
+
+impl TaskCollector {
+    pub(crate) fn new(reader: Option<StampReader>, thread: u32, epoch: Nanos) -> Self {
+        let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
+        let record = TaskRecord { thread, priority, ..TaskRecord::default() };
+        Self { reader, record, epoch, faults_before: None, steps: Vec::new() }
+    }
+
+    /// Reads what has come since the last time; returns the suspicious ones.
+    pub(crate) fn drain(&mut self) -> Vec<Suspicious> {
+        let Some(reader) = &mut self.reader else { return Vec::new() };
+        let mut fresh = Vec::new();
+        self.record.records_lost += reader.drain(|record| fresh.push(record));
+        let mut suspicious = Vec::new();
+        for stamp in fresh {
+            suspicious.extend(self.take(stamp));
+        }
+        if self.record.instances.len() > INSTANCES_MAX {
+            self.thin();
+        }
+        suspicious
+    }
+
+    fn take(&mut self, stamp: StampRecord) -> Option<Suspicious> {
+        // Stamps only ever grow; anything else is nonsense from the member, and counts as lost.
+        if self.record.instances.last().is_some_and(|last| stamp.instance <= last.instance) {
+            self.record.records_lost += 1;
+            return None;
+        }
+        // The fault total at this wake is that of everything up to the end of the instance before.
+        if let (Some(before), Some(last)) = (self.faults_before, self.record.instances.last_mut())
+            && stamp.faults != u32::MAX
+        {
+            last.faults = stamp.faults.wrapping_sub(before);
+        }
+        self.faults_before = (stamp.faults != u32::MAX).then_some(stamp.faults);
+        if stamp.clock_step != Nanos::ZERO {
+            self.steps.push((stamp.started - self.epoch, stamp.clock_step));
+        }
+        let outcome = outcome(stamp.outcome);
+        let missed = stamp.ended > stamp.deadline
+            || matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
+        let record = self.instance(&stamp, outcome);
+        self.record.instances.push(record);
+        let late = stamp.started - stamp.planned > LATE_START;
+        let from = stamp.planned.min(stamp.woken) - Nanos::from_millis(1);
+        (missed || late).then_some(Suspicious { from, until: stamp.ended.max(stamp.started), missed })
+    }
+
+    fn instance(&self, stamp: &StampRecord, outcome: Outcome) -> InstanceRecord {
+        InstanceRecord {
+            instance: stamp.instance,
+            planned: stamp.planned - self.epoch,
+            deadline: stamp.deadline - self.epoch,
+            woken: stamp.woken - self.epoch,
+            started: stamp.started - self.epoch,
+            ended: stamp.ended - self.epoch,
+            gap: stamp.gap,
+            gap_at: stamp.gap_at - self.epoch,
+            switches: stamp.switches,
+            faults: if stamp.faults == u32::MAX { u32::MAX } else { 0 },
+            cpu: stamp.cpu,
+            outcome,
+        }
+    }
+
+    fn thin(&mut self) {
+        let (mut index, before) = (0_usize, self.record.instances.len());
+        self.record.instances.retain(|instance| {
+            index += 1;
+            index.is_multiple_of(2) || instance.ended > instance.deadline || instance.outcome != Outcome::Ran
+        });
+        self.record.thinned += (before - self.record.instances.len()) as u64;
+    }
+
+    /// The counters at the end, and what of them belongs to channels.
+    pub(crate) fn finish(mut self) -> (TaskRecord, Vec<(Nanos, Nanos)>) {
+        if let Some(reader) = &self.reader {
+            let counter = |which| {
+                let value = reader.counter(which);
+                (value != u64::MAX).then_some(value)
+            };
+            self.record.data_path = DataPathCounts {
+                allocations: counter(TaskCounter::Allocations),
+                page_faults: counter(TaskCounter::PageFaults),
+                involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
+                system_calls: counter(TaskCounter::SystemCalls),
+                planned_sleeps: reader.counter(TaskCounter::PlannedSleeps),
+            };
+            self.record.overrun_signals = reader.counter(TaskCounter::OverrunSignals);
+            self.record.spin_total = Nanos(i64::try_from(reader.counter(TaskCounter::SpinNs)).unwrap_or(0));
+            self.record.gaps = reader.gaps();
+        }
+        (self.record, self.steps)
+    }
+}
+
+fn outcome(code: u8) -> Outcome {
+    match code {
+        code if code == OutcomeCode::SkippedCritical as u8 => Outcome::SkippedCritical,
+        code if code == OutcomeCode::SkippedOverrun as u8 => Outcome::SkippedOverrun,
+        code if code == OutcomeCode::RanLate as u8 => Outcome::RanLate,
+        _ => Outcome::Ran,
+    }
+}
+
+/// One channel's message records from both ends over a phase.
+pub(crate) struct ChannelCollector {
+    source_end: Option<PeerSource>,
+    target_end: Option<PeerTarget>,
+    source: Option<MessageReader>,
+    target: Option<MessageReader>,
+    epoch: Nanos,
+    messages: BTreeMap<u64, MessageRecord>,
+    record: ChannelRecord,
+}
+
+impl ChannelCollector {
+    pub(crate) fn new(source: Option<PeerSource>, target: Option<PeerTarget>, epoch: Nanos) -> Self {
+        Self {
+            source: source.as_ref().map(PeerSource::records),
+            target: target.as_ref().map(PeerTarget::records),
+            source_end: source,
+            target_end: target,
+            epoch,
+            messages: BTreeMap::new(),
+            record: ChannelRecord::default(),
+        }
+    }
+
+    /// Reads what has come since the last time; returns how many were found missing, late or wrong.
+    pub(crate) fn drain(&mut self) -> u64 {
+        let (mut sent, mut received) = (Vec::new(), Vec::new());
+        if let Some(reader) = &mut self.source {
+            self.record.records_lost += reader.drain(|record| sent.push(record));
+        }
+        if let Some(reader) = &mut self.target {
+            self.record.records_lost += reader.drain(|record| received.push(record));
+        }
+        for record in sent {
+            self.sent(&record);
+        }
+        received.iter().map(|record| u64::from(self.received(record))).sum()
+    }
+
+    fn entry(&mut self, raw: &RawMessage) -> &mut MessageRecord {
+        let due = raw.due - self.epoch;
+        self.messages.entry(raw.instance).or_insert(MessageRecord {
+            instance: raw.instance,
+            due,
+            fate: Fate::Untaken,
+            ..MessageRecord::default()
+        })
+    }
+
+    fn sent(&mut self, raw: &RawMessage) {
+        let epoch = self.epoch;
+        let entry = match raw.fate {
+            fate if fate == FateCode::Inactive as u8 => return,
+            _ => self.entry(raw),
+        };
+        match raw.fate {
+            fate if fate == FateCode::Done as u8 => {
+                entry.inserted = Some(raw.at - epoch);
+                entry.size = raw.size;
+                if entry.fate == Fate::Missing {
+                    entry.fate = Fate::Late;
+                }
+            }
+            fate if fate == FateCode::NoBuffer as u8 => entry.fate = Fate::NoBuffer,
+            _ if entry.fate == Fate::Untaken => entry.fate = Fate::Missing,
+            _ => {}
+        }
+    }
+
+    /// Returns whether the message was not as planned.
+    fn received(&mut self, raw: &RawMessage) -> bool {
+        let epoch = self.epoch;
+        match raw.fate {
+            fate if fate == FateCode::Inactive as u8 => return false,
+            fate if fate == FateCode::Corrupt as u8 => {
+                self.record.corrupt += 1;
+                return true;
+            }
+            fate if fate == FateCode::OutOfOrder as u8 => {
+                self.record.out_of_order += 1;
+                return true;
+            }
+            fate if fate == FateCode::Sampled as u8 => {
+                self.sampled(raw);
+                return false;
+            }
+            _ => {}
+        }
+        let entry = self.entry(raw);
+        match raw.fate {
+            fate if fate == FateCode::Done as u8 => {
+                entry.taken = Some(raw.at - epoch);
+                entry.size = raw.size;
+                entry.fate = Fate::Taken;
+                false
+            }
+            fate if fate == FateCode::Late as u8 => {
+                entry.fate = Fate::Late;
+                true
+            }
+            fate if fate == FateCode::Invalid as u8 => {
+                entry.fate = Fate::Invalid;
+                true
+            }
+            fate if fate == FateCode::Passed as u8 => false,
+            _ => {
+                if entry.fate != Fate::NoBuffer {
+                    entry.fate = if entry.inserted.is_some() { Fate::Late } else { Fate::Missing };
+                }
+                true
+            }
+        }
+    }
+
+    /// A best-effort message: it is visible as soon as it is inserted, so it is due when it was.
+    fn sampled(&mut self, raw: &RawMessage) {
+        if self.messages.len() >= INSTANCES_MAX {
+            return;
+        }
+        let inserted = raw.due - self.epoch;
+        let taken = Some(raw.at - self.epoch);
+        let record = MessageRecord {
+            instance: raw.instance,
+            inserted: Some(inserted),
+            due: inserted,
+            taken,
+            size: raw.size,
+            fate: Fate::Taken,
+        };
+        self.messages.insert(raw.instance, record);
+    }
+
+    pub(crate) fn finish(mut self) -> ChannelRecord {
+        if let Some(end) = &self.source_end {
+            self.record.sent = Some(end.counters().published);
+        }
+        if let Some(end) = &self.target_end {
+            self.record.taken = Some(end.counters().taken);
+        }
+        self.record.messages = self.messages.into_values().collect();
+        self.record
+    }
+}

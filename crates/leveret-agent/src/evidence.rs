@@ -1,0 +1,168 @@
+//! What else happened on the job's cores: who ran, what faulted. Kept only around instants that need explaining.
+
+use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, UNKNOWN_THREAD};
+use leveret_os::threads_of;
+use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind};
+use leveret_types::Nanos;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Switches are remembered this long, so that a late instance can still be explained when it is read.
+const MEMORY: Nanos = Nanos::from_millis(500);
+/// Threads named per drain: each costs two small files to read.
+const NAMES_PER_DRAIN: usize = 16;
+/// Kept before and after a suspicious instant.
+const MARGIN: Nanos = Nanos::from_micros(500);
+
+/// Logs over one phase.
+pub(crate) struct Evidence {
+    logs: Vec<SwitchLog>,
+    faults: Vec<(u16, FaultLog)>,
+    recent: VecDeque<SwitchRecord>,
+    kept: BTreeMap<(Nanos, u32), SwitchRecord>,
+    fault_events: Vec<Event>,
+    threads: BTreeMap<u32, (ThreadKind, String)>,
+    epoch: Nanos,
+    pub(crate) whole_core: bool,
+}
+
+impl Evidence {
+    /// Opens the logs: of whole cores where that is allowed, else of our own threads. Returns why not, if so.
+    pub(crate) fn open(cores: &[u32], tasks: &[(u16, u32)], epoch: Nanos) -> (Self, Vec<String>) {
+        let mut warnings = Vec::new();
+        let whole: Result<Vec<_>, _> = cores.iter().map(|core| SwitchLog::open_core(*core)).collect();
+        let (logs, whole_core) = match whole {
+            Ok(logs) => (logs, true),
+            Err(error) => {
+                warnings.push(error.to_string());
+                (tasks.iter().filter_map(|(_, thread)| SwitchLog::open_thread(*thread).ok()).collect(), false)
+            }
+        };
+        let mut faults = Vec::new();
+        for (task, thread) in tasks {
+            match FaultLog::open_thread(*thread) {
+                Ok(log) => faults.push((*task, log)),
+                Err(error) => warnings.push(error.to_string()),
+            }
+        }
+        warnings.sort();
+        warnings.dedup();
+        let threads =
+            tasks.iter().map(|(task, thread)| (*thread, (ThreadKind::Task(*task), String::new()))).collect();
+        let evidence = Self {
+            logs,
+            faults,
+            recent: VecDeque::new(),
+            kept: BTreeMap::new(),
+            fault_events: Vec::new(),
+            threads,
+            epoch,
+            whole_core,
+        };
+        (evidence, warnings)
+    }
+
+    /// Takes in what the kernel has logged since the last time.
+    pub(crate) fn drain(&mut self) {
+        let recent = &mut self.recent;
+        for log in &mut self.logs {
+            log.drain(|record| recent.push_back(record));
+        }
+        recent.make_contiguous().sort_by_key(|record| (record.time, record.core));
+        self.name_fresh();
+        let epoch = self.epoch;
+        for (task, log) in &mut self.faults {
+            log.drain(|fault| {
+                if fault.time >= epoch {
+                    let kind = EventKind::PageFault { task: *task, address: fault.address };
+                    self.fault_events.push(Event { at: fault.time - epoch, kind });
+                }
+            });
+        }
+    }
+
+    /// Names the threads of the latest switches while they live.
+    fn name_fresh(&mut self) {
+        let fresh: Vec<u32> = self.recent.iter().rev().map(|record| record.tid_to).collect();
+        let mut asked = 0;
+        for thread in fresh {
+            if asked < NAMES_PER_DRAIN && !self.threads.contains_key(&thread) {
+                self.name(thread);
+                asked += 1;
+            }
+        }
+    }
+
+    /// Keeps the switches between two instants (of the monotonic clock), with a margin, and names the threads.
+    pub(crate) fn keep(&mut self, from: Nanos, until: Nanos) {
+        let (from, until) = (from - MARGIN, until + MARGIN);
+        let first = self.recent.partition_point(|record| record.time < from);
+        // One switch before the window tells who had the core when it opened.
+        let before: Vec<SwitchRecord> = self.cores_before(first);
+        let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
+        let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
+        for record in chosen {
+            self.name(record.tid_to);
+            self.kept.insert((record.time, record.core), record);
+        }
+    }
+
+    fn cores_before(&self, first: usize) -> Vec<SwitchRecord> {
+        let mut last: BTreeMap<u32, SwitchRecord> = BTreeMap::new();
+        for record in self.recent.range(..first).rev().take(256) {
+            last.entry(record.core).or_insert(*record);
+        }
+        last.into_values().collect()
+    }
+
+    /// Forgets what is too old to matter.
+    pub(crate) fn forget(&mut self, now: Nanos) {
+        while self.recent.front().is_some_and(|record| record.time < now - MEMORY) {
+            self.recent.pop_front();
+        }
+    }
+
+    fn name(&mut self, thread: u32) {
+        if self.threads.contains_key(&thread) {
+            return;
+        }
+        let known = match thread {
+            0 => (ThreadKind::Idle, "idle".to_owned()),
+            UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
+            _ => match threads_of::about(thread) {
+                Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
+                Ok(found) => (ThreadKind::Foreign { priority: found.priority }, found.name),
+                Err(_) => (ThreadKind::Unknown, String::new()),
+            },
+        };
+        self.threads.insert(thread, known);
+    }
+
+    /// Records that the kernel dropped because they were not read in time.
+    pub(crate) fn lost(&self) -> u64 {
+        let switches: u64 = self.logs.iter().map(SwitchLog::lost).sum();
+        switches + self.faults.iter().map(|(_, log)| log.lost()).sum::<u64>()
+    }
+
+    /// Everything that was kept, in order of time.
+    pub(crate) fn finish(self) -> (Vec<SwitchEvent>, Vec<Event>) {
+        let epoch = self.epoch;
+        let switches = self
+            .kept
+            .into_values()
+            .map(|record| {
+                let (to_kind, to_name) =
+                    self.threads.get(&record.tid_to).cloned().unwrap_or((ThreadKind::Unknown, String::new()));
+                SwitchEvent {
+                    at: record.time - epoch,
+                    core: record.core,
+                    from: record.tid_from,
+                    to: record.tid_to,
+                    preempted: record.preempted,
+                    to_kind,
+                    to_name,
+                }
+            })
+            .collect();
+        (switches, self.fault_events)
+    }
+}

@@ -1,0 +1,45 @@
+//! How long before a start a task must wake: measured on this machine, at this moment, on the job's cores.
+
+use leveret_os::clock;
+use leveret_os::scheduling::{self, Class};
+use leveret_types::Nanos;
+
+const SAMPLES: usize = 250;
+const INTERVAL: Nanos = Nanos::from_millis(1);
+/// Priority of the measuring threads, in the range of tasks.
+const PRIORITY: u8 = 80;
+/// The guard is rounded up to this.
+const STEP: i64 = 5_000;
+const GUARD_MIN: Nanos = Nanos::from_micros(30);
+const GUARD_MAX: Nanos = Nanos::from_micros(150);
+
+/// Measures the lateness of planned sleeps on each core at once, and gives the guard that covers 99 of 100 on the
+/// worst core, between 30 and 150 us. Wakes later than that are the machine's own stalls: a longer guard would spin
+/// away processor time and still not cover them.
+pub fn measure_guard(cores: &[u32], real_time: bool) -> Nanos {
+    let worst = std::thread::scope(|scope| {
+        let probes: Vec<_> = cores.iter().map(|core| scope.spawn(move || probe(*core, real_time))).collect();
+        probes.into_iter().filter_map(|probe| probe.join().ok()).max().unwrap_or(GUARD_MIN)
+    });
+    let rounded = Nanos((worst.0 + STEP - 1) / STEP * STEP + STEP);
+    rounded.clamp(GUARD_MIN, GUARD_MAX)
+}
+
+/// The 99th percentile of lateness on one core.
+fn probe(core: u32, real_time: bool) -> Nanos {
+    // What is refused here is refused for the tasks too, and reported there.
+    let _ = clock::set_timer_slack(Nanos(1));
+    let _ = scheduling::pin(core);
+    if real_time {
+        let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
+    }
+    let mut lateness: Vec<Nanos> = Vec::with_capacity(SAMPLES);
+    let mut next = clock::now() + INTERVAL;
+    for _ in 0..SAMPLES {
+        clock::sleep_until(next);
+        lateness.push(clock::now() - next);
+        next = clock::now().max(next) + INTERVAL;
+    }
+    lateness.sort_unstable();
+    lateness[SAMPLES * 99 / 100]
+}

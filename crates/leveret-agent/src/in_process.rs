@@ -1,0 +1,52 @@
+//! The record of a job that ran in one process, as the monitor would have made it.
+
+use crate::collect::{ChannelCollector, TaskCollector};
+use leveret_memory::PeerSegment;
+use leveret_report::record::{Event, EventKind, Phase};
+use leveret_runtime::{BindError, InProcessJob};
+use leveret_types::{ChannelId, MemberId, TaskId};
+
+/// What the members' segments hold after a run of `rounds` hyperperiods. Tasks get made-up thread numbers from 1 on;
+/// there is no log of switches, since in virtual time nothing else runs. Of a run longer than the segments' rings the
+/// oldest records are lost, and counted.
+///
+/// # Errors
+/// When a segment does not fit its plan.
+pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result<Phase, BindError> {
+    let model = &job.assembled.job;
+    let epoch = job.epoch();
+    let segments: Vec<PeerSegment> =
+        (0..model.members.len()).map(|rank| job.segment(MemberId(rank as u16))).collect::<Result<_, _>>()?;
+    let mut events = Vec::new();
+    let mut tasks = Vec::with_capacity(model.tasks.len());
+    for (index, task) in model.tasks.iter().enumerate() {
+        let mut collector =
+            TaskCollector::new(segments[task.member.index()].task(TaskId(index as u16)), 0, epoch);
+        collector.drain();
+        let (mut record, steps) = collector.finish();
+        record.thread = index as u32 + 1;
+        events.extend(steps.into_iter().map(|(at, by)| Event { at, kind: EventKind::ClockStepped { by } }));
+        tasks.push(record);
+    }
+    let channels = model.channels.iter().enumerate().map(|(index, channel)| {
+        let id = ChannelId(index as u16);
+        let source = segments[channel.source.index()].source(id);
+        let target = segments[channel.target.index()].target(id);
+        let mut collector = ChannelCollector::new(source, target, epoch);
+        collector.drain();
+        collector.finish()
+    });
+    let channels = channels.collect();
+    events.sort_by_key(|event: &Event| event.at);
+    Ok(Phase {
+        label: label.to_owned(),
+        job: model.clone(),
+        plan: job.plan.clone(),
+        epoch_monotonic: epoch,
+        rounds,
+        tasks,
+        channels,
+        switches: Vec::new(),
+        events,
+    })
+}

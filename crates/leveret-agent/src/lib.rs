@@ -1,0 +1,70 @@
+//! The agent of one host: it starts the members, carries the control socket, coordinates commit, and watches every
+//! cycle without disturbing anybody. On one host it lives inside `leveret run`.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod alone;
+mod collect;
+mod evidence;
+mod guard;
+mod in_process;
+mod members;
+mod monitor;
+mod patience;
+
+pub use agent::{AgentError, run};
+pub use guard::measure_guard;
+pub use in_process::record_in_process;
+pub use members::LaunchPlan;
+
+use leveret_plan::Costs;
+use leveret_protocol::control::{Horizon, Scheduling};
+use leveret_protocol::coordinator::DeathPolicy;
+use leveret_protocol::declaration::JobDeclaration;
+use leveret_types::Nanos;
+
+/// A job to run.
+#[derive(Clone, Debug)]
+pub struct RunConfig {
+    /// What the manifest declares of the model.
+    pub declaration: JobDeclaration,
+    /// How each member is started, in rank order.
+    pub launch: Vec<LaunchPlan>,
+    /// What happens when a member dies.
+    pub policy: DeathPolicy,
+    /// How long each commit runs.
+    pub horizon: Horizon,
+    /// How tasks are scheduled.
+    pub scheduling: Scheduling,
+    /// Costs to plan with; its guard counts only if `guard_fixed`.
+    pub costs: Costs,
+    /// Whether the guard is stated rather than measured.
+    pub guard_fixed: bool,
+}
+
+/// What the agent tells while it runs.
+#[derive(Clone, Debug)]
+pub enum News<'a> {
+    /// A sentence for the user.
+    Note(&'a str),
+    /// A commit was admitted and its epoch is set.
+    Started {
+        /// Its label.
+        label: &'a str,
+        /// Rounds that it will run; `None` when it has no horizon.
+        rounds: Option<u64>,
+        /// Length of a round.
+        hyperperiod: Nanos,
+    },
+    /// Now and then while a commit runs.
+    Progress {
+        /// Its label.
+        label: &'a str,
+        /// Rounds elapsed.
+        rounds: u64,
+        /// Rounds that it will run.
+        rounds_total: Option<u64>,
+        /// Instances so far that did not keep their window.
+        misses: u64,
+    },
+}

@@ -1,0 +1,69 @@
+//! Members as processes: started, watched, stopped.
+
+use leveret_memory::Region;
+use leveret_os::control::Connection;
+use leveret_os::process::{Change, Child, Signal, Spawn, spawn};
+use leveret_runtime::{MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How one member is started.
+#[derive(Clone, Debug)]
+pub struct LaunchPlan {
+    /// The member's name.
+    pub member: String,
+    /// The program, already found.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Variables beside the inherited ones.
+    pub environment: Vec<(String, String)>,
+}
+
+/// A member's segment as the agent holds it.
+pub(crate) struct HeldSegment {
+    pub(crate) file: OwnedFd,
+    pub(crate) region: Arc<dyn Region>,
+}
+
+/// One member's place.
+#[derive(Default)]
+pub(crate) struct Seat {
+    pub(crate) child: Option<Child>,
+    pub(crate) connection: Option<Arc<Connection>>,
+    pub(crate) token: String,
+    pub(crate) segment: Option<HeldSegment>,
+    pub(crate) threads: Vec<(u16, u32)>,
+    pub(crate) restarted: bool,
+    pub(crate) failures: u32,
+}
+
+impl Seat {
+    /// Starts the member's process with a fresh secret.
+    pub(crate) fn launch(&mut self, launch: &LaunchPlan, socket: &Path) -> Result<(), String> {
+        self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
+        let mut what = Spawn::new(&launch.program);
+        what.ignore_interrupt = true;
+        what.args = launch.arguments.iter().map(Into::into).collect();
+        what.env = launch.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        what.env.push((SOCKET_VARIABLE.into(), socket.into()));
+        what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));
+        what.env.push((TOKEN_VARIABLE.into(), self.token.as_str().into()));
+        self.child = Some(spawn(what).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// The next change of its process, if any.
+    pub(crate) fn change(&self) -> Option<Change> {
+        self.child.as_ref()?.pidfd.next_change().ok().flatten()
+    }
+
+    /// Ends the process at once.
+    pub(crate) fn kill(&self) {
+        if let Some(child) = &self.child {
+            // A process that is already gone needs no signal.
+            let _ = child.pidfd.signal(Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The command line. The help texts are the reference: `docs/cli.md` repeats them, and a test compares.
+
+use crate::help;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Time-driven message passing that is admitted, planned, watched and explained.
+#[derive(Parser, Debug)]
+#[command(
+    name = "leveret",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = help::PROGRAM
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run a job: start its members, commit, watch every cycle, report.
+    Run(RunArguments),
+    /// Say whether a job is admitted, and why not.
+    Check(CheckArguments),
+    /// Print a job's time table.
+    Plan(PlanArguments),
+    /// Check a stored plan against its job, without trusting the planner.
+    Verify(VerifyArguments),
+    /// Make the report of a run anew from its record.
+    Report(ReportArguments),
+    /// Explain one instance of a task or channel: its timeline and the verdict.
+    Why(WhyArguments),
+    /// Name what this machine lacks for real time, each with the line that fixes it.
+    Doctor(DoctorArguments),
+    /// Print the completions for a shell.
+    Completions(CompletionsArguments),
+}
+
+/// How results are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// Arguments of `leveret run`.
+#[derive(Args, Debug)]
+#[command(after_help = help::RUN)]
+pub struct RunArguments {
+    /// The manifest.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Directory for the report; made when missing.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub output: PathBuf,
+    /// Hyperperiods to run per commit, instead of what the manifest says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: Option<u64>,
+    /// How the results are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print no progress line.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Arguments for every member, after those of its command.
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<std::ffi::OsString>,
+}
+
+/// Arguments of `leveret check`.
+#[derive(Args, Debug)]
+#[command(after_help = help::CHECK)]
+pub struct CheckArguments {
+    /// The manifest.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Propose budgets from the run whose report lies in this directory.
+    #[arg(long, value_name = "DIR")]
+    pub learn: Option<PathBuf>,
+    /// How the answer is printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `leveret plan`.
+#[derive(Args, Debug)]
+#[command(after_help = help::PLAN)]
+pub struct PlanArguments {
+    /// The manifest.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// How the plan is printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Also write the plan as JSON to this file.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `leveret verify`.
+#[derive(Args, Debug)]
+#[command(after_help = help::VERIFY)]
+pub struct VerifyArguments {
+    /// The plan, as `leveret plan --output` writes it.
+    #[arg(value_name = "PLAN.json")]
+    pub plan: PathBuf,
+    /// The manifest that it should fit.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+}
+
+/// Arguments of `leveret report`.
+#[derive(Args, Debug)]
+#[command(after_help = help::REPORT)]
+pub struct ReportArguments {
+    /// The directory that `leveret run` wrote.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// How the results are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `leveret why`.
+#[derive(Args, Debug)]
+#[command(after_help = help::WHY)]
+pub struct WhyArguments {
+    /// The directory that `leveret run` wrote.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// A task or a channel.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Which instance.
+    #[arg(value_name = "INSTANCE")]
+    pub instance: u64,
+}
+
+/// Arguments of `leveret doctor`.
+#[derive(Args, Debug)]
+#[command(after_help = help::DOCTOR)]
+pub struct DoctorArguments {
+    /// How the findings are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `leveret completions`.
+#[derive(Args, Debug)]
+#[command(after_help = help::COMPLETIONS)]
+pub struct CompletionsArguments {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}

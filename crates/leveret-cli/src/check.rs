@@ -1,0 +1,130 @@
+//! `leveret check`.
+
+use crate::arguments::{CheckArguments, Format};
+use crate::failure::{EXIT_NO, Failure};
+use crate::output::{self, Paint};
+use crate::{learn, load};
+use leveret_manifest::{Guard, Manifest};
+use leveret_plan::{Job, Plan, Refusal};
+use serde::Serialize;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Says whether the job is admitted.
+///
+/// # Errors
+/// When the manifest has errors, or the run to learn from cannot be read.
+pub fn execute(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+    let manifest = load::manifest(&arguments.manifest)?;
+    let job = load::job(&manifest, &arguments.manifest, None)?;
+    let lessons = arguments.learn.as_deref().map(|directory| learn::lessons(directory, &job)).transpose()?;
+    let answer = leveret_plan::plan(&job);
+    let text = match arguments.format {
+        Format::Json => json(&manifest, &job, &answer, lessons)?,
+        Format::Table => {
+            let mut text = match &answer {
+                Ok(plan) => admitted(&job, plan),
+                Err(refusal) => refused(&job, refusal, Paint::for_stdout()),
+            };
+            if let Some(note) = load::guard_note(&manifest) {
+                let _ = writeln!(text, "{note}");
+            }
+            if let Some(lessons) = lessons {
+                let _ = write!(text, "\n{}", lessons.text);
+            }
+            text
+        }
+    };
+    output::print(&text)?;
+    Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
+}
+
+fn admitted(job: &Job, plan: &Plan) -> String {
+    let mut text = format!(
+        "{}: job \"{}\", {} on {}, {}, repeating every {}\n",
+        Paint::for_stdout().green("admitted"),
+        job.name,
+        counted(job.tasks.len(), "task"),
+        counted(job.cores.len(), "core"),
+        counted(job.channels.len(), "channel"),
+        plan.hyperperiod
+    );
+    for core in &plan.cores {
+        let share = core.used.0 as f64 * 100.0 / plan.hyperperiod.0.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "  core {}: {} planned ({share:.1} %, costs included), {} left, longest free stretch {}",
+            core.core, core.used, core.left, core.longest_gap
+        );
+    }
+    text
+}
+
+/// The refusal with one change a line, where its own text has them in one sentence.
+pub fn refused(job: &Job, refusal: &Refusal, paint: Paint) -> String {
+    let mut text = format!("{}: job \"{}\"\n", paint.red("refused"), job.name);
+    for line in refusal.to_string().lines() {
+        if !line.starts_with("what would fit: ") {
+            let _ = writeln!(text, "  {line}");
+            continue;
+        }
+        let _ =
+            writeln!(text, "  what would fit{}:", if refusal.fits.len() > 1 { ", any one of" } else { "" });
+        for change in &refusal.fits {
+            let _ = writeln!(text, "    - {change}");
+        }
+    }
+    text
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Answer<'a> {
+    job: &'a str,
+    admitted: bool,
+    /// The guard that was assumed because the manifest leaves it to be measured.
+    guard_assumed_ns: Option<i64>,
+    hyperperiod_ns: Option<i64>,
+    cores: Vec<CoreAnswer>,
+    refusal: Option<&'a Refusal>,
+    refusal_text: Option<String>,
+    learned: Option<serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct CoreAnswer {
+    core: u32,
+    used_ns: i64,
+    left_ns: i64,
+    longest_gap_ns: i64,
+}
+
+fn json(
+    manifest: &Manifest,
+    job: &Job,
+    answer: &Result<Plan, Refusal>,
+    lessons: Option<learn::Lessons>,
+) -> Result<String, Failure> {
+    let plan = answer.as_ref().ok();
+    let cores = plan.map(|plan| plan.cores.as_slice()).unwrap_or_default().iter().map(|core| CoreAnswer {
+        core: core.core,
+        used_ns: core.used.0,
+        left_ns: core.left.0,
+        longest_gap_ns: core.longest_gap.0,
+    });
+    let answer = Answer {
+        job: &job.name,
+        admitted: plan.is_some(),
+        guard_assumed_ns: (manifest.costs.guard == Guard::Measured).then_some(job.costs.guard.0),
+        hyperperiod_ns: plan.map(|plan| plan.hyperperiod.0),
+        cores: cores.collect(),
+        refusal: answer.as_ref().err(),
+        refusal_text: answer.as_ref().err().map(ToString::to_string),
+        learned: lessons.map(|lessons| lessons.json),
+    };
+    output::json(&answer)
+}

@@ -1,0 +1,100 @@
+//! What stands below the options in the help texts: examples, what happens, exit codes.
+
+/// Of the program itself.
+pub const PROGRAM: &str = "\
+A first look:
+  leveret doctor                          what this machine lacks
+  leveret check examples/ring/job.toml    is the job admitted?
+  leveret run examples/ring/demo.toml     run it
+  leveret report out                      see what happened
+
+Exit codes: 0 success; 1 the answer is no (refused, not valid, missed); 2 bad input; 3 only the machine \
+missed.
+
+Colour is used on terminals only, and never when NO_COLOR is set and not empty.";
+
+/// Of `leveret run`.
+pub const RUN: &str = "\
+Examples:
+  leveret run job.toml
+  leveret run job.toml --rounds 100 --output out/short
+  leveret run job.toml -- --size 4096    everything after -- goes to every member
+
+The directory gets report.html (open it in a browser), report.json, trace.json (for ui.perfetto.dev) \
+and record.leveret (for `leveret report` and `leveret why`). Ctrl-C ends the run cleanly, with its \
+report.
+
+Exit codes: 0 no miss; 3 only misses of the machine, all listed; 1 any miss of ours, or anything lost, \
+corrupt or out of order, or the job refused; 2 bad input.";
+
+/// Of `leveret check`.
+pub const CHECK: &str = "\
+Examples:
+  leveret check job.toml
+  leveret check job.toml --format json
+  leveret check job.toml --learn out     budgets that the run in out/ suggests
+
+A refusal names the smallest set of declarations that cannot be met together, and the smallest single \
+change that would fit. Nothing is started.
+
+Exit codes: 0 admitted; 1 refused; 2 bad input.";
+
+/// Of `leveret plan`.
+pub const PLAN: &str = "\
+Examples:
+  leveret plan job.toml
+  leveret plan job.toml --format json | jq .hyperperiod
+  leveret plan job.toml --output plan.json && leveret verify plan.json job.toml
+
+The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch.
+
+Exit codes: 0 planned; 1 refused; 2 bad input.";
+
+/// Of `leveret verify`.
+pub const VERIFY: &str = "\
+Examples:
+  leveret plan job.toml --output plan.json
+  leveret verify plan.json job.toml
+
+The checker shares no code with the planner. Where the manifest leaves the guard to be measured, the \
+guard in the plan is taken.
+
+Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
+
+/// Of `leveret report`.
+pub const REPORT: &str = "\
+Examples:
+  leveret report out
+  leveret report out --format json | jq .misses
+
+Reads record.leveret in the directory, and writes report.html, report.json and trace.json there.
+
+Exit codes: 0 made, whatever the run's result was; 2 bad input.";
+
+/// Of `leveret why`.
+pub const WHY: &str = "\
+Examples:
+  leveret why out AB 1042        the message 1042 of channel AB
+  leveret why out B.user 1042    the instance 1042 of task B.user
+
+Instances count from 0 at the epoch of their commit; of a run with several commits, each one's instance \
+is explained.
+
+Exit codes: 0 explained; 2 bad input, such as a name or an instance that the run did not have.";
+
+/// Of `leveret doctor`.
+pub const DOCTOR: &str = "\
+Examples:
+  leveret doctor
+  leveret doctor --format json
+
+Changes nothing: every line that would fix something is printed for you to run.
+
+Exit codes: 0 nothing is missing; 1 something is.";
+
+/// Of `leveret completions`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  leveret completions bash > ~/.local/share/bash-completion/completions/leveret
+  leveret completions zsh > ~/.zfunc/_leveret
+  leveret completions fish > ~/.config/fish/completions/leveret.fish";

@@ -1,0 +1,60 @@
+//! From a manifest's path to the job's model, as far as it can be known before a run.
+
+use crate::failure::Failure;
+use crate::files;
+use leveret_manifest::{ERRORS_MAX, Guard, MANIFEST_BYTES_MAX, Manifest};
+use leveret_plan::{Costs, Job};
+use leveret_protocol::assemble::assemble;
+use leveret_types::Nanos;
+use std::path::Path;
+
+/// Reads a manifest.
+///
+/// # Errors
+/// Everything that is wrong with it, placed.
+pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
+    let bytes = files::read(path, "manifest", MANIFEST_BYTES_MAX as u64)?;
+    let shown = path.display().to_string();
+    leveret_manifest::parse_bytes(&bytes, &shown).map_err(|errors| {
+        let details: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        let count = match errors.len() {
+            1 => "1 error".to_owned(),
+            count if count > ERRORS_MAX => format!("more than {ERRORS_MAX} errors"),
+            count => format!("{count} errors"),
+        };
+        Failure {
+            details: details.join("\n"),
+            sentence: format!("{shown}: the manifest has {count}"),
+            hint: "mend the places above; docs/manifest.md describes every key".to_owned(),
+        }
+    })
+}
+
+/// The model that the manifest alone declares, planned with `guard` where the manifest leaves it to be measured.
+///
+/// # Errors
+/// What the manifest leaves to the code of the members.
+pub fn job(manifest: &Manifest, path: &Path, guard: Option<Nanos>) -> Result<Job, Failure> {
+    let assembled = assemble(&manifest.declaration, &[], manifest.costs.costs(guard));
+    assembled.map(|assembled| assembled.job).map_err(|mismatches| {
+        let shown = path.display();
+        let details: Vec<_> = mismatches.iter().map(|mismatch| format!("{shown}: {mismatch}")).collect();
+        Failure {
+            details: details.join("\n"),
+            sentence: format!("{shown}: the manifest alone does not say enough to plan the job"),
+            hint: "planning before a run sees the manifest only: declare there what the members declare in code, \
+                   or use `leveret run`"
+                .to_owned(),
+        }
+    })
+}
+
+/// A line that says which guard is assumed, when the manifest leaves it to be measured.
+pub fn guard_note(manifest: &Manifest) -> Option<String> {
+    (manifest.costs.guard == Guard::Measured).then(|| {
+        format!(
+            "The guard is measured when the job runs; {} is assumed here (state one: `guard = \"...\"` in [host]).",
+            Costs::default().guard
+        )
+    })
+}

@@ -1,0 +1,42 @@
+//! The `leveret` program. Every command is one module; here they are chosen, and failures become exit codes.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod check;
+mod completions;
+mod doctor;
+mod failure;
+mod files;
+mod help;
+mod learn;
+mod load;
+mod output;
+mod plan;
+mod programs;
+mod progress;
+mod record;
+mod report;
+mod run;
+mod verify;
+mod why;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run(arguments) => return run::execute(arguments),
+        Command::Check(arguments) => check::execute(&arguments),
+        Command::Plan(arguments) => plan::execute(&arguments),
+        Command::Verify(arguments) => verify::execute(&arguments),
+        Command::Report(arguments) => report::execute(&arguments),
+        Command::Why(arguments) => why::execute(&arguments),
+        Command::Doctor(arguments) => doctor::execute(&arguments),
+        Command::Completions(arguments) => completions::execute(&arguments),
+    };
+    result.unwrap_or_else(|failure| {
+        output::fail(&failure);
+        ExitCode::from(failure::EXIT_BAD_INPUT)
+    })
+}

@@ -1,0 +1,36 @@
+//! `leveret plan`.
+
+use crate::arguments::{Format, PlanArguments};
+use crate::check::refused;
+use crate::failure::{EXIT_NO, Failure};
+use crate::output::{self, Paint};
+use crate::{files, load};
+use std::process::ExitCode;
+
+/// Prints the time table, and writes it where asked.
+///
+/// # Errors
+/// When the manifest has errors or the plan cannot be written.
+pub fn execute(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
+    let manifest = load::manifest(&arguments.manifest)?;
+    let job = load::job(&manifest, &arguments.manifest, None)?;
+    let plan = match leveret_plan::plan(&job) {
+        Ok(plan) => plan,
+        Err(refusal) => {
+            output::note(refused(&job, &refusal, Paint::for_stderr()).trim_end());
+            return Ok(ExitCode::from(EXIT_NO));
+        }
+    };
+    let json = output::json(&plan)?;
+    if let Some(path) = &arguments.output {
+        files::write(path, format!("{json}\n").as_bytes())?;
+    }
+    if let Some(note) = load::guard_note(&manifest) {
+        output::note(&note);
+    }
+    match arguments.format {
+        Format::Json => output::print(&json)?,
+        Format::Table => output::print(&leveret_plan::render_table(&plan, &job))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

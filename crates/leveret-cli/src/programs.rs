@@ -1,0 +1,35 @@
+//! Where a member's program lies.
+
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+
+/// Finds `program`: with a slash relative to the manifest, else beside this binary, in its `examples/` folder, or in
+/// `PATH`.
+///
+/// # Errors
+/// When it is nowhere, with the places that were looked at.
+#[allow(clippy::disallowed_methods, reason = "the command line may look into PATH")]
+pub fn find(program: &str, manifest: &Path, member: &str) -> Result<PathBuf, Failure> {
+    let candidates: Vec<PathBuf> = if program.contains('/') {
+        vec![manifest.parent().unwrap_or(Path::new("")).join(program)]
+    } else {
+        let own = std::env::current_exe().ok();
+        let own = own.as_deref().and_then(Path::parent);
+        let beside =
+            own.into_iter().flat_map(|folder| [folder.join(program), folder.join("examples").join(program)]);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        beside.chain(std::env::split_paths(&path).map(|folder| folder.join(program))).collect()
+    };
+    if let Some(found) = candidates.iter().find(|candidate| candidate.is_file()) {
+        return Ok(std::path::absolute(found).unwrap_or_else(|_| found.clone()));
+    }
+    let near: Vec<_> = candidates.iter().take(2).map(|candidate| candidate.display().to_string()).collect();
+    Err(Failure::new(
+        format!("{}: the program \"{program}\" of member \"{member}\" is not found", manifest.display()),
+        format!(
+            "build it or name it with a path; looked for {}{}",
+            near.join(", "),
+            if candidates.len() > 2 { " and in PATH" } else { "" }
+        ),
+    ))
+}

@@ -1,0 +1,30 @@
+//! The record of a run, as `leveret run` leaves it in its directory.
+
+use crate::failure::Failure;
+use crate::files;
+use leveret_report::record::RunRecord;
+use leveret_report::storage;
+use std::path::Path;
+
+/// Name of the record within the directory.
+pub const RECORD_FILE: &str = "record.leveret";
+
+/// Most bytes of a record that are read: what `storage` takes, with its header.
+const RECORD_BYTES_MAX: u64 = storage::PAYLOAD_BYTES_MAX + 4096;
+
+/// Reads the record in a directory.
+///
+/// # Errors
+/// When there is none, or what is there is not whole.
+pub fn read(directory: &Path) -> Result<RunRecord, Failure> {
+    let path = directory.join(RECORD_FILE);
+    if !path.exists() {
+        return Err(Failure::new(
+            format!("{}: there is no {RECORD_FILE} in this directory", directory.display()),
+            "name the directory that `leveret run` wrote (its --output, by default out)",
+        ));
+    }
+    let bytes = files::read(&path, "record", RECORD_BYTES_MAX)?;
+    storage::decode(&bytes)
+        .map_err(|error| Failure::from_text(&path.display().to_string(), &error.to_string()))
+}

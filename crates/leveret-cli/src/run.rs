@@ -1,0 +1,161 @@
+//! `leveret run`: start the members, watch, report.
+
+use crate::arguments::{Format, RunArguments};
+use crate::failure::{EXIT_BAD_INPUT, EXIT_NO, Failure};
+use crate::progress::Progress;
+use crate::record::RECORD_FILE;
+use crate::{files, load, output, programs, report};
+use leveret_agent::{AgentError, LaunchPlan, RunConfig};
+use leveret_manifest::{Guard, Manifest};
+use leveret_os::scheduling::allowed_cores;
+use leveret_protocol::control::Horizon;
+use leveret_report::record::RunRecord;
+use leveret_report::{Report, json, storage, text};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs a job. The exit code says whose the misses were: 0 none, 3 only the machine's, 1 any of ours.
+pub fn execute(arguments: RunArguments) -> ExitCode {
+    match run(&arguments) {
+        Ok(code) => code,
+        Err((code, failure)) => {
+            output::fail(&failure);
+            ExitCode::from(code)
+        }
+    }
+}
+
+type Failed = (u8, Failure);
+
+fn bad_input(failure: Failure) -> Failed {
+    (EXIT_BAD_INPUT, failure)
+}
+
+fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
+    let manifest = load::manifest(&arguments.manifest).map_err(bad_input)?;
+    let config = configuration(&manifest, arguments).map_err(bad_input)?;
+    prepare_directory(&arguments.output).map_err(bad_input)?;
+    let mut progress = Progress::new(arguments.quiet);
+    let record = leveret_agent::run(&config, &mut |news| progress.tell(&news));
+    progress.finish();
+    let record = record.map_err(|error| failed(arguments, &error))?;
+    publish(&record, arguments)
+}
+
+fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunConfig, Failure> {
+    let shown = arguments.manifest.display();
+    let allowed = allowed_cores();
+    if let Some(core) = manifest.declaration.cores.iter().find(|core| !allowed.contains(core)) {
+        let listed: Vec<_> = allowed.iter().map(u32::to_string).collect();
+        return Err(Failure::new(
+            format!("{shown}: [host] cores names core {core}, which this process may not use"),
+            format!("choose from {}", listed.join(", ")),
+        ));
+    }
+    let extra = members_arguments(&arguments.arguments)?;
+    let launch: Result<Vec<LaunchPlan>, Failure> = manifest
+        .launch
+        .iter()
+        .map(|launch| {
+            let (program, given) = launch.command.split_first().ok_or_else(|| {
+                Failure::new(format!("{shown}: member \"{}\" has no command", launch.member), "give it one")
+            })?;
+            Ok(LaunchPlan {
+                member: launch.member.clone(),
+                program: programs::find(program, &arguments.manifest, &launch.member)?,
+                arguments: given.iter().chain(&extra).cloned().collect(),
+                environment: launch.environment.clone(),
+            })
+        })
+        .collect();
+    let horizon = match (arguments.rounds.or(manifest.rounds), manifest.duration) {
+        (Some(rounds), _) => Horizon::Rounds(rounds),
+        (None, Some(duration)) => Horizon::Duration(duration),
+        (None, None) => Horizon::Unbounded,
+    };
+    Ok(RunConfig {
+        declaration: manifest.declaration.clone(),
+        launch: launch?,
+        policy: manifest.policy,
+        horizon,
+        scheduling: manifest.scheduling,
+        costs: manifest.costs.costs(None),
+        guard_fixed: manifest.costs.guard != Guard::Measured,
+    })
+}
+
+/// Arguments travel as text; one that is none must not arrive as another.
+fn members_arguments(given: &[OsString]) -> Result<Vec<String>, Failure> {
+    let text = |argument: &OsString| {
+        argument.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::new(
+                format!("the argument {argument:?} for the members is not UTF-8"),
+                "give arguments that are UTF-8",
+            )
+        })
+    };
+    given.iter().map(text).collect()
+}
+
+/// The report's place is made and tried before the run, not missed after it.
+fn prepare_directory(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| {
+        Failure::new(
+            format!("{}: the directory for the report cannot be made: {error}", directory.display()),
+            "choose another with --output",
+        )
+    })?;
+    let probe = directory.join(".leveret-probe");
+    files::write(&probe, b"")?;
+    std::fs::remove_file(&probe).map_err(|error| {
+        Failure::new(
+            format!("{}: the directory for the report is not usable: {error}", directory.display()),
+            "choose another with --output",
+        )
+    })
+}
+
+fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
+    let shown = arguments.manifest.display();
+    let failure = match error {
+        AgentError::Refused(reason) => Failure {
+            details: reason.clone(),
+            sentence: format!("{shown}: the job is refused"),
+            hint: "change what is named above; `leveret check` tells without a run whether it fits"
+                .to_owned(),
+        },
+        AgentError::Launch { .. } => Failure::new(
+            format!("{shown}: {error}"),
+            "build the program, or name it with a path in the member's command",
+        ),
+        AgentError::System { .. } | AgentError::NothingRan(_) => Failure::new(
+            format!("{shown}: {error}"),
+            "see `leveret doctor`, and what the members printed above",
+        ),
+    };
+    let code = if matches!(error, AgentError::Launch { .. }) { EXIT_BAD_INPUT } else { EXIT_NO };
+    (code, failure)
+}
+
+fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Failed> {
+    let directory = &arguments.output;
+    let report = Report::of(record);
+    let bytes = storage::encode(record)
+        .map_err(|error| bad_input(Failure::from_text("the record", &error.to_string())))?;
+    let written =
+        files::write(&directory.join(RECORD_FILE), &bytes).and_then(|()| report::write(&report, directory));
+    let shown = match arguments.format {
+        Format::Json => json::text(&report),
+        Format::Table => text::table(&report),
+    };
+    // What was measured is shown even when the disk is full.
+    output::print(&shown).map_err(bad_input)?;
+    written.map_err(bad_input)?;
+    output::note(&format!(
+        "report: {}   trace for ui.perfetto.dev: {}",
+        directory.join("report.html").display(),
+        directory.join("trace.json").display()
+    ));
+    Ok(ExitCode::from(report.assessment.exit_code()))
+}

@@ -1,0 +1,61 @@
+//! Channel ends that no time table moves: best effort, single transfers, activation. The members check what they
+//! see and say so by their exit status.
+
+use crate::harness::{Outcome, Workplace, turn};
+use crate::job::{Job, core, ring};
+use leveret_report::record::Ending;
+
+fn assert_well(outcome: &Outcome, says: &[&str]) {
+    outcome.assert_consistent();
+    assert!(!outcome.stderr.contains("ends "), "{}", outcome.said());
+    assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());
+    for text in says {
+        assert!(outcome.stdout.contains(text), "\"{text}\" is missing: {}", outcome.said());
+    }
+}
+
+fn pair(what: &str, rounds: u64) -> Job {
+    Job::new(rounds, "").member("A", core(0), "test-ends", &[what]).member("B", core(1), "test-ends", &[what])
+}
+
+#[test]
+fn best_effort_there_by_polling_and_back_by_waking() {
+    let _turn = turn();
+    let outcome = Workplace::new().start(&pair("poll", 1000).text()).finish_alone();
+    assert_well(&outcome, &["poll A: 2000", "poll B: 2000"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+}
+
+#[test]
+fn transfers_are_started_one_by_one() {
+    let _turn = turn();
+    let outcome = Workplace::new().start(&pair("start", 60).text()).finish_alone();
+    assert_well(&outcome, &["start B: 10"]);
+}
+
+#[test]
+fn deactivation_and_activation_keep_to_the_named_instances() {
+    let _turn = turn();
+    let job = pair("activate", 60)
+        .task("A.user", ["0ms", "5ms"], "1ms", "writes = [\"AB\"]")
+        .task("B.user", ["9ms", "14ms"], "1ms", "reads = [\"AB\"]")
+        .channel("AB", ["5ms", "9ms"], "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_well(&outcome, &["activate A: off at "]);
+    let report = outcome.report();
+    assert_eq!(report["misses"]["ours"], 0, "a pause is no miss: {}", outcome.said());
+}
+
+#[test]
+fn aliased_buffers_carry_the_same_ring() {
+    let _turn = turn();
+    let aliased = "aliased=yes";
+    let job = ring(50, "", [&[aliased], &[aliased], &[aliased]]).text();
+    let outcome = Workplace::new().start(&job).finish_alone();
+    outcome.assert_consistent();
+    let placements: Vec<_> =
+        outcome.record().phases[0].job.channels.iter().map(|channel| channel.placement).collect();
+    assert_eq!(placements, [leveret_plan::Placement::Aliased; 3]);
+    assert_eq!(outcome.report()["misses"]["ours"], 0, "{}", outcome.said());
+    assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
+}

@@ -1,0 +1,292 @@
+//! Starting `leveret run` on a job written into a temporary folder, and waiting for its end under a watchdog.
+
+use leveret_os::control::poll;
+use leveret_os::process::{PidFd, Signal};
+use leveret_report::record::RunRecord;
+use leveret_report::verdict::{self, Assessment, Miss};
+use leveret_report::{json, storage};
+use leveret_types::Nanos;
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Real-time jobs would disturb each other: one at a time.
+static TURN: Mutex<()> = Mutex::new(());
+/// No job of these tests takes a tenth of it.
+const WATCHDOG: Duration = Duration::from_secs(120);
+/// Files tell nobody when they change.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// Marks every process of one run, so that a forgotten one is found.
+const MARK: &str = "LEVERET_TEST_RUN";
+
+/// The exclusive right to run jobs.
+pub fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A job in its folder.
+pub struct Workplace {
+    folder: TempDir,
+    mark: String,
+}
+
+impl Workplace {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mark = leveret_os::host::random_token().expect("random bytes");
+        Self { folder, mark }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// As an argument.
+    pub fn shown(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// Starts `leveret run` on this job. What it and its members say lands in `stdout` and `stderr`.
+    pub fn start(&self, job: &str) -> Running<'_> {
+        self.start_with(job, &[])
+    }
+
+    /// As [`Workplace::start`], with further arguments.
+    pub fn start_with(&self, job: &str, arguments: &[&str]) -> Running<'_> {
+        fs::write(self.path("job.toml"), job).expect("the job can be written");
+        let mut command = Command::new(program());
+        command.arg("run").arg(self.path("job.toml"));
+        if !arguments.contains(&"--output") {
+            command.arg("--output").arg(self.path("out"));
+        }
+        command.args(arguments);
+        self.spawn(command)
+    }
+
+    /// Starts any command as a run of this workplace.
+    pub fn spawn(&self, mut command: Command) -> Running<'_> {
+        let file = |name: &str| File::create(self.path(name)).expect("a file for the output");
+        let child = command
+            .env(MARK, &self.mark)
+            .stdin(Stdio::null())
+            .stdout(file("stdout"))
+            .stderr(file("stderr"))
+            .spawn()
+            .expect("leveret starts");
+        let end = PidFd::open(child.id()).expect("a child can be watched");
+        Running { place: self, child, end }
+    }
+
+    /// Runs a job to its end.
+    pub fn run(&self, job: &str) -> Outcome {
+        self.start(job).finish()
+    }
+
+    /// Every process of this run that lives now.
+    fn processes(&self) -> Vec<(u32, PidFd)> {
+        let wanted = format!("{MARK}={}", self.mark);
+        let all = fs::read_dir("/proc").expect("/proc");
+        all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+            .filter_map(|pid| {
+                // The descriptor first: what is then read belongs to the process that it stands for, or to none.
+                let process = PidFd::open(pid).ok()?;
+                let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+                let marked = environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes());
+                marked.then_some((pid, process))
+            })
+            .collect()
+    }
+
+    /// Waits until no process of this run is left.
+    ///
+    /// # Panics
+    /// When one does not go.
+    pub fn await_nobody(&self) {
+        for (pid, process) in self.processes() {
+            assert!(ends(&process), "process {pid} of this run was left behind");
+        }
+        assert!(self.processes().is_empty(), "a process of this run was started after its end");
+    }
+
+    /// What was written to `name`, so far.
+    pub fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+}
+
+fn ends(process: &PidFd) -> bool {
+    let ready = poll(&[process.as_fd()], Some(WATCHDOG)).expect("a process can be polled");
+    ready[0].any()
+}
+
+/// A run in progress.
+pub struct Running<'w> {
+    place: &'w Workplace,
+    child: Child,
+    end: PidFd,
+}
+
+impl Running<'_> {
+    pub fn signal(&self, signal: Signal) {
+        self.end.signal(signal).expect("leveret still runs");
+    }
+
+    /// What Ctrl-C in a terminal does: every process of the run gets the signal.
+    pub fn interrupt_all(&self) {
+        for (_, process) in self.place.processes() {
+            process.signal(Signal::INT).expect("every process of the run lives");
+        }
+    }
+
+    /// Waits for a text in one of the files of the workplace.
+    pub fn await_text(&self, file: &str, text: &str) {
+        self.await_that(file, |content| content.contains(text));
+    }
+
+    /// Waits until a file of the workplace has content.
+    pub fn await_file(&self, file: &str) {
+        self.await_that(file, |content| !content.is_empty());
+    }
+
+    fn await_that(&self, file: &str, wanted: impl Fn(&str) -> bool) {
+        let limit = leveret_os::clock::now() + Nanos(WATCHDOG.as_nanos() as i64);
+        while !wanted(&self.place.text(file)) {
+            let over = poll(&[self.end.as_fd()], Some(LOOK_AGAIN)).expect("polling")[0].any();
+            assert!(
+                !over || wanted(&self.place.text(file)),
+                "leveret ended before {file} was as expected:\n{}",
+                self.place.text("stderr")
+            );
+            assert!(leveret_os::clock::now() < limit, "{file} never was as expected");
+        }
+    }
+
+    /// Waits for the end, and reads what was left behind: files, never processes.
+    pub fn finish(mut self) -> Outcome {
+        if !ends(&self.end) {
+            let living = self.place.processes();
+            for (_, process) in &living {
+                // It may end by itself at this moment.
+                let _ = process.signal(Signal::KILL);
+            }
+            panic!(
+                "the run hangs with {} processes; it said:\n{}\n{}",
+                living.len(),
+                self.place.text("stdout"),
+                self.place.text("stderr")
+            );
+        }
+        let status = self.child.wait().expect("leveret can be waited for");
+        Outcome::read(self.place, status)
+    }
+
+    /// As [`Running::finish`] where no record can be expected: exit code, standard output, standard error.
+    pub fn finish_without_record(mut self) -> (Option<i32>, String, String) {
+        assert!(ends(&self.end), "the run hangs: {}", self.place.text("stderr"));
+        let status = self.child.wait().expect("leveret can be waited for");
+        (status.code(), self.place.text("stdout"), self.place.text("stderr"))
+    }
+
+    /// As [`Running::finish`], and nobody may be left at that very moment.
+    pub fn finish_alone(self) -> Outcome {
+        let place = self.place;
+        let outcome = self.finish();
+        assert_eq!(place.processes().len(), 0, "processes were left behind");
+        outcome
+    }
+}
+
+/// How a run ended and what it left.
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub record: Option<RunRecord>,
+}
+
+impl Outcome {
+    fn read(place: &Workplace, status: ExitStatus) -> Self {
+        let record = fs::read(place.path("out/record.leveret")).ok();
+        let record = record.map(|bytes| storage::decode(&bytes).expect("a whole record"));
+        Self {
+            code: status.code(),
+            signal: status.signal(),
+            stdout: place.text("stdout"),
+            stderr: place.text("stderr"),
+            record,
+        }
+    }
+
+    /// Everything that was said, for messages.
+    pub fn said(&self) -> String {
+        format!("exit {:?}\n--- stdout\n{}\n--- stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+
+    pub fn record(&self) -> &RunRecord {
+        self.record.as_ref().unwrap_or_else(|| panic!("no record: {}", self.said()))
+    }
+
+    pub fn assessment(&self) -> Assessment {
+        let assessment = verdict::assess(self.record());
+        let expected = Some(i32::from(assessment.exit_code()));
+        assert_eq!(self.code, expected, "exit code and record disagree: {}", self.said());
+        assessment
+    }
+
+    /// `report.json` as it would be written of this record.
+    pub fn report(&self) -> serde_json::Value {
+        json::value(&leveret_report::Report::of(self.record()))
+    }
+
+    /// The verdict on one instance of a task or channel.
+    pub fn miss(&self, name: &str, instance: u64) -> Miss {
+        let misses = self.assessment().misses;
+        let found = misses.iter().find(|miss| miss.name == name && miss.instance == instance);
+        found.cloned().unwrap_or_else(|| panic!("{name} {instance} kept its window: {}", self.said()))
+    }
+
+    /// Nothing was lost, wrong or out of order in what was taken.
+    pub fn assert_consistent(&self) {
+        for irregularity in self.assessment().irregularities {
+            let kind = irregularity.kind.as_str();
+            assert!(
+                !matches!(kind, "corrupt" | "out-of-order" | "records-lost" | "unaccounted"),
+                "{}: {}: {}",
+                irregularity.name,
+                irregularity.sentence,
+                self.said()
+            );
+        }
+        for miss in self.assessment().misses {
+            assert!(
+                miss.cause != verdict::Cause::CorruptSegment,
+                "{} {}: {}",
+                miss.name,
+                miss.instance,
+                self.said()
+            );
+        }
+    }
+}
+
+/// The program under test.
+pub fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_leveret"))
+}
+
+/// A member program of the tests.
+///
+/// # Panics
+/// When it was not built.
+pub fn member(name: &str) -> String {
+    let folder = program().parent().expect("a program lies in a folder").join("examples");
+    let path = folder.join(name);
+    assert!(path.is_file(), "{} is missing; build it: cargo build -p leveret --examples", path.display());
+    path.display().to_string()
+}

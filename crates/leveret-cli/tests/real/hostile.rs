@@ -1,0 +1,115 @@
+//! Members that do not keep the protocol, or do not come at all: named, expelled, and no hang.
+
+use crate::harness::{Outcome, Workplace, member, turn};
+use crate::job::{Job, core};
+
+/// A proper member A and a hostile H.
+fn beside(how: &str, policy: &str) -> Outcome {
+    let job = Job::new(20, &format!("policy = \"{policy}\""))
+        .member("A", core(0), "test-node", &["task=A.user"])
+        .member("H", core(1), "test-hostile", &[how])
+        .task("A.user", ["0ms", "5ms"], "1ms", "");
+    Workplace::new().start(&job.text()).finish_alone()
+}
+
+/// The run ends refused, and says of H what it did.
+fn assert_expelled(how: &str, says: &str) {
+    let _turn = turn();
+    let outcome = beside(how, "stop");
+    assert_eq!(outcome.code, Some(1), "{how}: {}", outcome.said());
+    assert!(outcome.record.is_none(), "{how}: {}", outcome.said());
+    assert!(outcome.stderr.contains("member \"H\""), "{how}: {}", outcome.said());
+    assert!(outcome.stderr.contains(says), "{how}: \"{says}\" is missing: {}", outcome.said());
+    assert!(!outcome.stderr.contains("panicked"), "{how}: {}", outcome.said());
+}
+
+#[test]
+fn bytes_that_are_no_message_are_an_end() {
+    assert_expelled("not-json", "control message not understood");
+}
+
+#[test]
+fn a_frame_beyond_all_bounds_is_an_end() {
+    assert_expelled("huge", "the limit is");
+}
+
+#[test]
+fn a_wrong_secret_does_not_join() {
+    assert_expelled("wrong-secret", "ended: exit status 1");
+}
+
+#[test]
+fn a_message_out_of_place_is_an_end() {
+    assert_expelled("finished-first", "a finished message is out of place");
+}
+
+#[test]
+fn a_segment_that_is_not_sealed_is_an_end() {
+    assert_expelled("unsealed", "memory file");
+}
+
+#[test]
+fn a_segment_of_another_size_is_an_end() {
+    assert_expelled("wrong-size", "the plan says");
+    assert_expelled("small-segment", "is expelled");
+}
+
+#[test]
+fn a_segment_without_descriptor_or_header_is_an_end() {
+    assert_expelled("no-segment", "carries one descriptor");
+    assert_expelled("empty-segment", "is expelled");
+}
+
+#[test]
+fn another_members_task_is_refused() {
+    let _turn = turn();
+    let outcome = beside("others-task", "stop");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("task \"A.user\""), "{}", outcome.said());
+    assert!(outcome.stderr.contains("\"A\"") && outcome.stderr.contains("\"H\""), "{}", outcome.said());
+}
+
+#[test]
+fn leaving_in_the_middle_of_a_commit_refuses_it() {
+    let _turn = turn();
+    let outcome = beside("vanish-after-declare", "stop");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.record.is_none(), "{}", outcome.said());
+}
+
+#[test]
+fn a_breaker_of_the_protocol_is_not_restarted_for_ever() {
+    let _turn = turn();
+    let outcome = beside("not-json", "restart");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("member \"H\" died 11 times"), "{}", outcome.said());
+}
+
+#[test]
+fn whoever_never_joins_does_not_hang_the_job() {
+    // Nothing runs in these jobs, so they need no turn and wait side by side. The first two stay strangers: they
+    // never say who they are.
+    let hostile = member("test-hostile");
+    let programs = [
+        (hostile.as_str(), "garbage", "has not joined within"),
+        (&hostile, "silent", "has not joined within"),
+        ("/bin/sleep", "1000", "has not joined within"),
+        ("/bin/true", "", "has ended"),
+        ("/bin/false", "", "exit status 1"),
+    ];
+    let places = programs.map(|_| Workplace::new());
+    let runs: Vec<_> = (programs.iter().zip(&places))
+        .map(|((program, argument, _), place)| {
+            let job = Job::new(20, "")
+                .member("A", core(0), "test-node", &["task=A.user"])
+                .command("H", core(1), program, &[argument])
+                .task("A.user", ["0ms", "5ms"], "1ms", "");
+            place.start(&job.text())
+        })
+        .collect();
+    for (run, (program, argument, says)) in runs.into_iter().zip(programs) {
+        let outcome = run.finish_alone();
+        assert_eq!(outcome.code, Some(1), "{program} {argument}: {}", outcome.said());
+        assert!(outcome.stderr.contains(says), "{program} {argument}: {}", outcome.said());
+    }
+}

@@ -1,0 +1,15 @@
+//! Jobs of real processes, from `leveret run` to their report: what must hold on every machine, whatever it is
+//! doing besides. Order, counts, causes and exit codes are asserted, durations never.
+
+mod conditions;
+mod ends;
+mod harness;
+mod hostile;
+mod interrupt;
+mod job;
+mod kill;
+mod planted;
+mod refused;
+mod ring;
+mod sampling;
+mod tutorial;

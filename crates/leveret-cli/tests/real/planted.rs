@@ -1,0 +1,92 @@
+//! Planted causes: what was done on purpose is what the verdict names, and never the machine.
+
+use crate::harness::{Outcome, Workplace, turn};
+use crate::job::{Job, core, ring};
+use leveret_report::verdict::{Cause, Door};
+
+/// Instances in which something is planted.
+const PLANTED: [u64; 3] = [10, 20, 30];
+const ROUNDS: u64 = 40;
+
+/// Each planted instance of `name` was missed by this cause, which is ours.
+fn assert_named(outcome: &Outcome, name: &str, cause: Cause) {
+    outcome.assert_consistent();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    for instance in PLANTED {
+        let miss = outcome.miss(name, instance);
+        assert_eq!(miss.door, Door::Ours, "{name} {instance}: {:?}", miss.evidence);
+        assert_eq!(miss.cause, cause, "{name} {instance}: {:?}", miss.evidence);
+    }
+}
+
+/// One task with a window of 2 ms in the middle of its period, and another member beside it.
+fn victim(arguments: &[&str], other: (&str, &[&str])) -> String {
+    let own: Vec<&str> = ["task=V.user"].iter().chain(arguments).copied().collect();
+    Job::new(ROUNDS, "")
+        .member("V", core(0), "test-node", &own)
+        .member("other", core(1), other.0, other.1)
+        .task("V.user", ["6ms", "8ms"], "500us", "")
+        .text()
+}
+
+#[test]
+fn a_hog_at_a_higher_priority_is_named() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let on = format!("core={}", core(0));
+    let hog = [on.as_str(), "priority=95", "period=20ms", "from=5ms", "for=6ms", "at=10,20,30"];
+    let outcome = place.run(&victim(&[], ("test-hog", &hog)));
+    assert_named(&outcome, "V.user", Cause::RunQueueWait);
+    let evidence = outcome.miss("V.user", 10).evidence.join("\n");
+    let whole = outcome.record().machine.switch_log_whole_core;
+    assert!(!whole || evidence.contains("hog"), "the hog is not named: {evidence}");
+}
+
+#[test]
+fn page_faults_in_the_body_are_named() {
+    let _turn = turn();
+    let outcome = Workplace::new().run(&victim(&["fault=64@10,20,30"], ("test-node", &[])));
+    assert_named(&outcome, "V.user", Cause::PageFault);
+}
+
+#[test]
+fn an_overrun_is_named() {
+    let _turn = turn();
+    let outcome = Workplace::new().run(&victim(&["overrun=5ms@10,20,30"], ("test-node", &[])));
+    assert_named(&outcome, "V.user", Cause::Overrun);
+}
+
+#[test]
+fn a_late_peer_is_named_with_its_root() {
+    let _turn = turn();
+    let outcome = Workplace::new().run(&ring(ROUNDS, "", [&["overrun=9ms@10,20,30"], &[], &[]]).text());
+    assert_named(&outcome, "A.user", Cause::Overrun);
+    assert_named(&outcome, "AB", Cause::LatePeer);
+    for instance in PLANTED {
+        let root = outcome.miss("AB", instance).root.expect("a late message has a root");
+        assert_eq!((root.name.as_str(), root.instance), ("A.user", instance));
+        assert_eq!((root.cause, root.door), (Cause::Overrun, Door::Ours));
+    }
+}
+
+#[test]
+fn a_stopped_member_is_named() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    // Stopped before its instance 10, and on again before its instance 15.
+    let stop = format!("signal=STOP:{}@10", place.shown("V.pid"));
+    let go = format!("signal=CONT:{}@15", place.shown("V.pid"));
+    let job = Job::new(ROUNDS, "")
+        .member("V", core(0), "test-node", &["task=V.user", &pid])
+        .member("W", core(1), "test-node", &["task=W.user", &stop, &go])
+        .task("V.user", ["8ms", "12ms"], "500us", "")
+        .task("W.user", ["0ms", "4ms"], "500us", "");
+    let outcome = place.run(&job.text());
+    outcome.assert_consistent();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    for instance in 10..15 {
+        let miss = outcome.miss("V.user", instance);
+        assert_eq!((miss.cause, miss.door), (Cause::StoppedMember, Door::Ours), "{:?}", miss.evidence);
+    }
+}

@@ -1,0 +1,105 @@
+//! Jobs that are not admitted: one explanation for everybody, and nothing runs.
+
+use crate::harness::{Outcome, Workplace, turn};
+use crate::job::{Job, core, ring};
+use leveret_report::record::Ending;
+
+/// Every member heard the same refusal, and it is what the user reads.
+fn assert_refused_alike(outcome: &Outcome, members: &[&str], says: &[&str]) {
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.record.is_none(), "{}", outcome.said());
+    for text in says {
+        assert!(outcome.stderr.contains(text), "\"{text}\" is missing: {}", outcome.said());
+    }
+    let heard: Vec<&str> = members
+        .iter()
+        .map(|member| {
+            let start = format!("refused {member}: ");
+            let place = outcome.stdout.find(&start).unwrap_or_else(|| panic!("{member}: {}", outcome.said()));
+            let rest = &outcome.stdout[place + start.len()..];
+            rest.lines().next().unwrap_or(rest)
+        })
+        .collect();
+    assert!(heard.iter().all(|reason| *reason == heard[0]), "not the same for all: {heard:?}");
+}
+
+const END: &str = "on-refusal=end";
+
+#[test]
+fn an_impossible_job_is_explained_to_everybody() {
+    let _turn = turn();
+    let job = Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user", END])
+        .member("B", core(0), "test-node", &["task=B.user", END])
+        .task("A.user", ["0ms", "10ms"], "8ms", "")
+        .task("B.user", ["0ms", "10ms"], "8ms", "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_refused_alike(&outcome, &["A", "B"], &["the job is refused", "A.user", "B.user", "hint:"]);
+}
+
+#[test]
+fn ends_that_differ_are_both_named() {
+    let _turn = turn();
+    let extra: [&[&str]; 3] = [&["size=64", END], &["size=128", END], &["size=128", END]];
+    let outcome = Workplace::new().start(&ring(20, "", extra).text()).finish_alone();
+    let says = ["channel \"AB\"", "size differs", "64", "128", "\"A\"", "\"B\""];
+    assert_refused_alike(&outcome, &["A", "B", "C"], &says);
+    assert!(!outcome.stdout.contains(": 0 mismatches"), "{}", outcome.said());
+}
+
+#[test]
+fn an_end_without_its_other_end_is_named() {
+    let _turn = turn();
+    let job = Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user", "writes=AB", END])
+        .member("B", core(1), "test-node", &["task=B.user", END])
+        .task("A.user", ["0ms", "5ms"], "1ms", "writes = [\"AB\"]")
+        .task("B.user", ["7ms", "11ms"], "1ms", "reads = [\"AB\"]")
+        .channel("AB", ["5ms", "7ms"], "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_refused_alike(&outcome, &["A", "B"], &["\"AB\"", "\"B\""]);
+}
+
+#[test]
+fn a_task_without_a_body_is_named() {
+    let _turn = turn();
+    let job = Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user", END])
+        .member("B", core(1), "test-node", &[END])
+        .task("A.user", ["0ms", "5ms"], "1ms", "")
+        .task("B.user", ["7ms", "11ms"], "1ms", "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_refused_alike(&outcome, &["A", "B"], &["task \"B.user\"", "\"B\""]);
+}
+
+#[test]
+fn a_second_commit_that_is_refused_fails_the_run_that_the_first_had_won() {
+    let _turn = turn();
+    let extra: [&[&str]; 3] = [&["again=64"], &["again=128"], &["again=128"]];
+    let outcome = Workplace::new().start(&ring(10, "", extra).text()).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert_eq!(outcome.record().phases.len(), 1);
+    let Ending::Stopped(reason) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(reason.contains("commit 2 was refused") && reason.contains("size differs"), "{reason}");
+}
+
+#[test]
+fn a_member_that_leaves_between_two_commits_fails_the_run() {
+    let _turn = turn();
+    let outcome =
+        Workplace::new().start(&ring(10, "", [&["again=64"], &[], &["again=64"]]).text()).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let Ending::Stopped(reason) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(reason.contains("has ended"), "{reason}");
+}
+
+#[test]
+fn two_commits_of_other_sizes_are_two_phases() {
+    let _turn = turn();
+    let extra: [&[&str]; 3] = [&["again=1024"], &["again=1024"], &["again=1024"]];
+    let outcome = Workplace::new().start(&ring(10, "", extra).text()).finish_alone();
+    outcome.assert_consistent();
+    let sizes: Vec<u64> = outcome.record().phases.iter().map(|phase| phase.job.channels[0].size.0).collect();
+    assert_eq!(sizes, [64, 1024]);
+    assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
+}

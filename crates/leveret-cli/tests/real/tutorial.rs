@@ -1,0 +1,35 @@
+//! The jobs of the documents run as the documents say.
+
+use crate::harness::{Workplace, turn};
+use crate::job::core;
+use std::path::Path;
+
+/// An example's manifest, on a core that this process may use.
+fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let text = std::fs::read_to_string(path).expect("the example is there");
+    let core = core(0);
+    text.replace("cores = [0]", &format!("cores = [{core}]")).replace("core = 0", &format!("core = {core}"))
+}
+
+#[test]
+fn the_tutorial_runs() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let outcome = place.start_with(&example("tutorial/job.toml"), &["--rounds", "50"]).finish_alone();
+    outcome.assert_consistent();
+    assert_eq!(outcome.report()["ending"]["kind"], "completed", "{}", outcome.said());
+    let out = place.text("stdout");
+    assert!(out.contains("sensor: Completed") && out.contains("controller: Completed"), "{out}");
+    assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0, "{}", outcome.said());
+}
+
+#[test]
+fn questions_are_answered_on_best_effort_channels() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let outcome = place.run(&example("best-effort/job.toml"));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(place.text("stdout").contains("client: 1000 answers"), "{}", outcome.said());
+    assert_eq!(outcome.report()["phases"][0]["channels"][0]["taken"], 1000, "{}", outcome.said());
+}

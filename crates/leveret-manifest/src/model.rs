@@ -1,0 +1,68 @@
+//! What a manifest says.
+
+use leveret_plan::Costs;
+use leveret_protocol::control::Scheduling;
+use leveret_protocol::coordinator::DeathPolicy;
+use leveret_protocol::declaration::JobDeclaration;
+use leveret_types::Nanos;
+
+/// A manifest without errors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Manifest {
+    /// What it declares of the model; the code of the members may declare more.
+    pub declaration: JobDeclaration,
+    /// How each member is started, in rank order.
+    pub launch: Vec<Launch>,
+    /// What happens when a member dies.
+    pub policy: DeathPolicy,
+    /// Hyperperiods to run per commit. With `duration` also open: until interrupted.
+    pub rounds: Option<u64>,
+    /// Time to run per commit; never given together with `rounds`.
+    pub duration: Option<Nanos>,
+    /// How the tasks are scheduled.
+    pub scheduling: Scheduling,
+    /// What the machine's own acts cost.
+    pub costs: CostChoice,
+}
+
+/// How one member is started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// The member's name.
+    pub member: String,
+    /// Program and arguments; never empty, and the program is never the empty text.
+    pub command: Vec<String>,
+    /// Environment variables beside the inherited ones, in the order of their names.
+    pub environment: Vec<(String, String)>,
+}
+
+/// How long before a start a task wakes and spins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Guard {
+    /// As measured on the machine before the run.
+    #[default]
+    Measured,
+    /// As stated in the manifest.
+    Fixed(Nanos),
+}
+
+/// What the machine's own acts cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CostChoice {
+    /// The guard, measured or fixed.
+    pub guard: Guard,
+    /// The other costs; the guard in it is the default one.
+    pub base: Costs,
+}
+
+impl CostChoice {
+    /// The costs to plan with. `measured` is the guard that was measured on this machine; without one (planning
+    /// offline) a measured guard falls back to the default of [`Costs`].
+    pub fn costs(&self, measured: Option<Nanos>) -> Costs {
+        let guard = match self.guard {
+            Guard::Fixed(guard) => guard,
+            Guard::Measured => measured.unwrap_or(Costs::default().guard),
+        };
+        Costs { guard, ..self.base }
+    }
+}

@@ -1,0 +1,158 @@
+//! The blocks of a segment, as they lie in memory. The types are drawings that the compiler checks: nothing is ever
+//! a reference to one of them, they only give sizes and offsets.
+//!
+//! ```text
+//! segment   +--------+--------+------------+-----+--------------+-----+--------------+-----+
+//!           | header | status | task block | ... | source block | ... | target block | ... |
+//!           +--------+--------+------------+-----+--------------+-----+--------------+-----+
+//! task      | counters 256 | pushed 64 | stamp records, 128 each |
+//! source    | control 192  | pushed 64 | message records, 64 each | buffer slots |
+//! target    | control 192  | pushed 64 | message records, 64 each |
+//! ```
+//! Every block starts at a multiple of 128, so that no pair of prefetched lines belongs to two threads.
+
+use std::mem::{align_of, offset_of};
+
+/// Alignment of every block.
+pub(crate) const BLOCK_ALIGNMENT: usize = 128;
+/// What one cache line holds.
+pub(crate) const LINE: usize = 64;
+/// "LEVERET\0".
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
+/// What the magic reads while the owner is still writing the rest.
+pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
+/// Version of everything on this page.
+pub(crate) const LAYOUT_VERSION: u32 = 1;
+
+/// ```text
+///  0        8         12       16            24           28         32      40       64
+/// | magic  | version | member | layout hash | generation | reserved | size  | unused |
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct Header {
+    pub(crate) magic: u64,
+    pub(crate) version: u32,
+    pub(crate) member: u32,
+    pub(crate) layout_hash: u64,
+    pub(crate) generation: u32,
+    pub(crate) reserved: u32,
+    pub(crate) size: u64,
+    pub(crate) unused: [u64; 3],
+}
+
+/// ```text
+///  0       8           16      24                64
+/// | state | heartbeat | phase | progress | unused |   written by the member's main thread
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct Status {
+    pub(crate) state: u64,
+    pub(crate) heartbeat: u64,
+    pub(crate) phase: u64,
+    pub(crate) progress: u64,
+    pub(crate) unused: [u64; 4],
+}
+
+/// ```text
+///  0                        256
+/// | 32 counters, 8 bytes each |   written by the task's thread
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct TaskControl {
+    pub(crate) counters: [u64; 32],
+}
+
+/// ```text
+///   0                16           64
+///  | first eligible | unused     |    written at activation
+///  64        72                 128
+///  | published | refused | unused |   written with every message, read by the watcher only
+/// 128       136                 192
+///  | wake | pad | unused          |   futex word, bumped with every message of a waking channel
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct SourceControl {
+    pub(crate) first_eligible: u64,
+    pub(crate) line_0: [u64; 7],
+    pub(crate) published: u64,
+    pub(crate) refused: u64,
+    pub(crate) line_1: [u64; 6],
+    pub(crate) wake: u64,
+    pub(crate) line_2: [u64; 7],
+}
+
+/// ```text
+///   0                8            64
+///  | first eligible | unused     |                     written at activation
+///  64         72      80     88        96           128
+///  | released | taken | late | missing | invalid | .. |  written with every message; the sender reads it when it
+///                                                        seems out of buffers
+/// 128         136                192
+///  | waiting | unused            |                     written when the receiver begins or ends to wait
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct TargetControl {
+    pub(crate) first_eligible: u64,
+    pub(crate) line_0: [u64; 7],
+    pub(crate) released: u64,
+    pub(crate) taken: u64,
+    pub(crate) late: u64,
+    pub(crate) missing: u64,
+    pub(crate) invalid: u64,
+    pub(crate) line_1: [u64; 3],
+    pub(crate) waiting: u64,
+    pub(crate) line_2: [u64; 7],
+}
+
+/// ```text
+///  0        8                 64
+/// | pushed | unused          |   records pushed so far
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct RingControl {
+    pub(crate) pushed: u64,
+    pub(crate) unused: [u64; 7],
+}
+
+/// The head of a buffer slot. A payload of up to 40 bytes follows it in the same cache line; a larger one starts
+/// at the next line, where copies are fastest.
+/// ```text
+///  0          8       16       20      24                  64
+/// | sequence | stamp | length | check | payload, <= 40 B  |
+///
+///  0          8       16       20      24        64                    stride
+/// | sequence | stamp | length | check | unused  | payload, > 40 B ...  |
+/// ```
+#[repr(C)]
+pub(crate) struct SlotHead {
+    pub(crate) sequence: u64,
+    pub(crate) stamp: i64,
+    pub(crate) length: u32,
+    pub(crate) check: u32,
+}
+
+/// Largest payload that shares the line of its sequence word.
+pub(crate) const INLINE_BYTES_MAX: usize = LINE - size_of::<SlotHead>();
+
+const _: () = {
+    assert!(size_of::<Header>() == 64 && align_of::<Header>() == LINE);
+    assert!(offset_of!(Header, version) == 8 && offset_of!(Header, member) == 12);
+    assert!(offset_of!(Header, layout_hash) == 16 && offset_of!(Header, generation) == 24);
+    assert!(offset_of!(Header, reserved) == 28 && offset_of!(Header, size) == 32);
+    assert!(offset_of!(Header, magic) == 0 && offset_of!(Header, unused) == 40);
+    assert!(size_of::<Status>() == 64 && offset_of!(Status, progress) == 24);
+    assert!(offset_of!(Status, unused) == 32);
+    assert!(size_of::<TaskControl>() == 256 && offset_of!(TaskControl, counters) == 0);
+    assert!(size_of::<SourceControl>() == 192 && offset_of!(SourceControl, published) == 64);
+    assert!(offset_of!(SourceControl, refused) == 72 && offset_of!(SourceControl, wake) == 128);
+    assert!(offset_of!(SourceControl, line_0) == 8 && offset_of!(SourceControl, line_1) == 80);
+    assert!(offset_of!(SourceControl, line_2) == 136);
+    assert!(size_of::<TargetControl>() == 192 && offset_of!(TargetControl, released) == 64);
+    assert!(offset_of!(TargetControl, invalid) == 96 && offset_of!(TargetControl, waiting) == 128);
+    assert!(offset_of!(TargetControl, line_0) == 8 && offset_of!(TargetControl, line_1) == 104);
+    assert!(offset_of!(TargetControl, line_2) == 136);
+    assert!(size_of::<RingControl>() == 64 && offset_of!(RingControl, unused) == 8);
+    assert!(size_of::<SlotHead>() == 24 && offset_of!(SlotHead, stamp) == 8);
+    assert!(offset_of!(SlotHead, length) == 16 && offset_of!(SlotHead, check) == 20);
+    assert!(INLINE_BYTES_MAX == 40);
+};

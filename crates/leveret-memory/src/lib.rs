@@ -1,0 +1,52 @@
+//! Memory shared between a job's members: one segment a member, one writer a byte (design sections 4, 5 and 9).
+//!
+//! ```text
+//!   sender's segment (read-only to the receiver)     receiver's segment (read-only to the sender)
+//!   +---------------------------------------+        +------------------------------+
+//!   | slot 0 | slot 1 | ... | slot n-1      | -----> | released: instances done with |
+//!   | sequence word, stamp, length, payload |  take  | waiting: about to sleep       |
+//!   | wake: bumped on waking channels       | <----- |                               |
+//!   +---------------------------------------+ release+------------------------------+
+//! ```
+//!
+//! - [`SegmentLayout`] says where everything lies; owner and peers compute it alike.
+//! - [`OwnSegment`] hands out the writing ends, each once; [`PeerSegment`] the reading ends, after validation.
+//! - [`Sender`] and [`Receiver`] join the two ends of a channel; [`StampWriter`] and [`StampReader`] carry what the
+//!   watcher wants to know.
+//!
+//! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
+//! allegation ([`Alleged`]) until it is checked.
+
+mod alleged;
+mod block;
+mod copy;
+mod layout;
+mod message;
+mod message_record;
+mod peer;
+mod receiver;
+mod region;
+mod ring;
+mod segment;
+mod sender;
+mod sequence;
+mod slots;
+mod stamp;
+mod status;
+pub mod sync;
+mod window;
+
+pub use alleged::Alleged;
+pub use layout::{
+    LayoutError, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec, TaskSpec,
+};
+pub use message::{Message, SharedBytes, Torn};
+pub use message_record::{MessageReader, MessageRecord};
+pub use peer::{PeerSegment, PeerSource, PeerTarget, SourceCounters, TargetCounters};
+pub use receiver::{InvalidReason, Receiver, Taken};
+pub use region::{HeapRegion, REGION_ALIGNMENT, Region};
+pub use segment::{NOT_ACTIVE, OwnSegment, SegmentError, SourceEnd, TargetEnd};
+pub use sender::{NoBuffer, Sender, Slot};
+pub use sequence::INSTANCE_MAX;
+pub use stamp::{GAP_BUCKETS, StampReader, StampRecord, StampWriter, TaskCounter};
+pub use status::{StatusReader, StatusSnapshot, StatusWriter};

@@ -1,0 +1,214 @@
+//! A message while it is being read. It borrows its receiver, so it cannot outlive its instance.
+
+use crate::receiver::Receiver;
+use crate::slots::SlotView;
+use crate::sync::{Ordering, fence};
+use leveret_types::Nanos;
+
+/// The buffer was overwritten while it was read: what was read is worthless.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the message of instance {instance} was overwritten while it was read; drop what was read")]
+pub struct Torn {
+    /// Which instance.
+    pub instance: u64,
+}
+
+/// A whole message in the sender's segment. Dropped without [`Message::release`] or [`Message::hold`], it can be
+/// taken again.
+///
+/// It cannot be kept beyond the receiver's next use:
+/// ```compile_fail,E0499
+/// fn keep(receiver: &mut leveret_memory::Receiver) {
+///     let first = receiver.take(0);
+///     let second = receiver.take(1);
+///     drop((first, second));
+/// }
+/// ```
+/// nor used after its release:
+/// ```compile_fail,E0382
+/// fn reuse(message: leveret_memory::Message<'_>) -> bool {
+///     message.release();
+///     message.validate().is_ok()
+/// }
+/// ```
+/// and bytes read in place go with it:
+/// ```compile_fail,E0505
+/// fn bytes(message: leveret_memory::Message<'_>) -> u8 {
+///     let bytes = message.bytes();
+///     message.release();
+///     bytes.get(0).unwrap_or(0)
+/// }
+/// ```
+pub struct Message<'a> {
+    receiver: &'a mut Receiver,
+    slot: SlotView<'a>,
+    instance: u64,
+    /// The sequence word with which the slot was found.
+    sequence: u64,
+    stamp: Nanos,
+    length: u32,
+}
+
+impl std::fmt::Debug for Message<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Message")
+            .field("instance", &self.instance)
+            .field("stamp", &self.stamp)
+            .field("length", &self.length)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Message<'a> {
+    #[inline(always)]
+    pub(crate) fn new(
+        receiver: &'a mut Receiver,
+        slot: SlotView<'a>,
+        instance: u64,
+        sequence: u64,
+        stamp: Nanos,
+        length: u32,
+    ) -> Self {
+        Self { receiver, slot, instance, sequence, stamp, length }
+    }
+
+    /// Which instance.
+    #[inline]
+    pub fn instance(&self) -> u64 {
+        self.instance
+    }
+
+    /// When the sender says that it inserted the message; any value is possible.
+    #[inline]
+    pub fn stamp(&self) -> Nanos {
+        self.stamp
+    }
+
+    /// Length in bytes; at most the channel's size.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.length as usize
+    }
+
+    /// Copies the message into the start of `out` and validates the copy. Returns the number of bytes copied: the
+    /// message's length, or that of `out` if it is shorter.
+    ///
+    /// # Errors
+    /// [`Torn`] when the buffer was overwritten meanwhile; `out` then holds garbage.
+    #[inline]
+    pub fn copy_to(&self, out: &mut [u8]) -> Result<usize, Torn> {
+        let count = out.len().min(self.length());
+        self.slot.copy_out(0, &mut out[..count]);
+        self.validate().map(|()| count)
+    }
+
+    /// The bytes where they lie, without a copy. Validate after reading and before acting on what was read.
+    #[inline]
+    pub fn bytes(&self) -> SharedBytes<'_> {
+        SharedBytes { slot: self.slot, length: self.length() }
+    }
+
+    /// Whether everything that was read so far is the message.
+    ///
+    /// # Errors
+    /// [`Torn`] when the buffer was overwritten meanwhile.
+    #[inline]
+    pub fn validate(&self) -> Result<(), Torn> {
+        if still_holds(self.slot, self.sequence) { Ok(()) } else { Err(Torn { instance: self.instance }) }
+    }
+
+    /// Gives the buffer back to the sender, and every earlier one.
+    #[inline]
+    pub fn release(self) {
+        self.receiver.release_taken(self.instance);
+    }
+
+    /// Keeps the buffer for [`Receiver::take_or_held`], and gives every earlier one back.
+    #[inline]
+    pub fn hold(self) {
+        self.receiver.hold(self.instance);
+    }
+}
+
+/// Whether `slot` has had the word `sequence` all the time since it was found with it.
+#[inline(always)]
+pub(crate) fn still_holds(slot: SlotView<'_>, sequence: u64) -> bool {
+    // All loads of the content happen before the one below: were one of them torn, the word would tell.
+    fence(Ordering::Acquire);
+    slot.head().word(0).load(Ordering::Relaxed) == sequence
+}
+
+/// A message's bytes in memory that its sender can change at any time. Every read is a copy out of it; there is no
+/// slice, as a slice would promise that the bytes stay.
+#[derive(Clone, Copy)]
+pub struct SharedBytes<'m> {
+    slot: SlotView<'m>,
+    length: usize,
+}
+
+impl SharedBytes<'_> {
+    /// Number of bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The byte at `index`, if there is one.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<u8> {
+        self.read::<1>(index).map(|[byte]| byte)
+    }
+
+    /// The little-endian 32-bit number at `offset`, if it lies within.
+    #[inline]
+    pub fn read_u32_le(&self, offset: usize) -> Option<u32> {
+        self.read(offset).map(u32::from_le_bytes)
+    }
+
+    /// The little-endian 64-bit number at `offset`, if it lies within.
+    #[inline]
+    pub fn read_u64_le(&self, offset: usize) -> Option<u64> {
+        self.read(offset).map(u64::from_le_bytes)
+    }
+
+    /// Copies bytes from `offset` on into `out`; returns how many there were for it.
+    pub fn copy_range(&self, offset: usize, out: &mut [u8]) -> usize {
+        let count = self.length.saturating_sub(offset).min(out.len());
+        let out = &mut out[..count];
+        // Up to the next word singly, the rest in one go.
+        let head = (offset.wrapping_neg() & 7).min(count);
+        let (first, rest) = out.split_at_mut(head);
+        for (index, byte) in first.iter_mut().enumerate() {
+            *byte = self.get(offset + index).unwrap_or(0);
+        }
+        if !rest.is_empty() {
+            self.slot.copy_out(offset + head, rest);
+        }
+        count
+    }
+
+    /// `N` (at most 8) bytes at `offset`, by one load or two.
+    #[inline(always)]
+    fn read<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        const { assert!(N <= 8) };
+        if N > self.length || offset > self.length - N {
+            return None;
+        }
+        let aligned = offset & !7;
+        let within = offset & 7;
+        let low = self.slot.word(aligned).load(Ordering::Relaxed);
+        let mut value = low >> (within * 8);
+        if within + N > 8 {
+            let high = self.slot.word(aligned + 8).load(Ordering::Relaxed);
+            value |= high << (64 - within * 8);
+        }
+        let bytes = value.to_le_bytes();
+        Some(std::array::from_fn(|index| bytes[index]))
+    }
+}

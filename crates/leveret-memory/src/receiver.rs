@@ -1,0 +1,303 @@
+//! The receiving end: an acquire load of the sequence word tells whether the message is whole, late or missing.
+
+use crate::alleged::Alleged;
+use crate::block::{SourceControl, TargetControl};
+use crate::message::{Message, still_holds};
+use crate::message_record::MessageRecord;
+use crate::peer::PeerSource;
+use crate::segment::TargetEnd;
+use crate::sequence::{Claim, INSTANCE_MAX};
+use crate::slots::head_check;
+use crate::sync::{Ordering, fence};
+use leveret_types::{ChannelId, Nanos};
+use std::mem::offset_of;
+use std::ptr::NonNull;
+
+const FIRST_ELIGIBLE: usize = offset_of!(TargetControl, first_eligible);
+const RELEASED: usize = offset_of!(TargetControl, released);
+const TAKEN: usize = offset_of!(TargetControl, taken);
+const LATE: usize = offset_of!(TargetControl, late);
+const MISSING: usize = offset_of!(TargetControl, missing);
+const INVALID: usize = offset_of!(TargetControl, invalid);
+const WAITING: usize = offset_of!(TargetControl, waiting);
+const WAKE: usize = offset_of!(SourceControl, wake);
+
+/// What the buffer of an instance holds.
+#[must_use]
+pub enum Taken<'a> {
+    /// The message, whole.
+    Message(Message<'a>),
+    /// Not published yet.
+    NotYet,
+    /// Gone: released before, or overwritten by a later instance.
+    Stale,
+    /// The sender's segment holds nonsense there.
+    Invalid(InvalidReason),
+}
+
+/// [`Taken`] without its message. What is rare is told in a type of its own, so that the frequent case need not be
+/// built in memory where the two meet.
+enum Absence {
+    NotYet,
+    Stale,
+    Invalid(InvalidReason),
+}
+
+impl From<Absence> for Taken<'_> {
+    #[inline(always)]
+    fn from(absence: Absence) -> Self {
+        match absence {
+            Absence::NotYet => Self::NotYet,
+            Absence::Stale => Self::Stale,
+            Absence::Invalid(reason) => Self::Invalid(reason),
+        }
+    }
+}
+
+/// Why the content of a buffer is nonsense.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum InvalidReason {
+    /// The sequence word belongs to another generation, or is no sequence word.
+    #[error("its sequence word {0:#x} is not of this generation")]
+    Generation(u64),
+    /// The sequence word names an instance that belongs into another buffer.
+    #[error("its sequence word names instance {0}, which belongs into another buffer")]
+    Place(u64),
+    /// The head's check word does not fit.
+    #[error("the check word of its head does not fit")]
+    Check,
+    /// Longer than the channel allows.
+    #[error("its length of {0} bytes exceeds the channel's")]
+    Length(u32),
+}
+
+/// The receiving end of a channel. It writes only into its owner's segment.
+pub struct Receiver {
+    own: TargetEnd,
+    pub(crate) peer: PeerSource,
+    /// Instances below this are done with.
+    released: u64,
+    /// An instance that is kept although nothing below it is.
+    held: Option<u64>,
+    taken: u64,
+    late: u64,
+    missing: u64,
+    invalid: u64,
+}
+
+impl Receiver {
+    /// Joins the own end with the sender's.
+    ///
+    /// # Panics
+    /// When the two belong to different channels, or disagree on whether the receiver waits.
+    pub fn new(own: TargetEnd, peer: PeerSource) -> Self {
+        assert_eq!(own.channel, peer.channel, "the ends of a receiver belong to one channel");
+        assert_eq!(own.waits, peer.waits, "both ends of a channel agree on whether the receiver waits");
+        Self { own, peer, released: 0, held: None, taken: 0, late: 0, missing: 0, invalid: 0 }
+    }
+
+    /// Which channel.
+    pub fn channel(&self) -> ChannelId {
+        self.own.channel
+    }
+
+    /// Largest message, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.peer.slots.capacity() as usize
+    }
+
+    /// Number of buffers.
+    pub fn buffers(&self) -> u64 {
+        self.peer.slots.count()
+    }
+
+    /// Whether the channel was declared as waking, so that this end may sleep.
+    pub fn waits(&self) -> bool {
+        self.own.waits
+    }
+
+    /// How many instances are done with.
+    pub fn released(&self) -> u64 {
+        self.released
+    }
+
+    /// Looks for the message of `instance`. One acquire load while it is not there.
+    #[inline]
+    pub fn take(&mut self, instance: u64) -> Taken<'_> {
+        let slot = self.peer.slots.slot(instance);
+        let head = slot.head();
+        let expected = self.peer.tag.published(instance);
+        let word = head.word(0).load(Ordering::Acquire);
+        if word != expected || instance < self.released || instance > INSTANCE_MAX {
+            return self.classify(word, instance).into();
+        }
+        let stamp = head.word(1).load(Ordering::Relaxed) as i64;
+        let tail = head.word(2).load(Ordering::Relaxed);
+        let (length, check) = (Alleged::new(tail as u32), Alleged::new((tail >> 32) as u32));
+        if check.must_be(head_check(expected, stamp, tail as u32)).is_err() {
+            return self.distrust(instance, InvalidReason::Check).into();
+        }
+        let Some(length) = length.at_most(self.peer.slots.capacity()) else {
+            return self.distrust(instance, InvalidReason::Length(tail as u32)).into();
+        };
+        // SAFETY: the slot's lifetime is that of the borrow of `self`, which goes into the same value.
+        let slot = unsafe { slot.lent_for() };
+        Taken::Message(Message::new(self, slot, instance, expected, Nanos(stamp), length))
+    }
+
+    /// Whether the message of `instance` seems to be there: the cheapest form of polling.
+    #[inline(always)]
+    pub fn is_there(&self, instance: u64) -> bool {
+        let head = self.peer.slots.slot(instance).head();
+        head.word(0).load(Ordering::Acquire) == self.peer.tag.published(instance)
+    }
+
+    /// What a sequence word other than the expected one means.
+    #[inline(never)]
+    fn classify(&mut self, word: u64, instance: u64) -> Absence {
+        if instance < self.released {
+            return Absence::Stale;
+        }
+        if instance > INSTANCE_MAX {
+            return Absence::NotYet;
+        }
+        let found = match self.peer.tag.read(word) {
+            Claim::Empty => return Absence::NotYet,
+            Claim::Foreign => {
+                self.count_invalid();
+                return Absence::Invalid(InvalidReason::Generation(word));
+            }
+            Claim::Published(found) | Claim::Writing(found) => found,
+        };
+        if !self.peer.slots.share(found, instance) {
+            self.count_invalid();
+            return Absence::Invalid(InvalidReason::Place(found));
+        }
+        if found > instance { Absence::Stale } else { Absence::NotYet }
+    }
+
+    /// The head is nonsense, unless it was being overwritten.
+    #[cold]
+    fn distrust(&mut self, instance: u64, reason: InvalidReason) -> Absence {
+        if !still_holds(self.peer.slots.slot(instance), self.peer.tag.published(instance)) {
+            return Absence::Stale;
+        }
+        self.count_invalid();
+        Absence::Invalid(reason)
+    }
+
+    /// Publishes that `instance` was read and everything up to it is done with.
+    #[inline(always)]
+    pub(crate) fn release_taken(&mut self, instance: u64) {
+        self.taken += 1;
+        self.own.control.word(TAKEN).store(self.taken, Ordering::Relaxed);
+        self.release_through(instance);
+    }
+
+    /// Publishes that everything below `instance` is done with, and keeps `instance`.
+    #[inline]
+    pub(crate) fn hold(&mut self, instance: u64) {
+        if self.held != Some(instance) {
+            self.held = Some(instance);
+            self.taken += 1;
+            self.own.control.word(TAKEN).store(self.taken, Ordering::Relaxed);
+        }
+        self.publish_released(instance);
+    }
+
+    /// Publishes that everything up to `instance` is done with, taken or not. Never goes back.
+    #[inline]
+    pub fn release_through(&mut self, instance: u64) {
+        if self.held.is_some_and(|held| held <= instance) {
+            self.held = None;
+        }
+        self.publish_released(instance.min(INSTANCE_MAX) + 1);
+    }
+
+    #[inline(always)]
+    fn publish_released(&mut self, released: u64) {
+        if released > self.released {
+            self.released = released;
+            // Release: all our reads of the buffers happen before the sender, which acquires this, writes to them.
+            self.own.control.word(RELEASED).store(released, Ordering::Release);
+        }
+    }
+
+    /// The message of `instance` if it is there, else the one kept by [`Message::hold`], else what
+    /// [`Receiver::take`] says of `instance`. [`Message::instance`] tells which it is.
+    #[inline]
+    pub fn take_or_held(&mut self, instance: u64) -> Taken<'_> {
+        match self.held {
+            Some(held) if held < instance && !self.is_there(instance) => self.take(held),
+            _ => self.take(instance),
+        }
+    }
+
+    /// The instance kept by [`Message::hold`].
+    pub fn held(&self) -> Option<u64> {
+        self.held
+    }
+
+    /// Counts a message that came after it was due.
+    pub fn count_late(&mut self) {
+        self.late += 1;
+        self.own.control.word(LATE).store(self.late, Ordering::Relaxed);
+    }
+
+    /// Counts a message that never came.
+    pub fn count_missing(&mut self) {
+        self.missing += 1;
+        self.own.control.word(MISSING).store(self.missing, Ordering::Relaxed);
+    }
+
+    fn count_invalid(&mut self) {
+        self.invalid += 1;
+        self.own.control.word(INVALID).store(self.invalid, Ordering::Relaxed);
+    }
+
+    /// Before sleeping on a waking channel: says so, and returns the value that the futex word must still have for
+    /// the sleep to begin. Then look once more with [`Receiver::take`]; only if the message is still not there,
+    /// wait at [`Receiver::futex_word_address`] for a change from that value, and call [`Receiver::cancel_wait`]
+    /// afterwards in either case.
+    ///
+    /// # Panics
+    /// When the channel was not declared as waking: nobody would wake the caller.
+    pub fn prepare_wait(&mut self) -> u32 {
+        assert!(self.own.waits, "only the receiver of a waking channel may sleep");
+        self.own.control.flag(WAITING).store(1, Ordering::Relaxed);
+        // The other half is in `Sender::must_wake`.
+        fence(Ordering::SeqCst);
+        self.peer.control.flag(WAKE).load(Ordering::Acquire)
+    }
+
+    /// After the sleep, or instead of it.
+    pub fn cancel_wait(&mut self) {
+        self.own.control.flag(WAITING).store(0, Ordering::Relaxed);
+    }
+
+    /// Where to sleep, in this process's read-only mapping of the sender's segment.
+    pub fn futex_word_address(&self) -> NonNull<u32> {
+        self.peer.control.flag(WAKE).address()
+    }
+
+    /// The futex word's present value, for a test that stands in for the kernel.
+    pub fn futex_word(&self) -> u32 {
+        self.peer.control.flag(WAKE).load(Ordering::Acquire)
+    }
+
+    /// Says from which instance on this end can take part; [`crate::NOT_ACTIVE`] when it does not.
+    pub fn set_first_eligible(&mut self, instance: u64) {
+        self.own.control.word(FIRST_ELIGIBLE).store(instance, Ordering::Release);
+    }
+
+    /// From which instance on the sender can take part; any value is possible.
+    pub fn peer_first_eligible(&self) -> u64 {
+        self.peer.first_eligible()
+    }
+
+    /// Appends to this end's message records.
+    #[inline]
+    pub fn record(&mut self, record: &MessageRecord) {
+        self.own.records.push(record);
+    }
+}

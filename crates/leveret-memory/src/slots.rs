@@ -1,0 +1,152 @@
+//! The buffer slots of a channel. Bounds are established once, when the slots are made; after that a mask makes any
+//! instance the index of a slot, and lengths are compared with the capacity.
+
+use crate::block::SlotHead;
+use crate::copy;
+use crate::layout::SourcePlace;
+use crate::sync::AtomicU64;
+use crate::window::{Window, Words, scaled};
+use std::ptr::NonNull;
+
+const _: () = assert!(size_of::<SlotHead>() == 3 * size_of::<u64>());
+
+/// The buffer slots of a channel: instance k lies in slot `k & mask`.
+#[derive(Clone)]
+pub(crate) struct Slots {
+    window: Window,
+    mask: u64,
+    stride: usize,
+    payload: usize,
+    capacity: u32,
+}
+
+impl Slots {
+    pub(crate) fn new(segment: &Window, place: &SourcePlace) -> Self {
+        let slots = &place.slots;
+        let count = slots.mask as usize + 1;
+        assert!(
+            count.is_power_of_two() && slots.stride.is_multiple_of(8) && slots.length == count * slots.stride
+        );
+        let padded = (slots.capacity as usize).next_multiple_of(8);
+        assert!(slots.payload >= size_of::<SlotHead>() && slots.payload + padded <= slots.stride);
+        assert!(slots.payload.is_multiple_of(8));
+        Self {
+            window: segment.part(slots.offset, slots.length),
+            mask: slots.mask,
+            stride: slots.stride,
+            payload: slots.payload,
+            capacity: slots.capacity,
+        }
+    }
+
+    /// Largest payload, in bytes.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Number of buffers.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> u64 {
+        self.mask + 1
+    }
+
+    /// Whether the two instances share a slot.
+    #[inline(always)]
+    pub(crate) fn share(&self, one: u64, other: u64) -> bool {
+        (one ^ other) & self.mask == 0
+    }
+
+    /// The slot of `instance`.
+    #[inline(always)]
+    pub(crate) fn slot(&self, instance: u64) -> SlotView<'_> {
+        let offset = (instance & self.mask) as usize * self.stride;
+        // SAFETY: `new` asserted that the window is a whole number of slots, a power of two of them, each a multiple
+        // of 8 bytes and beginning with a head; the masked instance is the index of one.
+        let head = unsafe { self.window.words_within(offset) };
+        SlotView { head, payload: self.payload, capacity: self.capacity }
+    }
+}
+
+/// One slot.
+#[derive(Clone, Copy)]
+pub(crate) struct SlotView<'a> {
+    head: Words<'a, 3>,
+    payload: usize,
+    capacity: u32,
+}
+
+impl<'a> SlotView<'a> {
+    /// The same slot for a lifetime of the caller's choice.
+    ///
+    /// # Safety
+    /// The channel end that the slot was obtained from is borrowed for all of 'b.
+    #[inline(always)]
+    pub(crate) unsafe fn lent_for<'b>(self) -> SlotView<'b> {
+        // SAFETY: the caller's promise, passed on: the end owns the window.
+        SlotView { head: unsafe { self.head.lent_for() }, payload: self.payload, capacity: self.capacity }
+    }
+
+    /// Sequence, stamp, length and check.
+    #[inline(always)]
+    pub(crate) fn head(&self) -> Words<'a, 3> {
+        self.head
+    }
+
+    /// The first byte of the payload.
+    #[inline(always)]
+    fn payload(&self) -> NonNull<u8> {
+        // SAFETY: `Slots::new` asserted that the payload lies within the slot.
+        unsafe { self.head.base().add(scaled(self.payload)) }
+    }
+
+    /// The payload's word at `offset` bytes, a multiple of 8 below the capacity.
+    #[inline(always)]
+    pub(crate) fn word(&self, offset: usize) -> &'a AtomicU64 {
+        assert!(offset.is_multiple_of(8) && offset < self.capacity as usize);
+        // SAFETY: the assertion keeps the word within the capacity rounded up to 8, which `Slots::new` asserted to
+        // lie within the slot; the window, borrowed for 'a, keeps it in place.
+        unsafe { self.payload().add(scaled(offset)).cast::<AtomicU64>().as_ref() }
+    }
+
+    /// Copies `out.len()` bytes from `offset` on, whoever may be writing them; the caller validates afterwards.
+    #[inline(always)]
+    pub(crate) fn copy_out(&self, offset: usize, out: &mut [u8]) {
+        let capacity = self.capacity as usize;
+        assert!(offset.is_multiple_of(8) && offset <= capacity && out.len() <= capacity - offset);
+        // SAFETY: the assertion keeps the bytes within the capacity, and `offset` on a word; `Slots::new` asserted
+        // that the capacity rounded up to 8 lies within the slot.
+        unsafe { copy::out_of_shared(self.payload().add(scaled(offset)), out) }
+    }
+
+    /// Copies `bytes` to the payload's start, whoever may be reading there.
+    ///
+    /// # Safety
+    /// The slot belongs to a source end: its region is writable.
+    #[inline(always)]
+    pub(crate) unsafe fn copy_in(&self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.capacity as usize, "a message is no longer than its channel allows");
+        // SAFETY: the assertion keeps the bytes within the capacity, which, rounded up to 8, lies within the slot;
+        // writable by the caller's promise.
+        unsafe { copy::into_shared(self.payload(), bytes) }
+    }
+
+    /// The whole payload for plain writing.
+    ///
+    /// # Safety
+    /// The slot belongs to a source end, and until the slice is gone nobody else in this process accesses its payload.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) unsafe fn bytes_mut(self) -> &'a mut [u8] {
+        // SAFETY: in bounds by `Slots::new`; exclusive by the caller's promise; bytes have no invalid values.
+        unsafe { std::slice::from_raw_parts_mut(self.payload().as_ptr(), self.capacity as usize) }
+    }
+}
+
+/// Check word of a slot's head: it tells scribbled memory from a message.
+#[inline(always)]
+pub(crate) const fn head_check(sequence: u64, stamp: i64, length: u32) -> u32 {
+    let mixed = (sequence ^ (stamp as u64).rotate_left(29) ^ (length as u64) << 40)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as u32
+}

@@ -1,0 +1,64 @@
+//! Two members and one channel between them, in heap memory.
+#![allow(dead_code, reason = "every test binary uses its own part of this module")]
+
+use leveret_memory::{
+    HeapRegion, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender, SourceSpec,
+    TargetSpec, TaskSpec,
+};
+use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use std::sync::Arc;
+
+pub const CHANNEL: ChannelId = ChannelId(5);
+pub const TASK: TaskId = TaskId(7);
+pub const GENERATION: Generation = Generation(3);
+pub const SOURCE: MemberId = MemberId(0);
+pub const TARGET: MemberId = MemberId(1);
+
+/// What the sending member's segment holds.
+pub fn source_spec(size: u32, buffers: u32, waits: bool) -> SegmentSpec {
+    SegmentSpec {
+        member: SOURCE,
+        generation: GENERATION,
+        sources: vec![SourceSpec { channel: CHANNEL, size, buffers, waits }],
+        targets: vec![],
+        tasks: vec![TaskSpec { task: TASK, records: 4 }],
+        message_records: 2,
+    }
+}
+
+/// What the receiving member's segment holds.
+pub fn target_spec(waits: bool) -> SegmentSpec {
+    SegmentSpec {
+        member: TARGET,
+        generation: GENERATION,
+        sources: vec![],
+        targets: vec![TargetSpec { channel: CHANNEL, waits }],
+        tasks: vec![],
+        message_records: 2,
+    }
+}
+
+/// A segment in fresh memory, and that memory.
+pub fn create(spec: &SegmentSpec) -> (OwnSegment, Arc<HeapRegion>, SegmentLayout) {
+    let layout = SegmentLayout::new(spec).expect("the specification is good");
+    let region = Arc::new(HeapRegion::new(layout.size()));
+    let own = OwnSegment::create(region.clone(), &layout).expect("the region is fresh");
+    (own, region, layout)
+}
+
+/// A peer's view of a segment.
+pub fn attach(region: &Arc<HeapRegion>, layout: &SegmentLayout) -> PeerSegment {
+    let region: Arc<dyn Region> = region.clone();
+    PeerSegment::attach(region, layout, layout.member(), layout.generation()).expect("the header is good")
+}
+
+/// Both ends of one channel.
+pub fn channel(size: u32, buffers: u32, waits: bool) -> (Sender, Receiver) {
+    let (mut source, source_region, source_layout) = create(&source_spec(size, buffers, waits));
+    let (mut target, target_region, target_layout) = create(&target_spec(waits));
+    let peer_target = attach(&target_region, &target_layout).target(CHANNEL).expect("declared");
+    let peer_source = attach(&source_region, &source_layout).source(CHANNEL).expect("declared");
+    let sender = Sender::new(source.take_source(CHANNEL).expect("not taken"), peer_target);
+    let receiver = Receiver::new(target.take_target(CHANNEL).expect("not taken"), peer_source);
+    (sender, receiver)
+}

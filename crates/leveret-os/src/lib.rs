@@ -1,0 +1,41 @@
+//! The only user of system calls in Leveret (design section 3, tier 1): a thin edge with honest errors.
+//!
+//! | module | what the kernel does for us there |
+//! |---|---|
+//! | [`memory_file`] | sealed memory files and their mappings: one writer, many readers |
+//! | [`control`] | the framed Unix socket that carries control messages and descriptors |
+//! | [`clock`], [`tsc`] | `CLOCK_MONOTONIC`, sleeping to an instant, spinning to an instant, cheap stamps |
+//! | [`scheduling`], [`overrun`] | scheduling classes, affinity, memory locking, overruns of `SCHED_DEADLINE` |
+//! | [`process`], [`signals`], [`user`] | children, their endings, Ctrl-C, running without privilege |
+//! | [`futex`] | sleeping on, and waking, a word of shared memory |
+//! | [`latency`] | keeping processors out of deep idle states |
+//! | [`perf`] | evidence: context switches, page faults, system calls |
+//! | [`threads_of`], [`facts`], [`doctor`] | who else is there, what this machine is, and what it lacks |
+//! | [`host`] | environment, a secret, a place for the socket, the wall clock |
+//! | [`allocator`] | counting heap calls per thread |
+//!
+//! Every operation has its own error, which names the call that failed, what the kernel said, and the remedy.
+
+mod detached;
+mod failure;
+
+pub mod allocator;
+pub mod clock;
+pub mod control;
+pub mod doctor;
+pub mod facts;
+pub mod futex;
+pub mod host;
+pub mod latency;
+pub mod memory_file;
+pub mod overrun;
+pub mod perf;
+pub mod process;
+pub mod scheduling;
+pub mod signals;
+pub mod threads_of;
+pub mod tsc;
+pub mod user;
+
+pub use failure::Failure;
+pub use leveret_memory::Region;

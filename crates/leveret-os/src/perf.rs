@@ -1,0 +1,26 @@
+//! Evidence from the kernel's perf events: who had the core, who faulted, who called.
+//!
+//! Everything here is optional: where the kernel or the user's rights do not allow it, the error says so and what
+//! would. All times are `CLOCK_MONOTONIC`.
+//!
+//! | what | right it takes (`kernel.perf_event_paranoid` 2 is the usual setting) |
+//! |---|---|
+//! | [`ThreadPage`]: own thread's switches, faults, processor time, without a call | none at 2 |
+//! | [`SwitchLog::open_thread`], [`FaultLog`]: a thread of the same user | none at 2 |
+//! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON` |
+//! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
+
+mod event;
+mod faults;
+mod ring;
+mod switches;
+mod system_calls;
+#[cfg(test)]
+mod testing;
+mod thread_page;
+
+pub use event::{PerfError, paranoid_level};
+pub use faults::{FaultLog, FaultRecord};
+pub use switches::{SwitchLog, SwitchRecord, UNKNOWN_THREAD};
+pub use system_calls::SystemCallCounter;
+pub use thread_page::ThreadPage;

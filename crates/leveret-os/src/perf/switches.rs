@@ -1,0 +1,266 @@
+//! The log of context switches: who left a core, who came, and whether the one that left still wanted to run.
+
+use super::event::{
+    Attributes, CONTEXT_SWITCH, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, PerfError, SAMPLE_CPU,
+    SAMPLE_ID_ALL, SAMPLE_TID, SAMPLE_TIME, SOFTWARE_DUMMY, TYPE_SOFTWARE, Target, USE_CLOCK_ID,
+};
+use super::ring::{Record, Ring};
+use leveret_types::Nanos;
+
+/// In place of a thread id: the log does not know.
+pub const UNKNOWN_THREAD: u32 = u32::MAX;
+
+/// A change of the running thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SwitchRecord {
+    /// When.
+    pub time: Nanos,
+    /// On which core.
+    pub core: u32,
+    /// Who left: 0 is the idle task, [`UNKNOWN_THREAD`] somebody that this log does not see.
+    pub tid_from: u32,
+    /// Who came, likewise.
+    pub tid_to: u32,
+    /// Whether the one that left was still runnable.
+    pub preempted: bool,
+}
+
+const RECORD_SWITCH: u32 = 14;
+const RECORD_SWITCH_CORE_WIDE: u32 = 15;
+const FLAG_OUT: u16 = 1 << 13;
+const FLAG_OUT_PREEMPTED: u16 = 1 << 14;
+/// 256 KiB: some 3,000 switches between two drains.
+const CORE_DATA_PAGES: usize = 64;
+/// 32 KiB: some 500 switches of one thread between two drains, within what an ordinary user may lock.
+const THREAD_DATA_PAGES: usize = 8;
+
+/// Context switches of a core or of a thread.
+#[derive(Debug)]
+pub struct SwitchLog {
+    ring: Ring,
+    /// The last switch handed over, to know its second telling by.
+    last: Option<SwitchRecord>,
+    // Keeps the event running.
+    _event: Event,
+}
+
+impl SwitchLog {
+    /// Every switch on a core, whoever it concerns.
+    ///
+    /// # Errors
+    ///
+    /// [`PerfError`]; [`open_thread`](Self::open_thread) takes less privilege.
+    pub fn open_core(core: u32) -> Result<Self, PerfError> {
+        Self::open(Target::Core(core), CORE_DATA_PAGES)
+    }
+
+    /// The switches of one thread (0: the calling one): that it left and came, not who took its place.
+    ///
+    /// # Errors
+    ///
+    /// [`PerfError`].
+    pub fn open_thread(tid: u32) -> Result<Self, PerfError> {
+        Self::open(Target::Thread(tid), THREAD_DATA_PAGES)
+    }
+
+    fn open(target: Target, data_pages: usize) -> Result<Self, PerfError> {
+        let flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | CONTEXT_SWITCH | SAMPLE_ID_ALL | USE_CLOCK_ID;
+        let mut attributes = Attributes::new(TYPE_SOFTWARE, SOFTWARE_DUMMY, flags);
+        attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
+        let event = Event::open("the log of context switches", &attributes, target)?;
+        Ok(Self { ring: Ring::map(&event, data_pages)?, last: None, _event: event })
+    }
+
+    /// Hands over the switches since the last call, in order of time.
+    pub fn drain(&mut self, mut take: impl FnMut(SwitchRecord)) {
+        let last = &mut self.last;
+        self.ring.drain(|record| {
+            let Some(switch) = switch_of(record) else { return };
+            let came = record.kind == RECORD_SWITCH_CORE_WIDE && record.flags & FLAG_OUT == 0;
+            let told = last.is_some_and(|last| {
+                last.tid_to == switch.tid_to
+                    && (last.tid_from == switch.tid_from || last.tid_from == UNKNOWN_THREAD)
+            });
+            if !(came && told) {
+                take(switch);
+                *last = Some(switch);
+            }
+        });
+    }
+
+    /// Records that were lost because nobody drained in time, since the log was opened.
+    pub fn lost(&self) -> u64 {
+        self.ring.lost()
+    }
+}
+
+/// ```text
+///  core-wide:   | other pid | other tid |  pid | tid | time | core | - |
+///  of a thread:                         |  pid | tid | time | core | - |
+/// ```
+///
+/// A core-wide switch is told twice, by the one that leaves and by the one that comes. The first says it all, but
+/// some of the kernel's own threads leave without a word; then the second is all there is.
+fn switch_of(record: &Record<'_>) -> Option<SwitchRecord> {
+    let leaves = record.flags & FLAG_OUT != 0;
+    let (identity, other) = match record.kind {
+        RECORD_SWITCH => (0, UNKNOWN_THREAD),
+        RECORD_SWITCH_CORE_WIDE => (8, record.word(4)?),
+        _ => return None,
+    };
+    let this = record.word(identity + 4)?;
+    let (tid_from, tid_to) = if leaves { (this, other) } else { (other, this) };
+    Some(SwitchRecord {
+        time: Nanos(record.long(identity + 8)?.cast_signed()),
+        core: record.word(identity + 16)?,
+        tid_from,
+        tid_to,
+        preempted: leaves && record.flags & FLAG_OUT_PREEMPTED != 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::*;
+    use crate::scheduling::{allowed_cores, pin, thread_id};
+    use crate::{clock, user};
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn both_forms_of_the_record_are_understood() {
+        let time = 5_u64.to_ne_bytes();
+        let mut body = words(&[70, 71, 80, 81]);
+        body.extend(time);
+        body.extend(words(&[3, 0]));
+        let preempted = FLAG_OUT | FLAG_OUT_PREEMPTED;
+        let core_wide = |flags| switch_of(&Record { kind: RECORD_SWITCH_CORE_WIDE, flags, body: &body });
+        let expected = SwitchRecord { time: Nanos(5), core: 3, tid_from: 81, tid_to: 71, preempted: true };
+        assert_eq!(core_wide(preempted), Some(expected));
+        assert_eq!(core_wide(FLAG_OUT), Some(SwitchRecord { preempted: false, ..expected }));
+        let came = SwitchRecord { tid_from: 71, tid_to: 81, preempted: false, ..expected };
+        assert_eq!(core_wide(0), Some(came));
+        let of_thread = |flags| switch_of(&Record { kind: RECORD_SWITCH, flags, body: &body[8..] });
+        assert_eq!(of_thread(preempted), Some(SwitchRecord { tid_to: UNKNOWN_THREAD, ..expected }));
+        let came = SwitchRecord { tid_from: UNKNOWN_THREAD, tid_to: 81, preempted: false, ..expected };
+        assert_eq!(of_thread(0), Some(came));
+        assert_eq!(switch_of(&Record { kind: 9, flags: FLAG_OUT, body: &body }), None);
+        for length in 0..body.len() - 4 {
+            let short = Record { kind: RECORD_SWITCH_CORE_WIDE, flags: FLAG_OUT, body: &body[..length] };
+            assert_eq!(switch_of(&short), None, "{length}");
+        }
+    }
+
+    struct Slept {
+        /// The log's records of this thread.
+        found: Vec<SwitchRecord>,
+        /// Times that it surely gave up its core while the log was open.
+        left_at_least: u64,
+        /// The same and what came before and after, when the thread may have waited for a lock of the kernel's.
+        left_at_most: u64,
+    }
+
+    /// Gives up the core `count` times and reads the log.
+    fn sleeps(log: &mut SwitchLog, count: usize) -> Slept {
+        let (before, _) = testing::switches();
+        for _ in 0..count {
+            testing::give_up_the_core();
+        }
+        let left_at_least = testing::switches().0 - before;
+        let (mut found, this) = (Vec::new(), thread_id());
+        log.drain(|switch| {
+            if switch.tid_from == this || switch.tid_to == this {
+                found.push(switch);
+            }
+        });
+        Slept { found, left_at_least, left_at_most: testing::switches().0 }
+    }
+
+    /// The log tells as many voluntary departures of this thread as there were.
+    fn assert_agrees(slept: &Slept) {
+        let left = |switch: &&SwitchRecord| switch.tid_from == thread_id() && !switch.preempted;
+        let left = slept.found.iter().filter(left).count() as u64;
+        let expected = slept.left_at_least..=slept.left_at_most;
+        assert!(expected.contains(&left), "{left} of {expected:?}: {:?}", slept.found);
+    }
+
+    #[test]
+    fn a_sleeping_thread_is_seen_leaving_and_coming_on_its_core() {
+        std::thread::spawn(|| {
+            let core = allowed_cores()[0];
+            pin(core).unwrap();
+            let before = clock::now();
+            let mut log = match SwitchLog::open_core(core) {
+                Ok(log) => log,
+                Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+            };
+            let slept = sleeps(&mut log, 20);
+            let after = clock::now();
+            assert!(slept.left_at_least >= 20);
+            if log.lost() == 0 {
+                assert_agrees(&slept);
+            }
+            let found = slept.found;
+            assert!(found.iter().all(|switch| switch.core == core));
+            assert!(found.iter().all(|switch| switch.time >= before && switch.time <= after));
+            assert!(found.is_sorted_by_key(|switch| switch.time));
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn without_privilege_a_thread_can_still_watch_itself() {
+        let outcome = user::in_unprivileged_thread(|| match SwitchLog::open_thread(0) {
+            Ok(mut log) => {
+                let slept = sleeps(&mut log, 5);
+                assert_agrees(&slept);
+                let came = slept.found.iter().filter(|switch| switch.tid_to == thread_id()).count() as u64;
+                assert!(came >= slept.left_at_least, "{:?}", slept.found);
+            }
+            Err(refusal) => eprintln!("SKIPPED: {refusal}"),
+        });
+        outcome.unwrap();
+        let refusal = user::in_unprivileged_thread(|| SwitchLog::open_core(0).map(|_| ())).unwrap();
+        match refusal {
+            Err(refusal) => assert!(refusal.to_string().contains("kernel.perf_event_paranoid"), "{refusal}"),
+            Ok(()) => eprintln!("SKIPPED: everybody may watch cores here"),
+        }
+    }
+
+    #[test]
+    fn an_overfull_log_says_how_much_it_lost() {
+        std::thread::spawn(|| {
+            let mut log = match SwitchLog::open(Target::Thread(0), 1) {
+                Ok(log) => log,
+                Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+            };
+            // One page holds some hundred records. The loss is told by the next record that fits.
+            let before = testing::switches();
+            let found = sleeps(&mut log, 400).found.len() as u64 + sleeps(&mut log, 1).found.len() as u64;
+            let after = testing::switches();
+            let left = after.0 - before.0 + (after.1 - before.1);
+            assert!(log.lost() > 0, "nothing was lost of {found}");
+            // Each switch is told twice. One against the thread's will may fall between log and account.
+            let expected = 2 * left;
+            assert!(
+                (found + log.lost()).abs_diff(expected) <= 8,
+                "{found} found, {} lost of {expected}",
+                log.lost()
+            );
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_is_gone_is_an_error() {
+        // Larger than the kernel's largest id.
+        let gone = 4_194_305_u32;
+        let message = SwitchLog::open_thread(gone).unwrap_err().to_string();
+        assert!(message.contains(&gone.to_string()), "{message}");
+    }
+}

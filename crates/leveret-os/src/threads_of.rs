@@ -1,0 +1,265 @@
+//! Who a thread is, for laying the blame: read from `/proc`, so good for threads of any process that this user may
+//! see.
+
+use crate::Failure;
+use leveret_types::Nanos;
+use rustix::io::Errno;
+
+/// Why nothing is known of a thread.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ThreadError {
+    /// It has ended, or `/proc` hides it.
+    #[error("thread {tid}: {failure}; it has ended, or /proc is mounted with hidepid")]
+    Unreadable {
+        /// Which thread.
+        tid: u32,
+        /// What failed.
+        failure: Failure,
+    },
+    /// The kernel's text is not as expected.
+    #[error("thread {tid}: /proc/{tid}/{file} has no field \"{field}\"; this kernel was built without it")]
+    Field {
+        /// Which thread.
+        tid: u32,
+        /// Which file.
+        file: &'static str,
+        /// Which field.
+        field: &'static str,
+    },
+}
+
+/// The scheduling policy of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// `SCHED_OTHER`, `SCHED_BATCH`, `SCHED_IDLE` and whatever is not real-time.
+    Ordinary,
+    /// `SCHED_FIFO`.
+    Fifo,
+    /// `SCHED_RR`.
+    RoundRobin,
+    /// `SCHED_DEADLINE`.
+    Deadline,
+}
+
+/// What is known of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadInfo {
+    /// Its id.
+    pub tid: u32,
+    /// Its name, at most 15 bytes (longer for some of the kernel's).
+    pub name: String,
+    /// Whether it is the kernel's own (an interrupt thread, a worker, the stop machine).
+    pub kernel: bool,
+    /// Its policy.
+    pub policy: Policy,
+    /// 0 for ordinary scheduling, 1 to 99 for `SCHED_FIFO` and `SCHED_RR`, 100 for `SCHED_DEADLINE`.
+    pub priority: u8,
+}
+
+/// What a thread has been through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ThreadCounts {
+    /// Page faults that took no reading from disk.
+    pub faults_minor: u64,
+    /// Page faults that did.
+    pub faults_major: u64,
+    /// Times it gave up the core.
+    pub switches_voluntary: u64,
+    /// Times the core was taken from it.
+    pub switches_involuntary: u64,
+}
+
+fn read(tid: u32, file: &'static str) -> Result<String, ThreadError> {
+    std::fs::read_to_string(format!("/proc/{tid}/{file}"))
+        .map_err(|error| ThreadError::Unreadable { tid, failure: Failure::of_io("open", &error) })
+}
+
+/// Who a thread is.
+///
+/// # Errors
+///
+/// [`ThreadError`].
+pub fn about(tid: u32) -> Result<ThreadInfo, ThreadError> {
+    Stat::parse(tid, &read(tid, "stat")?)?.info()
+}
+
+/// What a thread has been through.
+///
+/// # Errors
+///
+/// [`ThreadError`].
+pub fn counts(tid: u32) -> Result<ThreadCounts, ThreadError> {
+    let stat_text = read(tid, "stat")?;
+    let stat = Stat::parse(tid, &stat_text)?;
+    let status = read(tid, "status")?;
+    Ok(ThreadCounts {
+        faults_minor: stat.number(10, "minflt")?,
+        faults_major: stat.number(12, "majflt")?,
+        switches_voluntary: status_number(tid, &status, "voluntary_ctxt_switches")?,
+        switches_involuntary: status_number(tid, &status, "nonvoluntary_ctxt_switches")?,
+    })
+}
+
+/// How long a thread has waited for a core while it was runnable, since it began.
+///
+/// # Errors
+///
+/// [`ThreadError`]; also where the kernel does not keep the account.
+pub fn run_delay(tid: u32) -> Result<Nanos, ThreadError> {
+    let text = read(tid, "schedstat")?;
+    let missing = || ThreadError::Field { tid, file: "schedstat", field: "run_delay" };
+    // | time on cores | time waiting for one | times put on one |
+    let mut fields = text.split_ascii_whitespace().map(str::parse::<i64>);
+    match (fields.next(), fields.next(), fields.next()) {
+        // A kernel without the account prints three zeros; a thread that has run was put on a core at least once.
+        (Some(Ok(0)), Some(Ok(0)), Some(Ok(0))) => Err(missing()),
+        (Some(Ok(_)), Some(Ok(waited)), Some(Ok(_))) => Ok(Nanos(waited)),
+        _ => Err(missing()),
+    }
+}
+
+/// The threads of a process, ascending.
+///
+/// # Errors
+///
+/// [`ThreadError`].
+pub fn threads(pid: u32) -> Result<Vec<u32>, ThreadError> {
+    let failed =
+        |error: &std::io::Error| ThreadError::Unreadable { tid: pid, failure: Failure::of_io("open", error) };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(format!("/proc/{pid}/task")).map_err(|error| failed(&error))? {
+        let entry = entry.map_err(|error| failed(&error))?;
+        found.extend(entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
+    }
+    if found.is_empty() {
+        return Err(ThreadError::Unreadable { tid: pid, failure: Failure::new("getdents64", Errno::SRCH) });
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// `/proc/TID/stat`, whose second field is the name in parentheses and may hold anything, parentheses too.
+struct Stat<'a> {
+    tid: u32,
+    name: &'a str,
+    /// From the third field on.
+    fields: Vec<&'a str>,
+}
+
+const FLAG_KERNEL_THREAD: u64 = 0x0020_0000;
+
+impl<'a> Stat<'a> {
+    fn parse(tid: u32, text: &'a str) -> Result<Self, ThreadError> {
+        let (name, fields) = text
+            .split_once('(')
+            .and_then(|(_, rest)| rest.rsplit_once(')'))
+            .ok_or(ThreadError::Field { tid, file: "stat", field: "comm" })?;
+        Ok(Self { tid, name, fields: fields.split_ascii_whitespace().collect() })
+    }
+
+    /// Field `number` as `proc_pid_stat(5)` counts them, from 1.
+    fn number(&self, number: usize, field: &'static str) -> Result<u64, ThreadError> {
+        self.fields.get(number - 3).and_then(|text| text.parse().ok()).ok_or(ThreadError::Field {
+            tid: self.tid,
+            file: "stat",
+            field,
+        })
+    }
+
+    fn info(&self) -> Result<ThreadInfo, ThreadError> {
+        let policy = match self.number(41, "policy")? {
+            1 => Policy::Fifo,
+            2 => Policy::RoundRobin,
+            6 => Policy::Deadline,
+            _ => Policy::Ordinary,
+        };
+        let priority = match policy {
+            Policy::Ordinary => 0,
+            Policy::Deadline => 100,
+            Policy::Fifo | Policy::RoundRobin => {
+                u8::try_from(self.number(40, "rt_priority")?).unwrap_or(99).min(99)
+            }
+        };
+        let kernel = self.number(9, "flags")? & FLAG_KERNEL_THREAD != 0;
+        Ok(ThreadInfo { tid: self.tid, name: self.name.to_owned(), kernel, policy, priority })
+    }
+}
+
+fn status_number(tid: u32, status: &str, field: &'static str) -> Result<u64, ThreadError> {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(field)?.strip_prefix(':')?.trim().parse().ok())
+        .ok_or(ThreadError::Field { tid, file: "status", field })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduling::{Class, apply, process_id, thread_id};
+
+    const FIFO: &str = "77 (a) b (c) S 2 0 0 0 -1 2129984 5 6 7 8 1 2 3 4 -51 0 1 0 30 0 0 0 0 0 0 0 0 0 0 0 0 \
+                        0 0 0 0 1 50 1 0 0 0 0 0 0 0 0 0 0 0";
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let stat = Stat::parse(77, FIFO).unwrap();
+        let info = stat.info().unwrap();
+        let expected =
+            ThreadInfo { tid: 77, name: "a) b (c".into(), kernel: true, policy: Policy::Fifo, priority: 50 };
+        assert_eq!(info, expected);
+        assert_eq!((stat.number(10, "").unwrap(), stat.number(12, "").unwrap()), (5, 7));
+    }
+
+    #[test]
+    fn a_cut_text_is_an_error_that_names_the_field() {
+        for length in 0..FIFO.len() - 30 {
+            assert!(Stat::parse(77, &FIFO[..length]).and_then(|stat| stat.info()).is_err(), "{length}");
+        }
+        let message = Stat::parse(77, "77 (x) S 1 2").unwrap().info().unwrap_err().to_string();
+        assert!(message.contains("policy"), "{message}");
+        let message = status_number(5, "Name:\tx\n", "voluntary_ctxt_switches").unwrap_err().to_string();
+        assert!(message.contains("voluntary_ctxt_switches"), "{message}");
+    }
+
+    #[test]
+    fn this_thread_is_known_by_name_class_and_counts() {
+        let thread = std::thread::Builder::new().name("hare".into()).spawn(|| {
+            let tid = thread_id();
+            let info = about(tid).unwrap();
+            assert_eq!((info.name.as_str(), info.kernel), ("hare", false));
+            assert_eq!((info.policy, info.priority), (Policy::Ordinary, 0));
+            match apply(Class::Fifo { priority: 3 }) {
+                Ok(()) => {
+                    assert_eq!(about(tid).map(|info| (info.policy, info.priority)), Ok((Policy::Fifo, 3)))
+                }
+                Err(refusal) => eprintln!("SKIPPED: {refusal}"),
+            }
+            let before = counts(tid).unwrap();
+            // A thread that is preempted on its way into the sleep may find its time over.
+            while counts(tid).unwrap().switches_voluntary == before.switches_voluntary {
+                crate::clock::sleep_until(crate::clock::now() + Nanos::from_micros(100));
+            }
+            match run_delay(tid) {
+                Ok(waited) => assert!(waited >= Nanos::ZERO),
+                Err(refusal) => eprintln!("SKIPPED: {refusal}"),
+            }
+            assert!(threads(process_id()).unwrap().contains(&tid));
+        });
+        thread.unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn the_kernels_threads_are_told_from_others() {
+        match about(2) {
+            Ok(info) if info.name == "kthreadd" => assert!(info.kernel),
+            _ => eprintln!("SKIPPED: the kernel's threads cannot be seen from this container"),
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_gone_is_an_error() {
+        // Larger than the kernel's largest id.
+        assert!(matches!(about(4_194_305), Err(ThreadError::Unreadable { .. })));
+        assert!(matches!(threads(u32::MAX), Err(ThreadError::Unreadable { .. })));
+    }
+}

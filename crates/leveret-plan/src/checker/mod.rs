@@ -1,0 +1,146 @@
+//! The independent checker: is this plan right for this job? It shares the data types (and the model's digest)
+//! with the planner, and no code. Where the planner computes, the checker states what must hold; all arithmetic is
+//! in 128 bits, and sizes are compared before anything is walked, so no plan, however hostile, makes it panic.
+
+mod channels;
+mod cores;
+mod tasks;
+
+use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
+use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};
+use std::fmt;
+
+/// Something in a plan that does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// Where in the plan.
+    pub place: String,
+    /// What must hold there.
+    pub rule: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.rule)
+    }
+}
+
+/// Accepts a plan if it keeps every rule of `docs/planner.md` for this job.
+///
+/// # Errors
+/// What does not hold. Later rules are looked at only where earlier ones hold.
+pub fn check(plan: &Plan, job: &Job) -> Result<(), Vec<Violation>> {
+    let mut checker = Checker { plan, job, round: 0, violations: Vec::new() };
+    for stage in [Checker::frame, Checker::tasks, Checker::cores, Checker::channels] {
+        stage(&mut checker);
+        if !checker.violations.is_empty() {
+            return Err(checker.violations);
+        }
+    }
+    Ok(())
+}
+
+fn wide(time: Nanos) -> i128 {
+    i128::from(time.0)
+}
+
+/// A channel's instants: period, then offsets.
+struct Instants {
+    period: i128,
+    insert_by: i128,
+    visible_at: i128,
+    release: i128,
+}
+
+struct Checker<'a> {
+    plan: &'a Plan,
+    job: &'a Job,
+    round: i128,
+    violations: Vec<Violation>,
+}
+
+impl Checker<'_> {
+    fn require(&mut self, holds: bool, place: impl Fn() -> String, rule: &str) {
+        if !holds && self.violations.len() < 100 {
+            self.violations.push(Violation { place: place(), rule: rule.to_owned() });
+        }
+    }
+
+    /// The plan has the shape that the job calls for.
+    fn frame(&mut self) {
+        let (plan, job) = (self.plan, self.job);
+        let whole = || "plan".to_owned();
+        self.require(plan.version == PLAN_VERSION, whole, "its version is the one this program reads");
+        self.require(
+            plan.job == job.name && plan.job_digest == digest(job),
+            whole,
+            "it was made for this job",
+        );
+        let costs = &job.costs;
+        let all = [
+            costs.guard,
+            costs.switch,
+            costs.preemption,
+            costs.publish,
+            costs.copy_per_kib,
+            costs.clock_error,
+        ];
+        let positive = all.iter().all(|cost| *cost >= Nanos::ZERO);
+        self.require(
+            positive && plan.costs == job.costs,
+            whole,
+            "it assumes the job's costs, none below zero",
+        );
+        let instants = job.channels.iter().filter_map(|channel| self.instants(channel));
+        let periods: Vec<i128> =
+            job.tasks.iter().map(|task| wide(task.period)).chain(instants.map(|i| i.period)).collect();
+        let round = if periods.is_empty() { 1_000_000_000 } else { wide(plan.hyperperiod) };
+        let in_step = periods.iter().all(|period| *period > 0 && round % period == 0);
+        // No smaller common multiple: the round counts of all periods have no common factor.
+        let factor = |a: i128, b: i128| {
+            let (mut a, mut b) = (a, b);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        let least =
+            in_step && periods.iter().map(|period| round / period).reduce(factor).is_none_or(|f| f == 1);
+        let fits = round > 0 && round == wide(plan.hyperperiod) && least;
+        let count: i128 = if fits { periods.iter().map(|period| round / period).sum() } else { 0 };
+        self.require(
+            fits && count <= INSTANCES_MAX as i128,
+            whole,
+            "its hyperperiod is the least common multiple",
+        );
+        let channel_exists = |id: &ChannelId| id.index() < job.channels.len();
+        let ends_exist =
+            job.tasks.iter().all(|task| task.reads.iter().chain(&task.writes).all(channel_exists));
+        self.require(ends_exist, || "job".to_owned(), "its tasks use channels that exist");
+        let names_match = plan.tasks.iter().enumerate().all(|(index, task)| task.task.index() == index)
+            && plan.channels.iter().enumerate().all(|(index, channel)| channel.channel.index() == index)
+            && plan.cores.iter().map(|core| core.core).eq(job.cores.iter().copied());
+        let complete = plan.tasks.len() == job.tasks.len() && plan.channels.len() == job.channels.len();
+        self.require(names_match && complete, whole, "it covers every task, channel and core in order");
+        self.round = round;
+    }
+
+    fn instants(&self, channel: &Channel) -> Option<Instants> {
+        let Qos::TimeDriven { period, release, deadline, .. } = channel.qos else { return None };
+        let (error, publish) = (wide(self.job.costs.clock_error), wide(self.job.costs.publish));
+        let visible_at = wide(deadline) + error;
+        let insert_by = visible_at - publish - 2 * error;
+        Some(Instants { period: wide(period), insert_by, visible_at, release: wide(release) })
+    }
+
+    /// Budget, switch and copies of one instance.
+    fn charged(&self, task: &Task) -> i128 {
+        let copied = |id: &ChannelId| {
+            let channel = &self.job.channels[id.index()];
+            let kib = i128::from(channel.size.0).saturating_add(1023) / 1024;
+            if channel.placement == Placement::Separate { kib } else { 0 }
+        };
+        let copies: i128 = task.reads.iter().map(copied).sum();
+        wide(task.budget) + wide(self.job.costs.switch) + copies * wide(self.job.costs.copy_per_kib)
+    }
+}

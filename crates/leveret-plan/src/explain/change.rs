@@ -1,0 +1,166 @@
+//! A change of one declaration.
+
+use super::{DeclarationKind, ObjectName};
+use crate::validate::channel_name;
+use crate::{Channel, CoreChoice, Job, Qos, Task};
+use leveret_types::Nanos;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A change of one number, window or core in one declaration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Another period.
+    Period {
+        /// Whose.
+        object: ObjectName,
+        /// Present value.
+        from: Nanos,
+        /// New value.
+        to: Nanos,
+    },
+    /// An earlier start of the window.
+    Release {
+        /// Whose.
+        object: ObjectName,
+        /// Present value.
+        from: Nanos,
+        /// New value.
+        to: Nanos,
+    },
+    /// Another end of the window.
+    Deadline {
+        /// Whose.
+        object: ObjectName,
+        /// Present value.
+        from: Nanos,
+        /// New value.
+        to: Nanos,
+    },
+    /// The window moved as a whole.
+    Window {
+        /// Whose.
+        object: ObjectName,
+        /// Present start and end.
+        from: (Nanos, Nanos),
+        /// New start and end.
+        to: (Nanos, Nanos),
+    },
+    /// A smaller budget.
+    Budget {
+        /// Whose.
+        object: ObjectName,
+        /// Present value.
+        from: Nanos,
+        /// New value.
+        to: Nanos,
+    },
+    /// Another core.
+    Core {
+        /// Whose.
+        object: ObjectName,
+        /// Present core; `None` for any.
+        from: Option<u32>,
+        /// New core.
+        to: u32,
+    },
+}
+
+impl Change {
+    /// The declaration that changes.
+    pub fn object(&self) -> &ObjectName {
+        match self {
+            Self::Period { object, .. }
+            | Self::Release { object, .. }
+            | Self::Deadline { object, .. }
+            | Self::Window { object, .. }
+            | Self::Budget { object, .. }
+            | Self::Core { object, .. } => object,
+        }
+    }
+
+    /// By how much a time changes; zero for a change of core.
+    pub fn size(&self) -> Nanos {
+        let (from, to) = match self {
+            Self::Period { from, to, .. }
+            | Self::Release { from, to, .. }
+            | Self::Deadline { from, to, .. }
+            | Self::Budget { from, to, .. } => (*from, *to),
+            Self::Window { from, to, .. } => (from.0, to.0),
+            Self::Core { .. } => return Nanos::ZERO,
+        };
+        Nanos(from.0.abs_diff(to.0).try_into().unwrap_or(i64::MAX))
+    }
+
+    /// The job after the change; `None` if it has no such object, or one that knows no such number.
+    pub fn apply(&self, job: &Job) -> Option<Job> {
+        let mut job = job.clone();
+        let ObjectName { kind, name } = self.object();
+        match kind {
+            DeclarationKind::Task => {
+                self.apply_to_task(job.tasks.iter_mut().find(|task| task.name == *name)?)?
+            }
+            DeclarationKind::Channel => {
+                self.apply_to_channel(
+                    job.channels.iter_mut().find(|channel| channel_name(channel) == *name)?,
+                )?;
+            }
+        }
+        Some(job)
+    }
+
+    fn apply_to_task(&self, task: &mut Task) -> Option<()> {
+        match self {
+            Self::Period { to, .. } => task.period = *to,
+            Self::Release { to, .. } => task.release = *to,
+            Self::Deadline { to, .. } => task.deadline = *to,
+            Self::Window { to, .. } => (task.release, task.deadline) = *to,
+            Self::Budget { to, .. } => task.budget = *to,
+            Self::Core { to, .. } => task.core = CoreChoice::Pinned(*to),
+        }
+        Some(())
+    }
+
+    fn apply_to_channel(&self, channel: &mut Channel) -> Option<()> {
+        let Qos::TimeDriven { period, release, deadline, .. } = &mut channel.qos else { return None };
+        match self {
+            Self::Period { to, .. } => *period = *to,
+            Self::Release { to, .. } => *release = *to,
+            Self::Deadline { to, .. } => *deadline = *to,
+            Self::Window { to, .. } => (*release, *deadline) = *to,
+            Self::Budget { .. } | Self::Core { .. } => return None,
+        }
+        Some(())
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Period { object, from, to } => {
+                write!(out, "set the period of {object} to {to} instead of {from}")
+            }
+            Self::Release { object, from, to } => {
+                write!(out, "release {object} at {to} of its period instead of {from}")
+            }
+            Self::Deadline { object, from, to } => {
+                write!(out, "set the deadline of {object} to {to} instead of {from}")
+            }
+            Self::Window { object, from, to } => {
+                write!(
+                    out,
+                    "move the window of {object} to [{}, {}] from [{}, {}]",
+                    to.0, to.1, from.0, from.1
+                )
+            }
+            Self::Budget { object, from, to } => {
+                write!(out, "lower the budget of {object} to {to} from {from}")
+            }
+            Self::Core { object, from: Some(from), to } => {
+                write!(out, "run {object} on core {to} instead of core {from}")
+            }
+            Self::Core { object, from: None, to } => write!(out, "pin {object} to core {to}"),
+        }
+    }
+}

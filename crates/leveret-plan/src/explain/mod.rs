@@ -1,0 +1,55 @@
+//! Why a job was refused: what conflicts, and which single change would fit.
+
+mod change;
+mod conflict;
+mod fits;
+mod refusal;
+
+pub use change::Change;
+pub use refusal::{Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+
+use crate::admission::Failure;
+use crate::windows::{Problem, hyperperiod};
+use crate::{DeclarationError, Job};
+
+/// Refuses a job whose declarations contradict themselves or each other.
+pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refusal {
+    let conflict = errors.first().map(|error| error.involved.clone()).unwrap_or_default();
+    let repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
+    let mut fits = fits::verified(job, repairs);
+    if fits.is_empty() {
+        fits = fits::smallest_changes(job, job, &conflict);
+    }
+    Refusal {
+        kind: RefusalKind::BadDeclaration { errors },
+        conflict,
+        minimal: true,
+        fits,
+        fits_whole_job: true,
+    }
+}
+
+/// Refuses a job that is sound but cannot be planned.
+pub(crate) fn refuse(job: &Job, failure: &Failure) -> Refusal {
+    let kept = conflict::minimal(job, failure);
+    let alone = kept.job(job);
+    let problem = Problem::new(&alone).ok();
+    let mut conflict: Vec<Declaration> = Vec::new();
+    for (index, task) in alone.tasks.iter().enumerate() {
+        let window = problem.as_ref().and_then(|problem| problem.loads[index].windows.first().copied());
+        conflict.push(Declaration::task(&alone, task).within(window));
+    }
+    conflict.extend((0..alone.channels.len()).map(|index| Declaration::channel(&alone, index)));
+    let kind = match failure.gave_up_after {
+        None => RefusalKind::Infeasible,
+        // The part is proven impossible, and with it the whole, if both repeat at the same distance.
+        Some(_) if kept.proven && hyperperiod(&alone) == hyperperiod(job) => RefusalKind::Infeasible,
+        Some(steps) => RefusalKind::NotFound { steps },
+    };
+    let mut fits = fits::smallest_changes(job, &alone, &conflict);
+    let fits_whole_job = !fits.is_empty();
+    if !fits_whole_job {
+        fits = fits::smallest_changes(&alone, &alone, &conflict);
+    }
+    Refusal { kind, conflict, minimal: kept.minimal, fits, fits_whole_job }
+}

@@ -1,0 +1,33 @@
+//! Admission, planning, explanation and checking of a job's time table. Pure: same input, same plan, byte for byte.
+//!
+//! ```text
+//!  Job ── validate ── windows (bind reads and writes) ── search ── assemble ── Plan ── checker (shares no code)
+//!                                                          │
+//!                                                          └── explain ── Refusal: what conflicts, what would fit
+//! ```
+//!
+//! The semantics are written down in `docs/planner.md`.
+#![forbid(unsafe_code)]
+
+mod admission;
+mod assemble;
+mod bind;
+mod buffers;
+pub mod checker;
+mod digest;
+mod explain;
+mod model;
+mod nesting;
+mod plan;
+mod search;
+mod table;
+mod validate;
+mod windows;
+
+pub use admission::plan;
+pub use digest::digest;
+pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+pub use model::*;
+pub use plan::*;
+pub use table::render_table;
+pub use validate::{DeclarationError, TIME_NS_MAX, validate};

@@ -1,0 +1,177 @@
+//! The job model: what a program declares. The manifest and the API both arrive here.
+//!
+//! Windows follow design section 2: instance k of a task or channel may act within
+//! `[epoch + k*period + release, epoch + k*period + deadline]`. `release` carries the phase.
+
+use leveret_types::{ByteSize, ChannelId, MemberId, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// A whole job, as admitted or refused.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The job's name.
+    pub name: String,
+    /// The processors that the job may use, by the kernel's numbers.
+    pub cores: Vec<u32>,
+    /// The processes of the job; the index is the rank.
+    pub members: Vec<Member>,
+    /// All tasks of all members.
+    pub tasks: Vec<Task>,
+    /// All channels.
+    pub channels: Vec<Channel>,
+    /// What the machine's own acts cost.
+    pub costs: Costs,
+}
+
+/// A process of the job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Member {
+    /// Unique name.
+    pub name: String,
+}
+
+/// A periodic computation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Unique name within the job, by habit `member.task`.
+    pub name: String,
+    /// Who runs it.
+    pub member: MemberId,
+    /// Distance between two instances.
+    pub period: Nanos,
+    /// Earliest start, from the start of the period.
+    pub release: Nanos,
+    /// Latest end, from the start of the period; may lie beyond the period's end.
+    pub deadline: Nanos,
+    /// Longest execution time of one instance.
+    pub budget: Nanos,
+    /// Where it runs.
+    pub core: CoreChoice,
+    /// Whether the planner may interrupt it for another task (at `Costs::preemption` each).
+    pub preemptible: bool,
+    /// What happens when an instance exceeds its budget.
+    pub overrun: OverrunPolicy,
+    /// Channels whose messages it takes, at most one message of each per instance.
+    pub reads: Vec<ChannelId>,
+    /// Channels into which it inserts, at most one message of each per instance.
+    pub writes: Vec<ChannelId>,
+}
+
+/// Where a task runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum CoreChoice {
+    /// On this processor.
+    Pinned(u32),
+    /// On one of the job's processors, chosen by the planner; the same one for every instance.
+    Any,
+}
+
+/// What happens when an instance exceeds its budget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OverrunPolicy {
+    /// The next instance that no longer fits is skipped, counted and reported.
+    #[default]
+    Skip,
+    /// The next instance runs late.
+    Late,
+    /// The job ends.
+    Stop,
+}
+
+/// A one-way conduit between two members.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Channel {
+    /// Name, unique within its group.
+    pub name: String,
+    /// Group; `world` holds every member.
+    pub group: String,
+    /// Sending member.
+    pub source: MemberId,
+    /// Receiving member.
+    pub target: MemberId,
+    /// Largest message.
+    pub size: ByteSize,
+    /// Number of buffers asked for; the plan may give more.
+    pub buffers: u32,
+    /// Where the receiver reads the bytes.
+    pub placement: Placement,
+    /// Timing.
+    pub qos: Qos,
+}
+
+/// Where the receiver reads a message's bytes (design section 10.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Each end has its own buffers; the receiver copies once.
+    #[default]
+    Separate,
+    /// The receiver reads in the sender's segment; zero copies.
+    Aliased,
+}
+
+/// Quality of service of a channel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Qos {
+    /// Moved by the clock.
+    TimeDriven {
+        /// Distance between two transfers.
+        period: Nanos,
+        /// Earliest start of the transfer, from the start of the period.
+        release: Nanos,
+        /// The instant, from the start of the period, at which the message has arrived by definition.
+        deadline: Nanos,
+        /// What the receiver's task sees when the message is not there.
+        missing: MissingPolicy,
+    },
+    /// Moved as soon as possible; no guarantee.
+    BestEffort,
+}
+
+/// What the receiver's task sees when a time-driven message is late or missing (design section 10.10).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingPolicy {
+    /// The instance yields no message.
+    #[default]
+    Skip,
+    /// The last good message again, marked as held.
+    HoldLast,
+    /// The job ends.
+    Stop,
+}
+
+/// What the machine's own acts cost; measured before a run, stated in the manifest, or these defaults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Costs {
+    /// A task wakes this long before its start and spins; the core is reserved for that time.
+    pub guard: Nanos,
+    /// One switch from a task to the next, charged after every instance.
+    pub switch: Nanos,
+    /// One preemption and resumption, charged to the preempted instance.
+    pub preemption: Nanos,
+    /// Making a message visible to another core, charged before the visibility instant.
+    pub publish: Nanos,
+    /// Copying out of the sender's segment, charged to the reader of a separate channel, per KiB.
+    pub copy_per_kib: Nanos,
+    /// Clock error; windows shrink by it at both ends. Zero on one host.
+    pub clock_error: Nanos,
+    /// Share of each core that real-time tasks may use, in thousandths. The kernel keeps the rest for ordinary
+    /// tasks (its fair server takes 50 ms of every second).
+    pub utilisation_permille: u32,
+}
+
+impl Default for Costs {
+    fn default() -> Self {
+        Self {
+            guard: Nanos::from_micros(50),
+            switch: Nanos::from_micros(5),
+            preemption: Nanos::from_micros(10),
+            publish: Nanos::from_micros(1),
+            copy_per_kib: Nanos(200),
+            clock_error: Nanos::ZERO,
+            utilisation_permille: 950,
+        }
+    }
+}

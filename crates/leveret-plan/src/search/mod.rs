@@ -1,0 +1,53 @@
+//! The search for a placement: necessary conditions first, then insertion, then an exhaustive search.
+
+mod assign;
+mod demand;
+mod effort;
+mod exact;
+mod insertion;
+mod timeline;
+
+pub(crate) use effort::Effort;
+
+use crate::windows::Problem;
+
+/// Processor time of one instance, from its start to its end; interruptions lie within.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Span {
+    pub start: i64,
+    pub end: i64,
+}
+
+/// A start and an end for every instance of every load.
+#[derive(Clone, Debug)]
+pub(crate) struct Placement {
+    /// Per load: index of its core.
+    pub cores: Vec<usize>,
+    /// Per load and instance.
+    pub spans: Vec<Vec<Span>>,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome<T> {
+    Found(T),
+    /// No placement exists. The loads named here cannot be placed together; empty when nothing narrower than all
+    /// of them is known.
+    Impossible(Vec<usize>),
+    /// Given up after this many steps, without a proof.
+    Unknown {
+        steps: u64,
+    },
+}
+
+/// Searches for a placement. Pure, and bounded by `effort`.
+pub(crate) fn search(problem: &Problem, effort: &mut Effort) -> Outcome<Placement> {
+    effort.spend(8 * problem.instance_count() as u64);
+    if let Some(together) = demand::overload(problem, effort) {
+        return Outcome::Impossible(together);
+    }
+    if let Some(placement) = insertion::insert(problem, effort) {
+        return Outcome::Found(placement);
+    }
+    assign::assign(problem, effort)
+}

@@ -1,0 +1,433 @@
+//! Early checks: declarations that contradict themselves or each other, before any planning.
+
+use crate::explain::{Change, Declaration};
+use crate::windows::{activations, hyperperiod};
+use crate::{Channel, CoreChoice, Costs, Job, Qos, Task};
+use leveret_types::{
+    BUFFERS_MAX, CHANNELS_MAX, ChannelId, INSTANCES_MAX, MEMBERS_MAX, MESSAGE_BYTES_MAX, MemberId,
+    NAME_BYTES_MAX, Nanos, TASKS_MAX,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Longest period, instant, cost or hyperperiod that is accepted, in nanoseconds (about 104 days). Below it no
+/// sum in the planner can overflow, and every instant is exact in JSON.
+pub const TIME_NS_MAX: i64 = 1 << 53;
+
+/// A declaration that cannot be meant as written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DeclarationError {
+    /// The object at fault, as in "task `B.user`".
+    pub object: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to write instead.
+    pub remedy: String,
+    /// The declarations that contradict each other.
+    pub involved: Vec<Declaration>,
+    /// Single changes that might repair it; the planner keeps those that do.
+    pub repairs: Vec<Change>,
+}
+
+impl fmt::Display for DeclarationError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}; {}", self.object, self.problem, self.remedy)
+    }
+}
+
+/// Checks every declaration by itself and against those it names.
+///
+/// # Errors
+/// All that was found, in the order of the model; each names its object and the remedy.
+pub fn validate(job: &Job) -> Result<(), Vec<DeclarationError>> {
+    let mut errors = Errors(Vec::new());
+    errors.sizes(job);
+    errors.costs(&job.costs);
+    errors.cores(job);
+    errors.names(job);
+    for task in &job.tasks {
+        errors.task(job, task);
+    }
+    for (index, channel) in job.channels.iter().enumerate() {
+        errors.channel(job, index, channel);
+    }
+    if errors.0.is_empty() {
+        errors.hyperperiod(job);
+    }
+    if errors.0.is_empty() { Ok(()) } else { Err(errors.0) }
+}
+
+struct Errors(Vec<DeclarationError>);
+
+impl Errors {
+    fn add(&mut self, object: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) {
+        self.0.push(DeclarationError {
+            object: object.into(),
+            problem: problem.into(),
+            remedy: remedy.into(),
+            involved: Vec::new(),
+            repairs: Vec::new(),
+        });
+    }
+
+    fn involving(&mut self, involved: impl IntoIterator<Item = Declaration>, repairs: Vec<Change>) {
+        if let Some(error) = self.0.last_mut() {
+            error.involved.extend(involved);
+            error.repairs.extend(repairs);
+        }
+    }
+
+    fn sizes(&mut self, job: &Job) {
+        let counts = [
+            ("members", job.members.len(), MEMBERS_MAX),
+            ("tasks", job.tasks.len(), TASKS_MAX),
+            ("channels", job.channels.len(), CHANNELS_MAX),
+            ("cores", job.cores.len(), usize::from(u16::MAX)),
+        ];
+        for (what, count, limit) in counts {
+            if count > limit {
+                self.add(
+                    job_words(job),
+                    format!("has {count} {what}"),
+                    format!("split it into jobs of at most {limit} {what}"),
+                );
+            }
+        }
+    }
+
+    fn costs(&mut self, costs: &Costs) {
+        let named = [
+            ("guard", costs.guard),
+            ("switch", costs.switch),
+            ("preemption", costs.preemption),
+            ("publish", costs.publish),
+            ("copy_per_kib", costs.copy_per_kib),
+            ("clock_error", costs.clock_error),
+        ];
+        for (name, value) in named {
+            if value.0 < 0 {
+                self.add("costs", format!("{name} is {value}"), format!("write {name} = \"0us\" or more"));
+            }
+            self.too_long("costs", name, value);
+        }
+        if costs.utilisation_permille == 0 || costs.utilisation_permille > 1000 {
+            self.add(
+                "costs",
+                format!("utilisation_permille is {}", costs.utilisation_permille),
+                "write a share of a core between 1 and 1000 thousandths",
+            );
+        }
+    }
+
+    fn too_long(&mut self, object: &str, name: &str, value: Nanos) {
+        if value.0 > TIME_NS_MAX {
+            self.add(object, format!("{name} is {value}"), format!("write at most {}", Nanos(TIME_NS_MAX)));
+        }
+    }
+
+    fn cores(&mut self, job: &Job) {
+        let mut sorted = job.cores.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            self.add(job_words(job), format!("lists core {} twice", pair[0]), "list each core once");
+        }
+        if job.cores.is_empty() && !job.tasks.is_empty() {
+            self.add(
+                job_words(job),
+                "has tasks but no cores",
+                "list the cores it may use, such as cores = [0, 1]",
+            );
+        }
+    }
+
+    fn names(&mut self, job: &Job) {
+        self.name("job", &job.name);
+        let mut seen = BTreeMap::new();
+        let members = job.members.iter().map(|member| ("member", "", member.name.as_str()));
+        let tasks = job.tasks.iter().map(|task| ("task", "", task.name.as_str()));
+        let channels =
+            job.channels.iter().map(|channel| ("channel", channel.group.as_str(), channel.name.as_str()));
+        for (kind, group, name) in members.chain(tasks).chain(channels) {
+            self.name(kind, name);
+            if kind == "channel" {
+                self.name("group", group);
+            }
+            let count = seen.entry((kind, group, name)).or_insert(0_usize);
+            *count += 1;
+            if *count == 2 {
+                let place = if group.is_empty() { String::new() } else { format!(" in group `{group}`") };
+                self.add(
+                    format!("{kind} `{name}`"),
+                    format!("is declared more than once{place}"),
+                    "give each its own name",
+                );
+            }
+        }
+    }
+
+    fn name(&mut self, kind: &str, name: &str) {
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+            self.add(
+                format!("{kind} `{}`", name.escape_debug().take(NAME_BYTES_MAX).collect::<String>()),
+                format!("has a name of {} bytes, or one with control characters", name.len()),
+                format!("name it with 1 to {NAME_BYTES_MAX} bytes of printable text"),
+            );
+        }
+    }
+
+    fn task(&mut self, job: &Job, task: &Task) {
+        let object = format!("task `{}`", task.name);
+        if task.member.index() >= job.members.len() {
+            self.add(
+                &object,
+                format!("belongs to {}, which does not exist", task.member),
+                "name a declared member",
+            );
+        }
+        if let CoreChoice::Pinned(core) = task.core
+            && !job.cores.contains(&core)
+        {
+            self.add(
+                &object,
+                format!("is pinned to core {core}, which is not among the job's cores {:?}", job.cores),
+                "pin it to one of them, or add the core to the job",
+            );
+        }
+        self.period(&object, task.period);
+        self.span(&object, task.release, task.deadline);
+        if task.budget.0 <= 0 {
+            self.add(&object, format!("has a budget of {}", task.budget), "give it a budget above 0");
+        } else if task.release >= Nanos::ZERO && task.budget > task.deadline - task.release {
+            let window = task.deadline - task.release;
+            self.add(
+                &object,
+                format!("has a budget of {} but a window of only {window}", task.budget),
+                format!(
+                    "widen the window to more than {}, since costs come on top, or lower the budget",
+                    task.budget
+                ),
+            );
+            self.involving([Declaration::task(job, task)], Vec::new());
+        }
+        self.ends(job, task, &task.reads, "reads");
+        self.ends(job, task, &task.writes, "writes");
+    }
+
+    fn period(&mut self, object: &str, period: Nanos) {
+        if period.0 <= 0 {
+            self.add(object, format!("has a period of {period}"), "give it a period above 0");
+        }
+        self.too_long(object, "period", period);
+    }
+
+    fn span(&mut self, object: &str, release: Nanos, deadline: Nanos) {
+        if release.0 < 0 {
+            self.add(object, format!("has a release of {release}"), "write a release of 0 or later");
+        }
+        if release >= deadline {
+            self.add(
+                object,
+                format!("is released at {release} but due at {deadline}"),
+                "let the release come before the deadline",
+            );
+        }
+        self.too_long(object, "deadline", deadline);
+    }
+
+    /// The channels that a task reads or writes.
+    fn ends(&mut self, job: &Job, task: &Task, ends: &[ChannelId], verb: &str) {
+        let object = format!("task `{}`", task.name);
+        for (place, id) in ends.iter().enumerate() {
+            let Some(channel) = job.channels.get(id.index()) else {
+                self.add(&object, format!("{verb} {id}, which does not exist"), "name a declared channel");
+                continue;
+            };
+            let name = channel_words(channel);
+            if ends[..place].contains(id) {
+                self.add(&object, format!("{verb} {name} twice"), "list each channel once");
+            }
+            let (owner, end) =
+                if verb == "reads" { (channel.target, "to") } else { (channel.source, "from") };
+            if owner != task.member {
+                self.add(
+                    &object,
+                    format!(
+                        "of {} {verb} {name}, which goes {end} {}",
+                        member_words(job, task.member),
+                        member_words(job, owner)
+                    ),
+                    "only the member at that end of a channel may use it",
+                );
+            }
+            if verb == "writes" {
+                self.writer_period(job, task, *id, channel);
+            }
+        }
+    }
+
+    fn writer_period(&mut self, job: &Job, task: &Task, id: ChannelId, channel: &Channel) {
+        let Qos::TimeDriven { period, .. } = channel.qos else { return };
+        if period == task.period {
+            return;
+        }
+        self.add(
+            format!("task `{}`", task.name),
+            format!(
+                "has a period of {} but writes {}, whose period is {period}: a message is due in every period",
+                task.period,
+                channel_words(channel)
+            ),
+            format!("set both periods to {} or both to {period}", task.period),
+        );
+        let (writer, conduit) = (Declaration::task(job, task), Declaration::channel(job, id.index()));
+        self.involving(
+            [writer.clone(), conduit.clone()],
+            vec![
+                Change::Period { object: writer.object, from: task.period, to: period },
+                Change::Period { object: conduit.object, from: period, to: task.period },
+            ],
+        );
+    }
+
+    fn channel(&mut self, job: &Job, index: usize, channel: &Channel) {
+        let object = channel_words(channel);
+        for (end, member) in [("source", channel.source), ("target", channel.target)] {
+            if member.index() >= job.members.len() {
+                self.add(
+                    &object,
+                    format!("has {end} {member}, which does not exist"),
+                    "name a declared member",
+                );
+            }
+        }
+        if channel.size.0 == 0 || channel.size.0 > MESSAGE_BYTES_MAX {
+            self.add(
+                &object,
+                format!("has messages of {}", channel.size),
+                format!("choose a size from 1 B to {}", leveret_types::ByteSize(MESSAGE_BYTES_MAX)),
+            );
+        }
+        if channel.buffers > BUFFERS_MAX {
+            self.add(
+                &object,
+                format!("asks for {} buffers", channel.buffers),
+                format!("ask for at most {BUFFERS_MAX}"),
+            );
+        }
+        self.transfer(job, index, channel);
+        let writers: Vec<&Task> =
+            job.tasks.iter().filter(|task| task.writes.iter().any(|id| id.index() == index)).collect();
+        if let [first, second, ..] = writers[..] {
+            self.add(
+                &object,
+                format!("is written by both `{}` and `{}`", first.name, second.name),
+                "let one task write it, or declare a channel for each",
+            );
+            self.involving([Declaration::task(job, first), Declaration::task(job, second)], Vec::new());
+        }
+    }
+
+    fn transfer(&mut self, job: &Job, index: usize, channel: &Channel) {
+        let Qos::TimeDriven { period, release, deadline, .. } = channel.qos else { return };
+        let object = channel_words(channel);
+        self.period(&object, period);
+        self.span(&object, release, deadline);
+        let least = job.costs.publish + job.costs.clock_error;
+        if release.0 >= 0 && release < deadline && deadline - release < least {
+            self.add(
+                &object,
+                format!("has a window of {}, but a transfer takes {least}", deadline - release),
+                format!("set its deadline to {} or later", release + least),
+            );
+            self.involving([Declaration::channel(job, index)], Vec::new());
+        }
+    }
+
+    /// The hyperperiod; every declaration by itself is sound here.
+    fn hyperperiod(&mut self, job: &Job) {
+        let Some(length) = hyperperiod(job) else { return };
+        let count = activations(job, length);
+        if length <= TIME_NS_MAX && count <= INSTANCES_MAX {
+            return;
+        }
+        let limit = format!("limits: {} and {INSTANCES_MAX} instances", Nanos(TIME_NS_MAX));
+        let odd = odd_periods(job);
+        let found =
+            if length == i64::MAX { "beyond all measure".to_owned() } else { Nanos(length).to_string() };
+        let names: Vec<String> =
+            odd.iter().map(|object| format!("{} ({})", object.object, object.period)).collect();
+        self.add(
+            job_words(job),
+            format!(
+                "the table would repeat only after {found} ({limit}), because of the periods of {}",
+                names.join(" and ")
+            ),
+            "choose periods that are multiples of one another",
+        );
+        let repairs = repairs(job, &odd);
+        self.involving(odd, repairs);
+    }
+}
+
+/// The two declarations whose periods have the greatest least common multiple between them.
+fn odd_periods(job: &Job) -> Vec<Declaration> {
+    let mut objects: BTreeMap<i64, Declaration> = BTreeMap::new();
+    let tasks = job.tasks.iter().map(|task| Declaration::task(job, task));
+    let channels = (0..job.channels.len()).map(|index| Declaration::channel(job, index));
+    for object in tasks.chain(channels).filter(|object| object.period > Nanos::ZERO) {
+        objects.entry(object.period.0).or_insert(object);
+    }
+    let objects: Vec<Declaration> = objects.into_values().collect();
+    let mut worst: Option<(i64, usize, usize)> = None;
+    for (first, one) in objects.iter().enumerate() {
+        for (second, other) in objects.iter().enumerate().skip(first + 1) {
+            let multiple = crate::windows::least_common_multiple(one.period.0, other.period.0);
+            if worst.is_none_or(|(most, _, _)| multiple > most) {
+                worst = Some((multiple, first, second));
+            }
+        }
+    }
+    worst.map(|(_, first, second)| vec![objects[first].clone(), objects[second].clone()]).unwrap_or_default()
+}
+
+/// Give one of two declarations the other's period.
+fn repairs(job: &Job, odd: &[Declaration]) -> Vec<Change> {
+    let [first, second] = odd else { return Vec::new() };
+    let swap = |object: &Declaration, to: Nanos| Change::Period {
+        object: object.object.clone(),
+        from: object.period,
+        to,
+    };
+    let mut repairs = vec![swap(first, second.period), swap(second, first.period)];
+    for period in job.tasks.iter().map(|task| task.period) {
+        repairs.extend([swap(first, period), swap(second, period)]);
+    }
+    repairs.dedup();
+    repairs.truncate(16);
+    repairs
+}
+
+fn job_words(job: &Job) -> String {
+    format!("job `{}`", job.name.escape_debug().take(NAME_BYTES_MAX).collect::<String>())
+}
+
+fn member_words(job: &Job, member: MemberId) -> String {
+    job.members
+        .get(member.index())
+        .map_or_else(|| member.to_string(), |found| format!("member `{}`", found.name))
+}
+
+/// "channel `ab`", or with its group where that is not the world.
+pub(crate) fn channel_words(channel: &Channel) -> String {
+    format!("channel `{}`", channel_name(channel))
+}
+
+/// A channel's name; with its group where that is not the world.
+pub(crate) fn channel_name(channel: &Channel) -> String {
+    if channel.group == "world" {
+        channel.name.clone()
+    } else {
+        format!("{}/{}", channel.group, channel.name)
+    }
+}

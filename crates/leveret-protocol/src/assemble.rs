@@ -1,0 +1,267 @@
+//! Declarations of the manifest and of every member meet in one job model, or fail with both sides named.
+
+mod channels;
+mod tasks;
+
+use crate::declaration::*;
+use leveret_plan::{Costs, Job, Member};
+use leveret_types::MemberId;
+use leveret_types::{CHANNELS_MAX, MEMBERS_MAX, TASKS_MAX};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// One reason why declarations do not meet. The text names both sides.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
+pub enum Mismatch {
+    /// Two sides give different values for one property.
+    #[error(
+        "{object}: {property} differs: {left_side} says {left}, {right_side} says {right}; make them equal"
+    )]
+    Differs {
+        /// Such as `channel "AB" of group "world"`.
+        object: String,
+        /// Such as `size`.
+        property: String,
+        /// Who gives the first value.
+        left_side: String,
+        /// The first value.
+        left: String,
+        /// Who gives the other value.
+        right_side: String,
+        /// The other value.
+        right: String,
+    },
+    /// Nobody gives a property that has no default.
+    #[error("{object}: no {property} is given; declare it in the manifest or in the code of {owner}")]
+    Open {
+        /// The object.
+        object: String,
+        /// The property.
+        property: String,
+        /// Who could give it.
+        owner: String,
+    },
+    /// A channel end has no counterpart.
+    #[error(
+        "{object}: {present} declares the {has} end, but nobody declares the {lacks} end; add it to {owner}"
+    )]
+    Unmatched {
+        /// The channel.
+        object: String,
+        /// The member that declares an end.
+        present: String,
+        /// The end it declares.
+        has: String,
+        /// The end that is missing.
+        lacks: String,
+        /// Who should declare it.
+        owner: String,
+    },
+    /// Two members declare the same thing.
+    #[error("{object}: both {left} and {right} declare {what}; only one may")]
+    Twice {
+        /// The object.
+        object: String,
+        /// One.
+        left: String,
+        /// The other.
+        right: String,
+        /// What.
+        what: String,
+    },
+    /// A name that is not declared.
+    #[error("{place}: there is no {kind} \"{name}\"{hint}")]
+    Unknown {
+        /// Where the name is used.
+        place: String,
+        /// What is looked for.
+        kind: String,
+        /// The name.
+        name: String,
+        /// A near name, or nothing.
+        hint: String,
+    },
+    /// Anything else that makes the declarations impossible.
+    #[error("{0}")]
+    Impossible(String),
+}
+
+/// A channel with what the planner does not need but the runtime does.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ChannelBinding {
+    /// How the receiver waits.
+    pub wait: WaitMode,
+    /// Memory of the sender's buffers.
+    pub source_memory: BufferMemory,
+    /// Memory of the receiver's buffers.
+    pub target_memory: BufferMemory,
+}
+
+/// The declarations, met.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Assembled {
+    /// What is planned.
+    pub job: Job,
+    /// Per channel, in the job's order.
+    pub bindings: Vec<ChannelBinding>,
+}
+
+/// A value and who gave it.
+struct Given<T> {
+    value: T,
+    by: String,
+}
+
+/// Collects one property from several sides.
+struct Property<'a, T> {
+    object: &'a str,
+    name: &'a str,
+    given: Option<Given<T>>,
+}
+
+impl<'a, T: PartialEq + Clone + Debug> Property<'a, T> {
+    fn new(object: &'a str, name: &'a str) -> Self {
+        Self { object, name, given: None }
+    }
+
+    fn offer(
+        &mut self,
+        by: &str,
+        value: Option<&T>,
+        show: impl Fn(&T) -> String,
+        errors: &mut Vec<Mismatch>,
+    ) {
+        let Some(value) = value else { return };
+        match &self.given {
+            None => self.given = Some(Given { value: value.clone(), by: by.to_owned() }),
+            Some(first) if first.value == *value => {}
+            Some(first) => errors.push(Mismatch::Differs {
+                object: self.object.to_owned(),
+                property: self.name.to_owned(),
+                left_side: first.by.clone(),
+                left: show(&first.value),
+                right_side: by.to_owned(),
+                right: show(value),
+            }),
+        }
+    }
+
+    fn value(self) -> Option<T> {
+        self.given.map(|given| given.value)
+    }
+}
+
+/// Brings all declarations together. `code` holds one entry per member in rank order, or is empty when only the
+/// manifest is known (admission before a run). Every mismatch is reported, not only the first.
+pub fn assemble(
+    manifest: &JobDeclaration,
+    code: &[MemberDeclarations],
+    costs: Costs,
+) -> Result<Assembled, Vec<Mismatch>> {
+    let mut errors = too_many(manifest, code);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let names = MemberNames::new(manifest);
+    let groups = groups(manifest, code, &mut errors);
+    let (channels, bindings) = channels::channels(manifest, code, &names, &groups, &mut errors);
+    let tasks = tasks::tasks(manifest, code, &names, &channels, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
+    let job =
+        Job { name: manifest.name.clone(), cores: manifest.cores.clone(), members, tasks, channels, costs };
+    Ok(Assembled { job, bindings })
+}
+
+/// What is beyond a limit is not even looked at: identifiers could not name it.
+fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Mismatch> {
+    let in_code = |count: fn(&MemberDeclarations) -> usize| code.iter().map(count).sum::<usize>();
+    let counts = [
+        ("members", manifest.members.len(), MEMBERS_MAX),
+        ("channels in the manifest", manifest.channels.len(), CHANNELS_MAX),
+        ("channel ends in the code", in_code(|declared| declared.ends.len()), 2 * CHANNELS_MAX),
+        ("tasks in the manifest", manifest.tasks.len(), TASKS_MAX),
+        ("tasks in the code", in_code(|declared| declared.tasks.len()), TASKS_MAX),
+        ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
+    ];
+    let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);
+    let beyond = beyond.map(|(what, count, limit)| {
+        let object = format!("job \"{}\"", manifest.name);
+        Mismatch::Impossible(format!(
+            "{object}: {count} {what}, but at most {limit} are possible; declare fewer"
+        ))
+    });
+    beyond.collect()
+}
+
+/// Member names to ranks.
+struct MemberNames<'a> {
+    names: Vec<&'a str>,
+}
+
+impl<'a> MemberNames<'a> {
+    fn new(manifest: &'a JobDeclaration) -> Self {
+        Self { names: manifest.members.iter().map(|member| member.name.as_str()).collect() }
+    }
+
+    fn find(&self, name: &str, place: &str, errors: &mut Vec<Mismatch>) -> Option<MemberId> {
+        let found = self.names.iter().position(|candidate| *candidate == name);
+        if found.is_none() {
+            errors.push(unknown(place, "member", name, self.names.iter().copied()));
+        }
+        found.map(|rank| MemberId(rank as u16))
+    }
+
+    fn side(&self, rank: usize) -> String {
+        format!("member \"{}\"", self.names.get(rank).copied().unwrap_or("?"))
+    }
+}
+
+const MANIFEST: &str = "the manifest";
+
+fn unknown<'a>(place: &str, kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Mismatch {
+    let listed: Vec<_> = known.collect();
+    let hint = if listed.is_empty() {
+        "; none is declared".to_owned()
+    } else {
+        format!("; declared are {}", listed.join(", "))
+    };
+    Mismatch::Unknown { place: place.to_owned(), kind: kind.to_owned(), name: name.to_owned(), hint }
+}
+
+/// All groups by name; `world` is predefined.
+fn groups(
+    manifest: &JobDeclaration,
+    code: &[MemberDeclarations],
+    errors: &mut Vec<Mismatch>,
+) -> BTreeMap<String, Vec<String>> {
+    let world: Vec<String> = manifest.members.iter().map(|member| member.name.clone()).collect();
+    let names = MemberNames::new(manifest);
+    let mut groups = BTreeMap::from([(GROUP_WORLD.to_owned(), (world, MANIFEST.to_owned()))]);
+    for (rank, declarations) in code.iter().enumerate() {
+        for group in &declarations.groups {
+            let object = format!("group \"{}\"", group.name);
+            for member in &group.members {
+                names.find(member, &object, errors);
+            }
+            let side = names.side(rank);
+            match groups.get(&group.name) {
+                None => {
+                    groups.insert(group.name.clone(), (group.members.clone(), side));
+                }
+                Some((members, _)) if *members == group.members => {}
+                Some((members, by)) => errors.push(Mismatch::Differs {
+                    object,
+                    property: "members".to_owned(),
+                    left_side: by.clone(),
+                    left: members.join(", "),
+                    right_side: side,
+                    right: group.members.join(", "),
+                }),
+            }
+        }
+    }
+    groups.into_iter().map(|(name, (members, _))| (name, members)).collect()
+}

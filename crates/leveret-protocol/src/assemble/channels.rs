@@ -1,0 +1,305 @@
+//! Channels: the manifest and the two ends.
+
+use super::ChannelBinding;
+use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
+use crate::declaration::*;
+use leveret_plan::{Channel, Placement, Qos};
+use leveret_types::{ByteSize, MemberId};
+use std::collections::BTreeMap;
+
+/// One channel's declarations from all sides.
+#[derive(Default)]
+struct Sides<'a> {
+    manifest: Option<&'a ChannelDeclaration>,
+    source: Option<(usize, &'a ChannelEndDeclaration)>,
+    target: Option<(usize, &'a ChannelEndDeclaration)>,
+}
+
+impl<'a> Sides<'a> {
+    fn declarations(&self, names: &MemberNames<'_>) -> Vec<(String, &'a ChannelDeclaration)> {
+        let manifest = self.manifest.map(|channel| (MANIFEST.to_owned(), channel));
+        let end = |end: Option<(usize, &'a ChannelEndDeclaration)>| {
+            end.map(|(rank, end)| (names.side(rank), &end.channel))
+        };
+        manifest.into_iter().chain(end(self.source)).chain(end(self.target)).collect()
+    }
+}
+
+type ChannelKey = (String, String);
+
+fn key(channel: &ChannelDeclaration) -> ChannelKey {
+    (channel.group.clone().unwrap_or_else(|| GROUP_WORLD.to_owned()), channel.name.clone())
+}
+
+fn object_of((group, name): &ChannelKey) -> String {
+    format!("channel \"{name}\" of group \"{group}\"")
+}
+
+/// Collects each channel's sides, in the order of the manifest, then of the code.
+fn sides<'a>(
+    manifest: &'a JobDeclaration,
+    code: &'a [MemberDeclarations],
+    names: &MemberNames<'_>,
+    errors: &mut Vec<Mismatch>,
+) -> Vec<(ChannelKey, Sides<'a>)> {
+    let mut order: Vec<(ChannelKey, Sides<'a>)> = Vec::new();
+    let mut place: BTreeMap<ChannelKey, usize> = BTreeMap::new();
+    for channel in &manifest.channels {
+        if place.insert(key(channel), order.len()).is_some() {
+            errors.push(Mismatch::Twice {
+                object: object_of(&key(channel)),
+                left: MANIFEST.to_owned(),
+                right: MANIFEST.to_owned(),
+                what: "it".to_owned(),
+            });
+        }
+        order.push((key(channel), Sides { manifest: Some(channel), ..Sides::default() }));
+    }
+    for (rank, declarations) in code.iter().enumerate() {
+        for end in &declarations.ends {
+            let key = key(&end.channel);
+            let index = *place.entry(key.clone()).or_insert_with(|| {
+                order.push((key.clone(), Sides::default()));
+                order.len() - 1
+            });
+            let slot = match end.end {
+                End::Source => &mut order[index].1.source,
+                End::Target => &mut order[index].1.target,
+            };
+            if let Some((first, _)) = slot {
+                errors.push(Mismatch::Twice {
+                    object: object_of(&key),
+                    left: names.side(*first),
+                    right: names.side(rank),
+                    what: format!("the {} end", end_word(end.end)),
+                });
+            } else {
+                *slot = Some((rank, end));
+            }
+        }
+    }
+    order
+}
+
+pub(super) fn end_word(end: End) -> &'static str {
+    match end {
+        End::Source => "source",
+        End::Target => "target",
+    }
+}
+
+pub(super) fn channels(
+    manifest: &JobDeclaration,
+    code: &[MemberDeclarations],
+    names: &MemberNames<'_>,
+    groups: &BTreeMap<String, Vec<String>>,
+    errors: &mut Vec<Mismatch>,
+) -> (Vec<Channel>, Vec<ChannelBinding>) {
+    let mut channels = Vec::new();
+    let mut bindings = Vec::new();
+    for (key, sides) in sides(manifest, code, names, errors) {
+        let object = object_of(&key);
+        let context = Context { names, groups, online: !code.is_empty(), object: &object };
+        let (channel, binding) = channel(&key, &sides, &context, errors);
+        channels.push(channel);
+        bindings.push(binding);
+    }
+    (channels, bindings)
+}
+
+struct Context<'a> {
+    names: &'a MemberNames<'a>,
+    groups: &'a BTreeMap<String, Vec<String>>,
+    online: bool,
+    object: &'a str,
+}
+
+fn channel(
+    key: &ChannelKey,
+    sides: &Sides<'_>,
+    context: &Context<'_>,
+    errors: &mut Vec<Mismatch>,
+) -> (Channel, ChannelBinding) {
+    let object = context.object;
+    let declarations = sides.declarations(context.names);
+    let mut buffers = Property::new(object, "number of buffers");
+    let mut placement = Property::new(object, "placement");
+    let mut qos = Property::new(object, "quality of service");
+    let mut wait = Property::new(object, "way of waiting");
+    for (by, declared) in &declarations {
+        buffers.offer(by, declared.buffers.as_ref(), u32::to_string, errors);
+        placement.offer(by, declared.placement.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
+        qos.offer(by, declared.qos.as_ref(), show_qos, errors);
+        wait.offer(by, declared.wait.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
+    }
+    let source = member_of(sides, End::Source, &declarations, context, errors);
+    let target = member_of(sides, End::Target, &declarations, context, errors);
+    check_group(key, [source, target], context, errors);
+    let size = size(sides, &declarations, object, errors);
+    let placement = placement.value().unwrap_or_else(|| default_placement(sides));
+    if let (Placement::Aliased, Some(impossible)) = (placement, not_aliasable(sides, context.names)) {
+        errors.push(Mismatch::Impossible(format!("{object}: buffers cannot be aliased: {impossible}")));
+    }
+    let channel = Channel {
+        name: key.1.clone(),
+        group: key.0.clone(),
+        // Where an end is unknown an error was noted above, and no job comes of this.
+        source: source.unwrap_or(MemberId(0)),
+        target: target.unwrap_or(MemberId(0)),
+        size,
+        buffers: buffers.value().unwrap_or(2),
+        placement,
+        qos: qos.value().unwrap_or(Qos::BestEffort),
+    };
+    let memory =
+        |end: Option<(usize, &ChannelEndDeclaration)>| end.map_or_else(Default::default, |(_, e)| e.memory);
+    let binding = ChannelBinding {
+        wait: wait.value().unwrap_or_default(),
+        source_memory: memory(sides.source),
+        target_memory: memory(sides.target),
+    };
+    (channel, binding)
+}
+
+fn show_qos(qos: &Qos) -> String {
+    match qos {
+        Qos::TimeDriven { period, release, deadline, missing } => {
+            format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")
+        }
+        Qos::BestEffort => "best effort".to_owned(),
+    }
+}
+
+/// The member at one end: as the manifest names it, as the ends name each other, and as the code shows it.
+fn member_of(
+    sides: &Sides<'_>,
+    end: End,
+    declarations: &[(String, &ChannelDeclaration)],
+    context: &Context<'_>,
+    errors: &mut Vec<Mismatch>,
+) -> Option<MemberId> {
+    let word = end_word(end);
+    let mut property = Property::new(context.object, word);
+    for (by, declared) in declarations {
+        let named = if end == End::Source { &declared.source } else { &declared.target };
+        property.offer(by, named.as_ref(), |name| format!("\"{name}\""), errors);
+    }
+    let holder = if end == End::Source { sides.source } else { sides.target };
+    if let Some((rank, _)) = holder {
+        let name = context.names.names.get(rank).map(|name| (*name).to_owned());
+        property.offer(
+            &format!("{} (which declares that end)", context.names.side(rank)),
+            name.as_ref(),
+            |name| format!("\"{name}\""),
+            errors,
+        );
+    }
+    let owner = property.value();
+    if context.online && holder.is_none() {
+        let other = if end == End::Source { sides.target } else { sides.source };
+        errors.push(Mismatch::Unmatched {
+            object: context.object.to_owned(),
+            present: other.map_or_else(|| MANIFEST.to_owned(), |(rank, _)| context.names.side(rank)),
+            has: other.map_or("whole channel, no", |(_, other)| end_word(other.end)).to_owned(),
+            lacks: word.to_owned(),
+            owner: owner.as_ref().map_or_else(
+                || "the code of the member that should hold it".to_owned(),
+                |name| format!("the code of member \"{name}\""),
+            ),
+        });
+    } else if owner.is_none() {
+        errors.push(Mismatch::Open {
+            object: context.object.to_owned(),
+            property: word.to_owned(),
+            owner: "the member that holds it".to_owned(),
+        });
+    }
+    owner.and_then(|name| context.names.find(&name, context.object, errors))
+}
+
+fn check_group(
+    key: &ChannelKey,
+    ends: [Option<MemberId>; 2],
+    context: &Context<'_>,
+    errors: &mut Vec<Mismatch>,
+) {
+    let Some(members) = context.groups.get(&key.0) else {
+        // Groups are declared in code; without it any group may still come.
+        if !context.online {
+            return;
+        }
+        errors.push(unknown(context.object, "group", &key.0, context.groups.keys().map(String::as_str)));
+        return;
+    };
+    for end in ends.into_iter().flatten() {
+        let name = context.names.names.get(end.index()).copied().unwrap_or("?");
+        if !members.iter().any(|member| member == name) {
+            errors.push(Mismatch::Impossible(format!(
+                "{}: member \"{name}\" is not in the group; its members are {}",
+                context.object,
+                members.join(", ")
+            )));
+        }
+    }
+}
+
+/// The ends must agree; the manifest's size is the most they may ask for.
+fn size(
+    sides: &Sides<'_>,
+    declarations: &[(String, &ChannelDeclaration)],
+    object: &str,
+    errors: &mut Vec<Mismatch>,
+) -> ByteSize {
+    let most = sides.manifest.and_then(|channel| channel.size);
+    let mut size = Property::new(object, "size");
+    for (by, declared) in declarations.iter().filter(|(by, _)| by != MANIFEST) {
+        size.offer(by, declared.size.as_ref(), ByteSize::to_string, errors);
+    }
+    let asked = size.given.as_ref().map(|given| given.by.clone());
+    match (size.value(), most) {
+        (Some(size), Some(most)) if size > most => {
+            errors.push(Mismatch::Differs {
+                object: object.to_owned(),
+                property: "size".to_owned(),
+                left_side: MANIFEST.to_owned(),
+                left: format!("at most {most}"),
+                right_side: asked.unwrap_or_default(),
+                right: size.to_string(),
+            });
+            size
+        }
+        (Some(size), _) | (None, Some(size)) => size,
+        (None, None) => {
+            errors.push(Mismatch::Open {
+                object: object.to_owned(),
+                property: "size".to_owned(),
+                owner: "either end".to_owned(),
+            });
+            ByteSize(0)
+        }
+    }
+}
+
+fn default_placement(sides: &Sides<'_>) -> Placement {
+    let ends = [sides.source, sides.target];
+    let aliasable = ends
+        .iter()
+        .all(|end| end.is_some_and(|(_, end)| end.memory == BufferMemory::System && end.policy.is_mapped()));
+    if aliasable { Placement::Aliased } else { Placement::Separate }
+}
+
+/// Why the buffers of the two ends cannot be one (design section 10.8), if so.
+fn not_aliasable(sides: &Sides<'_>, names: &MemberNames<'_>) -> Option<String> {
+    [sides.source, sides.target].into_iter().flatten().find_map(|(rank, end)| {
+        let side = names.side(rank);
+        if end.memory == BufferMemory::Application {
+            Some(format!("{side} brings its own memory; declare system memory at both ends"))
+        } else if !end.policy.is_mapped() {
+            Some(format!(
+                "{side} declares a plain FIFO iterator; declare a mapped or ordered one at both ends"
+            ))
+        } else {
+            None
+        }
+    })
+}

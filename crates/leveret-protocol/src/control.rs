@@ -1,0 +1,234 @@
+//! Control messages between a member and its agent, and their bytes.
+//!
+//! ```text
+//!  member                                   agent
+//!    | Hello {token, name}                    |
+//!    |--------------------------------------->|  peer credentials checked
+//!    |                               Welcome  |
+//!    |<---------------------------------------|
+//!    | Declare                                |   from every member
+//!    |--------------------------------------->|   ends matched, planned, checked
+//!    |                      Planned | Refused |
+//!    |<---------------------------------------|
+//!    | Segment + descriptor                   |   sealed memory file of this member
+//!    |--------------------------------------->|
+//!    |                    Peers + descriptors |   only those that the plan names
+//!    |<---------------------------------------|
+//!    | Ready (or, before it, Withdraw)        |
+//!    |--------------------------------------->|
+//!    |                             Go {epoch} |   the epoch lies ahead
+//!    |<---------------------------------------|
+//!    :            the run: nothing            :
+//!    | Finished                               |
+//!    |--------------------------------------->|
+//!    |                            Uncommitted |   when all have finished
+//!    |<---------------------------------------|
+//! ```
+
+use crate::assemble::{Assembled, Mismatch};
+use crate::declaration::MemberDeclarations;
+use leveret_plan::Plan;
+use leveret_types::{Generation, MemberId, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Version of the control protocol; both sides must agree.
+pub const CONTROL_VERSION: u32 = 1;
+
+/// From a member to its agent.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum FromMember {
+    /// First message of a connection.
+    Hello {
+        /// [`CONTROL_VERSION`].
+        version: u32,
+        /// The secret that the agent gave to the process it started.
+        token: String,
+        /// The member's name.
+        member: String,
+    },
+    /// Everything this member declares for the next commit.
+    Declare {
+        /// Which attempt to commit this is: [`ToMember::Welcome::attempt`] and one more for every
+        /// [`ToMember::Refused`] since. A refusal on its way to the member answers the attempt that it has not seen.
+        attempt: u32,
+        /// The declarations.
+        declarations: MemberDeclarations,
+    },
+    /// The member's segment exists; its descriptor travels with this message.
+    Segment {
+        /// The commit it belongs to.
+        generation: Generation,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// Peers are mapped, threads wait for the epoch.
+    Ready {
+        /// The commit.
+        generation: Generation,
+        /// Kernel thread ids of the member's tasks: (task index, thread id).
+        threads: Vec<(u16, u32)>,
+        /// The scheduling that was obtained, such as `SCHED_FIFO`.
+        scheduling: String,
+        /// What was missing, each a sentence with its loss.
+        warnings: Vec<String>,
+    },
+    /// This member cannot go on with the admitted commit. The answer is [`ToMember::Refused`], to every member.
+    Withdraw {
+        /// The commit.
+        generation: Generation,
+        /// What was refused to it.
+        reason: String,
+    },
+    /// All tasks of this member have ended. What it counted stands in its segment.
+    Finished {
+        /// The commit.
+        generation: Generation,
+        /// A reason, if the member wants the job to stop.
+        stop: Option<String>,
+    },
+}
+
+/// From the agent to a member.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum ToMember {
+    /// Answer to `Hello`.
+    Welcome {
+        /// The job's name.
+        job: String,
+        /// This member's rank.
+        rank: MemberId,
+        /// All members' names in rank order.
+        members: Vec<String>,
+        /// How tasks are to be scheduled.
+        scheduling: Scheduling,
+        /// Whether this member was started again after a death.
+        restarted: bool,
+        /// The attempt to commit that the member's first declarations are for.
+        attempt: u32,
+    },
+    /// The connection or the commit is refused. The member is as if it had not tried.
+    Refused {
+        /// One sentence a line.
+        reason: String,
+        /// Set when declarations did not meet.
+        mismatches: Vec<Mismatch>,
+        /// Whether another commit may be tried on this connection.
+        may_retry: bool,
+    },
+    /// The commit is admitted: make the segment.
+    Planned {
+        /// Number of this commit.
+        generation: Generation,
+        /// The declarations as they met.
+        assembled: Box<Assembled>,
+        /// The admitted and checked plan.
+        plan: Box<Plan>,
+        /// How long to run.
+        horizon: Horizon,
+    },
+    /// Descriptors of peers' segments, in this order.
+    Peers {
+        /// The commit.
+        generation: Generation,
+        /// Whose descriptors travel with this message.
+        members: Vec<MemberId>,
+    },
+    /// Period 0 of everything starts at the epoch.
+    Go {
+        /// The commit.
+        generation: Generation,
+        /// On `CLOCK_MONOTONIC`.
+        epoch: Nanos,
+    },
+    /// No instance whose planned start is at or after this instant may start.
+    StopAt {
+        /// The commit.
+        generation: Generation,
+        /// On `CLOCK_MONOTONIC`.
+        instant: Nanos,
+        /// Why.
+        reason: EndReason,
+    },
+    /// A peer died; the policy is to continue. Its messages will be missing.
+    PeerDied {
+        /// Who.
+        member: MemberId,
+        /// How.
+        how: String,
+    },
+    /// Everybody has finished; declarations may change and be committed again.
+    Uncommitted {
+        /// The commit that ended.
+        generation: Generation,
+        /// Why it ended.
+        reason: EndReason,
+    },
+}
+
+/// How long a commit runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Horizon {
+    /// This many hyperperiods.
+    Rounds(u64),
+    /// This long, from the epoch.
+    Duration(Nanos),
+    /// Until stopped.
+    Unbounded,
+}
+
+impl Horizon {
+    /// Instances that start before this time after the epoch run.
+    pub fn span(self, hyperperiod: Nanos) -> Nanos {
+        match self {
+            Self::Rounds(rounds) => hyperperiod.saturating_mul(i64::try_from(rounds).unwrap_or(i64::MAX)),
+            Self::Duration(duration) => duration,
+            Self::Unbounded => Nanos::MAX,
+        }
+    }
+}
+
+/// How tasks are scheduled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduling {
+    /// `SCHED_FIFO`, pinned, in the plan's order.
+    #[default]
+    Fifo,
+    /// `SCHED_DEADLINE` with runtime, deadline and period from the plan.
+    Deadline,
+    /// Ordinary scheduling.
+    Plain,
+}
+
+/// Why a commit ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum EndReason {
+    /// The horizon was reached.
+    Completed,
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// A policy ended the job.
+    Stopped(String),
+    /// A member died and is started again: commit again.
+    PeerRestarted(MemberId),
+}
+
+/// Why bytes are not a control message.
+#[derive(Debug, thiserror::Error)]
+#[error("control message not understood: {0}; the peer is of another version or not Leveret")]
+pub struct DecodeError(#[from] serde_json::Error);
+
+/// A message's bytes.
+pub fn encode<M: Serialize>(message: &M) -> Vec<u8> {
+    serde_json::to_vec(message).expect("control messages have no map keys or values that JSON cannot hold")
+}
+
+/// Bytes from the agent.
+pub fn decode_to_member(bytes: &[u8]) -> Result<ToMember, DecodeError> {
+    Ok(serde_json::from_slice(bytes)?)
+}
+
+/// Bytes from a member: an allegation; indices inside are checked by whoever uses them.
+pub fn decode_from_member(bytes: &[u8]) -> Result<FromMember, DecodeError> {
+    Ok(serde_json::from_slice(bytes)?)
+}

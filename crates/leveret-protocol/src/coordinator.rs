@@ -1,0 +1,489 @@
+//! The agent's side of commit as a state machine: all or nothing, for every member alike.
+//!
+//! ```text
+//!  Gathering --all declared--> Planning --admitted--> Segments --all sent--> Readying --all ready--> Running
+//!      ^                          |refused                                                             |
+//!      |<-------------------------+                                          all finished              |
+//!      |<-------------------------------------------------------------------------------- Finishing <--+
+//! ```
+//! A death during commit refuses the commit for everybody. A death while running follows the policy.
+//!
+//! What a member sends may cross what it is sent: declarations name the attempt that they are for, everything after
+//! them names its commit's generation, so what belongs to a refused attempt is known and passed over, and only what
+//! no honest member can send is a breach of the protocol.
+
+use crate::control::{EndReason, FromMember};
+use crate::declaration::MemberDeclarations;
+use leveret_types::{Generation, MemberId};
+
+/// What to do when a member dies while the job runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeathPolicy {
+    /// Everybody stops at the next period.
+    #[default]
+    Stop,
+    /// The others go on; the dead member's messages are missing.
+    Continue,
+    /// Everybody stops, the dead member is started again, and all commit again.
+    Restart,
+}
+
+/// Where the job stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Waiting for declarations.
+    Gathering,
+    /// The agent plans.
+    Planning,
+    /// Waiting for segments.
+    Segments,
+    /// Waiting for members to be ready.
+    Readying,
+    /// The epoch is set.
+    Running,
+    /// A stop was ordered; waiting for members to finish.
+    Finishing,
+}
+
+/// What the agent must do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Assemble and plan these declarations (rank order), then call [`Coordinator::planned`].
+    Plan(Vec<MemberDeclarations>),
+    /// Send every member its peers' segments.
+    DistributePeers,
+    /// Choose an epoch and send it to everybody.
+    Start,
+    /// Tell everybody that the commit is refused.
+    Refuse {
+        /// Why.
+        reason: String,
+        /// Whether another commit may be tried; if not, the job is over.
+        may_retry: bool,
+    },
+    /// Order everybody to stop at the next period boundary.
+    StopAll(EndReason),
+    /// Tell the survivors that a peer is gone.
+    AnnounceDeath(MemberId, String),
+    /// Start this member again.
+    Restart(MemberId),
+    /// Everybody has finished: tell them, and close the phase's record.
+    Uncommitted(EndReason),
+    /// Nobody is left, or nobody is needed any more. Nothing follows it.
+    JobEnded,
+    /// End this member's process: it broke the protocol, for this reason. Its death is then reported as any other.
+    Expel(MemberId, String),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seat {
+    alive: bool,
+    left: bool,
+    /// It broke the protocol; its death is awaited.
+    expelled: bool,
+    /// Its last declarations were not admitted, and it has made no others.
+    turned_down: bool,
+    declared: Option<MemberDeclarations>,
+    segment: bool,
+    ready: bool,
+    finished: bool,
+}
+
+impl Seat {
+    fn vacant(left: bool) -> Self {
+        Self { left, ..Self::default() }
+    }
+
+    fn occupied() -> Self {
+        Self { alive: true, ..Self::default() }
+    }
+
+    /// Forgets the commit that has ended.
+    fn uncommit(&mut self) {
+        self.declared = None;
+        self.segment = false;
+        self.ready = false;
+        self.finished = false;
+    }
+}
+
+/// The state machine.
+#[derive(Clone, Debug)]
+pub struct Coordinator {
+    seats: Vec<Seat>,
+    /// By rank; shorter where ranks must do.
+    names: Vec<String>,
+    stage: Stage,
+    generation: Generation,
+    policy: DeathPolicy,
+    ending: EndReason,
+    /// Attempts to commit that were refused so far: the number of the next.
+    attempt: u32,
+    /// The commit of the present generation was refused after it was admitted.
+    cancelled: bool,
+    /// Plans asked for and then overtaken by a refusal; their verdicts are still to come.
+    plans_overtaken: u32,
+    /// Why no further commit is possible.
+    over: Option<String>,
+    ended: bool,
+}
+
+impl Coordinator {
+    /// For this many members.
+    pub fn new(members: usize, policy: DeathPolicy) -> Self {
+        Self {
+            seats: vec![Seat::occupied(); members],
+            names: Vec::new(),
+            stage: Stage::Gathering,
+            generation: Generation::default(),
+            policy,
+            ending: EndReason::Completed,
+            attempt: 0,
+            cancelled: false,
+            plans_overtaken: 0,
+            over: None,
+            ended: false,
+        }
+    }
+
+    /// With the members' names, in order of rank, for what people read.
+    #[must_use]
+    pub fn with_names(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
+    }
+
+    fn name(&self, member: MemberId) -> String {
+        self.names.get(member.index()).map_or_else(|| member.to_string(), |name| format!("member \"{name}\""))
+    }
+
+    /// Where the job stands.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The present commit.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The attempt to commit that declarations are taken for now; a member is told it when it is welcomed.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Members whose tasks have not ended though the others' may have.
+    pub fn unfinished(&self) -> impl Iterator<Item = MemberId> + '_ {
+        let seats = self.seats.iter().enumerate();
+        seats.filter(|(_, seat)| seat.alive && !seat.finished).map(|(rank, _)| MemberId(rank as u16))
+    }
+
+    /// Whether this member takes part.
+    pub fn is_alive(&self, member: MemberId) -> bool {
+        self.seats.get(member.index()).is_some_and(|seat| seat.alive)
+    }
+
+    /// A message from a member that has been welcomed.
+    pub fn message(&mut self, member: MemberId, message: FromMember) -> Vec<Action> {
+        if self.ended || !self.is_alive(member) || self.seats[member.index()].expelled {
+            return Vec::new();
+        }
+        if self.crossed_a_refusal(&message) {
+            return Vec::new();
+        }
+        let generation = self.generation;
+        let stage = self.stage;
+        let attempt = self.attempt;
+        let seat = &mut self.seats[member.index()];
+        match (stage, message) {
+            (Stage::Gathering, FromMember::Declare { attempt: a, declarations })
+                if a == attempt && seat.declared.is_none() =>
+            {
+                seat.declared = Some(declarations);
+                seat.turned_down = false;
+                match self.obstacle() {
+                    Some(reason) => self.refuse(reason),
+                    None => self.advance(),
+                }
+            }
+            (Stage::Segments, FromMember::Segment { generation: g, .. })
+                if g == generation && !seat.segment =>
+            {
+                seat.segment = true;
+                self.advance()
+            }
+            (Stage::Readying, FromMember::Ready { generation: g, .. }) if g == generation && !seat.ready => {
+                seat.ready = true;
+                self.advance()
+            }
+            (Stage::Segments | Stage::Readying, FromMember::Withdraw { generation: g, reason })
+                if g == generation && !seat.ready =>
+            {
+                seat.turned_down = true;
+                self.refuse(format!("{member} cannot go on: {reason}"))
+            }
+            (Stage::Running | Stage::Finishing, FromMember::Finished { generation: g, stop })
+                if g == generation && !seat.finished =>
+            {
+                seat.finished = true;
+                let mut actions =
+                    stop.map_or_else(Vec::new, |reason| self.stop_running(EndReason::Stopped(reason)));
+                actions.extend(self.advance());
+                actions
+            }
+            (stage, message) => {
+                seat.expelled = true;
+                vec![Action::Expel(member, format!("{} is out of place while {stage:?}", kind(&message)))]
+            }
+        }
+    }
+
+    /// Whether a message belongs to an attempt that was refused while it was under way.
+    fn crossed_a_refusal(&self, message: &FromMember) -> bool {
+        match message {
+            FromMember::Declare { attempt, .. } => *attempt < self.attempt,
+            FromMember::Segment { generation, .. }
+            | FromMember::Ready { generation, .. }
+            | FromMember::Withdraw { generation, .. } => {
+                self.stage == Stage::Gathering && self.cancelled && *generation == self.generation
+            }
+            FromMember::Hello { .. } | FromMember::Finished { .. } => false,
+        }
+    }
+
+    /// The agent admitted (`Ok`) or refused (`Err`) the declarations of the oldest [`Action::Plan`] that it has not
+    /// answered. The verdict on a plan that a death or a stop has overtaken changes nothing.
+    ///
+    /// # Panics
+    /// Without such an action.
+    pub fn planned(&mut self, verdict: Result<(), String>) -> Vec<Action> {
+        if self.plans_overtaken > 0 {
+            self.plans_overtaken -= 1;
+            return Vec::new();
+        }
+        assert_eq!(self.stage, Stage::Planning, "a plan answers Action::Plan only");
+        match verdict {
+            Ok(()) => {
+                self.generation = self.generation.next();
+                self.cancelled = false;
+                self.ending = EndReason::Completed;
+                self.stage = Stage::Segments;
+                Vec::new()
+            }
+            Err(reason) => {
+                for seat in self.seats.iter_mut().filter(|seat| seat.alive) {
+                    seat.turned_down = true;
+                }
+                // This plan has its verdict; it is not overtaken.
+                self.stage = Stage::Gathering;
+                self.refuse(reason)
+            }
+        }
+    }
+
+    /// The user or a policy wants the job to stop.
+    pub fn stop(&mut self, reason: EndReason) -> Vec<Action> {
+        if self.ended {
+            return Vec::new();
+        }
+        match self.stage {
+            Stage::Running | Stage::Finishing => self.stop_running(reason),
+            Stage::Gathering | Stage::Planning | Stage::Segments | Stage::Readying => {
+                self.over = Some(ending_text(&reason));
+                let mut actions = self.refuse(ending_text(&reason));
+                actions.extend(self.end());
+                actions
+            }
+        }
+    }
+
+    /// Orders a stop, once. A reason that ends the job outweighs the restart of a member.
+    fn stop_running(&mut self, reason: EndReason) -> Vec<Action> {
+        if self.stage == Stage::Running {
+            self.stage = Stage::Finishing;
+            self.ending = reason.clone();
+            return vec![Action::StopAll(reason)];
+        }
+        if matches!(
+            (&self.ending, &reason),
+            (EndReason::PeerRestarted(_), EndReason::Stopped(_) | EndReason::Interrupted)
+        ) {
+            self.ending = reason;
+        }
+        Vec::new()
+    }
+
+    /// A member's process ended in order, after its last commit.
+    pub fn left(&mut self, member: MemberId) -> Vec<Action> {
+        if self.stage != Stage::Gathering {
+            return self.died(member, "left in the middle of a commit");
+        }
+        if self.ended || !self.is_alive(member) {
+            return Vec::new();
+        }
+        self.seats[member.index()] = Seat::vacant(true);
+        self.after_a_departure()
+    }
+
+    /// A member's process died.
+    pub fn died(&mut self, member: MemberId, how: &str) -> Vec<Action> {
+        if self.ended || !self.is_alive(member) {
+            return Vec::new();
+        }
+        let was = std::mem::replace(&mut self.seats[member.index()], Seat::vacant(false));
+        if matches!(self.stage, Stage::Running | Stage::Finishing) {
+            return self.died_while_running(member, how, was.finished);
+        }
+        let restarted = !was.turned_down && self.may_restart(member);
+        if restarted {
+            self.seats[member.index()] = Seat::occupied();
+        }
+        let mut actions = Vec::new();
+        let waited_for = self.stage != Stage::Gathering || was.declared.is_some();
+        if waited_for || self.seats.iter().any(|seat| seat.declared.is_some()) {
+            actions.extend(self.refuse(format!("{} died during commit ({how})", self.name(member))));
+        }
+        if restarted {
+            actions.push(Action::Restart(member));
+        } else {
+            actions.extend(self.after_a_departure());
+        }
+        actions
+    }
+
+    fn died_while_running(&mut self, member: MemberId, how: &str, finished: bool) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if !finished {
+            actions.push(Action::AnnounceDeath(member, how.to_owned()));
+            match self.policy {
+                DeathPolicy::Continue => {}
+                DeathPolicy::Stop => {
+                    actions.extend(
+                        self.stop_running(EndReason::Stopped(format!("{} died: {how}", self.name(member)))),
+                    );
+                }
+                DeathPolicy::Restart => actions.extend(self.stop_running(EndReason::PeerRestarted(member))),
+            }
+        }
+        actions.extend(self.advance());
+        if self.stage == Stage::Gathering {
+            actions.extend(self.after_a_departure());
+        }
+        actions
+    }
+
+    /// While nobody runs: refuses what can no longer be committed, and ends the job when nobody is left.
+    fn after_a_departure(&mut self) -> Vec<Action> {
+        if self.seats.iter().all(|seat| !seat.alive) {
+            return self.end();
+        }
+        match self.obstacle() {
+            Some(reason) if self.seats.iter().any(|seat| seat.declared.is_some()) => self.refuse(reason),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A member is started again only if another commit is possible then: not when the job is over, and not when
+    /// somebody else is gone for good.
+    fn may_restart(&self, member: MemberId) -> bool {
+        let others =
+            self.seats.iter().enumerate().filter(|(index, _)| *index != member.index()).map(|(_, seat)| seat);
+        self.policy == DeathPolicy::Restart
+            && self.over.is_none()
+            && others.into_iter().all(|seat| seat.alive)
+    }
+
+    /// Why a commit can never complete: the set of members is static.
+    fn obstacle(&self) -> Option<String> {
+        self.over.clone().or_else(|| {
+            let gone = self.seats.iter().position(|seat| !seat.alive)?;
+            let how = if self.seats[gone].left { "has ended" } else { "has died" };
+            Some(format!("{} {how}; all members must commit together", self.name(MemberId(gone as u16))))
+        })
+    }
+
+    fn refuse(&mut self, reason: String) -> Vec<Action> {
+        let may_retry = self.obstacle().is_none();
+        match self.stage {
+            Stage::Planning => self.plans_overtaken += 1,
+            Stage::Segments | Stage::Readying => self.cancelled = true,
+            Stage::Gathering | Stage::Running | Stage::Finishing => {}
+        }
+        self.stage = Stage::Gathering;
+        self.attempt = self.attempt.saturating_add(1);
+        self.seats.iter_mut().for_each(Seat::uncommit);
+        vec![Action::Refuse { reason, may_retry }]
+    }
+
+    fn end(&mut self) -> Vec<Action> {
+        self.ended = true;
+        vec![Action::JobEnded]
+    }
+
+    fn all(&self, done: impl Fn(&Seat) -> bool) -> bool {
+        self.seats.iter().any(|seat| seat.alive) && self.seats.iter().filter(|seat| seat.alive).all(done)
+    }
+
+    fn advance(&mut self) -> Vec<Action> {
+        match self.stage {
+            Stage::Gathering
+                if self.seats.iter().all(|seat| seat.alive) && self.all(|seat| seat.declared.is_some()) =>
+            {
+                self.stage = Stage::Planning;
+                let declared = self.seats.iter().filter_map(|seat| seat.declared.clone()).collect();
+                vec![Action::Plan(declared)]
+            }
+            Stage::Segments if self.all(|seat| seat.segment) => {
+                self.stage = Stage::Readying;
+                vec![Action::DistributePeers]
+            }
+            Stage::Readying if self.all(|seat| seat.ready) => {
+                self.stage = Stage::Running;
+                vec![Action::Start]
+            }
+            Stage::Running | Stage::Finishing
+                if self.seats.iter().all(|seat| !seat.alive || seat.finished) =>
+            {
+                self.finish()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn finish(&mut self) -> Vec<Action> {
+        let reason = std::mem::replace(&mut self.ending, EndReason::Completed);
+        self.stage = Stage::Gathering;
+        if let EndReason::Interrupted | EndReason::Stopped(_) = &reason {
+            self.over = Some(ending_text(&reason));
+        }
+        self.seats.iter_mut().for_each(Seat::uncommit);
+        let mut actions = vec![Action::Uncommitted(reason)];
+        if self.policy == DeathPolicy::Restart && self.over.is_none() {
+            for (index, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| !seat.alive) {
+                *seat = Seat::occupied();
+                actions.push(Action::Restart(MemberId(index as u16)));
+            }
+        }
+        actions
+    }
+}
+
+fn ending_text(reason: &EndReason) -> String {
+    match reason {
+        EndReason::Completed => "the job has completed".to_owned(),
+        EndReason::Interrupted => "the job was interrupted".to_owned(),
+        EndReason::Stopped(reason) => format!("the job was stopped: {reason}"),
+        EndReason::PeerRestarted(member) => format!("{member} is started again"),
+    }
+}
+
+fn kind(message: &FromMember) -> &'static str {
+    match message {
+        FromMember::Hello { .. } => "a second Hello",
+        FromMember::Declare { .. } => "a declaration",
+        FromMember::Segment { .. } => "a segment",
+        FromMember::Ready { .. } => "a ready message",
+        FromMember::Withdraw { .. } => "a withdrawal",
+        FromMember::Finished { .. } => "a finished message",
+    }
+}

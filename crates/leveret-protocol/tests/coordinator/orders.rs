@@ -1,0 +1,202 @@
+//! Orders of events that went wrong once, or that say what a policy means.
+
+use leveret_protocol::control::{EndReason, FromMember};
+use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
+use leveret_protocol::declaration::MemberDeclarations;
+use leveret_types::{Generation, MemberId};
+
+const A: MemberId = MemberId(0);
+const B: MemberId = MemberId(1);
+const C: MemberId = MemberId(2);
+
+fn declare(attempt: u32) -> FromMember {
+    FromMember::Declare { attempt, declarations: MemberDeclarations::default() }
+}
+
+fn segment(generation: Generation) -> FromMember {
+    FromMember::Segment { generation, size: 4096 }
+}
+
+fn ready(generation: Generation) -> FromMember {
+    let (threads, scheduling, warnings) = (Vec::new(), String::new(), Vec::new());
+    FromMember::Ready { generation, threads, scheduling, warnings }
+}
+
+fn finished(generation: Generation) -> FromMember {
+    FromMember::Finished { generation, stop: None }
+}
+
+/// All members up to the stage in which segments are awaited.
+fn admitted(members: u16, policy: DeathPolicy) -> Coordinator {
+    let mut coordinator = Coordinator::new(usize::from(members), policy);
+    for rank in 0..members {
+        coordinator.message(MemberId(rank), declare(0));
+    }
+    assert_eq!(coordinator.planned(Ok(())), []);
+    coordinator
+}
+
+fn running(members: u16, policy: DeathPolicy) -> Coordinator {
+    let mut coordinator = admitted(members, policy);
+    let generation = coordinator.generation();
+    for message in [segment(generation), ready(generation)] {
+        for rank in 0..members {
+            coordinator.message(MemberId(rank), message.clone());
+        }
+    }
+    assert_eq!(coordinator.stage(), Stage::Running);
+    coordinator
+}
+
+fn is_refusal(actions: &[Action], retry: bool) -> bool {
+    matches!(actions, [Action::Refuse { may_retry, .. }, ..] if *may_retry == retry)
+}
+
+#[test]
+fn the_walk_of_a_commit() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Stop);
+    assert_eq!(coordinator.message(A, declare(0)), []);
+    assert!(matches!(&coordinator.message(B, declare(0))[..], [Action::Plan(all)] if all.len() == 2));
+    assert_eq!(coordinator.planned(Ok(())), []);
+    let generation = coordinator.generation();
+    assert_eq!(generation, Generation(1));
+    assert_eq!(coordinator.message(B, segment(generation)), []);
+    assert_eq!(coordinator.message(A, segment(generation)), [Action::DistributePeers]);
+    assert_eq!(coordinator.message(A, ready(generation)), []);
+    assert_eq!(coordinator.message(B, ready(generation)), [Action::Start]);
+    assert_eq!(coordinator.message(A, finished(generation)), []);
+    assert_eq!(coordinator.message(B, finished(generation)), [Action::Uncommitted(EndReason::Completed)]);
+    assert_eq!(coordinator.left(A), []);
+    assert_eq!(coordinator.left(B), [Action::JobEnded]);
+}
+
+#[test]
+fn a_segment_that_crosses_a_refusal_is_no_breach() {
+    let mut coordinator = admitted(3, DeathPolicy::Restart);
+    let generation = coordinator.generation();
+    let actions = coordinator.died(C, "signal 9");
+    assert!(is_refusal(&actions, true) && actions.contains(&Action::Restart(C)), "{actions:?}");
+    assert_eq!(coordinator.message(A, segment(generation)), []);
+    assert!(coordinator.is_alive(A));
+}
+
+#[test]
+fn declarations_that_cross_a_refusal_are_answered_by_it() {
+    let mut coordinator = Coordinator::new(3, DeathPolicy::Restart);
+    coordinator.message(A, declare(0));
+    assert!(is_refusal(&coordinator.died(C, "signal 9"), true));
+    // B had not heard of the refusal when it declared; it will, and then it declares anew.
+    assert_eq!(coordinator.message(B, declare(0)), []);
+    coordinator.message(A, declare(1));
+    assert_eq!(coordinator.message(C, declare(1)), [], "B is awaited");
+    assert!(matches!(coordinator.message(B, declare(1))[..], [Action::Plan(_)]));
+}
+
+#[test]
+fn one_that_cannot_go_on_ends_the_commit_for_all() {
+    let mut coordinator = admitted(2, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    coordinator.message(A, segment(generation));
+    let withdrawal = FromMember::Withdraw { generation, reason: "no memory".to_owned() };
+    let actions = coordinator.message(B, withdrawal);
+    assert!(is_refusal(&actions, true), "{actions:?}");
+    let Action::Refuse { reason, .. } = &actions[0] else { unreachable!("it was looked at") };
+    assert!(reason.contains("member1") && reason.contains("no memory"), "{reason}");
+    assert_eq!(coordinator.stage(), Stage::Gathering);
+}
+
+#[test]
+fn a_verdict_on_a_plan_that_a_death_has_overtaken_changes_nothing() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Restart);
+    coordinator.message(A, declare(0));
+    coordinator.message(B, declare(0));
+    coordinator.died(B, "signal 9");
+    coordinator.message(A, declare(1));
+    coordinator.message(B, declare(1));
+    assert_eq!(coordinator.stage(), Stage::Planning);
+    assert_eq!(coordinator.planned(Ok(())), [], "the verdict on the first");
+    assert_eq!((coordinator.stage(), coordinator.generation()), (Stage::Planning, Generation(0)));
+    assert_eq!(coordinator.planned(Ok(())), []);
+    assert_eq!((coordinator.stage(), coordinator.generation()), (Stage::Segments, Generation(1)));
+}
+
+#[test]
+fn an_interrupt_outweighs_a_restart_under_way() {
+    let mut coordinator = running(3, DeathPolicy::Restart);
+    let generation = coordinator.generation();
+    let actions = coordinator.died(C, "signal 9");
+    assert!(actions.contains(&Action::StopAll(EndReason::PeerRestarted(C))), "{actions:?}");
+    assert_eq!(coordinator.stop(EndReason::Interrupted), [], "the stop is ordered already");
+    coordinator.message(A, finished(generation));
+    let actions = coordinator.message(B, finished(generation));
+    assert_eq!(actions, [Action::Uncommitted(EndReason::Interrupted)], "nobody is started again");
+}
+
+#[test]
+fn all_that_died_in_one_run_are_started_again() {
+    let mut coordinator = running(3, DeathPolicy::Restart);
+    let generation = coordinator.generation();
+    coordinator.died(B, "signal 9");
+    coordinator.died(C, "signal 9");
+    let actions = coordinator.message(A, finished(generation));
+    let expected = [Action::Uncommitted(EndReason::PeerRestarted(B)), Action::Restart(B), Action::Restart(C)];
+    assert_eq!(actions, expected);
+}
+
+#[test]
+fn nobody_is_started_again_for_what_the_planner_refuses() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Restart);
+    coordinator.message(A, declare(0));
+    coordinator.message(B, declare(0));
+    assert!(is_refusal(&coordinator.planned(Err("too much".to_owned())), true));
+    assert_eq!(coordinator.died(A, "exit status 1"), []);
+    assert_eq!(coordinator.died(B, "exit status 1"), [Action::JobEnded]);
+}
+
+#[test]
+fn nobody_is_started_again_when_another_has_left() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Restart);
+    assert_eq!(coordinator.left(A), []);
+    assert_eq!(coordinator.died(B, "exit status 1"), [Action::JobEnded]);
+}
+
+#[test]
+fn with_stop_a_death_ends_the_run_and_with_continue_it_does_not() {
+    let mut coordinator = running(2, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    let actions = coordinator.died(B, "signal 9");
+    assert!(matches!(&actions[..], [Action::AnnounceDeath(B, _), Action::StopAll(EndReason::Stopped(_))]));
+    let actions = coordinator.message(A, finished(generation));
+    assert!(matches!(&actions[..], [Action::Uncommitted(EndReason::Stopped(_))]), "{actions:?}");
+    assert!(is_refusal(&coordinator.message(A, declare(0)), false), "no further commit");
+
+    let mut coordinator = running(2, DeathPolicy::Continue);
+    assert_eq!(coordinator.died(B, "signal 9"), [Action::AnnounceDeath(B, "signal 9".to_owned())]);
+    let actions = coordinator.message(A, finished(generation));
+    assert_eq!(actions, [Action::Uncommitted(EndReason::Completed)]);
+}
+
+#[test]
+fn a_breach_costs_its_author_alone_and_is_punished_once() {
+    let mut coordinator = running(2, DeathPolicy::Continue);
+    let generation = coordinator.generation();
+    let actions = coordinator.message(B, ready(generation));
+    assert!(matches!(&actions[..], [Action::Expel(B, reason)] if reason.contains("out of place")));
+    assert_eq!(coordinator.message(B, finished(generation)), [], "it is heard no more");
+    assert_eq!(coordinator.died(B, "signal 9"), [Action::AnnounceDeath(B, "signal 9".to_owned())]);
+    let actions = coordinator.message(A, finished(generation));
+    assert_eq!(actions, [Action::Uncommitted(EndReason::Completed)]);
+}
+
+#[test]
+fn nothing_follows_the_end_of_the_job() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Restart);
+    coordinator.message(A, declare(0));
+    let actions = coordinator.stop(EndReason::Interrupted);
+    assert!(is_refusal(&actions, false) && actions.last() == Some(&Action::JobEnded), "{actions:?}");
+    assert_eq!(coordinator.message(B, declare(1)), []);
+    assert_eq!(coordinator.died(A, "signal 9"), []);
+    assert_eq!(coordinator.left(A), []);
+    assert_eq!(coordinator.left(B), []);
+    assert_eq!(coordinator.stop(EndReason::Interrupted), []);
+}

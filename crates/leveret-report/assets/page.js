@@ -1,0 +1,94 @@
+// Wires the controls: colours, phase, curve, filters.
+
+let phaseNumber = 0;
+const curveNow = () => {
+  const kind = byId("series-kind").value;
+  const series = data.phases[phaseNumber]?.series ?? [];
+  return series.find((curve) => curve.kind === kind && curve.name === byId("series-name").value) ?? null;
+};
+
+const drawCurves = () => {
+  const curve = curveNow();
+  const names = [...byId("series-name").options].map((option) => option.value);
+  const color = hue(Math.max(0, names.indexOf(byId("series-name").value)));
+  const alone = byId("series-alone").checked ? data.alone : null;
+  byId("series-alone").disabled = data.alone === null || curve?.kind !== "lateness";
+  const numbers = byId("series-numbers");
+  numbers.replaceChildren();
+  for (const host of [byId("histogram"), byId("scatter")]) if (!curve) host.replaceChildren();
+  byId("worst-words").textContent = curve?.worst?.words ?? "Nothing was measured.";
+  byId("worst-show").hidden = !curve?.worst;
+  if (!curve) return;
+  const rows = [["p50", curve.summary.p50], ["p99", curve.summary.p99], ["p99.9", curve.summary.p999], ["max", curve.summary.max]].map(([name, value]) => [name, time(value)]);
+  rows.unshift(["count", String(curve.summary.count)]);
+  if (curve.bound !== null) rows.push([curve.boundLabel, time(curve.bound)]);
+  if (curve.kind === "lateness" && data.alone) rows.push(["the machine alone, p99", time(data.alone.summary.p99)]);
+  for (const [name, value] of rows) {
+    const row = document.createElement("div");
+    const term = document.createElement("dt");
+    const detail = document.createElement("dd");
+    term.textContent = name;
+    detail.textContent = value;
+    row.append(term, detail);
+    numbers.append(row);
+  }
+  const pick = (instance) => gantt.show(Math.floor(instance / curve.round));
+  drawHistogram(byId("histogram"), curve, alone, color);
+  drawScatter(byId("scatter"), curve, alone, color, pick);
+  byId("worst-show").onclick = () => pick(curve.worst.instance);
+};
+
+const fillNames = () => {
+  const kind = byId("series-kind").value;
+  const select = byId("series-name");
+  const before = select.value;
+  byId("series-of").textContent = kind === "lateness" || kind === "execution" ? "Task" : "Channel";
+  const names = (data.phases[phaseNumber]?.series ?? []).filter((curve) => curve.kind === kind).map((curve) => curve.name);
+  select.replaceChildren(...names.map((name) => new Option(name, name)));
+  if (names.includes(before)) select.value = before;
+  drawCurves();
+};
+
+const openPhase = (number) => {
+  if (!data.phases[number]) return;
+  phaseNumber = number;
+  for (const button of document.querySelectorAll("[data-phase]")) button.setAttribute("aria-pressed", Number(button.dataset.phase) === number);
+  for (const block of document.querySelectorAll("[data-of-phase]")) block.hidden = Number(block.dataset.ofPhase) !== number;
+  gantt.open(data.phases[number]);
+  fillNames();
+};
+
+const setTheme = (choice) => {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = choice === "auto" ? (dark ? "dark" : "light") : choice;
+  for (const button of document.querySelectorAll("[data-theme-choice]")) button.setAttribute("aria-pressed", button.dataset.themeChoice === choice);
+};
+
+const filterMisses = (door) => {
+  for (const button of document.querySelectorAll("[data-door]")) button.setAttribute("aria-pressed", button.dataset.door === door);
+  for (const entry of document.querySelectorAll("[data-door-of]")) entry.hidden = door !== "all" && entry.dataset.doorOf !== door;
+};
+
+let theme = { "#dark": "dark", "#light": "light" }[location.hash] ?? "auto";
+setTheme(theme);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(theme));
+document.querySelector(".theme").addEventListener("click", (event) => {
+  const choice = event.target.dataset?.themeChoice;
+  if (choice) setTheme((theme = choice));
+});
+document.querySelector(".phases").classList.toggle("single", data.phases.length < 2);
+for (const button of document.querySelectorAll("[data-phase]")) button.addEventListener("click", () => openPhase(Number(button.dataset.phase)));
+for (const button of document.querySelectorAll("[data-door]")) button.addEventListener("click", () => filterMisses(button.dataset.door));
+for (const button of document.querySelectorAll("[data-show-at]")) {
+  button.addEventListener("click", () => {
+    const number = Number(button.dataset.showPhase);
+    if (number !== phaseNumber) openPhase(number);
+    gantt.show(Math.floor(Number(button.dataset.showAt) / Math.max(1, data.phases[number].hyperperiod)));
+  });
+}
+byId("series-kind").addEventListener("change", fillNames);
+byId("series-name").addEventListener("change", drawCurves);
+byId("series-alone").addEventListener("change", drawCurves);
+gantt.listen();
+openPhase(0);
+onResize(byId("histogram"), drawCurves);

@@ -1,0 +1,35 @@
+//! The data that the page's scripts draw, as JSON that may stand inside a `script` element.
+
+use super::{gantt, series};
+use crate::Report;
+use crate::record::Phase;
+use serde_json::{Value, json};
+
+/// The JSON text; no `<` is left in it, so no name can end the element.
+pub(super) fn embedded(report: &Report<'_>) -> String {
+    value(report).to_string().replace('<', "\\u003c").replace('&', "\\u0026")
+}
+
+fn value(report: &Report<'_>) -> Value {
+    let phases = &report.record.phases;
+    let count = phases.len().max(1);
+    let phases: Vec<Value> =
+        phases.iter().enumerate().map(|(number, content)| phase(report, number, content, count)).collect();
+    json!({
+        "job": report.record.job,
+        "phases": phases,
+        "alone": series::alone(report),
+    })
+}
+
+fn phase(report: &Report<'_>, number: usize, phase: &Phase, phases: usize) -> Value {
+    json!({
+        "label": phase.label,
+        "hyperperiod": phase.plan.hyperperiod,
+        "horizon": gantt::horizon(phase),
+        "rounds": phase.rounds,
+        "plan": gantt::plan(phase),
+        "detail": gantt::rounds(report, number, phase, phases),
+        "series": series::all(report, number, phase, phases),
+    })
+}

@@ -1,0 +1,480 @@
+//! The parts of the page that are text: headline, tiles, tables, misses, machine. They read without scripts too.
+
+use crate::Report;
+use crate::format::{known, plural, utc};
+use crate::record::Ending;
+use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::verdict::{Door, Miss, Stage};
+use leveret_types::Nanos;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Most misses that the page lists.
+const MISSES_LISTED_MAX: usize = 200;
+/// Most rows of one table.
+const ROWS_MAX: usize = 500;
+
+/// As on the page: `12.3 µs`, unbreakable.
+fn short(ns: i64) -> String {
+    let text = crate::format::short(ns);
+    let digits = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    match unit {
+        "never" => text,
+        "us" => format!("{number}\u{a0}\u{b5}s"),
+        _ => format!("{number}\u{a0}{unit}"),
+    }
+}
+
+fn duration(value: Nanos) -> String {
+    short(value.0)
+}
+
+/// Evidence with its durations as the rest of the page writes them: `12us` becomes `12 \u{b5}s`.
+pub(super) fn units(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(place) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(place);
+        let end = from.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(from.len());
+        let (number, tail) = from.split_at(end);
+        out.push_str(before);
+        out.push_str(number);
+        let word = tail.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tail.len());
+        let glued = before.chars().next_back().is_some_and(char::is_alphanumeric);
+        let unit = match &tail[..word] {
+            _ if glued => None,
+            "ns" => Some("ns"),
+            "us" => Some("\u{b5}s"),
+            "ms" => Some("ms"),
+            "s" => Some("s"),
+            _ => None,
+        };
+        rest = match unit {
+            Some(unit) => {
+                out.push('\u{a0}');
+                out.push_str(unit);
+                &tail[word..]
+            }
+            None => tail,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Text that may stand in an element or an attribute.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// The verdict, large.
+pub(super) fn headline(report: &Report<'_>) -> String {
+    let counts = report.assessment.counts;
+    let irregular = !report.assessment.irregularities.is_empty();
+    let (class, title) = match report.assessment.exit_code() {
+        0 => ("clean", "Every window kept".to_owned()),
+        3 => ("machine", format!("{}, none of them ours", plural(counts.machine, "miss", "misses"))),
+        _ if counts.ours > 0 => {
+            let verb = if counts.ours == 1 { "is" } else { "are" };
+            ("ours", format!("{} {verb} ours", plural(counts.ours, "miss", "misses")))
+        }
+        _ if irregular => ("ours", "Not all is accounted for".to_owned()),
+        _ => ("ours", "The run failed".to_owned()),
+    };
+    let ending = match &report.record.ending {
+        Ending::Completed => String::new(),
+        Ending::Interrupted => " The run was interrupted; everything up to that instant is here.".to_owned(),
+        Ending::Stopped(reason) => format!(" The run was stopped: {reason}."),
+    };
+    let mut conclusion = report.conclusion();
+    if let Some(first) = conclusion.get(..1).map(str::to_uppercase) {
+        conclusion.replace_range(..1, &first);
+    }
+    format!(
+        "<div class=\"verdict {class}\"><span class=\"lamp\" aria-hidden=\"true\"></span><div><h1>{}</h1><p>{}.{}</p></div></div>",
+        escape(&title),
+        escape(&conclusion),
+        escape(&ending)
+    )
+}
+
+/// The instrument's dials.
+pub(super) fn tiles(report: &Report<'_>) -> String {
+    let counts = report.assessment.counts;
+    let data_path = report.statistics.data_path;
+    let tasks = || report.statistics.phases.iter().flat_map(|phase| &phase.tasks);
+    let worst = |of: fn(&Summary) -> i64| tasks().map(|task| of(&task.start_lateness_ns)).max().unwrap_or(0);
+    let alone = &report.statistics.machine_alone_ns;
+    let alone_of = |value: i64| if alone.count == 0 { "not measured".to_owned() } else { short(value) };
+    let allocations = data_path.allocations_after_commit;
+    let tiles = [
+        ("Rounds", report.statistics.rounds.to_string(), phases_of(report), ""),
+        (
+            "Misses, ours",
+            counts.ours.to_string(),
+            plural(counts.ours_roots, "root", "roots"),
+            if counts.ours > 0 { "ours" } else { "" },
+        ),
+        (
+            "Misses, the machine\u{2019}s",
+            counts.machine.to_string(),
+            plural(counts.machine_roots, "root", "roots"),
+            if counts.machine > 0 { "machine" } else { "" },
+        ),
+        (
+            "Allocations after commit",
+            known(allocations),
+            "on the data path".to_owned(),
+            if allocations.is_some_and(|count| count > 0) { "ours" } else { "" },
+        ),
+        (
+            "Start lateness, p99",
+            short(worst(|of| of.p99)),
+            format!("worst task; p50 {}, max {}", short(worst(|of| of.p50)), short(worst(|of| of.max))),
+            "",
+        ),
+        (
+            "The machine alone, p99",
+            alone_of(alone.p99),
+            format!("bare timer; p50 {}, max {}", alone_of(alone.p50), alone_of(alone.max)),
+            "",
+        ),
+        (
+            "System calls",
+            known(data_path.system_calls),
+            format!("{} planned sleeps", data_path.planned_sleeps),
+            "",
+        ),
+        (
+            "Page faults",
+            known(data_path.page_faults),
+            format!("involuntary switches: {}", known(data_path.involuntary_switches)),
+            "",
+        ),
+    ];
+    tiles.iter().fold(String::new(), |mut text, (name, value, note, class)| {
+        let small = if value.len() > 9 { " small" } else { "" };
+        let _ = write!(
+            text,
+            "<div class=\"tile {class}\"><dt>{}</dt><dd><b class=\"value{small}\">{}</b><span>{}</span></dd></div>",
+            escape(name),
+            escape(value),
+            escape(note)
+        );
+        text
+    })
+}
+
+fn phases_of(report: &Report<'_>) -> String {
+    let phases = report.statistics.phases.iter().take(4);
+    let label =
+        |phase: &PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
+    phases.map(label).collect::<Vec<_>>().join(", ")
+}
+
+/// The buttons that choose a phase.
+pub(super) fn phases(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for (number, phase) in report.statistics.phases.iter().enumerate() {
+        let _ = write!(
+            text,
+            "<button type=\"button\" data-phase=\"{number}\" aria-pressed=\"{}\">{}</button>",
+            number == 0,
+            escape(&phase.label)
+        );
+    }
+    text
+}
+
+/// The tables of all phases; the scripts show one phase at a time.
+pub(super) fn tables(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for (number, phase) in report.statistics.phases.iter().enumerate() {
+        let _ = write!(text, "<div class=\"phase\" data-of-phase=\"{number}\">");
+        table(
+            &mut text,
+            &format!("Channels, {}", phase.label),
+            &[
+                "channel",
+                "from",
+                "to",
+                "count",
+                "missed",
+                "insert to available p50",
+                "p99",
+                "p99.9",
+                "max",
+                "to taken p50",
+                "max",
+                "bound",
+            ],
+            3,
+            phase.channels.iter().map(channel_row),
+        );
+        table(
+            &mut text,
+            &format!("Tasks, {}", phase.label),
+            &[
+                "task",
+                "core",
+                "count",
+                "missed",
+                "start lateness p50",
+                "p99",
+                "p99.9",
+                "max",
+                "execution p50",
+                "p99",
+                "p99.9",
+                "max",
+                "budget",
+            ],
+            1,
+            phase.tasks.iter().map(task_row),
+        );
+        note_truncation(&mut text, phase);
+        text.push_str("</div>");
+    }
+    text
+}
+
+fn note_truncation(text: &mut String, phase: &PhaseStatistics) {
+    let most = phase.channels.len().max(phase.tasks.len());
+    if most > ROWS_MAX {
+        let _ = write!(
+            text,
+            "<p class=\"note\">The first {ROWS_MAX} rows of {most} are shown; report.json has all.</p>"
+        );
+    }
+}
+
+fn table(
+    text: &mut String,
+    caption: &str,
+    header: &[&str],
+    left: usize,
+    rows: impl Iterator<Item = Vec<String>>,
+) {
+    let _ = write!(
+        text,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption><thead><tr>",
+        escape(caption)
+    );
+    for (place, word) in header.iter().enumerate() {
+        let class = if place < left { " class=\"left\"" } else { "" };
+        let _ = write!(text, "<th scope=\"col\"{class}>{}</th>", escape(word));
+    }
+    text.push_str("</tr></thead><tbody>");
+    for row in rows.take(ROWS_MAX) {
+        text.push_str("<tr>");
+        for (place, cell) in row.iter().enumerate() {
+            let cell = escape(cell);
+            let _ = match place {
+                0 => write!(text, "<th scope=\"row\" class=\"left\">{cell}</th>"),
+                place if place < left => write!(text, "<td class=\"left\">{cell}</td>"),
+                _ => write!(text, "<td>{cell}</td>"),
+            };
+        }
+        text.push_str("</tr>");
+    }
+    text.push_str("</tbody></table></div>");
+}
+
+fn percentiles(summary: &Summary) -> [String; 4] {
+    if summary.count == 0 {
+        return ["\u{2013}"; 4].map(str::to_owned);
+    }
+    [summary.p50, summary.p99, summary.p999, summary.max].map(short)
+}
+
+fn missed(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
+    if stages.is_empty() {
+        return "0".to_owned();
+    }
+    let stages: Vec<String> = stages.iter().map(|(stage, count)| format!("{stage} {count}")).collect();
+    format!("{}: {ours} ours ({})", ours + machine, stages.join(", "))
+}
+
+fn channel_row(of: &ChannelStatistics) -> Vec<String> {
+    let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count.to_string()];
+    row.push(missed(of.misses_ours, of.misses_machine, &of.misses_by_stage));
+    row.extend(percentiles(&of.latency_ns));
+    let [median, _, _, max] = percentiles(&of.insert_to_taken_ns);
+    row.extend([median, max, of.latency_bound_ns.map_or_else(|| "none".to_owned(), duration)]);
+    row
+}
+
+fn task_row(of: &TaskStatistics) -> Vec<String> {
+    let mut row = vec![of.name.clone(), of.core.to_string(), of.count.to_string()];
+    row.push(missed(of.misses_ours, of.misses_machine, &of.misses_by_stage));
+    row.extend(percentiles(&of.start_lateness_ns));
+    row.extend(percentiles(&of.execution_ns));
+    row.push(duration(of.budget_ns));
+    row
+}
+
+/// The list of misses, ours first, then the irregularities.
+pub(super) fn misses(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for found in &report.assessment.irregularities {
+        let _ = write!(
+            text,
+            "<div class=\"irregular\"><b>{}</b> {}</div>",
+            escape(&found.name),
+            escape(&found.sentence)
+        );
+    }
+    let misses = &report.assessment.misses;
+    if misses.is_empty() {
+        text.push_str(
+            "<p class=\"note\">None. Every instance of every task and every message kept its window.</p>",
+        );
+        return text;
+    }
+    let counts = report.assessment.counts;
+    let _ = write!(
+        text,
+        "<div class=\"filters\" role=\"group\" aria-label=\"Which misses\">\
+         <button type=\"button\" data-door=\"all\" aria-pressed=\"true\">All {}</button>\
+         <button type=\"button\" data-door=\"ours\" aria-pressed=\"false\">Ours {}</button>\
+         <button type=\"button\" data-door=\"machine\" aria-pressed=\"false\">The machine\u{2019}s {}</button></div><ol class=\"misses\">",
+        misses.len(),
+        counts.ours,
+        counts.machine
+    );
+    let mut shown: Vec<&Miss> = misses.iter().collect();
+    shown.sort_by_key(|miss| (std::cmp::Reverse(miss.door), miss.root.is_some()));
+    for miss in shown.iter().take(MISSES_LISTED_MAX) {
+        one_miss(report, miss, &mut text);
+    }
+    text.push_str("</ol>");
+    if misses.len() > MISSES_LISTED_MAX {
+        let _ = write!(
+            text,
+            "<p class=\"note\">{MISSES_LISTED_MAX} of {} are shown, ours first and roots before their consequences; report.json has more.</p>",
+            misses.len()
+        );
+    }
+    text
+}
+
+fn one_miss(report: &Report<'_>, miss: &Miss, text: &mut String) {
+    let late =
+        miss.late_by.map_or_else(|| "never happened".to_owned(), |late| format!("{} late", duration(late)));
+    let phase = report.record.phases.get(miss.phase).map_or("", |phase| &phase.label);
+    let door = match miss.door {
+        Door::Ours => "ours",
+        Door::Machine => "machine",
+    };
+    let _ = write!(
+        text,
+        "<li data-door-of=\"{door}\"><details><summary><span class=\"chip {door}\">{door}</span>\
+         <span class=\"who\">{} <i>{}</i></span><span class=\"what\">{}<small>{}</small></span><span class=\"late\">{late}</span></summary>\
+         <div class=\"detail\"><p class=\"note\">Phase {}, stage {}, due {} after the epoch.</p>",
+        escape(&miss.name),
+        miss.instance,
+        miss.cause,
+        escape(&units(miss.evidence.first().map_or("", String::as_str))),
+        escape(phase),
+        miss.stage,
+        units(&miss.deadline.to_string())
+    );
+    if let Some(root) = &miss.root {
+        let _ = write!(
+            text,
+            "<p>Follows from <b>{} {}</b>: {}.</p>",
+            escape(&root.name),
+            root.instance,
+            root.cause
+        );
+    }
+    text.push_str("<ul>");
+    for sentence in &miss.evidence {
+        let _ = write!(text, "<li>{}</li>", escape(&units(sentence)));
+    }
+    text.push_str("</ul><table class=\"timeline\"><tbody>");
+    let base = miss.timeline.first().map_or(miss.deadline, |mark| mark.at);
+    for mark in &miss.timeline {
+        let _ = write!(
+            text,
+            "<tr><td>+{}</td><td class=\"left\">{}</td></tr>",
+            duration(mark.at - base),
+            escape(&units(&mark.what))
+        );
+    }
+    let _ = write!(
+        text,
+        "</tbody></table><button type=\"button\" class=\"show\" data-show-phase=\"{}\" data-show-at=\"{}\">Show the round</button></div></details></li>",
+        miss.phase, miss.deadline.0
+    );
+}
+
+/// Facts about the machine, and what was missing.
+pub(super) fn machine(report: &Report<'_>) -> String {
+    let machine = &report.record.machine;
+    let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
+    let facts = [
+        ("Kernel", machine.kernel.clone()),
+        ("Processor", format!("{} ({} on line)", machine.processor, machine.cores_online)),
+        (
+            "Scheduling",
+            if machine.scheduling.is_empty() { "no tasks".to_owned() } else { machine.scheduling.clone() },
+        ),
+        ("Idle states held off", yes(machine.idle_states_held)),
+        ("Log of switches sees the whole core", yes(machine.switch_log_whole_core)),
+        (
+            "The machine alone",
+            format!(
+                "a bare clock_nanosleep every {} on core {} ({})",
+                machine.alone.period, machine.alone.core, machine.alone.scheduling
+            ),
+        ),
+        ("Started", utc(report.record.started_unix_s)),
+    ];
+    let mut text = String::from("<dl class=\"facts\">");
+    for (name, value) in facts {
+        let _ = write!(text, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+    }
+    text.push_str("</dl>");
+    if machine.warnings.is_empty() {
+        text.push_str("<p class=\"note\">Nothing that the run asked for was refused.</p>");
+    } else {
+        text.push_str("<ul class=\"warnings\">");
+        for warning in &machine.warnings {
+            let _ = write!(text, "<li>{}</li>", escape(warning));
+        }
+        text.push_str("</ul>");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_get_their_unit_apart() {
+        let text = "late by 12.5us on core 0, 3ms of 2s; bus1us stays, 4us";
+        assert_eq!(
+            units(text),
+            "late by 12.5\u{a0}\u{b5}s on core 0, 3\u{a0}ms of 2\u{a0}s; bus1us stays, 4\u{a0}\u{b5}s"
+        );
+    }
+
+    #[test]
+    fn text_cannot_leave_its_element() {
+        assert_eq!(escape("</script><b a='\"'>&"), "&lt;/script&gt;&lt;b a=&#39;&quot;&#39;&gt;&amp;");
+    }
+}

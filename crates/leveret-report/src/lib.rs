@@ -1,0 +1,88 @@
+//! From the record of a run to verdicts, statistics, the HTML page, JSON and the trace. Pure: no clock, no files.
+//!
+//! | module | from a [`record::RunRecord`] to |
+//! |---|---|
+//! | [`storage`] | bytes and back |
+//! | [`verdict`] | every miss with its stage, cause, door and evidence; the exit code |
+//! | [`statistics`] | counts and percentiles per task and channel |
+//! | [`json`] | `report.json`, described by `docs/report.schema.json` |
+//! | [`text`] | the table at the end of a run |
+//! | [`why`] | the timeline and the verdict of one instance |
+//! | [`trace`] | a trace that Perfetto's and Chromium's viewers open |
+//! | [`html`] | one self-contained page |
+//! | [`learn`] | budgets that the measured execution times suggest |
+//! | [`synthetic`] | (the other way) believable records from a seed, for tests and pictures |
+//!
+//! ```
+//! use leveret_report::{Report, synthetic};
+//! let record = synthetic::ring(&synthetic::Ring::default());
+//! let report = Report::of(&record);
+//! assert_eq!(report.assessment.exit_code(), 0);
+//! println!("{}", leveret_report::text::table(&report));
+//! ```
+#![forbid(unsafe_code)]
+
+mod format;
+pub mod html;
+pub mod json;
+pub mod learn;
+mod lookup;
+pub mod record;
+pub mod statistics;
+pub mod storage;
+pub mod synthetic;
+pub mod text;
+pub mod trace;
+pub mod verdict;
+pub mod why;
+
+use record::RunRecord;
+use statistics::RunStatistics;
+use verdict::Assessment;
+
+/// A run with everything computed from it, so that every output tells the same.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// What was recorded.
+    pub record: &'a RunRecord,
+    /// Misses and irregularities.
+    pub assessment: Assessment,
+    /// Counts and percentiles.
+    pub statistics: RunStatistics,
+}
+
+impl<'a> Report<'a> {
+    /// Computes the report of a run.
+    pub fn of(record: &'a RunRecord) -> Self {
+        let assessment = verdict::assess(record);
+        let statistics = statistics::statistics(record, &assessment.misses);
+        Self { record, assessment, statistics }
+    }
+
+    /// The conclusion in one sentence.
+    pub fn conclusion(&self) -> String {
+        let counts = self.assessment.counts;
+        let wrong = self.assessment.irregularities.len();
+        let irregular = match wrong {
+            0 => "nothing lost, corrupt or out of order".to_owned(),
+            1 => self.assessment.irregularities[0].sentence.clone(),
+            _ => format!("{wrong} irregularities"),
+        };
+        match (counts.ours, counts.machine) {
+            (0, 0) => format!("no miss; {irregular}"),
+            (0, machine) => {
+                format!(
+                    "{}, all at the machine's door, none at ours; {irregular}",
+                    format::plural(machine, "miss", "misses")
+                )
+            }
+            (ours, 0) => format!("{} at our door; {irregular}", format::plural(ours, "miss", "misses")),
+            (ours, machine) => {
+                format!(
+                    "{} at our door, {machine} at the machine's; {irregular}",
+                    format::plural(ours, "miss", "misses")
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Finding things in a phase: the record of an instance, the writer and the reader of a message, the core of a task.
+//!
+//! Records may be incomplete or foreign, so every look-up may fail and none panics.
+
+use crate::record::{InstanceRecord, MessageRecord, Phase};
+use leveret_types::Nanos;
+use std::collections::HashMap;
+
+/// A phase with its cross references.
+pub(crate) struct Index<'a> {
+    /// What is indexed.
+    pub phase: &'a Phase,
+    writers: HashMap<(usize, u64), Access>,
+    readers: HashMap<(usize, u64), Access>,
+}
+
+/// Which planned instance of which task accesses a channel instance; `rounds` is how many hyperperiods the
+/// channel instance lies after the task instance.
+#[derive(Clone, Copy)]
+struct Access {
+    task: usize,
+    position: u64,
+    rounds: i64,
+}
+
+impl<'a> Index<'a> {
+    pub fn new(phase: &'a Phase) -> Self {
+        let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
+        for (task, planned) in phase.plan.tasks.iter().enumerate() {
+            let Some(model) = phase.job.tasks.get(task) else { continue };
+            for (position, instance) in planned.instances.iter().enumerate() {
+                let ends = [
+                    (&mut writers, &model.writes, &instance.writes),
+                    (&mut readers, &model.reads, &instance.reads),
+                ];
+                for (map, channels, numbers) in ends {
+                    for (channel, number) in channels.iter().zip(numbers) {
+                        let channel = channel.index();
+                        let count = per_round(phase.plan.channels.get(channel).map(|c| c.instances.len()));
+                        let access =
+                            Access { task, position: position as u64, rounds: number.div_euclid(count) };
+                        map.insert((channel, number.rem_euclid(count) as u64), access);
+                    }
+                }
+            }
+        }
+        Self { phase, writers, readers }
+    }
+
+    /// Position and record of a task's instance.
+    pub fn instance(&self, task: usize, instance: u64) -> Option<(usize, &'a InstanceRecord)> {
+        let instances = &self.phase.tasks.get(task)?.instances;
+        let position = instances.binary_search_by_key(&instance, |record| record.instance).ok()?;
+        Some((position, &instances[position]))
+    }
+
+    /// The record of a message.
+    pub fn message(&self, channel: usize, instance: u64) -> Option<&'a MessageRecord> {
+        let messages = &self.phase.channels.get(channel)?.messages;
+        let position = messages.binary_search_by_key(&instance, |record| record.instance).ok()?;
+        Some(&messages[position])
+    }
+
+    /// The task instance that fills a channel instance.
+    pub fn writer(&self, channel: usize, instance: u64) -> Option<(usize, u64)> {
+        self.access(&self.writers, channel, instance)
+    }
+
+    /// The task instance that takes a channel instance.
+    pub fn reader(&self, channel: usize, instance: u64) -> Option<(usize, u64)> {
+        self.access(&self.readers, channel, instance)
+    }
+
+    /// The channel instance that a task instance is planned to see.
+    pub fn read_by(&self, task: usize, instance: u64, channel: usize) -> Option<u64> {
+        let planned = self.phase.plan.tasks.get(task)?;
+        let place = self.phase.job.tasks.get(task)?.reads.iter().position(|id| id.index() == channel)?;
+        let count = per_round(Some(planned.instances.len())) as u64;
+        let within = planned.instances.get(usize::try_from(instance % count).ok()?)?.reads.get(place)?;
+        let per_round = per_round(self.phase.plan.channels.get(channel).map(|c| c.instances.len())) as u64;
+        let before = i64::try_from((instance / count).checked_mul(per_round)?).ok()?;
+        u64::try_from(within.checked_add(before)?).ok()
+    }
+
+    fn access(
+        &self,
+        map: &HashMap<(usize, u64), Access>,
+        channel: usize,
+        instance: u64,
+    ) -> Option<(usize, u64)> {
+        let count = per_round(self.phase.plan.channels.get(channel).map(|c| c.instances.len())) as u64;
+        let access = map.get(&(channel, instance % count))?;
+        let tasks = per_round(self.phase.plan.tasks.get(access.task).map(|t| t.instances.len())) as u64;
+        let round = i64::try_from(instance / count).ok()?.checked_sub(access.rounds)?;
+        let first = u64::try_from(round).ok()?.checked_mul(tasks)?;
+        Some((access.task, first.checked_add(access.position)?))
+    }
+
+    /// The processor a task runs on.
+    pub fn core(&self, task: usize) -> Option<u32> {
+        self.phase.plan.tasks.get(task).map(|planned| planned.core)
+    }
+
+    /// The rank of a task's member.
+    pub fn member(&self, task: usize) -> Option<u16> {
+        self.phase.job.tasks.get(task).map(|model| model.member.0)
+    }
+
+    /// A task's name, or its number when the model does not know it.
+    pub fn task_name(&self, task: usize) -> String {
+        self.phase.job.tasks.get(task).map_or_else(|| format!("task{task}"), |model| model.name.clone())
+    }
+
+    /// A channel's name, or its number when the model does not know it.
+    pub fn channel_name(&self, channel: usize) -> String {
+        self.phase.job.channels.get(channel).map_or_else(|| format!("channel{channel}"), |c| c.name.clone())
+    }
+
+    /// A member's name, or its rank.
+    pub fn member_name(&self, rank: u16) -> String {
+        self.phase
+            .job
+            .members
+            .get(usize::from(rank))
+            .map_or_else(|| format!("member{rank}"), |m| m.name.clone())
+    }
+
+    /// The budget of a task.
+    pub fn budget(&self, task: usize) -> Nanos {
+        self.phase.job.tasks.get(task).map_or(Nanos::MAX, |model| model.budget)
+    }
+
+    /// When the task woke after this instance; never, if it has no later one.
+    pub fn idle_until(&self, task: usize, instance: u64) -> Nanos {
+        let instances = self.phase.tasks.get(task).map_or(&[][..], |record| &record.instances);
+        let next = instances.partition_point(|record| record.instance <= instance);
+        instances.get(next).map_or(Nanos::MAX, |record| record.woken)
+    }
+
+    /// The task instance whose body encloses or last began before `at`.
+    pub fn running_at(&self, task: usize, at: Nanos) -> Option<(usize, &'a InstanceRecord)> {
+        let instances = &self.phase.tasks.get(task)?.instances;
+        let position = instances.partition_point(|record| record.woken <= at).checked_sub(1)?;
+        instances.get(position).map(|record| (position, record))
+    }
+}
+
+/// Instances in one hyperperiod, at least one so that it can divide.
+fn per_round(count: Option<usize>) -> i64 {
+    i64::try_from(count.unwrap_or(1)).unwrap_or(i64::MAX).max(1)
+}

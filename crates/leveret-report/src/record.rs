@@ -1,0 +1,327 @@
+//! The record of a run: what was planned, what was stamped, and what else happened on the machine meanwhile.
+//!
+//! The agent fills it; everything that people see is computed from it alone. All instants are nanoseconds of
+//! `CLOCK_MONOTONIC` since the phase's epoch unless said otherwise.
+
+use leveret_plan::{Job, Plan};
+use leveret_types::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// One run of a job.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Name of the job.
+    pub job: String,
+    /// Wall-clock start, seconds since 1970.
+    pub started_unix_s: i64,
+    /// The machine and what it allowed.
+    pub machine: MachineFacts,
+    /// One per commit, in order.
+    pub phases: Vec<Phase>,
+    /// How the run ended.
+    pub ending: Ending,
+}
+
+/// The machine and what it allowed.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct MachineFacts {
+    /// `uname -r` and `-v`.
+    pub kernel: String,
+    /// Processor model.
+    pub processor: String,
+    /// Processors on line.
+    pub cores_online: u32,
+    /// Scheduling that was obtained: `SCHED_FIFO`, `SCHED_DEADLINE` or `SCHED_OTHER`.
+    pub scheduling: String,
+    /// What was missing, each a sentence with its loss.
+    pub warnings: Vec<String>,
+    /// Whether `/dev/cpu_dma_latency` was held at 0.
+    pub idle_states_held: bool,
+    /// Whether the log of context switches saw the whole core (`true`) or only our threads.
+    pub switch_log_whole_core: bool,
+    /// Lateness of a bare `clock_nanosleep` thread during the run.
+    pub alone: AloneProbe,
+}
+
+/// Lateness of a bare `clock_nanosleep` thread, measured beside the run in a gap of the plan.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct AloneProbe {
+    /// The core it ran on.
+    pub core: u32,
+    /// Its period.
+    pub period: Nanos,
+    /// Its scheduling, such as `SCHED_FIFO 1`.
+    pub scheduling: String,
+    /// Every lateness, in order, in nanoseconds (saturating at `u32::MAX`).
+    pub lateness_ns: Vec<u32>,
+}
+
+/// What one commit ran.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Phase {
+    /// The program's label for this commit, such as `4 B`.
+    pub label: String,
+    /// The model that was admitted.
+    pub job: Job,
+    /// The plan that was run.
+    pub plan: Plan,
+    /// The epoch on `CLOCK_MONOTONIC`.
+    pub epoch_monotonic: Nanos,
+    /// Hyperperiods that were run in full or in part.
+    pub rounds: u64,
+    /// Per task, in the model's order.
+    pub tasks: Vec<TaskRecord>,
+    /// Per channel, in the model's order.
+    pub channels: Vec<ChannelRecord>,
+    /// Context switches on the job's cores around suspicious instants, in order of time.
+    pub switches: Vec<SwitchEvent>,
+    /// Faults, stops, deaths, clock steps, in order of time.
+    pub events: Vec<Event>,
+}
+
+/// What one task did.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// The kernel's thread id.
+    pub thread: u32,
+    /// Static priority that was obtained: `SCHED_FIFO` 1 to 99, 100 for `SCHED_DEADLINE`, 0 for ordinary scheduling
+    /// or when unknown.
+    pub priority: u8,
+    /// Every instance that ran or was skipped, in order.
+    pub instances: Vec<InstanceRecord>,
+    /// Records overwritten before the agent read them; counted so that no loss is silent.
+    pub records_lost: u64,
+    /// Instances that kept their plan and were left out on purpose, so that a run of days stays in memory.
+    pub thinned: u64,
+    /// Counts over the data path of this task between epoch and end.
+    pub data_path: DataPathCounts,
+    /// Budgets that the kernel saw exceeded, by its overrun signal; only with `SCHED_DEADLINE`.
+    pub overrun_signals: u64,
+    /// Gaps seen while spinning before starts, for the machine's stall rate: `gaps[i]` counts gaps of at least
+    /// `GAP_BOUNDS_NS[i]`.
+    pub gaps: [u64; GAP_BOUNDS_NS.len()],
+    /// Total time spent spinning before starts.
+    pub spin_total: Nanos,
+}
+
+/// Lower bounds of the counted gaps.
+pub const GAP_BOUNDS_NS: [u32; 10] =
+    [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
+
+/// Counts over the data path of one task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DataPathCounts {
+    /// Heap calls after commit; `None` when the counting allocator is not installed.
+    pub allocations: Option<u64>,
+    /// Page faults; `None` when they could not be counted.
+    pub page_faults: Option<u64>,
+    /// Involuntary context switches.
+    pub involuntary_switches: Option<u64>,
+    /// System calls as the kernel counted them.
+    pub system_calls: Option<u64>,
+    /// Planned sleeps as the runtime counted them.
+    pub planned_sleeps: u64,
+}
+
+/// One instance of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct InstanceRecord {
+    /// Which.
+    pub instance: u64,
+    /// Planned start.
+    pub planned: Nanos,
+    /// End of the window.
+    pub deadline: Nanos,
+    /// Return from the planned sleep.
+    pub woken: Nanos,
+    /// First instruction of the body's frame; equals `woken` when skipped.
+    pub started: Nanos,
+    /// Last instruction of the body's frame.
+    pub ended: Nanos,
+    /// Longest stretch between two clock readings in the spin before the start.
+    pub gap: Nanos,
+    /// When that stretch began.
+    pub gap_at: Nanos,
+    /// Times the thread was scheduled in between wake and end (0: it kept the core throughout); `u32::MAX` unknown.
+    pub switches: u32,
+    /// Page faults between the previous wake and this one's end; `u32::MAX` unknown.
+    pub faults: u32,
+    /// Processor time of the body when it differs from `ended - started`; 0 when it does not.
+    pub cpu: Nanos,
+    /// What happened.
+    pub outcome: Outcome,
+}
+
+/// What became of an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Ran.
+    #[default]
+    Ran,
+    /// Skipped: its window had passed, or less than its budget was left, when it could have started (TURTLE's
+    /// critical start time: planned latest end minus budget).
+    SkippedCritical,
+    /// Skipped because the instance before it overran.
+    SkippedOverrun,
+    /// Ran although it was known to be late (policy `late`).
+    RanLate,
+}
+
+/// What one channel did.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ChannelRecord {
+    /// Every instance, in order.
+    pub messages: Vec<MessageRecord>,
+    /// Records overwritten before the agent read them.
+    pub records_lost: u64,
+    /// Messages whose content the application reported as wrong.
+    pub corrupt: u64,
+    /// Messages that the receiver found out of order.
+    pub out_of_order: u64,
+    /// Messages sent, by the sender's own count; `None` when its segment could not be read. Of a best-effort channel
+    /// only every 64th message is recorded above.
+    pub sent: Option<u64>,
+    /// Messages taken, by the receiver's own count.
+    pub taken: Option<u64>,
+}
+
+/// One message, seen from both ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MessageRecord {
+    /// Which.
+    pub instance: u64,
+    /// When the sender inserted it; `None` if it never did.
+    pub inserted: Option<Nanos>,
+    /// When it had to be visible (time-driven) or became so (best effort).
+    pub due: Nanos,
+    /// When the receiver took it.
+    pub taken: Option<Nanos>,
+    /// Bytes.
+    pub size: u32,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// Arrived in time and was taken.
+    #[default]
+    Taken,
+    /// Arrived in time; nobody took it (reader skipped, over-sampled or ended).
+    Untaken,
+    /// Inserted after it was due.
+    Late,
+    /// Never inserted.
+    Missing,
+    /// Not inserted for want of a free buffer.
+    NoBuffer,
+    /// The peer's segment held nonsense.
+    Invalid,
+}
+
+/// A change of the running thread on a core.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SwitchEvent {
+    /// When.
+    pub at: Nanos,
+    /// Which core; `u32::MAX` when only our threads could be watched.
+    pub core: u32,
+    /// Thread that left; 0 is the idle task.
+    pub from: u32,
+    /// Thread that came; 0 is the idle task.
+    pub to: u32,
+    /// Whether `from` was still runnable (preempted).
+    pub preempted: bool,
+    /// What is known of `to`.
+    pub to_kind: ThreadKind,
+    /// Name of `to`, when known.
+    pub to_name: String,
+}
+
+/// What a thread is, for the verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum ThreadKind {
+    /// The idle task.
+    Idle,
+    /// A thread of the kernel itself (interrupt threads, workers, stop machine).
+    Kernel,
+    /// A task of this job, by its index.
+    Task(u16),
+    /// Any other thread, with its policy and static priority (0 for ordinary scheduling).
+    Foreign {
+        /// `SCHED_FIFO`/`SCHED_RR` priority, 0 for ordinary scheduling, 100 for `SCHED_DEADLINE`.
+        priority: u8,
+    },
+    /// Gone before it could be asked.
+    Unknown,
+}
+
+/// Something that happened beside the plan.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// When.
+    pub at: Nanos,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// Kinds of events.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum EventKind {
+    /// A page fault in a task's thread, at this address.
+    PageFault {
+        /// Task index.
+        task: u16,
+        /// Faulting address.
+        address: u64,
+    },
+    /// A member was stopped (SIGSTOP).
+    MemberStopped {
+        /// Rank.
+        member: u16,
+    },
+    /// A stopped member went on.
+    MemberContinued {
+        /// Rank.
+        member: u16,
+    },
+    /// A member ended unexpectedly.
+    MemberDied {
+        /// Rank.
+        member: u16,
+        /// `exit status 1`, `signal 9 (SIGKILL)`.
+        how: String,
+    },
+    /// A member was started again and took part in a new commit.
+    MemberRestarted {
+        /// Rank.
+        member: u16,
+    },
+    /// The clock moved by this much without time passing.
+    ClockStepped {
+        /// Forward positive.
+        by: Nanos,
+    },
+    /// A task instance used more than its budget and its policy acted.
+    Overrun {
+        /// Task index.
+        task: u16,
+        /// Which instance.
+        instance: u64,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Ending {
+    /// Every phase ran to its end.
+    #[default]
+    Completed,
+    /// Ctrl-C or SIGTERM; the record is whole up to that instant.
+    Interrupted,
+    /// The job's policy ended it, for this reason.
+    Stopped(String),
+}

@@ -1,0 +1,339 @@
+//! Counts and percentiles per task and per channel.
+
+use crate::record::{ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
+use crate::verdict::{Door, Miss, Stage, Subject};
+use hdrhistogram::Histogram;
+use leveret_plan::Qos;
+use leveret_types::Nanos;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Percentiles of a quantity, in nanoseconds. Percentiles come from a histogram with three significant digits;
+/// least, greatest and mean are exact.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Summary {
+    /// How many values.
+    pub count: u64,
+    /// Least.
+    pub min: i64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: i64,
+    /// 99th percentile.
+    pub p99: i64,
+    /// 99.9th percentile.
+    pub p999: i64,
+    /// Greatest.
+    pub max: i64,
+}
+
+/// What one task did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TaskStatistics {
+    /// Its name.
+    pub name: String,
+    /// Its member's name.
+    pub member: String,
+    /// Its processor.
+    pub core: u32,
+    /// Its budget.
+    pub budget_ns: Nanos,
+    /// Recorded instances.
+    pub count: u64,
+    /// Of those, skipped.
+    pub skipped: u64,
+    /// Misses at our door.
+    pub misses_ours: u64,
+    /// Misses at the machine's door.
+    pub misses_machine: u64,
+    /// Misses by the stage that ate the time.
+    pub misses_by_stage: BTreeMap<Stage, u64>,
+    /// Instances whose execution exceeded the budget, in time or not.
+    pub over_budget: u64,
+    /// Budgets that the kernel saw exceeded, by its signal (`SCHED_DEADLINE`).
+    pub overrun_signals: u64,
+    /// From the planned end of the sleep to the return from it.
+    pub wake_lateness_ns: Summary,
+    /// From the planned start to the start.
+    pub start_lateness_ns: Summary,
+    /// Execution time of the body: processor time where it was measured, else from start to end.
+    pub execution_ns: Summary,
+    /// From the end to the end of the window.
+    pub slack_ns: Summary,
+    /// Counts over the data path.
+    pub data_path: DataPathCounts,
+    /// Time spent spinning before starts.
+    pub spin_total_ns: Nanos,
+    /// Records overwritten before they were read.
+    pub records_lost: u64,
+}
+
+/// What one channel did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ChannelStatistics {
+    /// Its name.
+    pub name: String,
+    /// The sending member's name.
+    pub source: String,
+    /// The receiving member's name.
+    pub target: String,
+    /// Whether it is moved by the clock.
+    pub time_driven: bool,
+    /// Largest message.
+    pub size_bytes: u64,
+    /// Messages: those recorded, or for best effort those sent.
+    pub count: u64,
+    /// In time and taken.
+    pub taken: u64,
+    /// In time, but nobody took it.
+    pub untaken: u64,
+    /// Misses at our door.
+    pub misses_ours: u64,
+    /// Misses at the machine's door.
+    pub misses_machine: u64,
+    /// Misses by the stage that ate the time.
+    pub misses_by_stage: BTreeMap<Stage, u64>,
+    /// From insertion to the instant at which the message is there for the receiver; late messages are left out.
+    pub latency_ns: Summary,
+    /// From insertion to taking.
+    pub insert_to_taken_ns: Summary,
+    /// From availability to taking.
+    pub available_to_taken_ns: Summary,
+    /// The plan's bound from planned insertion to the end of the reader.
+    pub latency_bound_ns: Option<Nanos>,
+    /// Messages with wrong content.
+    pub corrupt: u64,
+    /// Messages out of order.
+    pub out_of_order: u64,
+    /// Records overwritten before they were read.
+    pub records_lost: u64,
+}
+
+/// What one phase did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PhaseStatistics {
+    /// Its label.
+    pub label: String,
+    /// Hyperperiods.
+    pub rounds: u64,
+    /// The plan's hyperperiod.
+    pub hyperperiod_ns: Nanos,
+    /// Per task.
+    pub tasks: Vec<TaskStatistics>,
+    /// Per channel.
+    pub channels: Vec<ChannelStatistics>,
+}
+
+/// Counts over the data path of all tasks; `None` where no task could count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct DataPathTotals {
+    /// Heap calls after commit.
+    pub allocations_after_commit: Option<u64>,
+    /// Page faults.
+    pub page_faults: Option<u64>,
+    /// Involuntary context switches.
+    pub involuntary_switches: Option<u64>,
+    /// System calls.
+    pub system_calls: Option<u64>,
+    /// Planned sleeps.
+    pub planned_sleeps: u64,
+}
+
+/// What a run did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RunStatistics {
+    /// Hyperperiods of all phases.
+    pub rounds: u64,
+    /// Per phase.
+    pub phases: Vec<PhaseStatistics>,
+    /// Lateness of the bare timer.
+    pub machine_alone_ns: Summary,
+    /// All tasks of all phases.
+    pub data_path: DataPathTotals,
+}
+
+impl Summary {
+    /// Summarises values; negative ones count as zero in the percentiles.
+    pub fn of(values: impl IntoIterator<Item = i64>) -> Self {
+        let Ok(mut histogram) = Histogram::<u64>::new(3) else {
+            return Self::default();
+        };
+        let (mut min, mut max, mut sum, mut count) = (i64::MAX, i64::MIN, 0_f64, 0_u64);
+        for value in values {
+            // It grows as needed; the clamp keeps every value within what it can grow to.
+            let _ = histogram.record(u64::try_from(value).unwrap_or(0).min(1 << 62));
+            (min, max, count) = (min.min(value), max.max(value), count + 1);
+            sum += value as f64;
+        }
+        if count == 0 {
+            return Self::default();
+        }
+        let at = |quantile: f64| {
+            let value = i64::try_from(histogram.value_at_quantile(quantile)).unwrap_or(i64::MAX);
+            value.clamp(min, max)
+        };
+        Self { count, min, mean: sum / count as f64, p50: at(0.5), p99: at(0.99), p999: at(0.999), max }
+    }
+}
+
+/// Computes the statistics of a run; `misses` are its verdicts.
+pub fn statistics(record: &RunRecord, misses: &[Miss]) -> RunStatistics {
+    let phases: Vec<PhaseStatistics> = record
+        .phases
+        .iter()
+        .enumerate()
+        .map(|(number, phase)| PhaseStatistics {
+            label: phase.label.clone(),
+            rounds: phase.rounds,
+            hyperperiod_ns: phase.plan.hyperperiod,
+            tasks: phase
+                .tasks
+                .iter()
+                .enumerate()
+                .map(|(task, of)| of_task(phase, number, task, of, misses))
+                .collect(),
+            channels: phase
+                .channels
+                .iter()
+                .enumerate()
+                .map(|(channel, of)| of_channel(phase, number, channel, of, misses))
+                .collect(),
+        })
+        .collect();
+    let alone = record.machine.alone.lateness_ns.iter().map(|&late| i64::from(late));
+    RunStatistics {
+        rounds: phases.iter().fold(0, |sum: u64, phase| sum.saturating_add(phase.rounds)),
+        machine_alone_ns: Summary::of(alone),
+        data_path: totals(record),
+        phases,
+    }
+}
+
+fn totals(record: &RunRecord) -> DataPathTotals {
+    let add = |sum: Option<u64>, more: Option<u64>| match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+        (sum, more) => sum.or(more),
+    };
+    let counts = record.phases.iter().flat_map(|phase| &phase.tasks).map(|task| task.data_path);
+    counts.fold(DataPathTotals::default(), |sum, task| DataPathTotals {
+        allocations_after_commit: add(sum.allocations_after_commit, task.allocations),
+        page_faults: add(sum.page_faults, task.page_faults),
+        involuntary_switches: add(sum.involuntary_switches, task.involuntary_switches),
+        system_calls: add(sum.system_calls, task.system_calls),
+        planned_sleeps: sum.planned_sleeps.saturating_add(task.planned_sleeps),
+    })
+}
+
+/// Misses of one subject: ours, machine, by stage.
+fn count(misses: &[Miss], phase: usize, subject: Subject) -> (u64, u64, BTreeMap<Stage, u64>) {
+    let (mut ours, mut machine, mut stages) = (0, 0, BTreeMap::new());
+    for miss in misses.iter().filter(|miss| miss.phase == phase && miss.subject == subject) {
+        match miss.door {
+            Door::Ours => ours += 1,
+            Door::Machine => machine += 1,
+        }
+        *stages.entry(miss.stage).or_insert(0) += 1;
+    }
+    (ours, machine, stages)
+}
+
+fn of_task(
+    phase: &Phase,
+    number: usize,
+    task: usize,
+    record: &TaskRecord,
+    misses: &[Miss],
+) -> TaskStatistics {
+    let model = phase.job.tasks.get(task);
+    let member = model.and_then(|model| phase.job.members.get(model.member.index()));
+    let guard = phase.plan.costs.guard;
+    let (misses_ours, misses_machine, misses_by_stage) = count(misses, number, Subject::Task(task));
+    let ran = || {
+        let skipped = |outcome| matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
+        record.instances.iter().filter(move |instance| !skipped(instance.outcome))
+    };
+    let execution = |instance: &crate::record::InstanceRecord| {
+        if instance.cpu > Nanos::ZERO { instance.cpu.0 } else { (instance.ended - instance.started).0 }
+    };
+    let budget = model.map_or(Nanos::MAX, |model| model.budget);
+    TaskStatistics {
+        name: model.map_or_else(|| format!("task{task}"), |model| model.name.clone()),
+        member: member.map_or_else(String::new, |member| member.name.clone()),
+        core: phase.plan.tasks.get(task).map_or(u32::MAX, |planned| planned.core),
+        budget_ns: budget,
+        count: record.instances.len() as u64,
+        skipped: (record.instances.len() - ran().count()) as u64,
+        misses_ours,
+        misses_machine,
+        misses_by_stage,
+        overrun_signals: record.overrun_signals,
+        over_budget: ran().filter(|instance| execution(instance) > budget.0).count() as u64,
+        wake_lateness_ns: Summary::of(
+            record.instances.iter().map(|instance| (instance.woken - (instance.planned - guard)).0),
+        ),
+        start_lateness_ns: Summary::of(ran().map(|instance| (instance.started - instance.planned).0)),
+        execution_ns: Summary::of(ran().map(execution)),
+        slack_ns: Summary::of(ran().map(|instance| (instance.deadline - instance.ended).0)),
+        data_path: record.data_path,
+        spin_total_ns: record.spin_total,
+        records_lost: record.records_lost,
+    }
+}
+
+fn of_channel(
+    phase: &Phase,
+    number: usize,
+    channel: usize,
+    record: &ChannelRecord,
+    misses: &[Miss],
+) -> ChannelStatistics {
+    let model = phase.job.channels.get(channel);
+    let member = |id: Option<leveret_types::MemberId>| {
+        id.and_then(|id| phase.job.members.get(id.index()))
+            .map_or_else(String::new, |member| member.name.clone())
+    };
+    let time_driven = model.is_some_and(|model| matches!(model.qos, Qos::TimeDriven { .. }));
+    let (misses_ours, misses_machine, misses_by_stage) = count(misses, number, Subject::Channel(channel));
+    let fate = |fate: Fate| record.messages.iter().filter(|message| message.fate == fate).count() as u64;
+    let bound = phase.plan.channels.get(channel).filter(|_| time_driven).map(|planned| planned.latency_bound);
+    let available = |message: &&crate::record::MessageRecord| {
+        message.inserted.is_some_and(|inserted| inserted <= message.due)
+    };
+    // Of a best-effort channel only a sample is recorded; its ends' own counters tell how many there were.
+    let recorded = (record.messages.len() as u64, fate(Fate::Taken), fate(Fate::Untaken));
+    let (count, taken, untaken) = match (time_driven, record.sent, record.taken) {
+        (false, Some(sent), Some(taken)) => (sent, taken, sent.saturating_sub(taken)),
+        _ => recorded,
+    };
+    ChannelStatistics {
+        name: model.map_or_else(|| format!("channel{channel}"), |model| model.name.clone()),
+        source: member(model.map(|model| model.source)),
+        target: member(model.map(|model| model.target)),
+        time_driven,
+        size_bytes: model.map_or(0, |model| model.size.0),
+        count,
+        taken,
+        untaken,
+        misses_ours,
+        misses_machine,
+        misses_by_stage,
+        latency_ns: Summary::of(
+            record
+                .messages
+                .iter()
+                .filter(available)
+                .filter_map(|message| Some((message.due - message.inserted?).0)),
+        ),
+        insert_to_taken_ns: Summary::of(
+            record.messages.iter().filter_map(|message| Some((message.taken? - message.inserted?).0)),
+        ),
+        available_to_taken_ns: Summary::of(
+            record.messages.iter().filter_map(|message| Some((message.taken? - message.due).0)),
+        ),
+        latency_bound_ns: bound,
+        corrupt: record.corrupt,
+        out_of_order: record.out_of_order,
+        records_lost: record.records_lost,
+    }
+}

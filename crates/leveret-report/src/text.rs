@@ -1,0 +1,195 @@
+//! The table at the end of a run.
+
+use crate::Report;
+use crate::format::{columns, duration, known, plural, short};
+use crate::record::Ending;
+use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::verdict::{Miss, Stage};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Most misses that the table lists.
+const MISSES_LISTED_MAX: usize = 20;
+
+/// The table, the misses and the conclusion.
+pub fn table(report: &Report<'_>) -> String {
+    let record = report.record;
+    let mut text = String::new();
+    let ending = match &record.ending {
+        Ending::Completed => "completed".to_owned(),
+        Ending::Interrupted => "interrupted".to_owned(),
+        Ending::Stopped(reason) => format!("stopped: {reason}"),
+    };
+    let mut facts = vec![plural(report.statistics.rounds, "round", "rounds")];
+    // A job without tasks has no scheduling.
+    if !record.machine.scheduling.is_empty() {
+        facts.push(record.machine.scheduling.clone());
+    }
+    facts.push(ending);
+    let _ = writeln!(text, "{}: {}", record.job, facts.join(", "));
+    for phase in &report.statistics.phases {
+        of_phase(phase, &mut text);
+    }
+    alone(report, &mut text);
+    data_path(report, &mut text);
+    for warning in &record.machine.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    misses(report, &mut text);
+    for found in &report.assessment.irregularities {
+        let _ = writeln!(text, "irregular: {}: {}", found.name, found.sentence);
+    }
+    let _ = writeln!(text, "\nverdict: {}", report.conclusion());
+    text
+}
+
+fn header(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn percentiles(summary: &Summary) -> [String; 4] {
+    if summary.count == 0 {
+        return ["-", "-", "-", "-"].map(str::to_owned);
+    }
+    [summary.p50, summary.p99, summary.p999, summary.max].map(short)
+}
+
+/// `2: 1 ours (wake 1, start 1)`.
+fn by_stage(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
+    if stages.is_empty() {
+        return (ours + machine).to_string();
+    }
+    let stages: Vec<String> = stages.iter().map(|(stage, count)| format!("{stage} {count}")).collect();
+    format!("{}: {ours} ours ({})", ours + machine, stages.join(", "))
+}
+
+fn of_phase(phase: &PhaseStatistics, text: &mut String) {
+    let rounds = plural(phase.rounds, "round", "rounds");
+    let _ = writeln!(text, "\n{}: {rounds} of {}", phase.label, phase.hyperperiod_ns);
+    let mut rows = vec![header(&[
+        "channel",
+        "from",
+        "to",
+        "count",
+        "missed",
+        "latency p50",
+        "p99",
+        "p99.9",
+        "max",
+        "to taken p50",
+        "max",
+        "bound",
+    ])];
+    rows.extend(phase.channels.iter().map(channel));
+    if phase.channels.is_empty() {
+        rows.clear();
+    }
+    text.push_str(&columns(&rows, &[1, 2]));
+    let mut rows = vec![header(&[
+        "task",
+        "core",
+        "count",
+        "missed",
+        "start late p50",
+        "p99",
+        "p99.9",
+        "max",
+        "executes p50",
+        "p99",
+        "p99.9",
+        "max",
+        "budget",
+    ])];
+    rows.extend(phase.tasks.iter().map(task));
+    if phase.tasks.is_empty() {
+        rows.clear();
+    }
+    text.push_str(&columns(&rows, &[]));
+}
+
+fn channel(channel: &ChannelStatistics) -> Vec<String> {
+    let missed = by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage);
+    let mut row = vec![
+        channel.name.clone(),
+        channel.source.clone(),
+        channel.target.clone(),
+        channel.count.to_string(),
+        missed,
+    ];
+    row.extend(percentiles(&channel.latency_ns));
+    let [median, _, _, max] = percentiles(&channel.insert_to_taken_ns);
+    row.extend([median, max, channel.latency_bound_ns.map_or_else(|| "none".to_owned(), duration)]);
+    row
+}
+
+fn task(task: &TaskStatistics) -> Vec<String> {
+    let missed = by_stage(task.misses_ours, task.misses_machine, &task.misses_by_stage);
+    let mut row = vec![task.name.clone(), task.core.to_string(), task.count.to_string(), missed];
+    row.extend(percentiles(&task.start_lateness_ns));
+    row.extend(percentiles(&task.execution_ns));
+    row.push(duration(task.budget_ns));
+    row
+}
+
+fn alone(report: &Report<'_>, text: &mut String) {
+    let probe = &report.record.machine.alone;
+    let summary = &report.statistics.machine_alone_ns;
+    if summary.count == 0 {
+        let _ = writeln!(text, "\nthe machine alone: not measured in this run");
+        return;
+    }
+    let [p50, p99, p999, max] = percentiles(summary);
+    let _ = writeln!(
+        text,
+        "\nthe machine alone: a bare clock_nanosleep every {} on core {} ({}) was late by p50 {p50}, p99 {p99}, p99.9 {p999}, \
+         max {max} ({} times)",
+        probe.period, probe.core, probe.scheduling, summary.count
+    );
+}
+
+fn data_path(report: &Report<'_>, text: &mut String) {
+    let counts = report.statistics.data_path;
+    let _ = writeln!(
+        text,
+        "data path: allocations after commit {}, page faults {}, involuntary switches {}, system calls {} (planned sleeps {})",
+        known(counts.allocations_after_commit),
+        known(counts.page_faults),
+        known(counts.involuntary_switches),
+        known(counts.system_calls),
+        counts.planned_sleeps
+    );
+}
+
+fn misses(report: &Report<'_>, text: &mut String) {
+    let misses = &report.assessment.misses;
+    if misses.is_empty() {
+        return;
+    }
+    let counts = report.assessment.counts;
+    let _ = writeln!(
+        text,
+        "\nmisses: {} ours ({} of them not a consequence of another), {} the machine's ({})",
+        counts.ours, counts.ours_roots, counts.machine, counts.machine_roots
+    );
+    let mut shown: Vec<&Miss> = misses.iter().collect();
+    shown.sort_by_key(|miss| (std::cmp::Reverse(miss.door), miss.root.is_some()));
+    for miss in shown.iter().take(MISSES_LISTED_MAX) {
+        let late = miss.late_by.map_or_else(|| "never".to_owned(), |late| format!("{} late", duration(late)));
+        let phase = report.record.phases.get(miss.phase).map_or("", |phase| &phase.label);
+        let _ = writeln!(
+            text,
+            "  {:<7} {} {} [{phase}] {late}, {}: {}",
+            miss.door, miss.name, miss.instance, miss.stage, miss.cause
+        );
+        if let Some(sentence) = miss.evidence.first() {
+            let _ = writeln!(text, "          {sentence}");
+        }
+    }
+    if misses.len() > MISSES_LISTED_MAX {
+        let _ = writeln!(
+            text,
+            "  and {} more; report.html and report.json list them",
+            misses.len() - MISSES_LISTED_MAX
+        );
+    }
+}

@@ -1,0 +1,378 @@
+//! Whose miss is it? Every instance that did not keep its window gets a stage, a cause, a door and evidence.
+//!
+//! Two doors. *The machine's*: the core was not running us though we were first in line. *Ours*: everything else,
+//! and everything that cannot be proven to be the machine's. The delay of an instance is cut into shares (waking,
+//! starting, executing), each share is laid at one door by what ran on the core meanwhile, and the door of the miss
+//! follows by asking "would it still be late without the machine's shares?":
+//!
+//! 1. still late without the machine's shares: ours;
+//! 2. otherwise, still late without our shares: the machine's;
+//! 3. otherwise both were needed: the larger sum, a tie is ours.
+//!
+//! A miss that follows from another (a message whose sender was late, a task that waited for another) takes the
+//! door of its root, and names it.
+
+mod irregular;
+mod message;
+mod occupancy;
+mod stall;
+mod task;
+mod timeline;
+
+pub use irregular::{Irregularity, irregularities};
+pub(crate) use occupancy::CoreLog;
+
+use crate::lookup::Index;
+use crate::record::{Phase, RunRecord};
+use leveret_types::Nanos;
+use serde::{Deserialize, Serialize};
+use stall::Stalls;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+
+/// At whose door a miss lies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Door {
+    /// The core was not running us though we were first in line.
+    Machine,
+    /// Everything else.
+    Ours,
+}
+
+/// The stage that ate the time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// From the end of the planned sleep to the return from it.
+    Wake,
+    /// From the return to the first instruction of the body.
+    Start,
+    /// The body.
+    Execution,
+    /// Putting the message into the channel.
+    Insertion,
+    /// Between insertion and the receiver.
+    Arrival,
+    /// Taking it out and giving the buffer back.
+    Taking,
+}
+
+/// Why the time was lost.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The core was idle, yet the timer's interrupt came late.
+    LateTimer,
+    /// An interrupt, a kernel thread or a section of the kernel that cannot be interrupted held the core.
+    KernelSection,
+    /// The core stood still while we were spinning on it.
+    StallInSpin,
+    /// The core stood still while we were executing on it.
+    StallInExecution,
+    /// Another thread ran although we were ready.
+    RunQueueWait,
+    /// The kernel had to find or read a page.
+    PageFault,
+    /// The body needed more than its budget.
+    Overrun,
+    /// The instance before had not ended.
+    PreviousInstance,
+    /// The body slept in a system call or on a lock.
+    Blocked,
+    /// The kernel's limit on real-time time took the core away.
+    Throttled,
+    /// The member was stopped by a signal.
+    StoppedMember,
+    /// The clock moved without time passing.
+    ClockStep,
+    /// The other end of the channel was late.
+    LatePeer,
+    /// The other end of the channel died.
+    PeerDied,
+    /// The other end's segment held nonsense.
+    CorruptSegment,
+    /// The sender's task ran but inserted nothing.
+    NotInserted,
+    /// The plan left too little room, or the runtime did not follow it.
+    PlanOrRuntime,
+    /// Nothing recorded explains it.
+    Unexplained,
+}
+
+/// Lowest-level names, as in JSON.
+macro_rules! words {
+    ($type:ty { $($variant:ident => $word:literal, $phrase:literal;)* }) => {
+        impl $type {
+            /// The word in machine formats.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+            /// The phrase that people read.
+            pub const fn phrase(self) -> &'static str {
+                match self { $(Self::$variant => $phrase,)* }
+            }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.pad(self.phrase())
+            }
+        }
+    };
+}
+
+words!(Door { Machine => "machine", "machine"; Ours => "ours", "ours"; });
+words!(Stage {
+    Wake => "wake", "wake";
+    Start => "start", "start";
+    Execution => "execution", "execution";
+    Insertion => "insertion", "insertion";
+    Arrival => "arrival", "arrival";
+    Taking => "taking", "taking";
+});
+words!(Cause {
+    LateTimer => "late-timer", "late timer";
+    KernelSection => "kernel-section", "interrupt or kernel section while first in line";
+    StallInSpin => "stall-in-spin", "stall of the core while spinning";
+    StallInExecution => "stall-in-execution", "stall of the core during execution";
+    RunQueueWait => "run-queue-wait", "run-queue wait";
+    PageFault => "page-fault", "page fault";
+    Overrun => "overrun", "overrun";
+    PreviousInstance => "previous-instance", "instance before not ended";
+    Blocked => "blocked", "blocked in the body";
+    Throttled => "throttled", "throttled by the kernel's real-time limit";
+    StoppedMember => "stopped-member", "stopped member";
+    ClockStep => "clock-step", "clock step";
+    LatePeer => "late-peer", "late peer";
+    PeerDied => "peer-died", "peer died";
+    CorruptSegment => "corrupt-segment", "corrupt segment";
+    NotInserted => "not-inserted", "sender inserted nothing";
+    PlanOrRuntime => "plan-or-runtime", "plan or runtime error";
+    Unexplained => "unexplained", "unexplained";
+});
+
+/// What missed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A task, by its index.
+    Task(usize),
+    /// A channel, by its index.
+    Channel(usize),
+}
+
+/// The instance from which a miss follows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Root {
+    /// The task.
+    pub task: usize,
+    /// Its name.
+    pub name: String,
+    /// Its instance.
+    pub instance: u64,
+    /// What happened to it.
+    pub cause: Cause,
+    /// At whose door that lies.
+    pub door: Door,
+}
+
+/// An instant of a timeline.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Mark {
+    /// When, from the epoch.
+    pub at: Nanos,
+    /// What.
+    pub what: String,
+}
+
+/// An instance that did not keep its window.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Miss {
+    /// Index of the phase.
+    pub phase: usize,
+    /// Task or channel.
+    pub subject: Subject,
+    /// Its name.
+    pub name: String,
+    /// Which instance.
+    pub instance: u64,
+    /// When it should have been done.
+    pub deadline: Nanos,
+    /// How late it was; `None` when it never happened (skipped, missing, invalid).
+    pub late_by: Option<Nanos>,
+    /// The stage that ate the time.
+    pub stage: Stage,
+    /// Why.
+    pub cause: Cause,
+    /// At whose door.
+    pub door: Door,
+    /// The instance from which this miss follows, when it is a consequence.
+    pub root: Option<Root>,
+    /// Sentences with numbers, the decisive one first.
+    pub evidence: Vec<String>,
+    /// What happened when.
+    pub timeline: Vec<Mark>,
+}
+
+/// How many misses lie where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// All at our door.
+    pub ours: u64,
+    /// All at the machine's door.
+    pub machine: u64,
+    /// Of ours, those that do not follow from another instance.
+    pub ours_roots: u64,
+    /// Of the machine's, those that do not follow from another instance.
+    pub machine_roots: u64,
+}
+
+impl Counts {
+    /// Counts `misses`.
+    pub fn of<'a>(misses: impl IntoIterator<Item = &'a Miss>) -> Self {
+        let mut counts = Self::default();
+        for miss in misses {
+            let root = u64::from(miss.root.is_none());
+            match miss.door {
+                Door::Ours => (counts.ours, counts.ours_roots) = (counts.ours + 1, counts.ours_roots + root),
+                Door::Machine => {
+                    (counts.machine, counts.machine_roots) =
+                        (counts.machine + 1, counts.machine_roots + root);
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Everything that is judged of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assessment {
+    /// Every miss, by phase, then by deadline.
+    pub misses: Vec<Miss>,
+    /// Everything lost, corrupt, out of order, dead or unaccounted for.
+    pub irregularities: Vec<Irregularity>,
+    /// How many misses lie where.
+    pub counts: Counts,
+}
+
+impl Assessment {
+    /// 0: no miss; 3: only the machine's; 1: any of ours, or anything lost, corrupt or out of order.
+    pub fn exit_code(&self) -> u8 {
+        match (self.counts.ours, self.irregularities.is_empty(), self.counts.machine) {
+            (0, true, 0) => 0,
+            (0, true, _) => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// Root cause and door of an instance's delay; `None` when it kept its plan.
+type Decided = Option<(Cause, Door)>;
+
+/// A phase with all that the rules look at.
+pub(crate) struct Context<'a> {
+    pub index: Index<'a>,
+    pub log: CoreLog<'a>,
+    pub stalls: Stalls<'a>,
+    pub record: &'a RunRecord,
+    pub phase_number: usize,
+    decided: RefCell<HashMap<(usize, usize), Decided>>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(record: &'a RunRecord, phase_number: usize, phase: &'a Phase) -> Self {
+        Self {
+            index: Index::new(phase),
+            log: CoreLog::new(phase, record.machine.switch_log_whole_core),
+            stalls: Stalls::new(record, phase),
+            record,
+            phase_number,
+            decided: RefCell::default(),
+        }
+    }
+
+    /// What was decided of an instance's delay before; the outer `None` when nothing was.
+    fn recall(&self, task: usize, place: usize) -> Option<Decided> {
+        self.decided.borrow().get(&(task, place)).copied()
+    }
+
+    /// Keeps a decision, so that chains are followed once only.
+    fn remember(&self, task: usize, place: usize, decided: Decided) {
+        self.decided.borrow_mut().insert((task, place), decided);
+    }
+
+    /// The phase itself.
+    pub fn phase(&self) -> &'a Phase {
+        self.index.phase
+    }
+}
+
+/// Judges a run: misses, irregularities and their counts.
+pub fn assess(record: &RunRecord) -> Assessment {
+    let misses = verdicts(record);
+    let counts = Counts::of(&misses);
+    Assessment { misses, irregularities: irregularities(record), counts }
+}
+
+/// Every miss of a run, by phase, then by deadline. Pure: the same record gives the same verdicts.
+pub fn verdicts(record: &RunRecord) -> Vec<Miss> {
+    let mut all = Vec::new();
+    for (number, phase) in record.phases.iter().enumerate() {
+        let context = Context::new(record, number, phase);
+        let mut misses = task::misses(&context);
+        misses.extend(message::misses(&context));
+        misses.sort_by_key(|miss| (miss.deadline, miss.subject, miss.instance));
+        all.append(&mut misses);
+    }
+    all
+}
+
+/// 0: no miss; 3: only the machine's; 1: any of ours, or anything lost, corrupt or out of order.
+pub fn exit_code(record: &RunRecord) -> u8 {
+    assess(record).exit_code()
+}
+
+/// What delayed any instance of a task, missed or not: evidence, the largest share first; empty when it kept its plan.
+pub fn explain(record: &RunRecord, phase: usize, task: usize, instance: u64) -> Vec<String> {
+    let Some(content) = record.phases.get(phase) else { return Vec::new() };
+    let context = Context::new(record, phase, content);
+    let Some((place, _)) = context.index.instance(task, instance) else { return Vec::new() };
+    let shares = task::shares(&context, task, place, 0);
+    if shares.is_empty() { Vec::new() } else { task::decide(shares, None).evidence }
+}
+
+/// The timeline of any instance, missed or not; empty when it was not recorded.
+pub fn timeline(record: &RunRecord, phase: usize, subject: Subject, instance: u64) -> Vec<Mark> {
+    let Some(content) = record.phases.get(phase) else { return Vec::new() };
+    let context = Context::new(record, phase, content);
+    match subject {
+        Subject::Task(task) => {
+            context.index.instance(task, instance).map(|(place, _)| timeline::of_task(&context, task, place))
+        }
+        Subject::Channel(channel) => context
+            .index
+            .message(channel, instance)
+            .map(|message| timeline::of_message(&context, channel, message)),
+    }
+    .unwrap_or_default()
+}
+
+/// Whether the machine demonstrably stalled in the body of an instance: its excess is longer than everyday
+/// interrupts, the spins on the core saw stalls of that length, and the statistics of [`stall`] allow it. Stricter than
+/// a verdict, since a budget must not be learnt too small.
+pub(crate) fn stalled_in_body(
+    context: &Context<'_>,
+    task: usize,
+    instance: &crate::record::InstanceRecord,
+) -> bool {
+    const EVERYDAY: Nanos = Nanos::from_micros(10);
+    let body = if instance.cpu > Nanos::ZERO { instance.cpu } else { instance.ended - instance.started };
+    if instance.faults != 0 && instance.faults != u32::MAX {
+        return false;
+    }
+    let core = context.index.core(task).unwrap_or(u32::MAX);
+    let beyond = context.stalls.beyond(task, body);
+    beyond >= EVERYDAY && context.stalls.seen(core, beyond) && context.stalls.judge(task, core, body).machine
+}

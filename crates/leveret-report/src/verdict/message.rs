@@ -1,0 +1,255 @@
+//! Messages that did not arrive in time, traced to the end that failed.
+
+use super::task::{decide, decide_instance, missed, shares};
+use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
+use crate::record::{EventKind, Fate, MessageRecord};
+use leveret_types::Nanos;
+
+/// What is found of a message.
+struct Finding {
+    stage: Stage,
+    cause: Cause,
+    door: Door,
+    root: Option<Root>,
+    evidence: Vec<String>,
+}
+
+impl Finding {
+    fn ours(stage: Stage, cause: Cause, sentence: String) -> Self {
+        Self { stage, cause, door: Door::Ours, root: None, evidence: vec![sentence] }
+    }
+}
+
+/// Every message that did not arrive in time.
+pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    for (channel, record) in context.phase().channels.iter().enumerate() {
+        for message in &record.messages {
+            let finding = match message.fate {
+                Fate::Taken | Fate::Untaken => continue,
+                Fate::Late => late(context, channel, message),
+                Fate::Missing => missing(context, channel, message, 0),
+                Fate::NoBuffer => no_buffer(context, channel, message),
+                Fate::Invalid => invalid(context, channel, message),
+            };
+            let late_by = message.inserted.filter(|_| message.fate == Fate::Late).map(|at| at - message.due);
+            misses.push(Miss {
+                phase: context.phase_number,
+                subject: Subject::Channel(channel),
+                name: context.index.channel_name(channel),
+                instance: message.instance,
+                deadline: message.due,
+                late_by,
+                stage: finding.stage,
+                cause: finding.cause,
+                door: finding.door,
+                root: finding.root,
+                evidence: finding.evidence,
+                timeline: timeline::of_message(context, channel, message),
+            });
+        }
+    }
+    misses
+}
+
+/// The task instance that writes (or wrote) a message: task, place among its records, record.
+fn sender<'a>(
+    context: &Context<'a>,
+    channel: usize,
+    message: &MessageRecord,
+) -> Option<(usize, usize, &'a crate::record::InstanceRecord)> {
+    if let Some((task, instance)) = context.index.writer(channel, message.instance) {
+        return context.index.instance(task, instance).map(|(place, record)| (task, place, record));
+    }
+    let at = message.inserted?;
+    let writes = |task: &leveret_plan::Task| task.writes.iter().any(|id| id.index() == channel);
+    let task = context.phase().job.tasks.iter().position(writes)?;
+    context.index.running_at(task, at).map(|(place, record)| (task, place, record))
+}
+
+fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
+    let late_by = message.inserted.map_or(Nanos(1), |at| at - message.due);
+    let head = format!("inserted {late_by} after it was due");
+    let Some((task, place, record)) = sender(context, channel, message) else {
+        let sentence = format!("{head}; the sender's instance was not recorded");
+        return Finding::ours(Stage::Insertion, Cause::Unexplained, sentence);
+    };
+    if missed(record) {
+        return follow(context, task, place, &head);
+    }
+    let parts = shares(context, task, place, 0);
+    let name = context.index.task_name(task);
+    if parts.is_empty() {
+        let sentence = format!(
+            "{head}, although {name} (instance {}) kept its own plan: it may run until {} and the message was due at {}",
+            record.instance, record.deadline, message.due
+        );
+        return Finding::ours(Stage::Insertion, Cause::PlanOrRuntime, sentence);
+    }
+    let decision = decide(parts, Some(late_by));
+    let mut evidence = vec![format!("{head} by {name}, instance {}: {}", record.instance, decision.cause)];
+    evidence.extend(decision.evidence);
+    Finding {
+        stage: decision.stage,
+        cause: decision.cause,
+        door: decision.door,
+        root: decision.root,
+        evidence,
+    }
+}
+
+/// A miss that follows from the miss of a task instance.
+fn follow(context: &Context<'_>, task: usize, place: usize, head: &str) -> Finding {
+    let name = context.index.task_name(task);
+    let instance = context.phase().tasks[task].instances[place].instance;
+    let (cause, door) = decide_instance(context, task, place, 0).unwrap_or((Cause::Unexplained, Door::Ours));
+    let sentence =
+        format!("{head}: {name}, instance {instance}, did not keep its window, by: {cause} (door: {door})");
+    let root = Some(Root { task, name, instance, cause, door });
+    Finding { stage: Stage::Arrival, cause: Cause::LatePeer, door, root, evidence: vec![sentence] }
+}
+
+/// Longest chain of members that is followed back to its root.
+const CHAIN_MAX: usize = 64;
+
+/// A sender that had nothing to pass on: one of its own planned messages did not come. Its silence follows from the
+/// root of that one.
+fn starved(
+    context: &Context<'_>,
+    task: usize,
+    record: &crate::record::InstanceRecord,
+    head: &str,
+    depth: usize,
+) -> Option<Finding> {
+    let reads = &context.phase().job.tasks.get(task)?.reads;
+    reads.iter().find_map(|id| {
+        let channel = id.index();
+        let instance = context.index.read_by(task, record.instance, channel)?;
+        let messages = &context.phase().channels.get(channel)?.messages;
+        let place = messages.binary_search_by_key(&instance, |message| message.instance).ok()?;
+        let input = &messages[place];
+        let before = match input.fate {
+            Fate::Taken | Fate::Untaken => return None,
+            Fate::Late => late(context, channel, input),
+            Fate::Missing => missing(context, channel, input, depth + 1),
+            Fate::NoBuffer => no_buffer(context, channel, input),
+            Fate::Invalid => invalid(context, channel, input),
+        };
+        let name = context.index.channel_name(channel);
+        let sentence = format!(
+            "{head}: its own planned message, {name} {instance}, had not come, by: {} (door: {})",
+            before.cause, before.door
+        );
+        let root = before.root.clone().or_else(|| sender_root(context, channel, input, &before));
+        Some(Finding {
+            stage: Stage::Arrival,
+            cause: Cause::LatePeer,
+            door: before.door,
+            root,
+            evidence: vec![sentence],
+        })
+    })
+}
+
+/// The root of a message that failed at its own sender.
+fn sender_root(
+    context: &Context<'_>,
+    channel: usize,
+    message: &MessageRecord,
+    finding: &Finding,
+) -> Option<Root> {
+    let (task, _, record) = sender(context, channel, message)?;
+    let name = context.index.task_name(task);
+    Some(Root { task, name, instance: record.instance, cause: finding.cause, door: finding.door })
+}
+
+fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth: usize) -> Finding {
+    let source = context.phase().job.channels.get(channel).map(|model| model.source.0);
+    if let Some(found) = sender(context, channel, message) {
+        let (task, place, record) = found;
+        if missed(record) {
+            return follow(context, task, place, "never inserted");
+        }
+        let name = context.index.task_name(task);
+        let sentence = format!(
+            "{name}, instance {}, ran from {} to {} and inserted nothing",
+            record.instance, record.started, record.ended
+        );
+        if depth < CHAIN_MAX
+            && let Some(finding) = starved(context, task, record, &sentence, depth)
+        {
+            return finding;
+        }
+        return Finding::ours(Stage::Insertion, Cause::NotInserted, sentence);
+    }
+    if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
+        return Finding::ours(
+            Stage::Arrival,
+            Cause::PeerDied,
+            format!("never inserted: the sender's {died}"),
+        );
+    }
+    let writer = context.index.writer(channel, message.instance);
+    let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
+    // A death is noticed after it happened: a sender that recorded nothing from here on was dead already.
+    if let Some((task, instance)) = records
+        && task.instances.last().is_none_or(|last| last.instance < instance)
+        && let Some(died) = source.and_then(|rank| death(context, rank, Nanos(i64::MAX)))
+    {
+        return Finding::ours(
+            Stage::Arrival,
+            Cause::PeerDied,
+            format!("never inserted: the sender recorded no instance from {instance} on, and its {died}"),
+        );
+    }
+    let lost = records.map_or(0, |(task, _)| task.records_lost);
+    let sentence =
+        format!("never inserted; the sender's instance was not recorded ({lost} of its records were lost)");
+    Finding::ours(Stage::Arrival, Cause::Unexplained, sentence)
+}
+
+/// The death of a member before `at`, in words.
+fn death(context: &Context<'_>, rank: u16, at: Nanos) -> Option<String> {
+    context.phase().events.iter().find_map(|event| match &event.kind {
+        EventKind::MemberDied { member, how } if *member == rank && event.at <= at => {
+            Some(format!("member {} died at {} ({how})", context.index.member_name(rank), event.at))
+        }
+        _ => None,
+    })
+}
+
+fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
+    let model = context.phase().job.channels.get(channel);
+    let head = "not inserted for want of a free buffer: the receiver had not given one back";
+    if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
+        return Finding::ours(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
+    }
+    let buffers =
+        context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
+    let holders = (1..=buffers).filter_map(|back| {
+        let (task, instance) = context.index.reader(channel, message.instance.checked_sub(back)?)?;
+        let (place, record) = context.index.instance(task, instance)?;
+        missed(record).then_some((task, place))
+    });
+    match holders.last() {
+        Some((task, place)) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
+        None => {
+            let sentence = format!(
+                "{head}, although its task kept its windows: {buffers} buffer(s) do not suffice or it holds them too long"
+            );
+            Finding::ours(Stage::Taking, Cause::LatePeer, sentence)
+        }
+    }
+}
+
+fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
+    let member =
+        context.phase().job.channels.get(channel).map(|model| context.index.member_name(model.source.0));
+    let sentence = format!(
+        "the segment of member {} held a sequence word, index or length that cannot be right; the message ({} bytes stated) \
+         was not used",
+        member.unwrap_or_else(|| "unknown".to_owned()),
+        message.size
+    );
+    Finding::ours(Stage::Arrival, Cause::CorruptSegment, sentence)
+}

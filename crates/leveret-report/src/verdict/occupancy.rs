@@ -1,0 +1,199 @@
+//! Who had a core when, from the log of context switches.
+//!
+//! The log covers only the neighbourhood of suspicious instants. What ran between two windows of the log is known
+//! when the thread that came last in the one is the thread that leaves first in the other, and unknown otherwise.
+
+use crate::record::{Phase, SwitchEvent, ThreadKind};
+use leveret_types::Nanos;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// The switches of a phase, by core, and what is known of each thread.
+pub(crate) struct CoreLog<'a> {
+    cores: BTreeMap<u32, Vec<&'a SwitchEvent>>,
+    threads: HashMap<u32, Occupant>,
+    /// Whether the log saw every thread of the core, or only ours.
+    pub whole_core: bool,
+    /// The highest real-time priority of a foreign thread that ran on the job's cores near a late instance.
+    pub foreign_priority_max: u8,
+}
+
+/// A thread on a core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Occupant {
+    /// Thread id; `None` when unknown.
+    pub thread: Option<u32>,
+    /// What it is.
+    pub kind: ThreadKind,
+    /// Its name, possibly empty.
+    pub name: String,
+}
+
+/// A stretch of time on a core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Stretch {
+    /// First instant.
+    pub from: Nanos,
+    /// First instant after it.
+    pub to: Nanos,
+    /// Who had the core.
+    pub who: Occupant,
+    /// Whether the thread that left at `from` was still runnable; `None` when the stretch began before the log.
+    pub preempted: Option<bool>,
+}
+
+impl Stretch {
+    /// Its length.
+    pub fn length(&self) -> Nanos {
+        self.to - self.from
+    }
+}
+
+impl Occupant {
+    fn unknown() -> Self {
+        Self { thread: None, kind: ThreadKind::Unknown, name: String::new() }
+    }
+
+    /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.
+    pub fn describe(&self) -> String {
+        let name = if self.name.is_empty() { "a thread" } else { &self.name };
+        let thread = self.thread.map_or_else(|| "thread unknown".to_owned(), |id| format!("thread {id}"));
+        match self.kind {
+            ThreadKind::Idle => "the idle task".to_owned(),
+            ThreadKind::Kernel => format!("the kernel's {name} ({thread})"),
+            ThreadKind::Task(_) => format!("the job's own {name} ({thread})"),
+            ThreadKind::Foreign { priority: 0 } => format!("{name} ({thread}, ordinary scheduling)"),
+            ThreadKind::Foreign { priority: 100.. } => format!("{name} ({thread}, SCHED_DEADLINE)"),
+            ThreadKind::Foreign { priority } => format!("{name} ({thread}, real-time priority {priority})"),
+            ThreadKind::Unknown if self.thread.is_none() => format!("{name} that could not be identified"),
+            ThreadKind::Unknown => format!("{name} that could not be identified ({thread})"),
+        }
+    }
+}
+
+impl<'a> CoreLog<'a> {
+    pub fn new(phase: &'a Phase, whole_core: bool) -> Self {
+        let mut cores: BTreeMap<u32, Vec<&SwitchEvent>> = BTreeMap::new();
+        let mut threads = HashMap::new();
+        for event in &phase.switches {
+            cores.entry(event.core).or_default().push(event);
+            if event.to_kind != ThreadKind::Unknown {
+                let known =
+                    Occupant { thread: Some(event.to), kind: event.to_kind, name: event.to_name.clone() };
+                threads.insert(event.to, known);
+            }
+        }
+        for events in cores.values_mut() {
+            events.sort_by_key(|event| event.at);
+        }
+        for (task, record) in phase.tasks.iter().enumerate().filter(|(_, record)| record.thread != 0) {
+            let name = phase.job.tasks.get(task).map_or_else(String::new, |model| model.name.clone());
+            let kind = ThreadKind::Task(u16::try_from(task).unwrap_or(u16::MAX));
+            threads.insert(record.thread, Occupant { thread: Some(record.thread), kind, name });
+        }
+        let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, name: String::new() };
+        threads.insert(0, idle);
+        let priority = |who: &Occupant| match who.kind {
+            ThreadKind::Foreign { priority } => priority,
+            _ => 0,
+        };
+        let foreign_priority_max = threads.values().map(priority).max().unwrap_or(0);
+        Self { cores, threads, whole_core, foreign_priority_max }
+    }
+
+    fn occupant(&self, thread: u32) -> Occupant {
+        self.threads
+            .get(&thread)
+            .cloned()
+            .unwrap_or_else(|| Occupant { thread: Some(thread), ..Occupant::unknown() })
+    }
+
+    /// The arrival described by `event`: what the event itself knows goes first.
+    fn arrival(&self, event: &SwitchEvent) -> Occupant {
+        let known = self.occupant(event.to);
+        if known.kind == ThreadKind::Unknown {
+            return Occupant { thread: Some(event.to), kind: event.to_kind, name: event.to_name.clone() };
+        }
+        known
+    }
+
+    /// The events of a core; when only our threads were watched, those of `thread`.
+    fn events(&self, core: u32, thread: u32) -> Cow<'_, [&'a SwitchEvent]> {
+        match self.cores.get(&core) {
+            Some(events) => Cow::Borrowed(events),
+            None => {
+                let watched = self.cores.get(&u32::MAX).into_iter().flatten();
+                watched.filter(|event| event.from == thread || event.to == thread).copied().collect()
+            }
+        }
+    }
+
+    /// The switches of a core within `[from, to]`, for timelines.
+    pub fn within(&self, core: u32, from: Nanos, to: Nanos) -> Vec<(Nanos, Occupant)> {
+        let Some(events) = self.cores.get(&core) else { return Vec::new() };
+        let first = events.partition_point(|event| event.at < from);
+        let within = events[first..].iter().take_while(|event| event.at <= to);
+        within.map(|event| (event.at, self.arrival(event))).collect()
+    }
+
+    /// Cuts `[from, to]` on `core` into stretches; `thread` is the one whose wait is examined.
+    pub fn stretches(&self, core: u32, thread: u32, from: Nanos, to: Nanos) -> Vec<Stretch> {
+        if to <= from {
+            return Vec::new();
+        }
+        let events = self.events(core, thread);
+        let first = events.partition_point(|event| event.at <= from);
+        let (before, rest) = events.split_at(first);
+        let who = match (before.last(), rest.first()) {
+            (Some(last), Some(next)) if last.to == next.from => self.arrival(last),
+            (_, Some(next)) if next.at <= to => self.occupant(next.from),
+            (Some(last), None) => self.arrival(last),
+            _ => Occupant::unknown(),
+        };
+        let mut stretches =
+            vec![Stretch { from, to, who, preempted: before.last().map(|last| last.preempted) }];
+        for event in rest.iter().take_while(|event| event.at < to) {
+            if let Some(open) = stretches.last_mut() {
+                open.to = event.at;
+            }
+            let preempted = Some(event.preempted);
+            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), preempted });
+        }
+        stretches.retain(|stretch| stretch.to > stretch.from);
+        stretches
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(at: i64, from: u32, to: u32, to_kind: ThreadKind) -> SwitchEvent {
+        SwitchEvent { at: Nanos(at), core: 0, from, to, preempted: true, to_kind, to_name: format!("t{to}") }
+    }
+
+    fn log(events: Vec<SwitchEvent>) -> Vec<(i64, i64, Option<u32>)> {
+        let mut record = crate::synthetic::ring(&crate::synthetic::Ring { rounds: 1, ..Default::default() });
+        record.phases[0].switches = events;
+        let log = CoreLog::new(&record.phases[0], true);
+        log.stretches(0, 0, Nanos(100), Nanos(200)).iter().map(|s| (s.from.0, s.to.0, s.who.thread)).collect()
+    }
+
+    #[test]
+    fn an_interval_is_cut_at_each_switch() {
+        let hog = ThreadKind::Foreign { priority: 90 };
+        let cut = log(vec![event(50, 0, 7, hog), event(120, 7, 8, hog), event(170, 8, 0, ThreadKind::Idle)]);
+        assert_eq!(cut, [(100, 120, Some(7)), (120, 170, Some(8)), (170, 200, Some(0))]);
+    }
+
+    #[test]
+    fn a_hole_in_the_log_is_unknown() {
+        let hog = ThreadKind::Foreign { priority: 90 };
+        assert_eq!(log(vec![event(50, 0, 7, hog), event(300, 8, 0, ThreadKind::Idle)]), [(100, 200, None)]);
+        assert_eq!(
+            log(vec![event(50, 0, 7, hog), event(300, 7, 0, ThreadKind::Idle)]),
+            [(100, 200, Some(7))]
+        );
+        assert_eq!(log(Vec::new()), [(100, 200, None)]);
+    }
+}

@@ -1,0 +1,261 @@
+//! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
+
+use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
+use leveret_report::why::{WhyError, why};
+use leveret_report::{Report, html, json, learn, text, trace};
+use leveret_types::Nanos;
+use serde_json::Value;
+
+fn planted() -> leveret_report::record::RunRecord {
+    let plants = vec![
+        (70, Plant::Hog { task: B, priority: 90, by: Nanos::from_micros(260) }),
+        (150, Plant::PageFault { task: A, by: Nanos::from_micros(140), logged: true }),
+        (220, Plant::StallInSpin { task: C, by: Nanos::from_micros(300) }),
+    ];
+    ring(&Ring { rounds: 500, sizes: vec![4, 1024], stalls: true, plants, ..Ring::default() })
+}
+
+/// The part of JSON Schema that `docs/report.schema.json` uses.
+fn check(schema: &Value, root: &Value, value: &Value, place: &str) -> Result<(), String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target =
+            root.pointer(reference.trim_start_matches('#')).ok_or(format!("{place}: no {reference}"))?;
+        return check(target, root, value, place);
+    }
+    let types = match &schema["type"] {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let fits = |kind: &&str| match *kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("{place}: the schema uses the unknown type {other}"),
+    };
+    if !types.is_empty() && !types.iter().any(fits) {
+        return Err(format!("{place}: {value} is not {types:?}"));
+    }
+    if let Some(allowed) = schema["enum"].as_array()
+        && !allowed.contains(value)
+    {
+        return Err(format!("{place}: {value} is not one of {allowed:?}"));
+    }
+    if let Some(constant) = schema.get("const")
+        && constant != value
+    {
+        return Err(format!("{place}: {value} is not {constant}"));
+    }
+    if let Some(object) = value.as_object() {
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !object.contains_key(name) {
+                return Err(format!("{place}: \"{name}\" is missing"));
+            }
+        }
+        for (name, member) in object {
+            match (schema["properties"].get(name), schema.get("additionalProperties")) {
+                (Some(of), _) => check(of, root, member, &format!("{place}/{name}"))?,
+                (None, Some(Value::Bool(false))) => {
+                    return Err(format!("{place}: \"{name}\" is not in the schema"));
+                }
+                (None, Some(of)) if of.is_object() => check(of, root, member, &format!("{place}/{name}"))?,
+                _ => {}
+            }
+        }
+    }
+    for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+        check(&schema["items"], root, item, &format!("{place}/{number}"))?;
+    }
+    Ok(())
+}
+
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../../../docs/report.schema.json")).expect("the schema is JSON")
+}
+
+#[test]
+fn json_matches_its_schema() {
+    let schema = schema();
+    for record in [planted(), ring(&Ring { rounds: 1, ..Ring::default() })] {
+        let value: Value = serde_json::from_str(&json::text(&Report::of(&record))).expect("JSON");
+        check(&schema, &schema, &value, "").unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_is_wrong() {
+    let schema = schema();
+    let good = json::value(&Report::of(&planted()));
+    for pointer in [
+        "/rounds",
+        "/misses/ours",
+        "/data_path/allocations_after_commit",
+        "/phases/0/tasks/0/start_lateness_ns/p99",
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is there")) = Value::from("text");
+        assert!(check(&schema, &schema, &bad, "").is_err(), "{pointer}");
+    }
+    let mut more = good;
+    more["surprise"] = Value::from(1);
+    assert!(check(&schema, &schema, &more, "").is_err());
+}
+
+#[test]
+fn json_counts_what_the_verdicts_say() {
+    let record = planted();
+    let report = Report::of(&record);
+    let value = json::value(&report);
+    assert_eq!(value["misses"]["ours"], report.assessment.counts.ours);
+    assert_eq!(value["misses"]["machine"], report.assessment.counts.machine);
+    assert_eq!(value["misses"]["list"].as_array().map(Vec::len), Some(report.assessment.misses.len()));
+    assert_eq!(value["rounds"], 1000);
+    assert_eq!(value["data_path"]["allocations_after_commit"], 0);
+    assert_eq!(value["exit_code"], 1);
+}
+
+#[test]
+fn the_page_loads_nothing() {
+    let record = planted();
+    let page = html::page(&Report::of(&record)).replace("http://www.w3.org/2000/svg", "");
+    for forbidden in ["http://", "https://", "src=", "@import", "url(\"", "//cdn", "fetch(", "XMLHttpRequest"]
+    {
+        assert!(!page.contains(forbidden), "the page contains {forbidden}");
+    }
+    let links: Vec<&str> = page.match_indices("<link").map(|(place, _)| &page[place..place + 30]).collect();
+    assert_eq!(links, ["<link rel=\"icon\" href=\"data:,\""]);
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let evil = "</script><img src=x onerror=alert(1)>\"'&{{script}}\u{2028}";
+    let mut record = planted();
+    record.job = evil.to_owned();
+    record.machine.warnings.push(evil.to_owned());
+    for phase in &mut record.phases {
+        phase.label = evil.to_owned();
+        phase.job.tasks[B].name = evil.to_owned();
+        phase.job.channels[0].name = evil.to_owned();
+        phase.job.members[0].name = evil.to_owned();
+        for event in &mut phase.switches {
+            event.to_name = evil.to_owned();
+        }
+    }
+    let page = html::page(&Report::of(&record));
+    assert!(!page.contains("<img"), "markup from a name reached the page");
+    let plain = html::page(&Report::of(&planted()));
+    let count = |text: &str| (text.matches("</script").count(), text.matches("<script").count());
+    assert_eq!(count(&page), count(&plain));
+}
+
+#[test]
+fn the_data_in_the_page_is_json() {
+    let record = planted();
+    let page = html::page(&Report::of(&record));
+    let (_, rest) = page.split_once("id=\"data\">").expect("data");
+    let (text, _) = rest.split_once("</script>").expect("end of data");
+    let data: Value = serde_json::from_str(text).expect("JSON");
+    assert_eq!(data["phases"].as_array().map(Vec::len), Some(2));
+    let detail = &data["phases"][0]["detail"];
+    for round in [70, 150, 220] {
+        assert!(
+            detail["rounds"].get(round.to_string()).is_some(),
+            "round {round} had a miss and must be in the page"
+        );
+    }
+    assert_eq!(data["phases"][0]["series"].as_array().map(Vec::len), Some(4 * 2 + 3 * 2));
+}
+
+#[test]
+fn the_page_of_a_long_run_stays_small() {
+    let record = ring(&Ring { rounds: 20_000, sizes: vec![4, 1024], stalls: true, ..Ring::default() });
+    let page = html::page(&Report::of(&record));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn the_trace_has_every_member_and_balanced_arrows() {
+    let record = planted();
+    let trace: Value = serde_json::from_str(&trace::text(&Report::of(&record))).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let of = |kind: &str| events.iter().filter(|event| event["ph"] == kind).count();
+    let processes = events.iter().filter(|event| event["name"] == "process_name").count();
+    assert_eq!(processes, 4);
+    assert_eq!(of("s"), of("f"));
+    assert!(of("s") > 2000, "a message per channel and round: {}", of("s"));
+    let misses = Report::of(&record).assessment.misses.len();
+    let marks =
+        events.iter().filter(|event| event["name"].as_str().is_some_and(|name| name.starts_with("miss (")));
+    assert_eq!(marks.count(), misses);
+}
+
+#[test]
+fn the_table_names_what_a_person_asks_for() {
+    let record = planted();
+    let report = Report::of(&record);
+    let table = text::table(&report);
+    for wanted in [
+        "a-to-b",
+        "dummy.load",
+        "the machine alone",
+        "allocations after commit 0",
+        "p99.9",
+        "hog (thread 812",
+        "verdict: ",
+    ] {
+        assert!(table.contains(wanted), "no \"{wanted}\" in\n{table}");
+    }
+    let quiet = ring(&Ring { rounds: 100, ..Ring::default() });
+    assert!(
+        text::table(&Report::of(&quiet)).contains("verdict: no miss; nothing lost, corrupt or out of order")
+    );
+}
+
+#[test]
+fn why_shows_the_timeline_and_the_verdict() {
+    let record = planted();
+    let report = Report::of(&record);
+    let text = why(&report, "B.user", 70).expect("it is there");
+    for wanted in ["planned: start", "measured: woken", "hog", "run-queue wait", "the miss is ours"] {
+        assert!(text.contains(wanted), "no \"{wanted}\" in\n{text}");
+    }
+    let message = why(&report, "b-to-c", 70).expect("it is there");
+    assert!(message.contains("it follows from B.user, instance 70: run-queue wait"), "{message}");
+    assert!(why(&report, "A.user", 3).expect("it is there").contains("verdict: kept its window"));
+}
+
+#[test]
+fn why_helps_with_wrong_names_and_numbers() {
+    let record = planted();
+    let report = Report::of(&record);
+    let error = why(&report, "a-to-v", 1).expect_err("no such channel");
+    assert_eq!(error.to_string(), "the run has no task or channel \"a-to-v\"; did you mean \"a-to-b\"?");
+    let error = why(&report, "a-to-b", 9999).expect_err("no such instance");
+    assert!(matches!(error, WhyError::UnknownInstance { .. }));
+    assert!(error.to_string().contains("recorded 0 to 499"), "{error}");
+}
+
+#[test]
+fn budgets_follow_from_the_longest_execution() {
+    let plants = vec![(5, Plant::Overrun { task: A, by: Nanos::from_micros(30) })];
+    let record = ring(&Ring { rounds: 1000, plants, ..Ring::default() });
+    let report = Report::of(&record);
+    let proposals = learn::propose(&report, learn::Options::default());
+    let of = |name: &str| proposals.iter().find(|of| of.name == name).expect("proposed").clone();
+    let a = of("A.user");
+    assert_eq!(a.observations, 1000);
+    let expected = Nanos::from_micros((a.max_ns as f64 * 1.2 / 1e3).ceil() as i64);
+    assert_eq!(a.proposed_ns, expected);
+    assert!(a.max_ns > 30_000 && of("C.user").max_ns < 4_000);
+    assert!(a.statement.contains("3.0e-3"), "{}", a.statement);
+    let median = learn::propose(&report, learn::Options { quantile: 0.5, margin: 1.0 });
+    assert!(median[0].statement.contains("exceed it"), "{}", median[0].statement);
+    assert!(learn::toml(&proposals).contains("name = \"A.user\"\nbudget = \""));
+    let json: Value = serde_json::from_str(&learn::json(&proposals)).expect("JSON");
+    assert_eq!(json["tasks"].as_array().map(Vec::len), Some(4));
+    assert_eq!(learn::too_small(&proposals).count(), 0);
+}

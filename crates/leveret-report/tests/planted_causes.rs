@@ -1,0 +1,448 @@
+//! Every planted cause is named, and laid at the right door.
+
+use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
+use leveret_report::verdict::{Cause, Door, Miss, Stage, Subject, assess, exit_code, verdicts};
+use leveret_types::Nanos;
+
+const MICRO: i64 = 1_000;
+
+fn micros(value: i64) -> Nanos {
+    Nanos(value * MICRO)
+}
+
+fn with(plants: Vec<(u64, Plant)>) -> Ring {
+    Ring { rounds: 400, plants, ..Ring::default() }
+}
+
+fn of_task(misses: &[Miss], task: usize, instance: u64) -> &Miss {
+    let wanted = |miss: &&Miss| miss.subject == Subject::Task(task) && miss.instance == instance;
+    misses
+        .iter()
+        .find(wanted)
+        .unwrap_or_else(|| panic!("no miss of task {task} instance {instance}: {misses:#?}"))
+}
+
+fn of_channel(misses: &[Miss], channel: usize, instance: u64) -> &Miss {
+    let wanted = |miss: &&Miss| miss.subject == Subject::Channel(channel) && miss.instance == instance;
+    misses.iter().find(wanted).unwrap_or_else(|| panic!("no miss of channel {channel}: {misses:#?}"))
+}
+
+#[track_caller]
+fn expect(plant: Plant, task: usize, stage: Stage, cause: Cause, door: Door) -> Vec<Miss> {
+    let record = ring(&with(vec![(200, plant)]));
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, task, 200);
+    assert_eq!((miss.stage, miss.cause, miss.door), (stage, cause, door), "{miss:#?}");
+    assert!(!miss.evidence.is_empty() && !miss.timeline.is_empty());
+    assert_eq!(exit_code(&record), if door == Door::Ours { 1 } else { 3 });
+    misses
+}
+
+#[test]
+fn a_quiet_run_has_no_miss() {
+    let record = ring(&with(Vec::new()));
+    let assessment = assess(&record);
+    assert_eq!(assessment.misses, []);
+    assert_eq!(assessment.irregularities, []);
+    assert_eq!(assessment.exit_code(), 0);
+}
+
+#[test]
+fn hog_at_a_higher_priority() {
+    let plant = Plant::Hog { task: A, priority: 90, by: micros(300) };
+    let misses = expect(plant, A, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+    assert!(of_task(&misses, A, 200).evidence[0].contains("hog (thread 812, real-time priority 90)"));
+}
+
+#[test]
+fn hog_at_our_own_priority_goes_first_too() {
+    expect(
+        Plant::Hog { task: A, priority: 80, by: micros(300) },
+        A,
+        Stage::Wake,
+        Cause::RunQueueWait,
+        Door::Ours,
+    );
+}
+
+#[test]
+fn thread_of_lower_rank_means_the_kernel_held_us_up() {
+    for priority in [0, 1, 79] {
+        let plant = Plant::Hog { task: A, priority, by: micros(300) };
+        expect(plant, A, Stage::Wake, Cause::KernelSection, Door::Machine);
+    }
+}
+
+#[test]
+fn ordinary_thread_for_longer_than_any_section_was_given_the_core() {
+    let plant = Plant::Hog { task: A, priority: 0, by: micros(40_000) };
+    expect(plant, A, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+}
+
+#[test]
+fn kernel_thread_is_the_machine() {
+    let plant = Plant::KernelThread { task: C, by: micros(300) };
+    let misses = expect(plant, C, Stage::Wake, Cause::KernelSection, Door::Machine);
+    assert!(of_task(&misses, C, 200).evidence[0].contains("migration/0"));
+}
+
+#[test]
+fn late_timer_on_an_idle_core_is_the_machine() {
+    let plant = Plant::LateTimer { task: B, by: micros(300) };
+    let misses = expect(plant, B, Stage::Wake, Cause::LateTimer, Door::Machine);
+    let message = of_channel(&misses, B, 200);
+    assert_eq!((message.cause, message.door), (Cause::LatePeer, Door::Machine));
+    let root = message.root.as_ref().expect("a root");
+    assert_eq!((root.name.as_str(), root.instance, root.cause), ("B.user", 200, Cause::LateTimer));
+}
+
+#[test]
+fn unknown_occupant_is_ours() {
+    expect(Plant::LateUnknown { task: B, by: micros(300) }, B, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+}
+
+#[test]
+fn ordinary_scheduling_makes_every_wait_ours() {
+    let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(300) })];
+    let record = ring(&Ring { real_time: false, ..with(plants) });
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, A, 200);
+    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+}
+
+#[test]
+fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
+    let plants = vec![(200, Plant::LateTimer { task: A, by: micros(300) })];
+    let record = ring(&Ring { whole_core_log: false, ..with(plants) });
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, A, 200);
+    assert_eq!(miss.door, Door::Ours);
+    assert!(miss.evidence[0].contains("coarse"), "{miss:#?}");
+}
+
+#[test]
+fn stall_in_the_spin_is_the_machine() {
+    expect(
+        Plant::StallInSpin { task: B, by: micros(300) },
+        B,
+        Stage::Start,
+        Cause::StallInSpin,
+        Door::Machine,
+    );
+}
+
+#[test]
+fn page_fault_in_the_spin_is_ours() {
+    expect(Plant::FaultInSpin { task: B, by: micros(300) }, B, Stage::Start, Cause::PageFault, Door::Ours);
+}
+
+#[test]
+fn page_fault_in_the_body_is_ours_with_its_address() {
+    let plant = Plant::PageFault { task: A, by: micros(120), logged: true };
+    let misses = expect(plant, A, Stage::Execution, Cause::PageFault, Door::Ours);
+    assert!(of_task(&misses, A, 200).evidence[0].contains("0x558000001000"));
+    let plant = Plant::PageFault { task: A, by: micros(120), logged: false };
+    expect(plant, A, Stage::Execution, Cause::PageFault, Door::Ours);
+}
+
+#[test]
+fn preemption_by_a_higher_priority_is_ours() {
+    let plant = Plant::Preempted { task: B, priority: 90, by: micros(200) };
+    let misses = expect(plant, B, Stage::Execution, Cause::RunQueueWait, Door::Ours);
+    assert!(of_task(&misses, B, 200).evidence[0].contains("hog"));
+}
+
+#[test]
+fn the_fair_server_is_ours() {
+    let plant = Plant::Preempted { task: B, priority: 0, by: micros(200) };
+    expect(plant, B, Stage::Execution, Cause::RunQueueWait, Door::Ours);
+}
+
+#[test]
+fn sleeping_in_the_body_is_ours() {
+    expect(Plant::Blocked { task: B, by: micros(200) }, B, Stage::Execution, Cause::Blocked, Door::Ours);
+}
+
+#[test]
+fn stopped_member_is_ours() {
+    let plant = Plant::Stopped { task: B, by: micros(600) };
+    let misses = expect(plant, B, Stage::Wake, Cause::StoppedMember, Door::Ours);
+    assert_eq!(of_channel(&misses, B, 200).cause, Cause::LatePeer);
+}
+
+#[test]
+fn clock_step_is_ours() {
+    expect(Plant::ClockStep { task: B, by: micros(600) }, B, Stage::Wake, Cause::ClockStep, Door::Ours);
+}
+
+#[test]
+fn one_overrun_of_many_milliseconds_is_ours() {
+    for milliseconds in [5, 20, 100] {
+        let plants = vec![(2000, Plant::Overrun { task: A, by: Nanos::from_millis(milliseconds) })];
+        let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
+        let misses = verdicts(&record);
+        let miss = of_task(&misses, A, 2000);
+        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{milliseconds} ms: {miss:#?}");
+    }
+}
+
+#[test]
+fn several_short_overruns_are_ours() {
+    let plants =
+        (1..=6).map(|k| (k * 700, Plant::Overrun { task: A, by: micros(110 + 10 * k as i64) })).collect();
+    let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
+    let misses = verdicts(&record);
+    for k in 1..=6 {
+        let miss = of_task(&misses, A, k * 700);
+        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+    }
+}
+
+#[test]
+fn an_overrun_pushes_the_next_instances_and_they_name_it() {
+    let plants = vec![(200, Plant::Overrun { task: A, by: micros(2_500) })];
+    let record = ring(&Ring { stalls: true, ..with(plants) });
+    let misses = verdicts(&record);
+    let next = of_task(&misses, A, 201);
+    assert_eq!((next.cause, next.door), (Cause::PreviousInstance, Door::Ours), "{next:#?}");
+    let root = next.root.as_ref().expect("a root");
+    assert_eq!((root.instance, root.cause), (200, Cause::Overrun));
+    let other = of_task(&misses, C, 200);
+    assert_eq!((other.cause, other.door), (Cause::RunQueueWait, Door::Ours), "{other:#?}");
+    assert_eq!(other.root.as_ref().map(|root| root.name.as_str()), Some("A.user"));
+}
+
+#[test]
+fn an_isolated_stall_in_ten_thousand_bodies_is_the_machine() {
+    let plants = vec![(5000, Plant::StallInBody { task: A, by: micros(100) })];
+    let record = ring(&Ring { rounds: 10_000, stalls: true, seed: 3, plants, ..Ring::default() });
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, A, 5000);
+    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+    assert!(miss.evidence[0].contains("probability"));
+}
+
+#[test]
+fn a_machine_stall_that_delays_another_task_stays_with_the_machine() {
+    let plants = vec![(200, Plant::LateTimer { task: DUMMY, by: micros(100) })];
+    let mut record = ring(&with(plants));
+    assert_eq!(verdicts(&record), [], "the window is wide enough");
+    record.phases[0].job.tasks[DUMMY].deadline = micros(800);
+    for instance in &mut record.phases[0].tasks[DUMMY].instances {
+        instance.deadline = instance.planned + micros(150);
+    }
+    let miss = of_task(&verdicts(&record), DUMMY, 200).clone();
+    assert_eq!((miss.cause, miss.door), (Cause::LateTimer, Door::Machine), "{miss:#?}");
+}
+
+#[test]
+fn chain_from_a_machine_stall_counts_as_the_machines() {
+    let record = ring(&with(vec![(200, Plant::LateTimer { task: A, by: micros(5_000) })]));
+    let assessment = assess(&record);
+    assert!(assessment.counts.machine > 4, "{:?}", assessment.counts);
+    assert_eq!(
+        assessment.counts.ours,
+        0,
+        "{:#?}",
+        assessment.misses.iter().find(|miss| miss.door == Door::Ours)
+    );
+    assert_eq!(assessment.counts.machine_roots, 3, "one for each task whose timer was late");
+    assert_eq!(assessment.exit_code(), 3);
+}
+
+#[test]
+fn dead_member_is_ours_and_loud() {
+    let record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let assessment = assess(&record);
+    let message = of_channel(&assessment.misses, B, 200);
+    assert_eq!((message.cause, message.door), (Cause::PeerDied, Door::Ours));
+    assert!(message.evidence[0].contains("SIGKILL"));
+    assert!(assessment.irregularities.iter().any(|found| found.kind == "member-died"));
+    assert_eq!(assessment.exit_code(), 1);
+}
+
+#[test]
+fn death_noticed_late_explains_what_the_dead_did_not_send() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    for event in record.phases.iter_mut().flat_map(|phase| &mut phase.events) {
+        event.at = event.at + micros(20_000);
+    }
+    let message = of_channel(&verdicts(&record), B, 200).clone();
+    assert_eq!((message.cause, message.door), (Cause::PeerDied, Door::Ours), "{message:#?}");
+    assert!(message.evidence[0].contains("SIGKILL"), "{message:#?}");
+}
+
+#[test]
+fn channel_causes() {
+    let cases = [
+        (Plant::Corrupt { channel: B }, Stage::Arrival, Cause::CorruptSegment),
+        (Plant::NoBuffer { channel: B }, Stage::Taking, Cause::LatePeer),
+        (Plant::NotInserted { channel: B }, Stage::Insertion, Cause::NotInserted),
+    ];
+    for (plant, stage, cause) in cases {
+        let record = ring(&with(vec![(200, plant)]));
+        let misses = verdicts(&record);
+        let miss = of_channel(&misses, B, 200);
+        assert_eq!((miss.stage, miss.cause, miss.door), (stage, cause, Door::Ours), "{miss:#?}");
+        assert_eq!(exit_code(&record), 1);
+    }
+}
+
+#[test]
+fn no_buffer_behind_a_receiver_that_the_machine_stalled() {
+    let plants =
+        vec![(199, Plant::LateTimer { task: C, by: micros(300) }), (200, Plant::NoBuffer { channel: B })];
+    let misses = verdicts(&ring(&with(plants)));
+    let miss = of_channel(&misses, B, 200);
+    assert_eq!(
+        (miss.stage, miss.cause, miss.door),
+        (Stage::Taking, Cause::LatePeer, Door::Machine),
+        "{miss:#?}"
+    );
+}
+
+#[test]
+fn losses_force_failure() {
+    let quiet = ring(&with(Vec::new()));
+    let mut lost = quiet.clone();
+    lost.phases[0].tasks[A].records_lost = 1;
+    let mut corrupt = quiet.clone();
+    corrupt.phases[0].channels[0].corrupt = 1;
+    let mut unordered = quiet.clone();
+    unordered.phases[0].channels[0].out_of_order = 1;
+    let mut hole = quiet.clone();
+    hole.phases[0].tasks[A].instances.remove(17);
+    let mut short = quiet;
+    short.phases[0].tasks[A].instances.truncate(300);
+    for (record, kind) in [
+        (lost, "records-lost"),
+        (corrupt, "corrupt"),
+        (unordered, "out-of-order"),
+        (hole, "unaccounted"),
+        (short, "unaccounted"),
+    ] {
+        let assessment = assess(&record);
+        assert_eq!(assessment.exit_code(), 1, "{kind}");
+        assert!(assessment.irregularities.iter().any(|found| found.kind == kind), "{kind}");
+    }
+}
+
+#[test]
+fn the_machines_own_stalls_are_never_ours() {
+    for seed in 1..=6 {
+        let record = ring(&Ring { rounds: 5000, stalls: true, seed, ..Ring::default() });
+        let assessment = assess(&record);
+        let ours = assessment.misses.iter().find(|miss| miss.door == Door::Ours);
+        assert!(ours.is_none(), "seed {seed}: {ours:#?}");
+        assert!(assessment.counts.machine > 0, "seed {seed}: the machine should have missed some");
+    }
+}
+
+/// The miss of A's instance 200 after `change` was made to its record.
+fn changed(ring_of: Ring, change: impl Fn(&mut leveret_report::record::InstanceRecord)) -> Miss {
+    let mut record = ring(&ring_of);
+    let a = &mut record.phases[0].tasks[A];
+    change(&mut a.instances[200]);
+    of_task(&verdicts(&record), A, 200).clone()
+}
+
+#[test]
+fn a_lower_rank_proves_nothing_when_ours_is_unknown() {
+    let mut record = ring(&with(vec![(200, Plant::Hog { task: A, priority: 1, by: micros(300) })]));
+    record.phases[0].tasks[A].priority = 0;
+    assert_eq!(of_task(&verdicts(&record), A, 200).door, Door::Ours);
+}
+
+#[test]
+fn kernel_thread_before_an_ordinary_one_is_ours() {
+    let plants = vec![(200, Plant::KernelThread { task: A, by: micros(300) })];
+    let record = ring(&Ring { real_time: false, ..with(plants) });
+    assert_eq!(of_task(&verdicts(&record), A, 200).door, Door::Ours);
+}
+
+#[test]
+fn time_stolen_without_a_switch_is_the_machines() {
+    let miss = changed(with(Vec::new()), |record| {
+        record.cpu = record.ended - record.started;
+        record.ended = record.started + micros(300);
+    });
+    assert_eq!(
+        (miss.stage, miss.cause, miss.door),
+        (Stage::Execution, Cause::StallInExecution, Door::Machine)
+    );
+}
+
+#[test]
+fn time_lost_with_unlogged_switches_is_ours() {
+    let ring_of = Ring { whole_core_log: false, ..with(Vec::new()) };
+    let miss = changed(ring_of, |record| {
+        record.cpu = record.ended - record.started;
+        record.ended = record.started + micros(300);
+        record.switches = 2;
+    });
+    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Execution, Cause::RunQueueWait, Door::Ours));
+    assert!(miss.evidence[0].contains("coarse"), "{miss:#?}");
+}
+
+#[test]
+fn unknown_switches_prove_nothing() {
+    let ring_of = Ring { whole_core_log: false, ..with(Vec::new()) };
+    let miss = changed(ring_of, |record| {
+        record.started = record.started + micros(300);
+        record.ended = record.ended + micros(300);
+        record.switches = u32::MAX;
+    });
+    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Start, Cause::Unexplained, Door::Ours));
+}
+
+#[test]
+fn a_fault_of_the_instance_before_is_not_blamed_again() {
+    let plants = vec![
+        (199, Plant::PageFault { task: A, by: micros(10), logged: true }),
+        (200, Plant::StallInSpin { task: A, by: micros(300) }),
+    ];
+    let mut record = ring(&with(plants));
+    record.phases[0].tasks[A].instances[200].faults = 1;
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, A, 200);
+    assert_eq!((miss.cause, miss.door), (Cause::StallInSpin, Door::Machine), "{miss:#?}");
+}
+
+#[test]
+fn without_the_machines_share_it_would_still_be_late() {
+    let plants = vec![
+        (200, Plant::StallInSpin { task: A, by: micros(35) }),
+        (200, Plant::PageFault { task: A, by: micros(160), logged: true }),
+    ];
+    let misses = verdicts(&ring(&with(plants)));
+    let miss = of_task(&misses, A, 200);
+    assert_eq!((miss.cause, miss.door), (Cause::PageFault, Door::Ours), "{miss:#?}");
+    assert!(miss.evidence.iter().any(|sentence| sentence.contains("lie with the machine")), "{miss:#?}");
+}
+
+#[test]
+fn a_message_late_though_its_sender_kept_its_window_is_examined_too() {
+    let mut record = ring(&with(vec![(200, Plant::PageFault { task: A, by: micros(120), logged: true })]));
+    record.phases[0].tasks[A].instances[200].deadline = micros(200_000 + 900);
+    let misses = verdicts(&record);
+    let message = of_channel(&misses, A, 200);
+    assert_eq!(
+        (message.stage, message.cause, message.door),
+        (Stage::Execution, Cause::PageFault, Door::Ours)
+    );
+}
+
+#[test]
+fn a_longer_table_of_the_same_plan_changes_no_verdict() {
+    let plants = vec![
+        (199, Plant::LateTimer { task: C, by: micros(300) }),
+        (200, Plant::NoBuffer { channel: B }),
+        (303, Plant::Hog { task: A, priority: 90, by: micros(300) }),
+        (351, Plant::Died { task: B }),
+    ];
+    let short = Ring { stalls: true, ..with(plants) };
+    let long = Ring { periods_per_round: 4, ..short.clone() };
+    let (short, long) = (ring(&short), ring(&long));
+    assert_eq!(long.phases[0].plan.tasks[A].instances.len(), 4);
+    assert_eq!(verdicts(&short), verdicts(&long));
+}

@@ -1,0 +1,290 @@
+//! From the plan to ends: which segment holds what, and the ports of each task. The same code binds members in
+//! processes of their own and members that share one process.
+
+use crate::declare::{Declarations, DeclaredTask};
+use crate::free_end::{ReceivingEnd, SendingEnd};
+use crate::port::{InputPort, OutputPort};
+use crate::runner::{Ports, TaskRunner};
+use crate::timing::{Arrival, Bindings, TaskTiming};
+use crate::watch::Watch;
+use leveret_memory::{
+    LayoutError, OwnSegment, PeerSegment, Receiver, Region, SegmentError, SegmentLayout, SegmentSpec, Sender,
+    SourceSpec, TargetSpec, TaskSpec,
+};
+use leveret_plan::{Job, Plan};
+use leveret_protocol::assemble::Assembled;
+use leveret_protocol::declaration::{ChannelEndDeclaration, End, GROUP_WORLD, WaitMode};
+use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Stamp records kept per task: at 1 kHz the watcher may fall behind by four seconds before any is lost.
+const STAMP_RECORDS: u32 = 4096;
+/// Message records kept per channel end.
+const MESSAGE_RECORDS: u32 = 4096;
+
+/// Why a member cannot be bound to an admitted plan.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// The segment cannot be laid out.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A segment, ours or a peer's, is not what the plan says.
+    #[error("segment of member {member}: {error}")]
+    Segment {
+        /// Whose.
+        member: MemberId,
+        /// Why.
+        error: SegmentError,
+    },
+    /// The plan names something that this member did not declare.
+    #[error(
+        "the plan gives this member {0}, which it did not declare; agent and member disagree about the job"
+    )]
+    NotDeclared(String),
+    /// A peer's segment was not handed over.
+    #[error("the segment of member {0} was not handed over, though the plan names it as a peer")]
+    PeerMissing(MemberId),
+}
+
+/// The plan as one member receives it.
+#[derive(Clone, Copy)]
+pub struct Admitted<'a> {
+    /// The job and the channels' bindings.
+    pub assembled: &'a Assembled,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Number of the commit.
+    pub generation: Generation,
+}
+
+impl Admitted<'_> {
+    fn job(&self) -> &Job {
+        &self.assembled.job
+    }
+
+    /// What the segment of `member` holds; the same wherever it is computed.
+    pub fn layout(&self, member: MemberId) -> Result<SegmentLayout, LayoutError> {
+        let waits = |index: usize| self.assembled.bindings[index].wait == WaitMode::Wake;
+        let channels = || self.job().channels.iter().enumerate();
+        let sources = channels()
+            .filter(|(_, channel)| channel.source == member)
+            .map(|(index, channel)| SourceSpec {
+                channel: ChannelId(index as u16),
+                size: u32::try_from(channel.size.0).unwrap_or(u32::MAX),
+                buffers: self.plan.channels[index].buffers.max(channel.buffers),
+                waits: waits(index),
+            })
+            .collect();
+        let targets = channels()
+            .filter(|(_, channel)| channel.target == member)
+            .map(|(index, _)| TargetSpec { channel: ChannelId(index as u16), waits: waits(index) })
+            .collect();
+        let tasks = (self.job().tasks.iter().enumerate())
+            .filter(|(_, task)| task.member == member)
+            .map(|(index, _)| TaskSpec { task: TaskId(index as u16), records: STAMP_RECORDS })
+            .collect();
+        SegmentLayout::new(&SegmentSpec {
+            member,
+            generation: self.generation,
+            sources,
+            targets,
+            tasks,
+            message_records: MESSAGE_RECORDS,
+        })
+    }
+
+    /// The members whose segments `member` needs to see: the other ends of its channels.
+    pub fn peers(&self, member: MemberId) -> BTreeSet<MemberId> {
+        let channels = self.job().channels.iter();
+        channels
+            .filter_map(|channel| match (channel.source == member, channel.target == member) {
+                (true, _) => Some(channel.target),
+                (_, true) => Some(channel.source),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// A member's ends and tasks, bound.
+pub struct Bound {
+    /// Tasks in the order of the declarations.
+    pub tasks: Vec<(TaskId, TaskRunner)>,
+    /// Sending ends that no task owns, by declared end.
+    pub sources: Vec<(u32, SendingEnd)>,
+    /// Receiving ends that no task owns, by declared end.
+    pub targets: Vec<(u32, ReceivingEnd)>,
+}
+
+/// Binds `declarations` of `member` to its own segment and to its peers'.
+pub fn bind(
+    admitted: &Admitted<'_>,
+    member: MemberId,
+    declarations: Declarations,
+    own: &mut OwnSegment,
+    peer: impl Fn(MemberId) -> Option<Arc<dyn Region>>,
+    watch: &Arc<Watch>,
+) -> Result<Bound, BindError> {
+    let Declarations { wire, tasks: declared } = declarations;
+    let mut binder = Binder { admitted, member, declarations: &wire.ends, own, peer: &peer };
+    let mut owned = BTreeSet::new();
+    let mut tasks = Vec::new();
+    for task in declared {
+        owned.extend(task.ends().map(|(end, _)| end));
+        tasks.push(binder.task(task, watch)?);
+    }
+    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new() };
+    for (index, end) in wire.ends.iter().enumerate() {
+        let index = index as u32;
+        if owned.contains(&index) {
+            continue;
+        }
+        match end.end {
+            End::Source => bound.sources.push((index, binder.sending_end(index, watch)?)),
+            End::Target => bound.targets.push((index, binder.receiving_end(index, watch)?)),
+        }
+    }
+    Ok(bound)
+}
+
+struct Binder<'a> {
+    admitted: &'a Admitted<'a>,
+    member: MemberId,
+    declarations: &'a [ChannelEndDeclaration],
+    own: &'a mut OwnSegment,
+    peer: &'a dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
+}
+
+impl Binder<'_> {
+    /// The job's channel of a declared end.
+    fn channel(&self, end: u32) -> Result<ChannelId, BindError> {
+        let declared = &self.declarations[end as usize].channel;
+        let group = declared.group.as_deref().unwrap_or(GROUP_WORLD);
+        self.admitted
+            .job()
+            .channels
+            .iter()
+            .position(|channel| channel.name == declared.name && channel.group == group)
+            .map(|index| ChannelId(index as u16))
+            .ok_or_else(|| BindError::NotDeclared(format!("no channel \"{}\"", declared.name)))
+    }
+
+    fn arrival(&self, channel: ChannelId) -> Option<Arrival> {
+        Arrival::new(self.admitted.job(), self.admitted.plan, channel)
+    }
+
+    fn attach(&self, member: MemberId) -> Result<PeerSegment, BindError> {
+        let region = (self.peer)(member).ok_or(BindError::PeerMissing(member))?;
+        let layout = self.admitted.layout(member)?;
+        PeerSegment::attach(region, &layout, member, self.admitted.generation)
+            .map_err(|error| BindError::Segment { member, error })
+    }
+
+    fn sender(&mut self, channel: ChannelId) -> Result<Sender, BindError> {
+        let target = self.admitted.job().channels[channel.index()].target;
+        let missing = || BindError::NotDeclared(format!("the source of {channel}"));
+        let peer = self.attach(target)?.target(channel).ok_or_else(missing)?;
+        let end = self.own.take_source(channel).ok_or_else(missing)?;
+        Ok(Sender::new(end, peer))
+    }
+
+    fn receiver(&mut self, channel: ChannelId) -> Result<Receiver, BindError> {
+        let source = self.admitted.job().channels[channel.index()].source;
+        let missing = || BindError::NotDeclared(format!("the target of {channel}"));
+        let peer = self.attach(source)?.source(channel).ok_or_else(missing)?;
+        let end = self.own.take_target(channel).ok_or_else(missing)?;
+        Ok(Receiver::new(end, peer))
+    }
+
+    fn sending_end(&mut self, end: u32, watch: &Arc<Watch>) -> Result<SendingEnd, BindError> {
+        let channel = self.channel(end)?;
+        let peer = self.admitted.job().channels[channel.index()].target;
+        Ok(SendingEnd::new(self.sender(channel)?, self.arrival(channel), peer, watch.clone()))
+    }
+
+    fn receiving_end(&mut self, end: u32, watch: &Arc<Watch>) -> Result<ReceivingEnd, BindError> {
+        let channel = self.channel(end)?;
+        let peer = self.admitted.job().channels[channel.index()].source;
+        Ok(ReceivingEnd::new(self.receiver(channel)?, self.arrival(channel), peer, watch.clone()))
+    }
+
+    fn task(&mut self, task: DeclaredTask, watch: &Arc<Watch>) -> Result<(TaskId, TaskRunner), BindError> {
+        let job = self.admitted.job();
+        let id = job
+            .tasks
+            .iter()
+            .position(|candidate| candidate.name == task.name && candidate.member == self.member)
+            .map(|index| TaskId(index as u16))
+            .ok_or_else(|| BindError::NotDeclared(format!("no task \"{}\"", task.name)))?;
+        let ports = self.ports(id, &task, watch)?;
+        let stamps = self.own.take_task(id).ok_or_else(|| BindError::NotDeclared(format!("{id} twice")))?;
+        let timing = TaskTiming::new(job, self.admitted.plan, id);
+        let policy = job.tasks[id.index()].overrun;
+        Ok((id, TaskRunner::new(timing, policy, ports, task.body, stamps, watch.clone())))
+    }
+
+    fn ports(&mut self, id: TaskId, task: &DeclaredTask, watch: &Arc<Watch>) -> Result<Ports, BindError> {
+        let Admitted { assembled, plan, .. } = *self.admitted;
+        let declared = &assembled.job.tasks[id.index()];
+        let planned = &plan.tasks[id.index()].instances;
+        let per_round = |channel: ChannelId| plan.channels[channel.index()].instances.len();
+        let mut ports = Ports::default();
+        for target in &task.reads {
+            let channel = self.channel(target.end)?;
+            let place = position(&declared.reads, channel, &task.name)?;
+            let slots = planned.iter().map(|instance| instance.reads[place]).collect();
+            let bindings = Bindings::new(slots, per_round(channel));
+            let arrival = self.timed(channel, &task.name)?;
+            let receiver = self.receiver(channel)?;
+            let first = self.first_written(channel);
+            let declared = &assembled.job.channels[channel.index()];
+            ports.inputs.push(InputPort::new(target.end, declared, receiver, bindings, first, arrival));
+        }
+        for source in &task.writes {
+            let channel = self.channel(source.end)?;
+            let place = position(&declared.writes, channel, &task.name)?;
+            let slots = planned.iter().map(|instance| instance.writes[place]).collect();
+            let bindings = Bindings::new(slots, per_round(channel));
+            let arrival = self.timed(channel, &task.name)?;
+            let sender = self.sender(channel)?;
+            let size = assembled.job.channels[channel.index()].size;
+            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, arrival));
+        }
+        for source in &task.sends {
+            ports.sources.push((source.end, self.sending_end(source.end, watch)?));
+        }
+        for target in &task.receives {
+            ports.targets.push((target.end, self.receiving_end(target.end, watch)?));
+        }
+        Ok(ports)
+    }
+
+    /// The first instance of `channel` that its writer's plan fills: a writer that works ahead leaves out the first
+    /// ones, and nobody must miss them.
+    fn first_written(&self, channel: ChannelId) -> u64 {
+        let Admitted { assembled, plan, .. } = *self.admitted;
+        let writers = assembled.job.tasks.iter().zip(&plan.tasks);
+        let first = writers.filter_map(|(task, planned)| {
+            let place = task.writes.iter().position(|candidate| *candidate == channel)?;
+            planned.instances.first()?.writes.get(place).copied()
+        });
+        first.min().and_then(|instance| u64::try_from(instance).ok()).unwrap_or(0)
+    }
+
+    /// Tasks walk time-driven channels; best-effort ends belong to the application's own threads.
+    fn timed(&self, channel: ChannelId, task: &str) -> Result<Arrival, BindError> {
+        self.arrival(channel).ok_or_else(|| {
+            let name = &self.admitted.job().channels[channel.index()].name;
+            BindError::NotDeclared(format!(
+                "the best-effort channel \"{name}\" in task \"{task}\"; declare it with `sends` or `receives` instead"
+            ))
+        })
+    }
+}
+
+fn position(list: &[ChannelId], channel: ChannelId, task: &str) -> Result<usize, BindError> {
+    list.iter()
+        .position(|candidate| *candidate == channel)
+        .ok_or_else(|| BindError::NotDeclared(format!("{channel} in task \"{task}\"")))
+}

@@ -1,0 +1,289 @@
+//! Declarations: everything a member wants, before commit. After commit they are gone, so they cannot change.
+
+use crate::context::TaskContext;
+use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
+use leveret_protocol::declaration::{
+    BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
+    IteratorPolicy, MemberDeclarations, TaskDeclaration, WaitMode,
+};
+use leveret_types::{ByteSize, Nanos};
+
+/// The body of a task: called once per instance, on the task's thread.
+pub type Body = Box<dyn FnMut(&mut TaskContext<'_>) + Send>;
+
+/// The sending end of a declared channel: give it to one task, or take it from the session after commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Source {
+    pub(crate) end: u32,
+}
+
+/// The receiving end of a declared channel: give it to one task, or take it from the session after commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    pub(crate) end: u32,
+}
+
+/// A task's name, body and ends.
+pub(crate) struct DeclaredTask {
+    pub(crate) name: String,
+    pub(crate) body: Body,
+    pub(crate) reads: Vec<Target>,
+    pub(crate) writes: Vec<Source>,
+    /// Best-effort ends.
+    pub(crate) receives: Vec<Target>,
+    pub(crate) sends: Vec<Source>,
+}
+
+impl DeclaredTask {
+    /// Every end that the task owns.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (u32, End)> + '_ {
+        let targets = self.reads.iter().chain(&self.receives).map(|target| (target.end, End::Target));
+        let sources = self.writes.iter().chain(&self.sends).map(|source| (source.end, End::Source));
+        targets.chain(sources)
+    }
+}
+
+/// Everything one member declares for one commit.
+///
+/// What the manifest also says must agree; what it says alone need not be repeated.
+pub struct Declarations {
+    pub(crate) wire: MemberDeclarations,
+    pub(crate) tasks: Vec<DeclaredTask>,
+}
+
+/// Why declarations contradict themselves, before anybody else sees them.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DeclarationError {
+    /// An end is given to two tasks, or twice to one.
+    #[error(
+        "the {end} end of channel \"{channel}\" is given to task \"{first}\" and to task \"{second}\"; an end has one owner"
+    )]
+    EndGivenTwice {
+        /// `source` or `target`.
+        end: &'static str,
+        /// The channel.
+        channel: String,
+        /// One task.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// An end of other declarations.
+    #[error(
+        "task \"{task}\" uses an end that was not declared here; declare it with `source` or `target` of the same declarations"
+    )]
+    ForeignEnd {
+        /// The task.
+        task: String,
+    },
+}
+
+impl Declarations {
+    /// Nothing yet. The label names this commit in reports.
+    pub fn new(label: &str) -> Self {
+        let wire = MemberDeclarations { label: label.to_owned(), ..MemberDeclarations::default() };
+        Self { wire, tasks: Vec::new() }
+    }
+
+    /// Declares a group of members; the position is the rank in it. Every member that declares it must agree.
+    pub fn group(&mut self, name: &str, members: &[&str]) -> &mut Self {
+        let members = members.iter().map(|name| (*name).to_owned()).collect();
+        self.wire.groups.push(GroupDeclaration { name: name.to_owned(), members });
+        self
+    }
+
+    /// Declares the sending end of a channel.
+    pub fn source(&mut self, channel: &str) -> EndBuilder<'_, Source> {
+        self.end(channel, End::Source, |end| Source { end })
+    }
+
+    /// Declares the receiving end of a channel.
+    pub fn target(&mut self, channel: &str) -> EndBuilder<'_, Target> {
+        self.end(channel, End::Target, |end| Target { end })
+    }
+
+    fn end<T>(&mut self, channel: &str, end: End, token: fn(u32) -> T) -> EndBuilder<'_, T> {
+        let index = self.wire.ends.len() as u32;
+        self.wire.ends.push(ChannelEndDeclaration {
+            end,
+            channel: ChannelDeclaration { name: channel.to_owned(), ..ChannelDeclaration::default() },
+            memory: BufferMemory::default(),
+            policy: IteratorPolicy::default(),
+        });
+        let declared = self.wire.ends.last_mut().expect("an end was just pushed");
+        EndBuilder { declared, token: token(index) }
+    }
+
+    /// Declares a task; its body comes last.
+    pub fn task(&mut self, name: &str) -> TaskBuilder<'_> {
+        TaskBuilder {
+            declarations: self,
+            wire: TaskDeclaration { name: name.to_owned(), ..TaskDeclaration::default() },
+            reads: Vec::new(),
+            writes: Vec::new(),
+            receives: Vec::new(),
+            sends: Vec::new(),
+        }
+    }
+
+    /// Each end has at most one owner, and is declared here.
+    pub(crate) fn check(&self) -> Result<(), DeclarationError> {
+        let mut owners: Vec<Option<&str>> = vec![None; self.wire.ends.len()];
+        for task in &self.tasks {
+            for (index, end) in task.ends() {
+                let declared = self.wire.ends.get(index as usize).filter(|declared| declared.end == end);
+                let Some(declared) = declared else {
+                    return Err(DeclarationError::ForeignEnd { task: task.name.clone() });
+                };
+                if let Some(first) = owners[index as usize].replace(&task.name) {
+                    return Err(DeclarationError::EndGivenTwice {
+                        end: if end == End::Source { "source" } else { "target" },
+                        channel: declared.channel.name.clone(),
+                        first: first.to_owned(),
+                        second: task.name.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Properties of one channel end. What is left open is taken from the manifest or from the other end.
+pub struct EndBuilder<'d, T> {
+    declared: &'d mut ChannelEndDeclaration,
+    token: T,
+}
+
+impl<T> EndBuilder<'_, T> {
+    /// The group within which the name is matched; `world` if left open.
+    pub fn group(self, name: &str) -> Self {
+        self.declared.channel.group = Some(name.to_owned());
+        self
+    }
+    /// Largest message.
+    pub fn size(self, size: ByteSize) -> Self {
+        self.declared.channel.size = Some(size);
+        self
+    }
+    /// Number of buffers; the plan may give more.
+    pub fn buffers(self, count: u32) -> Self {
+        self.declared.channel.buffers = Some(count);
+        self
+    }
+    /// Order of the buffer iterator at this end.
+    pub fn policy(self, policy: IteratorPolicy) -> Self {
+        self.declared.policy = policy;
+        self
+    }
+    /// Whose memory the buffers at this end are.
+    pub fn memory(self, memory: BufferMemory) -> Self {
+        self.declared.memory = memory;
+        self
+    }
+    /// Insists on where the receiver reads.
+    pub fn placement(self, placement: Placement) -> Self {
+        self.declared.channel.placement = Some(placement);
+        self
+    }
+    /// Time-driven: instance k arrives at `epoch + k*period + deadline`.
+    pub fn time_driven(self, period: Nanos, window: [Nanos; 2], missing: MissingPolicy) -> Self {
+        let [release, deadline] = window;
+        self.declared.channel.qos = Some(Qos::TimeDriven { period, release, deadline, missing });
+        self
+    }
+    /// Best effort: visible at once.
+    pub fn best_effort(self) -> Self {
+        self.declared.channel.qos = Some(Qos::BestEffort);
+        self
+    }
+    /// How the receiver waits (best effort).
+    pub fn wait(self, mode: WaitMode) -> Self {
+        self.declared.channel.wait = Some(mode);
+        self
+    }
+    /// Ends the declaration and gives the end.
+    pub fn declare(self) -> T {
+        self.token
+    }
+}
+
+/// Properties of a task. What is left open is taken from the manifest.
+pub struct TaskBuilder<'d> {
+    declarations: &'d mut Declarations,
+    wire: TaskDeclaration,
+    reads: Vec<Target>,
+    writes: Vec<Source>,
+    receives: Vec<Target>,
+    sends: Vec<Source>,
+}
+
+impl TaskBuilder<'_> {
+    /// Distance between instances.
+    pub fn period(mut self, period: Nanos) -> Self {
+        self.wire.period = Some(period);
+        self
+    }
+    /// Earliest start and latest end, from the start of the period.
+    pub fn window(mut self, release: Nanos, deadline: Nanos) -> Self {
+        self.wire.release = Some(release);
+        self.wire.deadline = Some(deadline);
+        self
+    }
+    /// Longest execution time of one instance.
+    pub fn budget(mut self, budget: Nanos) -> Self {
+        self.wire.budget = Some(budget);
+        self
+    }
+    /// Where it runs.
+    pub fn core(mut self, core: CoreChoice) -> Self {
+        self.wire.core = Some(core);
+        self
+    }
+    /// Whether the planner may interrupt it.
+    pub fn preemptible(mut self, preemptible: bool) -> Self {
+        self.wire.preemptible = Some(preemptible);
+        self
+    }
+    /// What happens on an overrun.
+    pub fn overrun(mut self, policy: OverrunPolicy) -> Self {
+        self.wire.overrun = Some(policy);
+        self
+    }
+    /// The task takes one message of this channel per instance.
+    pub fn reads(mut self, target: Target) -> Self {
+        self.reads.push(target);
+        self
+    }
+    /// The task inserts one message into this channel per instance.
+    pub fn writes(mut self, source: Source) -> Self {
+        self.writes.push(source);
+        self
+    }
+    /// The task takes from this best-effort channel, as much and as often as it likes.
+    pub fn receives(mut self, target: Target) -> Self {
+        self.receives.push(target);
+        self
+    }
+    /// The task sends on this best-effort channel, as much and as often as it likes.
+    pub fn sends(mut self, source: Source) -> Self {
+        self.sends.push(source);
+        self
+    }
+    /// Ends the declaration. The body runs once per instance; it must not block or allocate.
+    pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
+        let channel = |end: u32| {
+            let declared = &self.declarations.wire.ends.get(end as usize)?.channel;
+            Some(match declared.group.as_deref() {
+                None | Some(GROUP_WORLD) => declared.name.clone(),
+                Some(group) => format!("{group}/{}", declared.name),
+            })
+        };
+        self.wire.reads = self.reads.iter().filter_map(|target| channel(target.end)).collect();
+        self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
+        let name = self.wire.name.clone();
+        self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
+        let Self { declarations, reads, writes, receives, sends, .. } = self;
+        declarations.tasks.push(DeclaredTask { name, body: Box::new(body), reads, writes, receives, sends });
+    }
+}

@@ -1,0 +1,386 @@
+//! Channel ends outside the time table: best effort, and single transfers of time-driven channels.
+
+use crate::port::FateCode;
+use crate::timing::Arrival;
+use crate::watch::Watch;
+use leveret_memory::{Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken};
+use leveret_os::{clock, futex};
+use leveret_types::{Instance, MemberId, Nanos};
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Every n-th best-effort message carries a time stamp: reading the clock would cost as much as the transfer.
+const STAMP_EVERY: u64 = 64;
+/// Polls between two looks at the clock and the peer's pulse while waiting.
+const POLLS_PER_LOOK: u32 = 256;
+/// A sleeping receiver looks at the peer's pulse this often.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Why a wait ended without a message or a completion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WaitError {
+    /// The timeout passed.
+    #[error("the timeout passed")]
+    TimedOut,
+    /// The peer has died.
+    #[error("the peer has died")]
+    PeerDead,
+    /// The job is stopping.
+    #[error("the job is stopping")]
+    Stopping,
+    /// Nothing was started on this end.
+    #[error("nothing was started on this end; call `start` first")]
+    NothingStarted,
+    /// The started instance was not performed in its window.
+    #[error("instance {0} was not performed: its message was late or missing")]
+    NotPerformed(Instance),
+}
+
+/// Why a message cannot be started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StartError {
+    /// A transfer that was started before is not complete, and the channel's slack is 1.
+    #[error("instance {0} is still outstanding and the channel's slack is 1; wait for it first")]
+    Outstanding(Instance),
+    /// Every buffer is still with the receiver.
+    #[error(transparent)]
+    NoBuffer(#[from] NoBuffer),
+    /// Longer than the channel's size.
+    #[error("the message has {length} bytes, the channel carries at most {most}; declare a larger size")]
+    TooLong {
+        /// Its length.
+        length: usize,
+        /// The channel's size.
+        most: usize,
+    },
+}
+
+/// A sending end that its owner calls when it likes.
+pub struct SendingEnd {
+    sender: Sender,
+    next: u64,
+    arrival: Option<Arrival>,
+    epoch: Nanos,
+    started: Option<u64>,
+    peer: MemberId,
+    watch: Arc<Watch>,
+}
+
+impl SendingEnd {
+    pub(crate) fn new(
+        mut sender: Sender,
+        arrival: Option<Arrival>,
+        peer: MemberId,
+        watch: Arc<Watch>,
+    ) -> Self {
+        sender.set_first_eligible(0);
+        Self { sender, next: 0, arrival, epoch: Nanos::ZERO, started: None, peer, watch }
+    }
+
+    pub(crate) fn arm(&mut self, epoch: Nanos) {
+        self.epoch = epoch;
+    }
+
+    /// Largest message, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.sender.capacity()
+    }
+
+    /// Best effort: the next free buffer, to be filled in place and inserted.
+    #[inline]
+    pub fn slot(&mut self) -> Result<SendingSlot<'_>, NoBuffer> {
+        let instance = self.next;
+        // A time-driven end uses `start`; here instances are consecutive counters.
+        if self.sender.reserve(instance).is_err() {
+            return Err(NoBuffer { instance, released: self.sender.peer_released() });
+        }
+        Ok(SendingSlot { end: self, instance })
+    }
+
+    /// Best effort: sends a copy of `bytes`; visible at once.
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
+        let most = self.capacity();
+        if bytes.len() > most {
+            return Err(StartError::TooLong { length: bytes.len(), most });
+        }
+        let instance = self.next;
+        let mut slot = self.sender.reserve(instance)?;
+        slot.write(bytes);
+        Self::publish(slot, bytes.len());
+        self.after_publish(instance);
+        Ok(Instance(instance))
+    }
+
+    #[inline]
+    fn publish(slot: Slot<'_>, length: usize) {
+        let stamp = if slot.instance().is_multiple_of(STAMP_EVERY) { clock::now() } else { Nanos::ZERO };
+        slot.publish(length as u32, stamp);
+    }
+
+    #[inline]
+    fn after_publish(&mut self, instance: u64) {
+        self.next = instance + 1;
+        self.started = Some(instance);
+        if self.sender.must_wake() {
+            // A failed wake-up only delays a receiver that looks again by itself.
+            let _ = futex::wake_at(self.sender.futex_word_address(), 1);
+        }
+    }
+
+    /// Starts one transfer of `bytes` (design section 10.5). Best effort: at once. Time-driven: in the next
+    /// instance that both ends can still make, which is returned.
+    pub fn start(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
+        let Some(arrival) = self.arrival else { return self.send(bytes) };
+        let now = clock::now();
+        if let Some(started) = self.started
+            && now < self.epoch + arrival.of(started)
+        {
+            return Err(StartError::Outstanding(Instance(started)));
+        }
+        let most = self.capacity();
+        if bytes.len() > most {
+            return Err(StartError::TooLong { length: bytes.len(), most });
+        }
+        let soonest = arrival.next_after(now - self.epoch);
+        let peer = self.sender.peer_first_eligible();
+        let peer = if peer == leveret_memory::NOT_ACTIVE { 0 } else { peer };
+        let instance = soonest.max(self.next).max(peer);
+        let mut slot = self.sender.reserve(instance)?;
+        slot.write(bytes);
+        slot.publish(bytes.len() as u32, clock::now());
+        self.after_publish(instance);
+        Ok(Instance(instance))
+    }
+
+    /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
+    pub fn test(&self) -> Result<bool, WaitError> {
+        let started = self.started.ok_or(WaitError::NothingStarted)?;
+        Ok(match self.arrival {
+            Some(arrival) => clock::now() >= self.epoch + arrival.of(started),
+            None => self.sender.peer_released() > started,
+        })
+    }
+
+    /// Waits until the last started transfer is complete.
+    pub fn wait(&self, timeout: Nanos) -> Result<Instance, WaitError> {
+        let started = self.started.ok_or(WaitError::NothingStarted)?;
+        let limit = clock::now() + timeout;
+        if let Some(arrival) = self.arrival {
+            let due = self.epoch + arrival.of(started);
+            clock::sleep_until(due.min(limit));
+            return if due <= limit { Ok(Instance(started)) } else { Err(WaitError::TimedOut) };
+        }
+        let mut patience = Patience::new(limit, self.peer, &self.watch);
+        while self.sender.peer_released() <= started {
+            patience.poll()?;
+        }
+        Ok(Instance(started))
+    }
+}
+
+/// A best-effort buffer to fill in place.
+pub struct SendingSlot<'e> {
+    end: &'e mut SendingEnd,
+    instance: u64,
+}
+
+impl SendingSlot<'_> {
+    /// Fills the buffer by `fill`, which returns how many bytes it wrote, and inserts them.
+    ///
+    /// # Panics
+    /// When `fill` returns more than the buffer's length.
+    #[inline]
+    pub fn insert_with(self, fill: impl FnOnce(&mut [u8]) -> usize) -> Result<Instance, NoBuffer> {
+        let mut slot = self.end.sender.reserve(self.instance)?;
+        let length = fill(slot.bytes_mut());
+        SendingEnd::publish(slot, length);
+        self.end.after_publish(self.instance);
+        Ok(Instance(self.instance))
+    }
+}
+
+/// A receiving end that its owner calls when it likes.
+pub struct ReceivingEnd {
+    receiver: Receiver,
+    next: u64,
+    arrival: Option<Arrival>,
+    epoch: Nanos,
+    peer: MemberId,
+    watch: Arc<Watch>,
+}
+
+/// A received message; its buffer goes back to the sender when this is dropped.
+pub struct Received<'e> {
+    message: Option<Message<'e>>,
+}
+
+impl<'e> Deref for Received<'e> {
+    type Target = Message<'e>;
+
+    #[inline]
+    fn deref(&self) -> &Message<'e> {
+        self.message.as_ref().expect("only Drop takes the message out")
+    }
+}
+
+impl Drop for Received<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(message) = self.message.take() {
+            message.release();
+        }
+    }
+}
+
+impl ReceivingEnd {
+    pub(crate) fn new(
+        mut receiver: Receiver,
+        arrival: Option<Arrival>,
+        peer: MemberId,
+        watch: Arc<Watch>,
+    ) -> Self {
+        receiver.set_first_eligible(0);
+        Self { receiver, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
+    }
+
+    pub(crate) fn arm(&mut self, epoch: Nanos) {
+        self.epoch = epoch;
+    }
+
+    /// Largest message, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.receiver.capacity()
+    }
+
+    /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
+    #[inline]
+    pub fn try_receive(&mut self) -> Option<Received<'_>> {
+        let instance = self.next;
+        if !self.receiver.is_there(instance) {
+            return None;
+        }
+        if instance.is_multiple_of(STAMP_EVERY) {
+            self.sample(instance);
+        }
+        match self.receiver.take(instance) {
+            Taken::Message(message) => {
+                self.next = instance + 1;
+                Some(Received { message: Some(message) })
+            }
+            Taken::NotYet => None,
+            Taken::Stale | Taken::Invalid(_) => {
+                self.next = instance + 1;
+                None
+            }
+        }
+    }
+
+    /// Records the latency of a message that carries a stamp, for the watcher.
+    #[cold]
+    fn sample(&mut self, instance: u64) {
+        let now = clock::now();
+        if let Taken::Message(message) = self.receiver.take(instance) {
+            let (inserted, size) = (message.stamp(), message.length() as u32);
+            let fate = FateCode::Sampled as u8;
+            self.receiver.record(&MessageRecord { instance, at: now, due: inserted, size, fate });
+        }
+    }
+
+    /// Best effort: waits for the next message; polls, or sleeps on a waking channel.
+    pub fn receive(&mut self, timeout: Nanos) -> Result<Received<'_>, WaitError> {
+        self.await_next(clock::now() + timeout)?;
+        self.try_receive().ok_or(WaitError::TimedOut)
+    }
+
+    fn await_next(&mut self, limit: Nanos) -> Result<(), WaitError> {
+        let watch = self.watch.clone();
+        let mut patience = Patience::new(limit, self.peer, &watch);
+        while !self.receiver.is_there(self.next) {
+            if !self.receiver.waits() {
+                patience.poll()?;
+                continue;
+            }
+            patience.look()?;
+            let seen = self.receiver.prepare_wait();
+            if !self.receiver.is_there(self.next) {
+                let left = Duration::from_nanos((limit - clock::now()).0.max(0).unsigned_abs());
+                let _ = futex::wait_at(self.receiver.futex_word_address(), seen, Some(left.min(PULSE)));
+            }
+            self.receiver.cancel_wait();
+        }
+        Ok(())
+    }
+
+    /// Time-driven: waits for the next completed instance, and takes its message. Best effort: as
+    /// [`ReceivingEnd::receive`].
+    pub fn wait(&mut self, timeout: Nanos) -> Result<Received<'_>, WaitError> {
+        let Some(arrival) = self.arrival else { return self.receive(timeout) };
+        let now = clock::now();
+        let limit = now + timeout;
+        let coming = arrival.next_after(now - self.epoch);
+        // The instance that has just completed still counts if it was not taken.
+        let instance = self.next.max(coming.saturating_sub(1));
+        let due = self.epoch + arrival.of(instance);
+        if due > limit {
+            clock::sleep_until(limit);
+            return Err(WaitError::TimedOut);
+        }
+        clock::sleep_until(due);
+        if let Some(before) = instance.checked_sub(1) {
+            self.receiver.release_through(before);
+        }
+        self.next = instance + 1;
+        match self.receiver.take(instance) {
+            Taken::Message(message) if message.stamp() <= due => Ok(Received { message: Some(message) }),
+            _ => Err(WaitError::NotPerformed(Instance(instance))),
+        }
+    }
+
+    /// Whether a message can be taken without waiting.
+    pub fn test(&self) -> bool {
+        match self.arrival {
+            None => self.receiver.is_there(self.next),
+            Some(arrival) => arrival.next_after(clock::now() - self.epoch) > self.next,
+        }
+    }
+}
+
+/// Bounded polling that looks at the clock and the peer's pulse now and then.
+struct Patience<'w> {
+    limit: Nanos,
+    peer: MemberId,
+    watch: &'w Watch,
+    polls: u32,
+}
+
+impl<'w> Patience<'w> {
+    fn new(limit: Nanos, peer: MemberId, watch: &'w Watch) -> Self {
+        Self { limit, peer, watch, polls: 0 }
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Result<(), WaitError> {
+        std::hint::spin_loop();
+        self.polls += 1;
+        if self.polls < POLLS_PER_LOOK {
+            return Ok(());
+        }
+        self.polls = 0;
+        self.look()
+    }
+
+    fn look(&self) -> Result<(), WaitError> {
+        let now = clock::now();
+        if self.watch.is_dead(self.peer) {
+            Err(WaitError::PeerDead)
+        } else if now >= self.limit {
+            Err(WaitError::TimedOut)
+        } else if now >= self.watch.stop_at() {
+            Err(WaitError::Stopping)
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What runs inside a member: declarations, commit, channel ends, tasks.
+//!
+//! A member declares ([`Declarations`]), commits ([`Member::commit`]), and runs ([`Session::run`]). Between epoch
+//! and end nothing executes per message but the sender's store and the receiver's load.
+#![forbid(unsafe_code)]
+
+mod activation;
+mod binding;
+mod context;
+mod declare;
+mod free_end;
+mod in_process;
+mod member;
+mod message;
+mod meter;
+mod port;
+mod runner;
+mod session;
+mod thread;
+mod timing;
+mod virtual_clock;
+mod watch;
+
+pub use activation::Activation;
+pub use binding::{Admitted, BindError, Bound, bind};
+pub use context::{Inputs, Outputs, TaskContext};
+pub use declare::{Body, DeclarationError, Declarations, EndBuilder, Source, Target, TaskBuilder};
+pub use free_end::{Received, ReceivingEnd, SendingEnd, SendingSlot, StartError, WaitError};
+pub use in_process::{InProcessError, InProcessJob, VirtualTask};
+pub use member::{CommitError, JoinError, MEMBER_VARIABLE, Member, SOCKET_VARIABLE, TOKEN_VARIABLE};
+pub use message::{Absence, Input, Message, OutputSlot, SendRefusal};
+pub use meter::Meter;
+pub use port::FateCode;
+pub use runner::{GAP_BOUNDS_NS, OutcomeCode, RunnerCounts, Step, TaskRunner};
+pub use session::{AnyEnd, Ended, Session};
+pub use virtual_clock::VirtualClock;
+pub use watch::Watch;

@@ -1,0 +1,417 @@
+//! A member's side of the control connection: join the job, commit, learn of stops and deaths.
+
+use crate::binding::{Admitted, BindError, bind};
+use crate::declare::{DeclarationError, Declarations};
+use crate::session::{Session, SessionParts};
+use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
+use crate::watch::Watch;
+use leveret_memory::{OwnSegment, Region};
+use leveret_os::control::{Connection, Frame};
+use leveret_os::memory_file::{Mapping, MemoryFile, verify_seals};
+use leveret_os::{clock, scheduling};
+use leveret_plan::Plan;
+use leveret_protocol::assemble::{Assembled, Mismatch};
+use leveret_protocol::control::{
+    CONTROL_VERSION, EndReason, FromMember, Horizon, Scheduling, ToMember, decode_to_member, encode,
+};
+use leveret_types::{Generation, MemberId, Nanos};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+/// Environment variable with the path of the agent's socket.
+pub const SOCKET_VARIABLE: &str = "LEVERET_SOCKET";
+/// Environment variable with the member's name.
+pub const MEMBER_VARIABLE: &str = "LEVERET_MEMBER";
+/// Environment variable with the secret that the agent gave to this process.
+pub const TOKEN_VARIABLE: &str = "LEVERET_TOKEN";
+
+/// Why a process cannot join a job.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// Not started by an agent.
+    #[error(
+        "this process was not started as a member of a job ({0} is not set); start it with `leveret run JOB.toml`"
+    )]
+    NotAMember(&'static str),
+    /// The agent cannot be reached or does not answer.
+    #[error("the agent at {path} cannot be reached: {cause}")]
+    Unreachable {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// The agent does not want us.
+    #[error("the agent refused this member: {0}")]
+    Refused(String),
+}
+
+/// Why a commit fails. Nothing has changed then, and another commit may be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// The declarations contradict themselves.
+    #[error(transparent)]
+    Declaration(#[from] DeclarationError),
+    /// The agent refused: ends do not match, or the job is not admitted. Every member gets the same.
+    #[error("commit refused: {reason}")]
+    Refused {
+        /// Why, a sentence a line.
+        reason: String,
+        /// Each mismatch, if declarations did not meet.
+        mismatches: Vec<Mismatch>,
+    },
+    /// The job is over.
+    #[error("the job is over: {0}")]
+    Over(String),
+    /// The control connection broke.
+    #[error("the agent is gone: {0}; the job cannot go on")]
+    AgentLost(String),
+    /// The admitted plan cannot be bound here.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The operating system refused something that commit needs.
+    #[error("commit needs {what}, which was refused: {cause}")]
+    System {
+        /// What.
+        what: &'static str,
+        /// Why.
+        cause: String,
+    },
+}
+
+fn system(what: &'static str, cause: impl ToString) -> CommitError {
+    CommitError::System { what, cause: cause.to_string() }
+}
+
+/// A message from the agent with its descriptors, or the end of the connection.
+type Incoming = Result<(ToMember, Vec<OwnedFd>), String>;
+
+/// This process as a member of its job.
+pub struct Member {
+    connection: Arc<Connection>,
+    incoming: mpsc::Receiver<Incoming>,
+    watch: Arc<Mutex<Option<Arc<Watch>>>>,
+    job: String,
+    name: String,
+    rank: MemberId,
+    members: Vec<String>,
+    scheduling: Scheduling,
+    restarted: bool,
+    attempt: u32,
+}
+
+impl Member {
+    /// Joins the job whose agent started this process.
+    pub fn join() -> Result<Self, JoinError> {
+        let variable = |name| leveret_os::host::environment(name).ok_or(JoinError::NotAMember(name));
+        let path = PathBuf::from(variable(SOCKET_VARIABLE)?);
+        let name = variable(MEMBER_VARIABLE)?;
+        let token = variable(TOKEN_VARIABLE)?;
+        let unreachable = |cause: String| JoinError::Unreachable { path: path.clone(), cause };
+        let connection = Connection::connect(&path).map_err(|error| unreachable(error.to_string()))?;
+        let hello = FromMember::Hello { version: CONTROL_VERSION, token, member: name.clone() };
+        connection.send(&encode(&hello), &[]).map_err(|error| unreachable(error.to_string()))?;
+        let frame = connection.receive().map_err(|error| unreachable(error.to_string()))?;
+        match decode_to_member(&frame.bytes).map_err(|error| unreachable(error.to_string()))? {
+            ToMember::Welcome { job, rank, members, scheduling, restarted, attempt } => {
+                let connection = Arc::new(connection);
+                let watch = Arc::new(Mutex::new(None));
+                let incoming = listen(connection.clone(), watch.clone())
+                    .map_err(|error| unreachable(error.to_string()))?;
+                Ok(Self {
+                    connection,
+                    incoming,
+                    watch,
+                    job,
+                    name,
+                    rank,
+                    members,
+                    scheduling,
+                    restarted,
+                    attempt,
+                })
+            }
+            ToMember::Refused { reason, .. } => Err(JoinError::Refused(reason)),
+            _ => Err(unreachable("it answered out of turn".to_owned())),
+        }
+    }
+
+    /// The job's name.
+    pub fn job(&self) -> &str {
+        &self.job
+    }
+    /// This member's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// This member's rank: its place in the job's list of members.
+    pub fn rank(&self) -> MemberId {
+        self.rank
+    }
+    /// All members' names in rank order.
+    pub fn members(&self) -> &[String] {
+        &self.members
+    }
+    /// Whether this process takes the place of one that died.
+    pub fn is_restarted(&self) -> bool {
+        self.restarted
+    }
+
+    /// New declarations; the label names the commit in reports.
+    pub fn declare(&self, label: &str) -> Declarations {
+        Declarations::new(label)
+    }
+
+    /// Commits the declarations, together with every other member (collective). On success the epoch lies ahead
+    /// and the tasks wait for it.
+    pub fn commit(&mut self, declarations: Declarations) -> Result<Session<'_>, CommitError> {
+        declarations.check()?;
+        let attempt = self.attempt;
+        self.send(&FromMember::Declare { attempt, declarations: declarations.wire.clone() }, &[])?;
+        let admission = self.await_plan()?;
+        let parts = match self.carry_out(&admission, declarations) {
+            Ok(parts) => parts,
+            Err(error @ (CommitError::Bind(_) | CommitError::System { .. })) => {
+                self.withdraw(admission.generation, &error)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Session::new(self, parts))
+    }
+
+    /// From the admitted plan to threads that know their epoch.
+    fn carry_out(
+        &mut self,
+        admission: &Admission,
+        declarations: Declarations,
+    ) -> Result<SessionParts, CommitError> {
+        let Admission { generation, assembled, plan, horizon } = admission;
+        let (generation, horizon) = (*generation, *horizon);
+        let admitted = Admitted { assembled, plan, generation };
+        let mut own = self.make_segment(&admitted)?;
+        let peers = self.await_peers(&admitted)?;
+        let watch = Arc::new(Watch::new(self.members.len(), Nanos::MAX));
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.clone());
+        let find = |member: MemberId| {
+            peers.iter().find(|(peer, _)| *peer == member).map(|(_, region)| region.clone())
+        };
+        let own_region = own.1;
+        let rank = self.rank;
+        let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
+        let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
+        let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks)?;
+        self.report_ready(generation, ready)?;
+        let epoch = self.await_epoch(generation)?;
+        watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
+        for thread in &threads {
+            thread.arm(epoch);
+        }
+        Ok(SessionParts {
+            generation,
+            epoch,
+            horizon,
+            hyperperiod: plan.hyperperiod,
+            threads,
+            sources: bound.sources,
+            targets: bound.targets,
+            activations,
+            watch,
+            segment: own.0,
+        })
+    }
+
+    /// Gives up an admitted commit that cannot be carried out here, so that nobody waits for this member.
+    fn withdraw(&mut self, generation: Generation, error: &CommitError) -> Result<(), CommitError> {
+        let reason = error.to_string();
+        self.send(&FromMember::Withdraw { generation, reason }, &[])?;
+        loop {
+            match self.next_of_commit() {
+                Ok(_) => {}
+                Err(CommitError::Refused { .. }) => return Ok(()),
+                Err(over) => return Err(over),
+            }
+        }
+    }
+
+    pub(crate) fn send(&self, message: &FromMember, descriptors: &[OwnedFd]) -> Result<(), CommitError> {
+        let borrowed: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+        self.connection
+            .send(&encode(message), &borrowed)
+            .map_err(|error| CommitError::AgentLost(error.to_string()))
+    }
+
+    /// The next message from the agent.
+    pub(crate) fn next(&self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
+        match self.incoming.recv() {
+            Ok(Ok(message)) => Ok(message),
+            Ok(Err(cause)) => Err(CommitError::AgentLost(cause)),
+            Err(_) => Err(CommitError::AgentLost("the control thread has ended".to_owned())),
+        }
+    }
+
+    /// The next message, unless it refuses the commit.
+    fn next_of_commit(&mut self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
+        loop {
+            match self.next()? {
+                (ToMember::Refused { reason, mismatches, may_retry }, _) => {
+                    self.attempt = self.attempt.saturating_add(1);
+                    return Err(if may_retry {
+                        CommitError::Refused { reason, mismatches }
+                    } else {
+                        CommitError::Over(reason)
+                    });
+                }
+                // Deaths are acted upon by the control thread; what is left here is an echo.
+                (ToMember::PeerDied { .. } | ToMember::StopAt { .. }, _) => {}
+                other => return Ok(other),
+            }
+        }
+    }
+
+    fn await_plan(&mut self) -> Result<Admission, CommitError> {
+        match self.next_of_commit()?.0 {
+            ToMember::Planned { generation, assembled, plan, horizon } => {
+                Ok(Admission { generation, assembled: *assembled, plan: *plan, horizon })
+            }
+            _ => Err(CommitError::AgentLost("it spoke out of turn instead of sending the plan".to_owned())),
+        }
+    }
+
+    fn make_segment(&self, admitted: &Admitted<'_>) -> Result<(OwnSegment, Arc<dyn Region>), CommitError> {
+        let layout = admitted.layout(self.rank).map_err(BindError::from)?;
+        let size = layout.size() as u64;
+        let name = format!("leveret:{}:{}", self.job, self.name);
+        let (file, mapping) =
+            MemoryFile::create(&name, size).map_err(|error| system("a sealed memory file", error))?;
+        let region: Arc<dyn Region> = Arc::new(mapping);
+        let segment = OwnSegment::create(region.clone(), &layout)
+            .map_err(|error| BindError::Segment { member: self.rank, error })?;
+        self.send(&FromMember::Segment { generation: admitted.generation, size }, &[file])?;
+        Ok((segment, region))
+    }
+
+    fn await_peers(&mut self, admitted: &Admitted<'_>) -> Result<Vec<Peer>, CommitError> {
+        let (message, descriptors) = self.next_of_commit()?;
+        let ToMember::Peers { members, .. } = message else {
+            return Err(CommitError::AgentLost(
+                "it spoke out of turn instead of sending the peers".to_owned(),
+            ));
+        };
+        if members.len() != descriptors.len() {
+            return Err(CommitError::AgentLost("it sent fewer descriptors than peers".to_owned()));
+        }
+        let mut peers = Vec::with_capacity(members.len());
+        for (member, file) in members.into_iter().zip(descriptors) {
+            let size = admitted.layout(member).map_err(BindError::from)?.size() as u64;
+            verify_seals(file.as_fd(), size).map_err(|error| system("a peer's sealed segment", error))?;
+            let mapping = Mapping::read_only(file.as_fd(), size)
+                .map_err(|error| system("a map of a peer's segment", error))?;
+            peers.push((member, Arc::new(mapping) as Arc<dyn Region>));
+        }
+        Ok(peers)
+    }
+
+    fn start_threads(
+        &self,
+        admitted: &Admitted<'_>,
+        tasks: Vec<(leveret_types::TaskId, crate::runner::TaskRunner)>,
+    ) -> Result<Started, CommitError> {
+        let (ready, reports) = mpsc::channel();
+        let mut threads = Vec::with_capacity(tasks.len());
+        let mut activations = Vec::new();
+        for (id, runner) in tasks {
+            activations.extend(runner.activations());
+            let plan = ThreadPlan::new(&admitted.assembled.job, admitted.plan, id, self.scheduling);
+            let name = &admitted.assembled.job.tasks[id.index()].name;
+            let thread = TaskThread::start(runner, plan, name, ready.clone())
+                .map_err(|error| system("a thread for a task", error))?;
+            threads.push(thread);
+        }
+        drop(ready);
+        let expected = threads.len();
+        let reports: Vec<ThreadReady> = reports.iter().take(expected).collect();
+        Ok((threads, reports, activations))
+    }
+
+    fn report_ready(&self, generation: Generation, reports: Vec<ThreadReady>) -> Result<(), CommitError> {
+        let mut warnings: Vec<String> = Vec::new();
+        if let Err(error) = scheduling::lock_memory() {
+            warnings.push(error.to_string());
+        }
+        let threads = reports.iter().map(|report| (report.task.0, report.thread)).collect();
+        let obtained = reports.iter().map(|report| report.scheduling).min().unwrap_or("none");
+        warnings.extend(reports.into_iter().flat_map(|report| report.warnings));
+        warnings.sort();
+        warnings.dedup();
+        let scheduling = obtained.to_owned();
+        self.send(&FromMember::Ready { generation, threads, scheduling, warnings }, &[])
+    }
+
+    fn await_epoch(&mut self, generation: Generation) -> Result<Nanos, CommitError> {
+        match self.next_of_commit()?.0 {
+            ToMember::Go { generation: g, epoch } if g == generation => Ok(epoch),
+            _ => Err(CommitError::AgentLost("it spoke out of turn instead of setting the epoch".to_owned())),
+        }
+    }
+
+    /// Waits until the agent says that everybody has finished.
+    pub(crate) fn await_uncommitted(&self, generation: Generation) -> Result<EndReason, CommitError> {
+        loop {
+            match self.next()?.0 {
+                ToMember::Uncommitted { generation: g, reason } if g == generation => {
+                    *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    return Ok(reason);
+                }
+                ToMember::Refused { reason, .. } => return Err(CommitError::Over(reason)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the agent admitted.
+struct Admission {
+    generation: Generation,
+    assembled: Assembled,
+    plan: Plan,
+    horizon: Horizon,
+}
+
+/// A peer's segment, mapped for reading.
+type Peer = (MemberId, Arc<dyn Region>);
+
+type Started = (Vec<TaskThread>, Vec<ThreadReady>, Vec<(u32, Arc<crate::activation::Activation>)>);
+
+/// The control thread: passes messages on, and acts at once on those that cannot wait.
+fn listen(
+    connection: Arc<Connection>,
+    watch: Arc<Mutex<Option<Arc<Watch>>>>,
+) -> std::io::Result<mpsc::Receiver<Incoming>> {
+    let (out, incoming) = mpsc::channel();
+    std::thread::Builder::new().name("leveret-control".to_owned()).spawn(move || {
+        loop {
+            let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
+            if let Some(watch) = &*watch.lock().unwrap_or_else(PoisonError::into_inner) {
+                match &message {
+                    Ok((ToMember::StopAt { instant, .. }, _)) => watch.stop_no_later_than(*instant),
+                    Ok((ToMember::PeerDied { member, .. }, _)) => watch.mark_dead(*member),
+                    // Without the agent nobody watches, plans or stops: end at the next period.
+                    Err(_) => watch.stop_no_later_than(clock::now()),
+                    Ok(_) => {}
+                }
+            }
+            let ended = message.is_err();
+            if out.send(message).is_err() || ended {
+                return;
+            }
+        }
+    })?;
+    Ok(incoming)
+}
+
+fn decoded(frame: Frame) -> Incoming {
+    let message = decode_to_member(&frame.bytes).map_err(|error| error.to_string())?;
+    Ok((message, frame.fds))
+}

@@ -1,0 +1,333 @@
+//! One task walking its table: sleep, spin, gather, run, release, stamp.
+//!
+//! ```text
+//!        planned sleep      guard spin   body          release, stamp
+//!   ...zzzzzzzzzzzzzzzzzzz|~~~~~~~~~~~~|==============|--|zzzzzzzz...
+//!                       woken        started        ended
+//! ```
+//! Between epoch and end the only system call is the planned sleep (design section 12.1).
+
+use crate::activation::Activation;
+use crate::context::TaskContext;
+use crate::declare::Body;
+use crate::free_end::{ReceivingEnd, SendingEnd};
+use crate::meter::Meter;
+use crate::port::{InputPort, OutputPort};
+use crate::timing::{Cursor, TaskTiming};
+use crate::watch::Watch;
+use leveret_memory::{StampRecord, StampWriter, TaskCounter};
+use leveret_plan::OverrunPolicy;
+use leveret_types::{Clock, Nanos};
+use std::sync::Arc;
+
+/// Lower bounds of the gaps that a spin counts, in nanoseconds.
+pub const GAP_BOUNDS_NS: [i64; 10] =
+    [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
+
+/// A clock that moved against the tick counter by more than this was stepped. Rate error between the two stays
+/// far below it over one period.
+const CLOCK_STEP_MIN: Nanos = Nanos::from_micros(500);
+
+/// What became of an instance, as the number in its stamp record says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum OutcomeCode {
+    /// Ran.
+    Ran = 0,
+    /// Skipped: begun now, it could not have met its window.
+    SkippedCritical = 1,
+    /// Skipped because the instance before it overran.
+    SkippedOverrun = 2,
+    /// Ran although it was known to be late.
+    RanLate = 3,
+}
+
+/// What a runner counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunnerCounts {
+    /// Planned sleeps.
+    pub planned_sleeps: u64,
+    /// Time spent spinning.
+    pub spin_total: Nanos,
+}
+
+/// Whether there is a next instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An instance ran or was skipped.
+    Done,
+    /// The stop instant or the end of time was reached.
+    Ended,
+}
+
+/// A task of this member, ready to run.
+pub struct TaskRunner {
+    timing: TaskTiming,
+    policy: OverrunPolicy,
+    inputs: Vec<InputPort>,
+    outputs: Vec<OutputPort>,
+    sources: Vec<(u32, SendingEnd)>,
+    targets: Vec<(u32, ReceivingEnd)>,
+    body: Body,
+    stamps: StampWriter,
+    watch: Arc<Watch>,
+    epoch: Nanos,
+    cursor: Cursor,
+    counts: RunnerCounts,
+    overran: bool,
+    last_offset: Option<Nanos>,
+}
+
+/// All ends that a task owns.
+#[derive(Default)]
+pub(crate) struct Ports {
+    pub(crate) inputs: Vec<InputPort>,
+    pub(crate) outputs: Vec<OutputPort>,
+    pub(crate) sources: Vec<(u32, SendingEnd)>,
+    pub(crate) targets: Vec<(u32, ReceivingEnd)>,
+}
+
+/// How a spin went.
+struct Spin {
+    reached: Nanos,
+    gap: Nanos,
+    gap_at: Nanos,
+}
+
+impl TaskRunner {
+    pub(crate) fn new(
+        timing: TaskTiming,
+        policy: OverrunPolicy,
+        ports: Ports,
+        body: Body,
+        stamps: StampWriter,
+        watch: Arc<Watch>,
+    ) -> Self {
+        let Ports { inputs, outputs, sources, targets } = ports;
+        Self {
+            timing,
+            policy,
+            inputs,
+            outputs,
+            sources,
+            targets,
+            body,
+            stamps,
+            watch,
+            epoch: Nanos::ZERO,
+            cursor: Cursor::default(),
+            counts: RunnerCounts::default(),
+            overran: false,
+            last_offset: None,
+        }
+    }
+
+    /// Sets the epoch; instance 0 comes next.
+    pub fn arm(&mut self, epoch: Nanos) {
+        self.epoch = epoch;
+        self.cursor = Cursor::default();
+        self.counts = RunnerCounts::default();
+        self.overran = false;
+        self.last_offset = None;
+        for port in &mut self.inputs {
+            port.arm(epoch);
+        }
+        for port in &mut self.outputs {
+            port.arm(epoch);
+        }
+    }
+
+    /// Planned start of the next instance on the job's clock.
+    pub fn next_start(&self) -> Nanos {
+        self.epoch + self.cursor.round_start + self.timing.slots[self.cursor.index].start
+    }
+
+    /// The instant of the stop.
+    pub(crate) fn stop_at(&self) -> Nanos {
+        self.watch.stop_at()
+    }
+
+    /// What was counted since the epoch.
+    pub fn counts(&self) -> &RunnerCounts {
+        &self.counts
+    }
+
+    /// Makes what was counted visible to the watcher.
+    pub(crate) fn publish_counts(&mut self) {
+        let RunnerCounts { planned_sleeps, spin_total } = self.counts;
+        self.set_counter(TaskCounter::PlannedSleeps, planned_sleeps);
+        self.set_counter(TaskCounter::SpinNs, spin_total.0.unsigned_abs());
+    }
+
+    /// Sets a counter that the watcher reads.
+    pub(crate) fn set_counter(&mut self, counter: TaskCounter, value: u64) {
+        self.stamps.set(counter, value);
+    }
+
+    /// The activations of the time-driven ends that this task owns.
+    pub(crate) fn activations(&self) -> impl Iterator<Item = (u32, Arc<Activation>)> + '_ {
+        let inputs = self.inputs.iter().map(|port| (port.end, port.activation()));
+        let outputs = self.outputs.iter().map(|port| (port.end, port.activation()));
+        inputs.chain(outputs)
+    }
+
+    /// Waits for the next instance and runs it.
+    pub fn step(&mut self, clock: &dyn Clock, meter: &mut Meter) -> Step {
+        let slot = self.timing.slots[self.cursor.index];
+        let base = self.epoch + self.cursor.round_start;
+        let planned = base + slot.start;
+        if planned >= self.watch.stop_at() {
+            return Step::Ended;
+        }
+        let wake = planned - self.timing.guard;
+        let mut now = clock.now().latest;
+        if now < wake {
+            clock.sleep_until(wake);
+            self.counts.planned_sleeps += 1;
+            now = clock.now().latest;
+        }
+        if planned >= self.watch.stop_at() {
+            return Step::Ended;
+        }
+        let mut record = StampRecord {
+            instance: self.cursor.instance,
+            planned,
+            deadline: base + slot.deadline,
+            woken: now,
+            ..StampRecord::default()
+        };
+        meter.begin();
+        let spin = self.spin(clock, now, planned);
+        record.gap = spin.gap;
+        record.gap_at = spin.gap_at;
+        record.started = spin.reached;
+        record.clock_step = self.clock_step(clock, spin.reached);
+        let outcome = self.admit(spin.reached, base + slot.critical);
+        record.outcome = outcome as u8;
+        let skipped = matches!(outcome, OutcomeCode::SkippedCritical | OutcomeCode::SkippedOverrun);
+        let mut next = self.cursor;
+        next.advance(&self.timing);
+        let mut stepped_in_body = Nanos::ZERO;
+        if skipped {
+            self.skip(&next);
+            record.ended = spin.reached;
+        } else {
+            self.run(clock, &record);
+            record.ended = clock.now().latest;
+            stepped_in_body = self.clock_step(clock, record.ended);
+            record.clock_step = record.clock_step + stepped_in_body;
+        }
+        self.close(meter, record, stepped_in_body, skipped, &next);
+        self.cursor = next;
+        Step::Done
+    }
+
+    /// Spins until `target`, watching for stretches in which this thread did not run.
+    fn spin(&mut self, clock: &dyn Clock, from: Nanos, target: Nanos) -> Spin {
+        let mut spin = Spin { reached: from, gap: Nanos::ZERO, gap_at: from };
+        while spin.reached < target {
+            let now = clock.now().latest;
+            let gap = now - spin.reached;
+            if gap > spin.gap {
+                spin.gap = gap;
+                spin.gap_at = spin.reached;
+            }
+            spin.reached = now;
+        }
+        for (bucket, bound) in GAP_BOUNDS_NS.into_iter().enumerate() {
+            if spin.gap.0 >= bound {
+                self.stamps.count_gap(bucket);
+            }
+        }
+        self.counts.spin_total = self.counts.spin_total + (spin.reached - from);
+        spin
+    }
+
+    /// How far the clock moved against the ticks since this was last asked; zero if it was not stepped.
+    fn clock_step(&mut self, clock: &dyn Clock, now: Nanos) -> Nanos {
+        let Some(ticks) = clock.ticks() else { return Nanos::ZERO };
+        let offset = now - ticks;
+        let step = self.last_offset.map_or(Nanos::ZERO, |last| offset - last);
+        self.last_offset = Some(offset);
+        if step.0.abs() >= CLOCK_STEP_MIN.0 { step } else { Nanos::ZERO }
+    }
+
+    /// Whether an instance that could start at `now` can still meet its window (TURTLE's critical start time).
+    fn admit(&mut self, now: Nanos, critical: Nanos) -> OutcomeCode {
+        let overran = std::mem::take(&mut self.overran);
+        if now <= critical {
+            return OutcomeCode::Ran;
+        }
+        match self.policy {
+            OverrunPolicy::Late => OutcomeCode::RanLate,
+            OverrunPolicy::Skip if overran => OutcomeCode::SkippedOverrun,
+            OverrunPolicy::Skip => OutcomeCode::SkippedCritical,
+            OverrunPolicy::Stop => {
+                self.watch
+                    .request_stop("a task with the overrun policy `stop` could no longer meet its window");
+                OutcomeCode::SkippedCritical
+            }
+        }
+    }
+
+    fn skip(&mut self, next: &Cursor) {
+        for port in &mut self.inputs {
+            port.pass(&self.cursor, next);
+        }
+        for port in &mut self.outputs {
+            port.pass(&self.cursor);
+        }
+    }
+
+    fn run(&mut self, clock: &dyn Clock, record: &StampRecord) {
+        for port in &mut self.inputs {
+            port.gather(&self.cursor, clock, &self.watch);
+        }
+        for port in &mut self.outputs {
+            port.begin(&self.cursor);
+        }
+        let mut context = TaskContext {
+            instance: self.cursor.instance,
+            epoch: self.epoch,
+            planned: record.planned - self.epoch,
+            deadline: record.deadline - self.epoch,
+            inputs: &mut self.inputs,
+            outputs: &mut self.outputs,
+            sources: &mut self.sources,
+            targets: &mut self.targets,
+            clock,
+            watch: &self.watch,
+        };
+        (self.body)(&mut context);
+    }
+
+    /// Releases what was taken, stamps, polices.
+    fn close(
+        &mut self,
+        meter: &mut Meter,
+        mut record: StampRecord,
+        stepped_in_body: Nanos,
+        skipped: bool,
+        next: &Cursor,
+    ) {
+        meter.end(&mut record);
+        if !skipped {
+            for port in &mut self.inputs {
+                port.finish(next);
+            }
+            for port in &mut self.outputs {
+                port.finish();
+            }
+            let wall = record.ended - record.started - stepped_in_body;
+            let used = if record.cpu == Nanos::ZERO { wall } else { record.cpu };
+            if used > self.timing.budget {
+                self.overran = true;
+                if self.policy == OverrunPolicy::Stop {
+                    self.watch
+                        .request_stop("a task with the overrun policy `stop` used more than its budget");
+                }
+            }
+        }
+        self.stamps.push(&record);
+    }
+}

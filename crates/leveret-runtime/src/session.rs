@@ -1,0 +1,166 @@
+//! A committed set of declarations: it runs, ends, and gives the member back for the next commit.
+
+use crate::activation::Activation;
+use crate::declare::{Source, Target};
+use crate::free_end::{ReceivingEnd, SendingEnd};
+use crate::member::{CommitError, Member};
+use crate::thread::TaskThread;
+use crate::watch::Watch;
+use leveret_memory::OwnSegment;
+use leveret_os::clock;
+use leveret_protocol::control::{EndReason, FromMember, Horizon};
+use leveret_types::{Generation, Instance, Nanos};
+use std::sync::Arc;
+
+/// How a session ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The horizon was reached; another commit may follow.
+    Completed,
+    /// Ctrl-C or SIGTERM, or a policy: the job is over.
+    Stopped(String),
+    /// A member died and was started again: commit again with it.
+    PeerRestarted,
+}
+
+pub(crate) struct SessionParts {
+    pub(crate) generation: Generation,
+    pub(crate) epoch: Nanos,
+    pub(crate) horizon: Horizon,
+    pub(crate) hyperperiod: Nanos,
+    pub(crate) threads: Vec<TaskThread>,
+    pub(crate) sources: Vec<(u32, SendingEnd)>,
+    pub(crate) targets: Vec<(u32, ReceivingEnd)>,
+    pub(crate) activations: Vec<(u32, Arc<Activation>)>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) segment: OwnSegment,
+}
+
+/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it ends its
+/// tasks at the next period and uncommits.
+pub struct Session<'m> {
+    member: &'m mut Member,
+    parts: SessionParts,
+    finished: bool,
+}
+
+impl<'m> Session<'m> {
+    pub(crate) fn new(member: &'m mut Member, mut parts: SessionParts) -> Self {
+        for (_, end) in &mut parts.sources {
+            end.arm(parts.epoch);
+        }
+        for (_, end) in &mut parts.targets {
+            end.arm(parts.epoch);
+        }
+        Self { member, parts, finished: false }
+    }
+
+    /// The instant, on `CLOCK_MONOTONIC`, at which period 0 of everything starts.
+    pub fn epoch(&self) -> Nanos {
+        self.parts.epoch
+    }
+
+    /// Number of this commit.
+    pub fn generation(&self) -> Generation {
+        self.parts.generation
+    }
+
+    /// The job's hyperperiod: a round.
+    pub fn hyperperiod(&self) -> Nanos {
+        self.parts.hyperperiod
+    }
+
+    /// How long it runs.
+    pub fn horizon(&self) -> Horizon {
+        self.parts.horizon
+    }
+
+    /// Takes a sending end that no task owns; `None` if a task owns it or it was taken before.
+    pub fn sender(&mut self, source: Source) -> Option<SendingEnd> {
+        let place = self.parts.sources.iter().position(|(end, _)| *end == source.end)?;
+        Some(self.parts.sources.swap_remove(place).1)
+    }
+
+    /// Takes a receiving end that no task owns; `None` if a task owns it or it was taken before.
+    pub fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
+        let place = self.parts.targets.iter().position(|(end, _)| *end == target.end)?;
+        Some(self.parts.targets.swap_remove(place).1)
+    }
+
+    /// Activates a time-driven end that a task owns, from the first instance that can still be made.
+    pub fn activate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
+        self.activation(end.into()).map(|activation| activation.activate(clock::now()))
+    }
+
+    /// Activates from the named instance (extension `activate_at`).
+    pub fn activate_at(&self, end: impl Into<AnyEnd>, instance: Instance) -> Option<Instance> {
+        self.activation(end.into()).map(|activation| activation.activate_at(instance, clock::now()))
+    }
+
+    /// Deactivates at a period's end; returns the first instance that is not made any more.
+    pub fn deactivate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
+        self.activation(end.into()).map(|activation| activation.deactivate(clock::now()))
+    }
+
+    fn activation(&self, end: AnyEnd) -> Option<&Activation> {
+        let AnyEnd(index) = end;
+        self.parts.activations.iter().find(|(end, _)| *end == index).map(|(_, activation)| &**activation)
+    }
+
+    /// Runs until the horizon, a stop or a restart, and uncommits (collective).
+    pub fn run(mut self) -> Result<Ended, CommitError> {
+        self.finish()
+    }
+
+    /// Ends this member's tasks at the next period and uncommits (collective).
+    pub fn uncommit(mut self) -> Result<Ended, CommitError> {
+        self.parts.watch.stop_no_later_than(clock::now());
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<Ended, CommitError> {
+        self.finished = true;
+        let mut stop = None;
+        for thread in self.parts.threads.drain(..) {
+            if let Err(panic) = thread.join() {
+                stop = Some(format!("a task of member \"{}\" panicked: {panic}", self.member.name()));
+                self.parts.watch.stop_no_later_than(Nanos::ZERO);
+            }
+        }
+        let stop = stop.or_else(|| self.parts.watch.stop_request().map(str::to_owned));
+        self.member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
+        Ok(match self.member.await_uncommitted(self.parts.generation)? {
+            EndReason::Completed => Ended::Completed,
+            EndReason::Interrupted => Ended::Stopped("interrupted".to_owned()),
+            EndReason::Stopped(reason) => Ended::Stopped(reason),
+            EndReason::PeerRestarted(_) => Ended::PeerRestarted,
+        })
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.parts.watch.stop_no_later_than(Nanos::ZERO);
+            // The program gave the session up; there is nobody left to tell of an error.
+            let _ = self.finish();
+        }
+        let _ = self.parts.segment.generation();
+    }
+}
+
+/// An end of either kind.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyEnd(u32);
+
+impl From<Source> for AnyEnd {
+    fn from(source: Source) -> Self {
+        Self(source.end)
+    }
+}
+
+impl From<Target> for AnyEnd {
+    fn from(target: Target) -> Self {
+        Self(target.end)
+    }
+}

@@ -1,0 +1,220 @@
+//! A task's thread: everything that may block, fault or allocate happens before it waits for the epoch.
+
+use crate::meter::Meter;
+use crate::runner::{Step, TaskRunner};
+use leveret_memory::TaskCounter;
+use leveret_os::perf::SystemCallCounter;
+use leveret_os::scheduling::{self, Class};
+use leveret_os::{allocator, clock, overrun, threads_of};
+use leveret_plan::{Job, OverrunPolicy, Plan};
+use leveret_protocol::control::Scheduling;
+use leveret_types::{Nanos, TaskId};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+/// Stack that is touched before the epoch, so that no body faults on it.
+const STACK_PREFAULT_BYTES: usize = 256 * 1024;
+/// `SCHED_FIFO` priority of the lowest order; below it run the agent and the bare-clock probe.
+const FIFO_PRIORITY_LOWEST: u8 = 10;
+/// Kept free above for the kernel's own threads.
+const FIFO_PRIORITY_HIGHEST: u8 = 90;
+
+/// How one task's thread is to be scheduled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadPlan {
+    pub(crate) task: TaskId,
+    pub(crate) core: u32,
+    class: Class,
+}
+
+impl ThreadPlan {
+    pub(crate) fn new(job: &Job, plan: &Plan, task: TaskId, scheduling: Scheduling) -> Self {
+        let planned = &plan.tasks[task.index()];
+        let declared = &job.tasks[task.index()];
+        let class = match scheduling {
+            Scheduling::Fifo => {
+                let order = u8::try_from(planned.order).unwrap_or(u8::MAX);
+                Class::Fifo {
+                    priority: FIFO_PRIORITY_LOWEST.saturating_add(order).min(FIFO_PRIORITY_HIGHEST),
+                }
+            }
+            Scheduling::Deadline => {
+                // The server must cover the guard spin too; its deadline is the window's, seen from the wake.
+                let runtime = plan.costs.guard + declared.budget + plan.costs.switch;
+                let window = plan.costs.guard + (declared.deadline - declared.release);
+                Class::Deadline {
+                    runtime,
+                    deadline: window.max(runtime).min(declared.period),
+                    period: declared.period,
+                    // A task that may run on after its budget is TURTLE's greedy task: it takes what others leave.
+                    reclaim: declared.overrun == OverrunPolicy::Late,
+                    overrun_signal: true,
+                }
+            }
+            Scheduling::Plain => Class::Other,
+        };
+        Self { task, core: planned.core, class }
+    }
+}
+
+/// What a thread reports once it is set up.
+#[derive(Debug)]
+pub(crate) struct ThreadReady {
+    pub(crate) task: TaskId,
+    pub(crate) thread: u32,
+    pub(crate) scheduling: &'static str,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A task's thread, waiting for the epoch or running.
+pub(crate) struct TaskThread {
+    arm: mpsc::Sender<Nanos>,
+    handle: JoinHandle<()>,
+}
+
+impl TaskThread {
+    /// Starts the thread; it reports on `ready` and then waits for [`TaskThread::arm`].
+    pub(crate) fn start(
+        runner: TaskRunner,
+        plan: ThreadPlan,
+        name: &str,
+        ready: mpsc::Sender<ThreadReady>,
+    ) -> std::io::Result<Self> {
+        let (arm, armed) = mpsc::channel();
+        // The kernel keeps 15 bytes of a thread's name.
+        let name: String = name.chars().take(15).collect();
+        let handle =
+            std::thread::Builder::new().name(name).spawn(move || body(runner, plan, &ready, &armed))?;
+        Ok(Self { arm, handle })
+    }
+
+    /// Gives the epoch. A thread that is gone is noticed at [`TaskThread::join`].
+    pub(crate) fn arm(&self, epoch: Nanos) {
+        let _ = self.arm.send(epoch);
+    }
+
+    /// Waits for the end; an error is the text of a panic in the task's body.
+    pub(crate) fn join(self) -> Result<(), String> {
+        let Self { arm, handle } = self;
+        drop(arm);
+        handle.join().map_err(|panic| {
+            panic
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "a panic without a text".to_owned())
+        })
+    }
+}
+
+fn body(
+    mut runner: TaskRunner,
+    plan: ThreadPlan,
+    ready: &mpsc::Sender<ThreadReady>,
+    armed: &mpsc::Receiver<Nanos>,
+) {
+    let (report, mut meter) = set_up(plan);
+    let thread = report.thread;
+    let calls = SystemCallCounter::open_thread(thread).ok();
+    runner.set_counter(TaskCounter::Thread, u64::from(thread));
+    if ready.send(report).is_err() {
+        return;
+    }
+    let Ok(epoch) = armed.recv() else { return };
+    runner.arm(epoch);
+    // Once for nothing: the first reading touches pages of its own.
+    Baseline::opening(thread, calls.as_ref());
+    let before = Baseline::opening(thread, calls.as_ref());
+    while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
+    let after = Baseline::closing(thread, calls.as_ref());
+    // A thread that ends keeps the kernel busy on its core; that must not hit the others' last round.
+    let stop_at = runner.stop_at();
+    if stop_at != Nanos::MAX && stop_at > clock::now() {
+        clock::sleep_until(stop_at);
+    }
+    publish(&mut runner, &before, &after);
+}
+
+fn set_up(plan: ThreadPlan) -> (ThreadReady, Meter) {
+    let mut warnings = Vec::new();
+    if let Err(error) = clock::set_timer_slack(Nanos(1)) {
+        warnings.push(error.to_string());
+    }
+    scheduling::prefault_stack(STACK_PREFAULT_BYTES);
+    // A SCHED_DEADLINE thread must be allowed on every core of its root domain, so it cannot be pinned.
+    if !matches!(plan.class, Class::Deadline { .. })
+        && let Err(error) = scheduling::pin(plan.core)
+    {
+        warnings.push(error.to_string());
+    }
+    let obtained = match scheduling::apply(plan.class) {
+        Ok(()) => class_name(plan.class),
+        Err(error) => {
+            warnings.push(error.to_string());
+            class_name(Class::Other)
+        }
+    };
+    if matches!(plan.class, Class::Deadline { .. })
+        && let Err(error) = overrun::watch()
+    {
+        warnings.push(error.to_string());
+    }
+    let (meter, unavailable) = Meter::for_this_thread();
+    warnings.extend(unavailable);
+    let thread = scheduling::thread_id();
+    (ThreadReady { task: plan.task, thread, scheduling: obtained, warnings }, meter)
+}
+
+fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Fifo { .. } => "SCHED_FIFO",
+        Class::Deadline { .. } => "SCHED_DEADLINE",
+        Class::Other => "SCHED_OTHER",
+    }
+}
+
+/// Counters of the thread at one moment; read outside the data path.
+struct Baseline {
+    allocations: Option<u64>,
+    faults: Option<u64>,
+    involuntary: Option<u64>,
+    calls: Option<u64>,
+}
+
+impl Baseline {
+    /// At the beginning the system-call counter is read last, so that the other readings do not count.
+    fn opening(thread: u32, counter: Option<&SystemCallCounter>) -> Self {
+        let rest = Self::without_calls(thread);
+        Self { calls: counter.and_then(|counter| counter.read().ok()), ..rest }
+    }
+
+    /// At the end it is read first, for the same reason; that reading counts itself.
+    fn closing(thread: u32, counter: Option<&SystemCallCounter>) -> Self {
+        let calls = counter.and_then(|counter| counter.read().ok()).map(|calls| calls.saturating_sub(1));
+        let allocations = allocator::installed().then(allocator::allocations_of_this_thread);
+        Self { calls, allocations, ..Self::without_calls(thread) }
+    }
+
+    fn without_calls(thread: u32) -> Self {
+        let usage = threads_of::counts(thread).ok();
+        Self {
+            allocations: allocator::installed().then(allocator::allocations_of_this_thread),
+            faults: usage.as_ref().map(|usage| usage.faults_minor + usage.faults_major),
+            involuntary: usage.as_ref().map(|usage| usage.switches_involuntary),
+            calls: None,
+        }
+    }
+}
+
+fn publish(runner: &mut TaskRunner, before: &Baseline, after: &Baseline) {
+    let difference = |after: Option<u64>, before: Option<u64>| match (after, before) {
+        (Some(after), Some(before)) => after.saturating_sub(before),
+        _ => u64::MAX,
+    };
+    runner.publish_counts();
+    runner.set_counter(TaskCounter::Allocations, difference(after.allocations, before.allocations));
+    runner.set_counter(TaskCounter::PageFaults, difference(after.faults, before.faults));
+    runner.set_counter(TaskCounter::InvoluntarySwitches, difference(after.involuntary, before.involuntary));
+    runner.set_counter(TaskCounter::OverrunSignals, overrun::of_this_thread());
+    runner.set_counter(TaskCounter::SystemCalls, difference(after.calls, before.calls));
+}

@@ -1,0 +1,116 @@
+//! When each instance of a task or transfer is planned: tables for one hyperperiod, counters instead of divisions.
+
+use leveret_plan::{Job, Plan, Qos};
+use leveret_types::{ChannelId, Nanos, TaskId};
+
+/// One instance of a task within the hyperperiod, relative to the round's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) start: Nanos,
+    /// End of the declared window.
+    pub(crate) deadline: Nanos,
+    /// TURTLE's critical start: begun later, the instance cannot meet its effective window.
+    pub(crate) critical: Nanos,
+}
+
+/// A task's plan as its thread walks it.
+#[derive(Clone, Debug)]
+pub(crate) struct TaskTiming {
+    pub(crate) slots: Box<[Slot]>,
+    pub(crate) hyperperiod: Nanos,
+    pub(crate) guard: Nanos,
+    pub(crate) budget: Nanos,
+}
+
+impl TaskTiming {
+    pub(crate) fn new(job: &Job, plan: &Plan, task: TaskId) -> Self {
+        let declared = &job.tasks[task.index()];
+        let slots = plan.tasks[task.index()]
+            .instances
+            .iter()
+            .enumerate()
+            .map(|(index, instance)| Slot {
+                start: instance.start(),
+                deadline: declared.period.saturating_mul(index as i64) + declared.deadline,
+                critical: instance.latest - declared.budget,
+            })
+            .collect();
+        Self { slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard, budget: declared.budget }
+    }
+}
+
+/// Where a thread stands in its table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    /// Instance since the epoch.
+    pub(crate) instance: u64,
+    /// Hyperperiod since the epoch.
+    pub(crate) round: u64,
+    /// Slot within the hyperperiod.
+    pub(crate) index: usize,
+    /// Start of the round, relative to the epoch.
+    pub(crate) round_start: Nanos,
+}
+
+impl Cursor {
+    pub(crate) fn advance(&mut self, timing: &TaskTiming) {
+        self.instance += 1;
+        self.index += 1;
+        if self.index == timing.slots.len() {
+            self.index = 0;
+            self.round += 1;
+            self.round_start = self.round_start + timing.hyperperiod;
+        }
+    }
+}
+
+/// The instances of one channel that one task meets: `bindings[index] + round * per_round`.
+#[derive(Clone, Debug)]
+pub(crate) struct Bindings {
+    slots: Box<[i64]>,
+    per_round: i64,
+}
+
+impl Bindings {
+    pub(crate) fn new(slots: Vec<i64>, per_round: usize) -> Self {
+        Self { slots: slots.into_boxed_slice(), per_round: per_round as i64 }
+    }
+
+    /// The channel instance at the cursor; `None` before the channel's first.
+    #[inline]
+    pub(crate) fn at(&self, cursor: &Cursor) -> Option<u64> {
+        let instance = self.slots[cursor.index] + cursor.round as i64 * self.per_round;
+        u64::try_from(instance).ok()
+    }
+}
+
+/// When instances of a time-driven channel arrive, relative to the epoch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    period: Nanos,
+    first: Nanos,
+}
+
+impl Arrival {
+    /// `None` for a best-effort channel.
+    pub(crate) fn new(job: &Job, plan: &Plan, channel: ChannelId) -> Option<Self> {
+        match job.channels[channel.index()].qos {
+            Qos::TimeDriven { period, .. } => {
+                let first = plan.channels[channel.index()].instances.first()?.visible_at;
+                Some(Self { period, first })
+            }
+            Qos::BestEffort => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, instance: u64) -> Nanos {
+        self.first + self.period.saturating_mul(instance as i64)
+    }
+
+    /// First instance that arrives after `at`.
+    pub(crate) fn next_after(&self, at: Nanos) -> u64 {
+        let past = (at - self.first).0;
+        if past < 0 { 0 } else { (past / self.period.0.max(1)) as u64 + 1 }
+    }
+}

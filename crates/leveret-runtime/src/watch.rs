@@ -1,0 +1,66 @@
+//! What a member's threads share while they run: when to stop, who has died. Plain words, no locks.
+
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use leveret_types::{MemberId, Nanos};
+use std::sync::OnceLock;
+
+/// Shared by the tasks and the control thread of one member.
+pub struct Watch {
+    /// No instance whose planned start is at or after this instant may start.
+    stop_at: AtomicI64,
+    stop_requested: AtomicBool,
+    stop_reason: OnceLock<&'static str>,
+    dead: Box<[AtomicU64]>,
+}
+
+impl Watch {
+    /// For a job of this many members, stopping at `stop_at`.
+    pub fn new(members: usize, stop_at: Nanos) -> Self {
+        Self {
+            stop_at: AtomicI64::new(stop_at.0),
+            stop_requested: AtomicBool::new(false),
+            stop_reason: OnceLock::new(),
+            dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// The instant of the stop; only ever moves earlier.
+    #[inline]
+    pub fn stop_at(&self) -> Nanos {
+        Nanos(self.stop_at.load(Ordering::Acquire))
+    }
+
+    /// Moves the stop to `instant` if that is earlier.
+    pub fn stop_no_later_than(&self, instant: Nanos) {
+        self.stop_at.fetch_min(instant.0, Ordering::AcqRel);
+    }
+
+    /// A task wants the job to stop: this member's tasks start no further instance, and the agent stops the
+    /// others. The first reason is kept.
+    pub fn request_stop(&self, reason: &'static str) {
+        // A `OnceLock` set from a const value allocates nothing and waits only for a concurrent first set.
+        let _ = self.stop_reason.set(reason);
+        self.stop_requested.store(true, Ordering::Release);
+        self.stop_no_later_than(Nanos::ZERO);
+    }
+
+    /// The reason, once a task wants the job to stop.
+    pub fn stop_request(&self) -> Option<&'static str> {
+        if self.stop_requested.load(Ordering::Acquire) { self.stop_reason.get().copied() } else { None }
+    }
+
+    /// A peer is gone.
+    pub fn mark_dead(&self, member: MemberId) {
+        if let Some(word) = self.dead.get(member.index() / 64) {
+            word.fetch_or(1 << (member.index() % 64), Ordering::Release);
+        }
+    }
+
+    /// Whether a peer is gone.
+    #[inline]
+    pub fn is_dead(&self, member: MemberId) -> bool {
+        self.dead
+            .get(member.index() / 64)
+            .is_some_and(|word| word.load(Ordering::Acquire) >> (member.index() % 64) & 1 == 1)
+    }
+}

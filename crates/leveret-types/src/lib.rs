@@ -1,0 +1,16 @@
+//! The vocabulary every other crate speaks: time, sizes, identifiers, limits, the clock interface.
+//!
+//! Nothing here reads a clock, allocates on the data path or touches the operating system.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod id;
+mod limits;
+mod nanos;
+mod size;
+
+pub use clock::{Clock, ClockState, TimeInterval};
+pub use id::{ChannelId, Generation, Instance, MemberId, TaskId};
+pub use limits::*;
+pub use nanos::{Nanos, ParseDurationError};
+pub use size::{ByteSize, ParseSizeError};

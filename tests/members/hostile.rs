@@ -1,0 +1,164 @@
+//! A member for the tests that does not keep the control protocol; its argument says how.
+
+use leveret_os::control::Connection;
+use leveret_os::host::environment;
+use leveret_os::memory_file::MemoryFile;
+use leveret_protocol::control::{CONTROL_VERSION, FromMember, ToMember, decode_to_member, encode};
+use leveret_protocol::declaration::{MemberDeclarations, TaskDeclaration};
+use leveret_runtime::{Admitted, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
+use leveret_types::{MemberId, Nanos};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+
+type Failed = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let how = std::env::args().nth(1).unwrap_or_default();
+    match act(&how) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hostile {how}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(how: &str) -> Result<(), Failed> {
+    let socket = environment(SOCKET_VARIABLE).ok_or("no socket")?;
+    match how {
+        "garbage" => {
+            let mut stream = UnixStream::connect(socket)?;
+            stream.write_all(&[0xa5; 4096])?;
+            wait_for_ever(&mut stream)
+        }
+        "silent" => wait_for_ever(&mut UnixStream::connect(socket)?),
+        "not-json" => {
+            let connection = join(&socket)?;
+            connection.send(b"\xff{not a message", &[])?;
+            last(&connection)
+        }
+        "huge" => {
+            // A frame that announces more than any frame may have, after a proper Hello.
+            let connection = join(&socket)?;
+            let mut stream = UnixStream::from(connection.as_fd().try_clone_to_owned()?);
+            stream.write_all(b"LVRC\xff\xff\xff\xff\0\0\0\0")?;
+            wait_for_ever(&mut stream)
+        }
+        "wrong-secret" => {
+            let connection = Connection::connect(Path::new(&socket))?;
+            send(&connection, &hello("0123456789abcdef0123456789abcdef"), &[])?;
+            last(&connection)
+        }
+        "others-task" => {
+            let connection = join(&socket)?;
+            declare(&connection, "A.user")?;
+            last(&connection)
+        }
+        "finished-first" => {
+            let connection = join(&socket)?;
+            send(&connection, &FromMember::Finished { generation: Default::default(), stop: None }, &[])?;
+            last(&connection)
+        }
+        "vanish-after-declare" => {
+            let connection = join(&socket)?;
+            declare(&connection, "H.user")
+        }
+        _ => with_a_segment(how, &socket),
+    }
+}
+
+/// Follows the protocol up to the segment.
+fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
+    let connection = join(socket)?;
+    declare(&connection, "H.user")?;
+    let ToMember::Planned { generation, assembled, plan, .. } = receive(&connection)? else {
+        return Err("refused".into());
+    };
+    let admitted = Admitted { assembled: &assembled, plan: &plan, generation };
+    let size = admitted.layout(own_rank(&assembled.job)?)?.size() as u64;
+    let message = FromMember::Segment { generation, size };
+    match how {
+        "unsealed" => {
+            let path = std::env::temp_dir().join(format!("leveret-hostile-{}", std::process::id()));
+            let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+            std::fs::remove_file(&path)?;
+            file.set_len(size)?;
+            send(&connection, &message, &[file.into()])?;
+        }
+        "no-segment" => send(&connection, &message, &[])?,
+        "small-segment" => {
+            let (file, _mapping) = MemoryFile::create("hostile", size / 2)?;
+            send(&connection, &message, &[file])?;
+        }
+        "wrong-size" => {
+            let (file, _mapping) = MemoryFile::create("hostile", size * 2)?;
+            send(&connection, &FromMember::Segment { generation, size: size * 2 }, &[file])?;
+        }
+        "empty-segment" => {
+            let (file, _mapping) = MemoryFile::create("hostile", size)?;
+            send(&connection, &message, &[file])?;
+        }
+        other => return Err(format!("there is no way \"{other}\"").into()),
+    }
+    last(&connection)
+}
+
+fn own_rank(job: &leveret_plan::Job) -> Result<MemberId, Failed> {
+    let name = environment(MEMBER_VARIABLE).ok_or("no name")?;
+    let rank = job.members.iter().position(|member| member.name == name).ok_or("not of this job")?;
+    Ok(MemberId(rank as u16))
+}
+
+fn hello(token: &str) -> FromMember {
+    let member = environment(MEMBER_VARIABLE).unwrap_or_default();
+    FromMember::Hello { version: CONTROL_VERSION, token: token.to_owned(), member }
+}
+
+/// Joins as a member should.
+fn join(socket: &str) -> Result<Connection, Failed> {
+    let connection = Connection::connect(Path::new(socket))?;
+    send(&connection, &hello(&environment(TOKEN_VARIABLE).ok_or("no secret")?), &[])?;
+    match receive(&connection)? {
+        ToMember::Welcome { .. } => Ok(connection),
+        other => Err(format!("not welcome: {other:?}").into()),
+    }
+}
+
+fn declare(connection: &Connection, task: &str) -> Result<(), Failed> {
+    let task = TaskDeclaration {
+        name: task.to_owned(),
+        period: Some(Nanos::from_millis(20)),
+        budget: Some(Nanos::from_millis(1)),
+        ..TaskDeclaration::default()
+    };
+    let declarations = MemberDeclarations { tasks: vec![task], ..MemberDeclarations::default() };
+    send(connection, &FromMember::Declare { attempt: 0, declarations }, &[])
+}
+
+fn send(connection: &Connection, message: &FromMember, files: &[OwnedFd]) -> Result<(), Failed> {
+    let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
+    Ok(connection.send(&encode(message), &files)?)
+}
+
+fn receive(connection: &Connection) -> Result<ToMember, Failed> {
+    Ok(decode_to_member(&connection.receive()?.bytes)?)
+}
+
+/// Reads until the agent breaks off; being expelled means that this never returns.
+fn last(connection: &Connection) -> Result<(), Failed> {
+    loop {
+        println!("hostile heard {:?}", receive(connection)?);
+    }
+}
+
+fn wait_for_ever(stream: &mut UnixStream) -> Result<(), Failed> {
+    // However the connection ends, the process stays.
+    let _ = stream.read_to_end(&mut Vec::new());
+    loop {
+        leveret_os::clock::sleep_until(Nanos::MAX);
+    }
+}

@@ -1,0 +1,84 @@
+//! `cargo xtask bench [NAME]`: installs the peers that it can, then runs the benchmarks.
+
+use std::path::Path;
+use std::process::Command;
+
+/// A program that a benchmark runs beside ours, and the Debian packages that bring it.
+struct Peer {
+    name: &'static str,
+    program: &'static str,
+    packages: &'static [&'static str],
+}
+
+const PEERS: &[Peer] = &[
+    Peer { name: "cyclictest", program: "cyclictest", packages: &["rt-tests"] },
+    Peer { name: "stress-ng", program: "stress-ng", packages: &["stress-ng"] },
+    Peer { name: "MPICH", program: "mpicc.mpich", packages: &["mpich", "libmpich-dev"] },
+    Peer { name: "Open MPI", program: "mpicc.openmpi", packages: &["openmpi-bin", "libopenmpi-dev"] },
+];
+
+/// Runs one benchmark, or all. Further arguments go to it unchanged.
+pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
+    install_peers();
+    let status = Command::new("cargo")
+        .args(["run", "--release", "--locked", "--package", "leveret-benches", "--"])
+        .args(arguments)
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo could not start: {error}"))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// Installs the missing peers where that is possible, and names those that stay missing.
+fn install_peers() {
+    let missing: Vec<&Peer> = PEERS.iter().filter(|peer| !is_installed(peer.program)).collect();
+    let packages: Vec<&str> = missing.iter().flat_map(|peer| peer.packages).copied().collect();
+    if packages.is_empty() {
+        return;
+    }
+    let by_hand = format!("apt-get install --no-install-recommends {}", packages.join(" "));
+    if is_installed("apt-get") && is_root() {
+        println!("installing peers: {}", packages.join(" "));
+        // One failing package must not keep the others out, hence one call each.
+        run_quietly("apt-get", &["-qq", "update"]);
+        for peer in &missing {
+            let arguments = ["-qq", "install", "--yes", "--no-install-recommends"];
+            run_quietly("apt-get", &[&arguments[..], peer.packages].concat());
+        }
+    }
+    for peer in missing.iter().filter(|peer| !is_installed(peer.program)) {
+        println!("missing peer: {} (as root: {by_hand})", peer.name);
+    }
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Whether a program of this name lies in the search path.
+#[allow(clippy::disallowed_methods, reason = "the search path is what is asked about")]
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+}
+
+/// The result shows in whether the program is there afterwards.
+fn run_quietly(program: &str, arguments: &[&str]) {
+    let mut command = Command::new(program);
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdout(std::process::Stdio::null());
+    if let Err(error) = command.status() {
+        println!("{program} could not start: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_looked_up_in_the_path() {
+        assert!(is_installed("sh"));
+        assert!(!is_installed("no-such-program-here"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Runs a command with its output in a log, under a time limit, and counts the tests that it reports.
+
+use super::{Context, Outcome};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A command that runs longer hangs.
+const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// Lines of the log that a failure shows.
+const TAIL_LINES: usize = 120;
+
+/// What a command left behind.
+pub struct Log {
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output and error together.
+    pub text: String,
+    /// Where that lies.
+    pub path: PathBuf,
+}
+
+/// How many tests a log reports.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TestCount {
+    /// Ran and passed.
+    pub passed: u64,
+    /// Present but marked to be ignored.
+    pub ignored: u64,
+}
+
+/// `cargo` with `arguments` (separated by spaces) in the root of the repository.
+pub fn cargo(context: &Context, arguments: &str) -> Command {
+    program(context, "cargo", arguments)
+}
+
+/// A program with `arguments` (separated by spaces) in the root of the repository.
+pub fn program(context: &Context, name: &str, arguments: &str) -> Command {
+    let mut command = Command::new(name);
+    command.args(arguments.split_whitespace()).current_dir(&context.root);
+    // What `cargo run` set for this program must not steer the toolchain of another.
+    for name in
+        ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTFLAGS", "CARGO_TARGET_DIR", "LD_LIBRARY_PATH", "RUSTDOCFLAGS"]
+    {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs a command to its end. An error means that it could not start or hung.
+pub fn run(context: &Context, mut command: Command) -> Result<Log, String> {
+    let directory = context.root.join("target/ci");
+    let path = directory.join(format!("{}.log", context.step));
+    let open = || -> std::io::Result<(File, File)> {
+        std::fs::create_dir_all(&directory)?;
+        let file = File::create(&path)?;
+        Ok((file.try_clone()?, file))
+    };
+    let (output, errors) = open().map_err(|error| format!("{}: {error}", path.display()))?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| format!("{name} could not start: {error}"))?;
+    let id = child.id();
+    let (sender, receiver) = mpsc::channel();
+    let waiter = std::thread::spawn(move || sender.send(child.wait()));
+    let ended = receiver.recv_timeout(LIMIT);
+    if ended.is_err() {
+        end_tree(id);
+    }
+    drop(waiter.join());
+    let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    match ended {
+        Ok(Ok(status)) => Ok(Log { code: status.code(), text, path }),
+        Ok(Err(error)) => Err(format!("{name} could not be waited for: {error}")),
+        Err(_) => {
+            println!("{}", tail(&text));
+            Err(format!("{name} ran for more than {} s and was ended: it hangs", LIMIT.as_secs()))
+        }
+    }
+}
+
+/// Ends a process and all its descendants, the youngest last so that none escapes to another parent unseen.
+fn end_tree(id: u32) {
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    // The result does not matter: a process that has ended by itself is just as well.
+    drop(Command::new("kill").args(["-KILL", &id.to_string()]).stderr(Stdio::null()).status());
+    children.split_whitespace().filter_map(|child| child.parse().ok()).for_each(end_tree);
+}
+
+/// Runs a command that must succeed.
+pub fn must_succeed(context: &Context, command: Command) -> Outcome {
+    match run(context, command) {
+        Ok(log) if log.code == Some(0) => Outcome::Passed(String::new()),
+        Ok(log) => failure(&log),
+        Err(error) => Outcome::Failed(error),
+    }
+}
+
+/// Runs a command that must succeed and must have run at least one test.
+pub fn must_test(context: &Context, command: Command) -> Outcome {
+    match run(context, command) {
+        Ok(log) if log.code == Some(0) => judge_tests(&count_tests(&log.text)),
+        Ok(log) => failure(&log),
+        Err(error) => Outcome::Failed(error),
+    }
+}
+
+fn judge_tests(count: &TestCount) -> Outcome {
+    match count {
+        TestCount { passed: 0, ignored } => {
+            Outcome::Failed(format!("no test ran ({ignored} are marked ignored)"))
+        }
+        TestCount { passed, ignored: 0 } => Outcome::Passed(format!("{passed} tests")),
+        TestCount { passed, ignored } => Outcome::Passed(format!("{passed} tests, {ignored} marked ignored")),
+    }
+}
+
+/// Prints the end of a failed command's log.
+pub fn failure(log: &Log) -> Outcome {
+    println!("{}", tail(&log.text));
+    let code = log.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+    Outcome::Failed(format!("{code}; the whole log is {}", log.path.display()))
+}
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+/// Adds up the closing lines of cargo's test runner.
+pub fn count_tests(text: &str) -> TestCount {
+    let mut count = TestCount::default();
+    for line in text.lines().filter(|line| line.starts_with("test result:")) {
+        let number = |word: &str| -> u64 {
+            let before = line.split(word).next().unwrap_or_default();
+            before.split_whitespace().next_back().and_then(|number| number.parse().ok()).unwrap_or(0)
+        };
+        count.passed += number(" passed;");
+        count.ignored += number(" ignored;");
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context() -> Context {
+        Context { root: crate::workspace::root(), step: "xtask-own-test", fuzz_seconds: 1 }
+    }
+
+    #[test]
+    fn closing_lines_are_added_up() {
+        let text = "running 2 tests\ntest result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.02s\n\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        assert_eq!(count_tests(text), TestCount { passed: 15, ignored: 1 });
+    }
+
+    #[test]
+    fn a_run_without_tests_fails() {
+        assert!(matches!(
+            judge_tests(&count_tests("test result: ok. 0 passed; 0 failed; 2 ignored;")),
+            Outcome::Failed(_)
+        ));
+        assert!(matches!(judge_tests(&count_tests("")), Outcome::Failed(_)));
+        assert_eq!(judge_tests(&TestCount { passed: 2, ignored: 0 }), Outcome::Passed("2 tests".into()));
+    }
+
+    #[test]
+    fn exit_codes_and_output_come_back() {
+        let mut command = program(&context(), "sh", "-c");
+        command.arg("echo out; echo err >&2; exit 3");
+        let log = run(&context(), command).expect("sh starts");
+        assert_eq!((log.code, log.text.as_str()), (Some(3), "out\nerr\n"));
+        assert!(run(&context(), program(&context(), "no-such-program-here", "")).is_err());
+    }
+}

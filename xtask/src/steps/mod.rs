@@ -1,0 +1,237 @@
+//! `cargo xtask ci`: every check of the project, in one list, with one closing line.
+//!
+//! A step ends in one of four ways. *Passed* means that it ran something and found nothing wrong. *Skipped* means that a
+//! tool could not be had, and says which. *Absent* means that what it checks is not in the repository; `--strict` counts
+//! that as a failure. Everything else *failed*, and so does a step that selected no test.
+
+mod command;
+mod examples;
+mod fuzz;
+mod table;
+mod tools;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How a step ended, with one line about it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran and found nothing wrong.
+    Passed(String),
+    /// A tool could not be had.
+    Skipped(String),
+    /// It checks something that does not exist.
+    Absent(String),
+    /// Something is wrong.
+    Failed(String),
+}
+
+/// One check.
+pub struct Step {
+    /// Short name, for `cargo xtask ci NAME`.
+    pub name: &'static str,
+    /// What it checks, for `--list`.
+    pub what: &'static str,
+    /// Paths without which there is nothing to check.
+    pub needs: &'static [&'static str],
+    /// Does it.
+    pub run: fn(&Context) -> Outcome,
+}
+
+/// What every step is given.
+pub struct Context {
+    /// Root of the repository.
+    pub root: PathBuf,
+    /// Name of the running step, for its log.
+    pub step: &'static str,
+    /// Seconds that each fuzz target runs.
+    pub fuzz_seconds: u32,
+}
+
+/// What the command line asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Request {
+    names: Vec<String>,
+    strict: bool,
+    list: bool,
+    fuzz_seconds: Option<u32>,
+}
+
+/// A step that was run.
+struct Done {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs the steps that `arguments` name, or all. Gives the process's exit code.
+pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
+    let request = parse(arguments)?;
+    let steps = table::steps();
+    if request.list {
+        steps.iter().for_each(|step| println!("{:<14} {}", step.name, step.what));
+        return Ok(0);
+    }
+    let chosen = choose(&steps, &request.names)?;
+    let mut context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(20) };
+    let mut done = Vec::new();
+    for step in chosen {
+        println!("{:<14} {}", step.name, step.what);
+        context.step = step.name;
+        let (outcome, took) = timed(|| run_step(step, &context));
+        let finished = Done { name: step.name, outcome, took };
+        println!("{}", line(&finished));
+        done.push(finished);
+    }
+    println!("\n{}", summary(&done, request.strict));
+    Ok(u8::from(counts(&done, request.strict).failed > 0))
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "how long a step took is for the reader; nothing is decided by it"
+)]
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let begin = Instant::now();
+    (work(), begin.elapsed())
+}
+
+fn parse(arguments: &[String]) -> Result<Request, String> {
+    let mut request = Request::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--strict" => request.strict = true,
+            "--list" => request.list = true,
+            "--fuzz-seconds" => {
+                let number = rest.next().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
+                request.fuzz_seconds = Some(number.ok_or("--fuzz-seconds takes a number of at least 1")?);
+            }
+            other if other.starts_with('-') => {
+                return Err(format!(
+                    "'{other}' is unknown; ci takes --strict, --list, --fuzz-seconds N and step names"
+                ));
+            }
+            name => request.names.push(name.to_owned()),
+        }
+    }
+    Ok(request)
+}
+
+fn choose<'a>(steps: &'a [Step], names: &[String]) -> Result<Vec<&'a Step>, String> {
+    if let Some(name) = names.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
+        let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        return Err(format!("there is no step '{name}'; the steps are {}", known.join(", ")));
+    }
+    Ok(steps.iter().filter(|step| names.is_empty() || names.iter().any(|name| name == step.name)).collect())
+}
+
+fn run_step(step: &Step, context: &Context) -> Outcome {
+    match step.needs.iter().find(|path| !context.root.join(path).exists()) {
+        Some(path) => Outcome::Absent(format!("{path} does not exist")),
+        None => (step.run)(context),
+    }
+}
+
+fn line(done: &Done) -> String {
+    let (word, about) = match &done.outcome {
+        Outcome::Passed(about) => ("passed", about),
+        Outcome::Skipped(about) => ("SKIPPED", about),
+        Outcome::Absent(about) => ("ABSENT", about),
+        Outcome::Failed(about) => ("FAILED", about),
+    };
+    format!("  {word:<8} {:<14} {:>7.1} s  {about}", done.name, done.took.as_secs_f64()).trim_end().to_owned()
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+fn counts(done: &[Done], strict: bool) -> Counts {
+    let mut counts = Counts::default();
+    for done in done {
+        match done.outcome {
+            Outcome::Passed(_) => counts.passed += 1,
+            Outcome::Failed(_) => counts.failed += 1,
+            Outcome::Absent(_) if strict => counts.failed += 1,
+            Outcome::Absent(_) | Outcome::Skipped(_) => counts.skipped += 1,
+        }
+    }
+    counts
+}
+
+fn summary(done: &[Done], strict: bool) -> String {
+    let mut text: String = done.iter().map(|done| line(done) + "\n").collect();
+    let took: Duration = done.iter().map(|done| done.took).sum();
+    text += &format!("  {:.0} s in all\n", took.as_secs_f64());
+    if strict && done.iter().any(|done| matches!(done.outcome, Outcome::Absent(_))) {
+        text += "  --strict: an absent step is a failed step\n";
+    }
+    let Counts { passed, failed, skipped } = counts(done, strict);
+    if passed + failed == 0 {
+        text += "  nothing was checked\n";
+    }
+    text + &format!("{passed} passed, {failed} failed, {skipped} skipped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(outcome: Outcome) -> Done {
+        Done { name: "x", outcome, took: Duration::from_millis(1500) }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_skipped_step_never_counts_as_passed() {
+        let all = [
+            done(Outcome::Passed("3 tests".into())),
+            done(Outcome::Skipped("no tool".into())),
+            done(Outcome::Absent("no crate".into())),
+            done(Outcome::Failed("broken".into())),
+        ];
+        assert_eq!(counts(&all, false), Counts { passed: 1, failed: 1, skipped: 2 });
+        assert_eq!(counts(&all, true), Counts { passed: 1, failed: 2, skipped: 1 });
+        let text = summary(&all, true);
+        assert!(text.contains("SKIPPED  x                  1.5 s  no tool"), "{text}");
+        assert!(text.ends_with("1 passed, 2 failed, 1 skipped"), "{text}");
+    }
+
+    #[test]
+    fn a_step_without_its_subject_is_absent() {
+        let step = Step {
+            name: "x",
+            what: "",
+            needs: &["Cargo.toml", "no/such/crate"],
+            run: |_| Outcome::Passed("ran".into()),
+        };
+        let context = Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1 };
+        assert_eq!(run_step(&step, &context), Outcome::Absent("no/such/crate does not exist".into()));
+    }
+
+    #[test]
+    fn arguments_are_understood_or_refused() {
+        let request = parse(&words("--strict --fuzz-seconds 3 tidy")).expect("these are known");
+        assert_eq!(
+            request,
+            Request { names: words("tidy"), strict: true, list: false, fuzz_seconds: Some(3) }
+        );
+        assert!(parse(&words("--stric")).is_err());
+        assert!(parse(&words("--fuzz-seconds 0")).is_err());
+        assert!(choose(&table::steps(), &words("no-such-step")).is_err());
+    }
+
+    #[test]
+    fn names_of_steps_are_unique() {
+        let steps = table::steps();
+        let names: std::collections::BTreeSet<&str> = steps.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), steps.len());
+    }
+}

@@ -1,0 +1,147 @@
+//! The list of steps, cheap ones first. `docs/ci.md` has a paragraph on each.
+
+use super::command::{cargo, must_succeed, must_test, program};
+use super::{Context, Outcome, Step, examples, fuzz, tools};
+use crate::{deny, tidy};
+
+/// Crates whose in-process tests run under ThreadSanitizer, and the names of those tests.
+const THREADED: &str = "-p leveret-runtime -p leveret --test in_process*";
+
+/// Every step in its order.
+pub fn steps() -> Vec<Step> {
+    let step = |name, what, needs, run| Step { name, what, needs, run };
+    let memory: &[&str] = &["crates/leveret-memory"];
+    vec![
+        step("fmt", "the code is formatted", &[], format),
+        step("tidy", "layers, sizes, bans, documents", &[], |context| report(tidy::run(&context.root))),
+        step("clippy", "lints, warnings denied", &[], |context| {
+            must_succeed(context, cargo(context, "clippy --workspace --all-targets --locked -- -D warnings"))
+        }),
+        step("deny", "licences and sources of dependencies", &[], |context| report(deny::run(&context.root))),
+        step("advisories", "known vulnerabilities of dependencies", &[], advisories),
+        step("doc", "the documentation builds, warnings denied", &[], |context| {
+            let mut command = cargo(context, "doc --workspace --no-deps --locked");
+            command.env("RUSTDOCFLAGS", "-D warnings");
+            must_succeed(context, command)
+        }),
+        step("build", "the release build", &[], |context| {
+            must_succeed(
+                context,
+                cargo(context, "build --workspace --release --locked --lib --bins --examples"),
+            )
+        }),
+        step("test", "unit, property and process tests", &[], tests),
+        step("doctest", "the code in the documentation", &["crates/leveret"], |context| {
+            must_test(context, cargo(context, "test --workspace --locked --doc"))
+        }),
+        step(
+            "plans",
+            "check, plan and verify of every example",
+            &["crates/leveret-cli", "examples"],
+            examples::plan_all,
+        ),
+        step(
+            "demo",
+            "the ring, some rounds",
+            &["crates/leveret-cli", "examples/ring/demo.toml"],
+            examples::run_ring,
+        ),
+        step("benches", "every benchmark with small inputs", &["benches/src/harness.rs"], |context| {
+            must_succeed(context, cargo(context, "run --release --locked -p leveret-benches -- --smoke"))
+        }),
+        step("loom", "every interleaving of the lock-free structures", memory, |context| {
+            let mut command = cargo(context, "test -p leveret-memory --release --locked --lib --tests");
+            command
+                .env("RUSTFLAGS", "--cfg loom")
+                .env("CARGO_TARGET_DIR", "target/loom")
+                .env("LOOM_MAX_PREEMPTIONS", "3");
+            must_test(context, command)
+        }),
+        step("miri", "undefined behaviour in leveret-memory", memory, |context| {
+            miri(context, "-p leveret-memory")
+        }),
+        step(
+            "thread",
+            "data races, by ThreadSanitizer",
+            &["crates/leveret-runtime", "crates/leveret"],
+            |context| thread(context, THREADED),
+        ),
+        step("fuzz", "every fuzz target, shortly", &["fuzz/Cargo.toml"], fuzz::run_targets),
+    ]
+}
+
+fn report(result: Result<String, Vec<String>>) -> Outcome {
+    match result {
+        Ok(about) => Outcome::Passed(about),
+        Err(findings) => {
+            findings.iter().for_each(|finding| println!("  {finding}"));
+            Outcome::Failed(format!("{} findings", findings.len()))
+        }
+    }
+}
+
+fn format(context: &Context) -> Outcome {
+    let outcome = must_succeed(context, cargo(context, "fmt --all -- --check"));
+    match outcome {
+        Outcome::Passed(_) if context.root.join("fuzz/Cargo.toml").exists() => {
+            must_succeed(context, fuzz::check_format(context))
+        }
+        other => other,
+    }
+}
+
+/// The tests with real processes start the examples, which `cargo test` would build as tests only.
+fn tests(context: &Context) -> Outcome {
+    match must_succeed(context, cargo(context, "build --workspace --locked --examples")) {
+        Outcome::Passed(_) => {}
+        failed => return failed,
+    }
+    must_test(context, cargo(context, "test --workspace --locked --lib --bins --tests --no-fail-fast"))
+}
+
+fn advisories(context: &Context) -> Outcome {
+    if !tools::succeeds(context, "cargo", "deny --version") {
+        return Outcome::Skipped(
+            "cargo-deny is not installed: nothing was compared with the advisory database".into(),
+        );
+    }
+    let fetched = tools::succeeds(context, "cargo", "deny fetch db");
+    let offline = if fetched { "" } else { "--offline" };
+    let outcome =
+        must_succeed(context, program(context, "cargo", &format!("deny {offline} check advisories")));
+    match outcome {
+        Outcome::Failed(_) if !fetched => Outcome::Skipped("the advisory database cannot be had".into()),
+        Outcome::Passed(_) if !fetched => {
+            Outcome::Passed("with the copy of the database that lies here".into())
+        }
+        other => other,
+    }
+}
+
+fn miri(context: &Context, what: &str) -> Outcome {
+    let nightly = match tools::nightly(context) {
+        Ok(name) => name,
+        Err(reason) => return Outcome::Skipped(reason),
+    };
+    let mut command = cargo(context, &format!("+{nightly} miri test {what} --locked --lib --tests"));
+    command.env("CARGO_TARGET_DIR", "target/miri").env("PROPTEST_CASES", "8");
+    // Property tests look for their regression file; isolation would refuse that.
+    command.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-strict-provenance");
+    must_test(context, command)
+}
+
+fn thread(context: &Context, what: &str) -> Outcome {
+    let nightly = match tools::nightly(context) {
+        Ok(name) => name,
+        Err(reason) => return Outcome::Skipped(reason),
+    };
+    let target = "x86_64-unknown-linux-gnu";
+    let arguments = format!("+{nightly} test -Zbuild-std --target {target} --locked {what}");
+    let mut command = cargo(context, &arguments);
+    // The copies in machine code cannot be seen by the sanitizer.
+    command
+        .env("RUSTFLAGS", "-Zsanitizer=thread --cfg portable_copy")
+        .env("CARGO_TARGET_DIR", "target/thread");
+    command.env("TSAN_OPTIONS", "halt_on_error=1");
+    must_test(context, command)
+}
