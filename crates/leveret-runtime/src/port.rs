@@ -68,6 +68,9 @@ pub(crate) struct InputPort {
     policy: MissingPolicy,
     /// Own memory: of a separate end, or for the last good message of an aliased one that holds it.
     copy: Box<[u8]>,
+    /// Where a separate end that holds the last good message copies to first: a copy that turns out torn must not
+    /// have destroyed what is held. Empty otherwise.
+    spare: Box<[u8]>,
     aliased: bool,
     epoch: Nanos,
     found: Found,
@@ -92,8 +95,9 @@ impl InputPort {
             Qos::TimeDriven { missing, .. } => missing,
             Qos::BestEffort => MissingPolicy::Skip,
         };
-        let needs_copy = !aliased || policy == MissingPolicy::HoldLast;
-        let length = if needs_copy { declared.size.0 as usize } else { 0 };
+        let holds = policy == MissingPolicy::HoldLast;
+        let memory =
+            |needed: bool| vec![0; if needed { declared.size.0 as usize } else { 0 }].into_boxed_slice();
         receiver.set_first_eligible(0);
         Self {
             end,
@@ -104,7 +108,8 @@ impl InputPort {
             arrival,
             activation: Arc::new(Activation::new(arrival)),
             policy,
-            copy: vec![0; length].into_boxed_slice(),
+            copy: memory(!aliased || holds),
+            spare: memory(!aliased && holds),
             aliased,
             epoch: Nanos::ZERO,
             found: Found::Nothing(Absence::BeforeFirst),
@@ -160,9 +165,13 @@ impl InputPort {
         let taken = match self.receiver.take(instance) {
             Taken::Message(message) => {
                 let (inserted, length) = (message.stamp(), message.length());
+                let into = if self.spare.is_empty() { &mut self.copy } else { &mut self.spare };
                 if inserted > due {
                     Err(Absence::Late(inserted - due))
-                } else if self.aliased || message.copy_to(&mut self.copy).is_ok() {
+                } else if self.aliased || message.copy_to(into).is_ok() {
+                    if !self.spare.is_empty() {
+                        std::mem::swap(&mut self.copy, &mut self.spare);
+                    }
                     Ok(Found::Fresh { instance, inserted, length })
                 } else {
                     Err(Absence::Invalid)
@@ -420,3 +429,7 @@ impl Sent<'_> {
         *self.length = length;
     }
 }
+
+#[cfg(test)]
+#[path = "port_tests.rs"]
+mod tests;

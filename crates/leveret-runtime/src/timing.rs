@@ -87,8 +87,8 @@ impl Bindings {
 /// When instances of a time-driven channel arrive, relative to the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
-    period: Nanos,
-    first: Nanos,
+    pub(crate) period: Nanos,
+    pub(crate) first: Nanos,
 }
 
 impl Arrival {
