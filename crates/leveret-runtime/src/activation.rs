@@ -3,19 +3,69 @@
 
 use crate::timing::Arrival;
 use leveret_memory::NOT_ACTIVE;
-use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering, fence};
 use leveret_types::{Instance, Nanos};
+use std::sync::{Mutex, PoisonError};
 
 /// Periods between a call and the first instance that it can affect: one for the period in progress, one for the
 /// peer to read the new index.
 const MARGIN: u64 = 2;
+const NEVER: u64 = NOT_ACTIVE;
 
-/// The activation of one end, shared by the thread that asks and the task that follows.
+/// When an end takes part.
+///
+/// ```text
+///  instances  ----[from=======until)---------[resume=========>
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Spans {
+    from: u64,
+    until: u64,
+    resume: u64,
+}
+
+impl Spans {
+    const ALWAYS: Self = Self { from: 0, until: NEVER, resume: NEVER };
+
+    fn covers(self, instance: u64) -> bool {
+        (self.from..self.until).contains(&instance) || (instance >= self.resume && self.resume != NEVER)
+    }
+
+    /// The first-eligible index to show the peer before `instance`.
+    fn eligible(self, instance: u64) -> u64 {
+        if instance < self.until { self.from } else { self.resume }
+    }
+
+    /// Active from `at` on; where it is or will be active before that, nothing changes.
+    fn activated(self, at: u64) -> Self {
+        if self.until == NEVER {
+            return Self { from: self.from.min(at), ..self };
+        }
+        let resume = self.resume.min(at);
+        if resume <= self.until {
+            Self { until: NEVER, resume: NEVER, ..self }
+        } else {
+            Self { resume, ..self }
+        }
+    }
+
+    /// Not active from `at` on, the first instance that can still be changed.
+    fn deactivated(self, at: u64) -> Self {
+        let past = Self { from: self.resume, until: NEVER, resume: NEVER };
+        let last = if self.resume < at && self.until + MARGIN <= at { past } else { self };
+        // A pause whose end is as near as its beginning goes on.
+        Self { until: last.until.min(at).max(last.from.min(at)), resume: NEVER, ..last }
+    }
+}
+
+/// The activation of one end, shared by the threads that ask and the task that follows.
+///
+/// Whoever asks writes the copy that is not in use, then moves `version` on to it; the task reads the copy in use
+/// and reads again only if somebody has asked meanwhile. So it waits for nobody.
 pub struct Activation {
-    /// First instance that this end takes part in; [`NOT_ACTIVE`] when deactivated.
-    from: AtomicU64,
-    /// First instance that it no longer takes part in.
-    until: AtomicU64,
+    asked: Mutex<Spans>,
+    version: AtomicU64,
+    copies: [[AtomicU64; 3]; 2],
     /// The index that stands in the segment.
     published: AtomicU64,
     epoch: AtomicI64,
@@ -24,10 +74,12 @@ pub struct Activation {
 
 impl Activation {
     pub(crate) fn new(arrival: Arrival) -> Self {
+        let copy = || [Spans::ALWAYS.from, Spans::ALWAYS.until, Spans::ALWAYS.resume].map(AtomicU64::new);
         Self {
-            from: AtomicU64::new(0),
-            until: AtomicU64::new(u64::MAX),
-            published: AtomicU64::new(0),
+            asked: Mutex::new(Spans::ALWAYS),
+            version: AtomicU64::new(0),
+            copies: [copy(), copy()],
+            published: AtomicU64::new(Spans::ALWAYS.from),
             epoch: AtomicI64::new(0),
             arrival,
         }
@@ -44,43 +96,175 @@ impl Activation {
     }
 
     /// Activates from the first instance that can still be made; returns it. The channel runs from the later of
-    /// the two ends' first instances.
+    /// the two ends' first instances. An end that is active stays so.
     pub fn activate(&self, now: Nanos) -> Instance {
-        self.activate_at(Instance(self.next(now)), now)
+        self.activate_at(Instance(0), now)
     }
 
-    /// Activates from `instance`, or from the first that can still be made if that is later; returns it.
+    /// Activates from `instance`, or from the first that can still be made if that is later; returns it. An end that
+    /// is active before it stays so.
     pub fn activate_at(&self, instance: Instance, now: Nanos) -> Instance {
-        let from = instance.0.max(self.next(now));
-        self.until.store(u64::MAX, Ordering::Relaxed);
-        self.from.store(from, Ordering::Release);
-        Instance(from)
+        let at = instance.0.max(self.next(now));
+        self.change(|spans| spans.activated(at));
+        Instance(at)
     }
 
     /// Deactivates at the end of the period in progress; returns the first instance that is not made any more.
     pub fn deactivate(&self, now: Nanos) -> Instance {
-        let until = self.next(now);
-        self.until.store(until, Ordering::Release);
-        Instance(until)
+        let at = self.next(now);
+        Instance(self.change(|spans| spans.deactivated(at)).until)
+    }
+
+    fn change(&self, change: impl FnOnce(Spans) -> Spans) -> Spans {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        *asked = change(*asked);
+        let version = self.version.load(Ordering::Relaxed) + 1;
+        // Whoever sees a word stored below also sees that the copy it lies in had gone out of use.
+        fence(Ordering::Release);
+        let words = [asked.from, asked.until, asked.resume];
+        for (place, word) in self.copies[(version % 2) as usize].iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+        self.version.store(version, Ordering::Release);
+        *asked
+    }
+
+    #[inline]
+    fn spans(&self) -> Spans {
+        loop {
+            let version = self.version.load(Ordering::Acquire);
+            let copy = &self.copies[(version % 2) as usize];
+            let [from, until, resume] = [0, 1, 2].map(|word: usize| copy[word].load(Ordering::Relaxed));
+            fence(Ordering::Acquire);
+            if self.version.load(Ordering::Relaxed) == version {
+                return Spans { from, until, resume };
+            }
+        }
     }
 
     /// Whether this end takes part in `instance`.
     #[inline]
     pub(crate) fn covers(&self, instance: u64) -> bool {
-        let from = self.from.load(Ordering::Acquire);
-        from != NOT_ACTIVE && instance >= from && instance < self.until.load(Ordering::Acquire)
+        self.spans().covers(instance)
     }
 
     /// The first-eligible index to publish before `instance`, if it has changed.
     #[inline]
     pub(crate) fn follow(&self, instance: u64) -> Option<u64> {
-        let ended = instance >= self.until.load(Ordering::Acquire);
-        let index = if ended { NOT_ACTIVE } else { self.from.load(Ordering::Acquire) };
+        let index = self.spans().eligible(instance);
         // Only the task's thread writes this word.
         if self.published.load(Ordering::Relaxed) == index {
             return None;
         }
         self.published.store(index, Ordering::Relaxed);
         Some(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Nanos = Nanos(10);
+
+    /// Armed at 100; instance k arrives at 110 + 10 k, so a call within period k affects k + 2.
+    fn armed() -> Activation {
+        let activation = Activation::new(Arrival { period: PERIOD, first: PERIOD });
+        activation.arm(Nanos(100));
+        activation
+    }
+
+    fn within(period: i64) -> Nanos {
+        Nanos(101 + period * 10)
+    }
+
+    fn active(activation: &Activation, instances: std::ops::Range<u64>) -> Vec<u64> {
+        instances.filter(|instance| activation.covers(*instance)).collect()
+    }
+
+    #[test]
+    fn a_pause_has_the_named_ends() {
+        let activation = armed();
+        assert_eq!(activation.deactivate(within(3)), Instance(5));
+        assert_eq!(activation.activate_at(Instance(9), within(3)), Instance(9));
+        assert_eq!(active(&activation, 0..12), [0, 1, 2, 3, 4, 9, 10, 11]);
+        let followed: Vec<_> = (3..11).map(|instance| activation.follow(instance)).collect();
+        assert_eq!(followed, [None, None, Some(9), None, None, None, None, None]);
+    }
+
+    #[test]
+    fn activating_what_is_active_leaves_no_gap() {
+        let activation = armed();
+        assert_eq!(activation.activate(within(3)), Instance(5));
+        assert_eq!(active(&activation, 0..8), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(activation.follow(4), None);
+    }
+
+    #[test]
+    fn a_deactivation_can_be_taken_back_before_it_takes_effect() {
+        let activation = armed();
+        assert_eq!(activation.deactivate(within(3)), Instance(5));
+        assert_eq!(activation.activate(within(3)), Instance(5));
+        assert_eq!(active(&activation, 3..9), [3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn a_second_pause_begins_where_it_says() {
+        let activation = armed();
+        activation.deactivate(within(3));
+        activation.activate_at(Instance(9), within(4));
+        assert_eq!(activation.deactivate(within(20)), Instance(22));
+        assert_eq!(active(&activation, 18..30), [18, 19, 20, 21]);
+        assert_eq!(activation.activate(within(22)), Instance(24));
+        assert_eq!(active(&activation, 19..27), [19, 20, 21, 24, 25, 26]);
+    }
+
+    #[test]
+    fn a_planned_activation_that_is_taken_back_does_not_come() {
+        let activation = armed();
+        activation.deactivate(within(3));
+        activation.activate_at(Instance(50), within(8));
+        assert_eq!(activation.deactivate(within(10)), Instance(5));
+        assert_eq!(active(&activation, 8..60), [0; 0]);
+    }
+
+    #[test]
+    fn a_deactivated_end_is_not_deactivated_later_once_more() {
+        let activation = armed();
+        assert_eq!(activation.deactivate(within(3)), Instance(5));
+        assert_eq!(activation.deactivate(within(9)), Instance(5));
+        assert_eq!(active(&activation, 0..20), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn the_task_never_sees_half_a_change() {
+        let activation = armed();
+        let stop = leveret_memory::sync::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| {
+                let mut period = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let until = activation.deactivate(within(period)).0;
+                    let from = activation.activate_at(Instance(until + 4), within(period)).0;
+                    assert!(from >= until + 4);
+                    period += 10;
+                }
+            });
+            for _ in 0..100_000 {
+                let Spans { from, until, resume } = activation.spans();
+                let whole = match (until == NEVER, resume == NEVER) {
+                    (true, true) => true,
+                    (false, true) => from < until,
+                    (false, false) => from < until && resume == until + 4,
+                    (true, false) => false,
+                };
+                if !whole {
+                    stop.store(true, Ordering::Relaxed);
+                    panic!("half a change: from {from}, until {until}, resume {resume}");
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+            asking.join().expect("no assertion failed");
+        });
     }
 }
