@@ -26,7 +26,7 @@ mod windows;
 
 pub use admission::plan;
 pub use digest::digest;
-pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind};
 pub use model::*;
 pub use plan::*;
 pub use table::render_table;

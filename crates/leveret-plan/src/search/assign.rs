@@ -60,12 +60,12 @@ impl Assignment<'_> {
         }
         let instances: u64 = loads.iter().map(|load| self.problem.loads[*load].windows.len() as u64).sum();
         self.budget = self.budget.saturating_sub(instances.min(1500).pow(2) / 8);
-        let result = if demand::core_overload(self.problem, loads).is_some() {
+        let result = if demand::core_overloaded(self.problem, loads) {
             None
         } else {
             match exact::place_core(self.problem, loads, &mut self.budget) {
                 Outcome::Found(spans) => Some(spans),
-                Outcome::Impossible(_) => None,
+                Outcome::Impossible(_) | Outcome::Overloaded(_) => None,
                 Outcome::Unknown { .. } => {
                     self.unknown = true;
                     return None;
