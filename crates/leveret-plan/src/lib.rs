@@ -9,6 +9,10 @@
 //! The semantics are written down in `docs/planner.md`.
 #![forbid(unsafe_code)]
 
+// So that the tests within share the jobs and the brute force of those in `tests/`.
+#[cfg(test)]
+extern crate self as leveret_plan;
+
 mod admission;
 mod assemble;
 mod bind;

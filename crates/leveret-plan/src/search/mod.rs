@@ -5,6 +5,8 @@ mod demand;
 mod effort;
 mod exact;
 mod insertion;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 pub(crate) use demand::Overload;
