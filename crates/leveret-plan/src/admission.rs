@@ -1,7 +1,7 @@
 //! Admission: a plan, or the reason why there is none.
 
 use crate::search::{Effort, Outcome, Overload, search};
-use crate::windows::Problem;
+use crate::windows::{Problem, activations, hyperperiod};
 use crate::{Job, Plan, Refusal, assemble, explain, validate};
 
 /// Plans a job: a start for every instance of every task over one hyperperiod, with bounds and buffer counts.
@@ -39,6 +39,8 @@ impl Failure {
 
 /// Plans a job that passed validation, without explaining a failure.
 pub(crate) fn solve(job: &Job, effort: &mut Effort) -> Result<Plan, Failure> {
+    // To state the problem costs something too, though it may be refused for that alone.
+    effort.spend(hyperperiod(job).map_or(0, |round| activations(job, round) as u64));
     let problem = Problem::new(job).map_err(|task| Failure::proven(vec![task]))?;
     match search(&problem, effort) {
         Outcome::Found(placement) => assemble::assemble(job, &problem, &placement)
