@@ -1,7 +1,7 @@
 //! Admission: a plan, or the reason why there is none.
 
-use crate::search::{Effort, Outcome, search};
-use crate::windows::Problem;
+use crate::search::{Effort, Outcome, Overload, search};
+use crate::windows::{Problem, activations, hyperperiod};
 use crate::{Job, Plan, Refusal, assemble, explain, validate};
 
 /// Plans a job: a start for every instance of every task over one hyperperiod, with bounds and buffer counts.
@@ -27,19 +27,31 @@ pub(crate) struct Failure {
     pub channel: Option<usize>,
     /// Steps of a search that gave up; `None` where infeasibility is proven.
     pub gave_up_after: Option<u64>,
+    /// The stretch of time of which too much is asked, where that is the proof.
+    pub overload: Option<Box<Overload>>,
+}
+
+impl Failure {
+    fn proven(tasks: Vec<usize>) -> Self {
+        Self { tasks, channel: None, gave_up_after: None, overload: None }
+    }
 }
 
 /// Plans a job that passed validation, without explaining a failure.
 pub(crate) fn solve(job: &Job, effort: &mut Effort) -> Result<Plan, Failure> {
-    let proven = |tasks: Vec<usize>, channel| Failure { tasks, channel, gave_up_after: None };
-    let problem = Problem::new(job).map_err(|task| proven(vec![task], None))?;
+    // To state the problem costs something too, though it may be refused for that alone.
+    effort.spend(hyperperiod(job).map_or(0, |round| activations(job, round) as u64));
+    let problem = Problem::new(job).map_err(|task| Failure::proven(vec![task]))?;
     match search(&problem, effort) {
-        Outcome::Found(placement) => {
-            assemble::assemble(job, &problem, &placement).map_err(|channel| proven(Vec::new(), Some(channel)))
+        Outcome::Found(placement) => assemble::assemble(job, &problem, &placement)
+            .map_err(|channel| Failure { channel: Some(channel), ..Failure::proven(Vec::new()) }),
+        Outcome::Impossible(tasks) => Err(Failure::proven(tasks)),
+        Outcome::Overloaded(overload) => {
+            Err(Failure { tasks: overload.fewest(), overload: Some(overload), ..Failure::proven(Vec::new()) })
         }
-        Outcome::Impossible(tasks) => Err(proven(tasks, None)),
         Outcome::Unknown { steps } => {
-            Err(Failure { tasks: (0..job.tasks.len()).collect(), channel: None, gave_up_after: Some(steps) })
+            let all = (0..job.tasks.len()).collect();
+            Err(Failure { gave_up_after: Some(steps), ..Failure::proven(all) })
         }
     }
 }

@@ -9,6 +9,10 @@
 //! The semantics are written down in `docs/planner.md`.
 #![forbid(unsafe_code)]
 
+// So that the tests within share the jobs and the brute force of those in `tests/`.
+#[cfg(test)]
+extern crate self as leveret_plan;
+
 mod admission;
 mod assemble;
 mod bind;
@@ -26,7 +30,7 @@ mod windows;
 
 pub use admission::plan;
 pub use digest::digest;
-pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind};
 pub use model::*;
 pub use plan::*;
 pub use table::render_table;

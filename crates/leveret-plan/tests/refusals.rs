@@ -157,6 +157,76 @@ fn an_overloaded_core_offers_the_other_core() {
     );
 }
 
+/// `count` tasks that each ask core `core` for 40 of every 1000 us, windows as wide as the period.
+fn alike(job: &mut Job, core: CoreChoice, count: usize) {
+    for _ in 0..count {
+        let name = format!("t{}", job.tasks.len());
+        job.tasks.push(task(&name, core, 1_000 * US, (0, 1_000 * US), 40 * US));
+    }
+}
+
+#[test]
+fn a_core_with_too_many_tasks_is_told_by_its_sum() {
+    let mut job = empty(&[0, 3], guard_only(0));
+    job.costs.utilisation_permille = 900;
+    alike(&mut job, CoreChoice::Pinned(0), 10);
+    alike(&mut job, CoreChoice::Pinned(3), 23);
+    let refusal = plan(&job).expect_err("920us of 900us");
+    assert_eq!(refusal.kind, RefusalKind::Infeasible);
+    let text = refusal.to_string();
+    let sum = "core 3 is asked for 92.0 % of its time: 920us in every 1ms, guards and costs included, of which tasks may \
+               use 900us (90.0 %); 20us too much";
+    assert!(text.starts_with(sum), "{text}");
+    assert!(text.contains("23 tasks collide on core 3"), "{text}");
+    holds(&job, &refusal);
+    assert!(refusal.fits_whole_job);
+    assert!(
+        refusal.fits.iter().any(|change| matches!(change, Change::Core { from: Some(3), to: 0, .. })),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_overload_of_many_tasks_names_the_fewest_that_are_too_many() {
+    let mut job = empty(&[0, 1, 2, 3], guard_only(0));
+    alike(&mut job, CoreChoice::Any, 120);
+    let refusal = plan(&job).expect_err("4.8 ms of 4 ms");
+    assert_eq!(refusal.kind, RefusalKind::Infeasible);
+    // 100 tasks ask for exactly what four cores have.
+    assert_eq!(refusal.conflict.len(), 101);
+    assert!(!refusal.minimal, "a plan for each hundred of them was not sought");
+    let text = refusal.to_string();
+    for words in [
+        "the job's 4 cores together are asked for 120.0 % of their time: 4.8ms in every 4 times 1ms",
+        "800us too much",
+        "101 tasks collide on the job's cores",
+        "without any one of these, the others no longer ask for too much",
+        "no change of a single period, window, budget or core was found that fits: 800us must go",
+    ] {
+        assert!(text.contains(words), "{words:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_crowded_interval_of_free_tasks_is_an_overload() {
+    let mut job = empty(&[0, 1], guard_only(10));
+    for name in ["a", "b", "c"] {
+        job.tasks.push(task(name, CoreChoice::Any, 1_000, (200, 300), 60));
+    }
+    let refusal = plan(&job).expect_err("three times 60 and a guard between two of them, in twice 100");
+    assert_eq!(refusal.kind, RefusalKind::Infeasible);
+    holds(&job, &refusal);
+    // The two guards that may lie before the interval are not counted.
+    let overload = refusal.overload.clone();
+    assert!(overload.is_none(), "190 of 200: {overload:?}");
+    job.tasks.push(task("d", CoreChoice::Any, 1_000, (200, 300), 60));
+    let refusal = plan(&job).expect_err("260 of 200");
+    let overload = refusal.overload.clone().expect("that is a sum");
+    assert_eq!((overload.needed, overload.available), (Nanos(260), Nanos(200)));
+    assert_eq!(overload.within, Some((Nanos(200), Nanos(300))));
+    holds(&job, &refusal);
+}
+
 #[test]
 fn a_task_too_long_for_its_window_stands_alone() {
     let mut job = ring(1_000);

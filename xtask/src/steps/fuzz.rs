@@ -2,6 +2,10 @@
 
 use super::command::{Log, cargo, failure, program, run};
 use super::{Context, Outcome, tools};
+use std::path::PathBuf;
+
+/// Folders of the repository that serve a target as seeds, beside `fuzz/seeds/TARGET`.
+const SEEDS_ELSEWHERE: [(&str, &str); 1] = [("manifest", "tests/manifests")];
 
 /// Builds all targets, then runs each for the asked time. A target that executes nothing fails.
 pub fn run_targets(context: &Context) -> Outcome {
@@ -34,13 +38,12 @@ pub fn run_targets(context: &Context) -> Outcome {
     }
     let mut executed = Vec::new();
     for target in targets {
-        let seeds = context.root.join("fuzz/seeds").join(target);
         let corpus = context.root.join("fuzz/corpus").join(target);
         if let Err(error) = std::fs::create_dir_all(&corpus) {
             return Outcome::Failed(format!("{}: {error}", corpus.display()));
         }
         let mut command = fuzz(&format!("run {target}"));
-        command.arg(&corpus).args(seeds.exists().then_some(&seeds)).arg("--");
+        command.arg(&corpus).args(seeds(context, target)).arg("--");
         command.args([format!("-max_total_time={}", context.fuzz_seconds), "-rss_limit_mb=4096".into()]);
         match run(context, command) {
             Ok(log) if log.code == Some(0) => match executions(&log) {
@@ -59,6 +62,14 @@ pub fn run_targets(context: &Context) -> Outcome {
     Outcome::Passed(format!("executions: {}", executed.join(", ")))
 }
 
+/// The folders that a target starts from.
+fn seeds(context: &Context, target: &str) -> Vec<PathBuf> {
+    let elsewhere = SEEDS_ELSEWHERE.iter().filter(|(of, _)| *of == target).map(|(_, folder)| *folder);
+    let own = format!("fuzz/seeds/{target}");
+    let folders = elsewhere.chain([own.as_str()]).map(|folder| context.root.join(folder));
+    folders.filter(|folder| folder.is_dir()).collect()
+}
+
 /// The number in libFuzzer's closing line, `Done N runs in S second(s)`.
 fn executions(log: &Log) -> u64 {
     let line = log.text.lines().find_map(|line| line.strip_prefix("Done ")).unwrap_or_default();
@@ -73,6 +84,15 @@ pub fn check_format(context: &Context) -> std::process::Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seeds_that_lie_elsewhere_are_there() {
+        let context = Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1 };
+        for (target, folder) in SEEDS_ELSEWHERE {
+            let found = seeds(&context, target);
+            assert!(found.iter().any(|seeds| seeds.ends_with(folder)), "{target}: {found:?}");
+        }
+    }
 
     #[test]
     fn the_closing_line_tells_the_executions() {

@@ -2,12 +2,15 @@
 
 use super::{Checker, wide};
 use crate::{MissingPolicy, PlannedTask, Qos};
-use leveret_types::{ChannelId, Nanos};
+use leveret_types::Nanos;
 
 impl Checker<'_> {
     /// Every transfer at its instants; enough buffers; honest bounds.
     pub(super) fn channels(&mut self) {
-        for (index, (channel, planned)) in self.job.channels.iter().zip(&self.plan.channels).enumerate() {
+        let ends = self.ends();
+        for ((channel, planned), (writer, readers)) in
+            self.job.channels.iter().zip(&self.plan.channels).zip(&ends)
+        {
             let place = || format!("channel `{}`", channel.name);
             let Some(at) = self.instants(channel) else {
                 let plain = planned.instances.is_empty() && planned.latency_bound == Nanos::MAX;
@@ -22,29 +25,32 @@ impl Checker<'_> {
                         && wide(transfer.visible_at) == k * at.period + at.visible_at
                 });
             self.require(right, place, "each transfer has its insertion limit and its visibility");
-            let place_in = |ends: &[ChannelId]| ends.iter().position(|id| id.index() == index);
-            let both = || self.job.tasks.iter().zip(&self.plan.tasks);
-            let writer = both().find_map(|(task, planned)| Some((planned, place_in(&task.writes)?)));
-            let readers: Vec<Reader<'_>> = both()
-                .filter_map(|(task, planned)| {
-                    Some(Reader { planned, place: place_in(&task.reads)?, round: self.round, transfers })
-                })
-                .collect();
+            let reader = |(planned, place)| Reader { planned, place, round: self.round, transfers };
+            let readers: Vec<Reader<'_>> = readers.iter().copied().map(reader).collect();
             let taken_at = |message: i128| {
                 let Some((planned, place)) = writer else { return message * at.period + at.release };
-                let (k, round) = turn(message - i128::from(planned.instances[0].writes[place]), planned);
+                let (k, round) = turn(message - i128::from(planned.instances[0].writes[*place]), planned);
                 wide(planned.instances[k].start()) + round * self.round
+            };
+            let last_taken_before = |instant: i128| {
+                let Some((planned, place)) = writer else {
+                    return (instant - at.release - 1).div_euclid(at.period);
+                };
+                let started = started_before(planned, self.round, instant);
+                started - 1 + i128::from(planned.instances[0].writes[*place])
             };
             let mut held_max = 0;
             let mut latency = i128::MIN;
-            for message in 0..transfers {
+            for message in (0..transfers).filter(|_| readers.is_empty()) {
                 let now = taken_at(message);
-                let unread = (now - at.period - at.visible_at).div_euclid(at.period);
-                held_max =
-                    held_max.max(message - readers.iter().map(|r| r.done_with(now)).min().unwrap_or(unread));
-                if readers.is_empty() {
-                    latency = latency.max(message * at.period + at.visible_at - now);
-                }
+                held_max = held_max.max(message - (now - at.period - at.visible_at).div_euclid(at.period));
+                latency = latency.max(message * at.period + at.visible_at - now);
+            }
+            for reader in &readers {
+                // Most are held just before an instance ends.
+                let held = (0..reader.planned.instances.len() as i128)
+                    .map(|k| last_taken_before(reader.end(k)) - reader.done_after(k - 1));
+                held_max = held.fold(held_max, i128::max);
             }
             for reader in &readers {
                 let ages = (0..reader.planned.instances.len() as i128)
@@ -66,6 +72,32 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// A task, and the channel's place among those that it writes or reads.
+type End<'a> = (&'a PlannedTask, usize);
+
+impl<'a> Checker<'a> {
+    /// Per channel: who writes it, and who reads it.
+    fn ends(&self) -> Vec<(Option<End<'a>>, Vec<End<'a>>)> {
+        let mut ends = vec![(None, Vec::new()); self.job.channels.len()];
+        for (task, planned) in self.job.tasks.iter().zip(&self.plan.tasks) {
+            for (place, id) in task.writes.iter().enumerate() {
+                ends[id.index()].0.get_or_insert((planned, place));
+            }
+            for (place, id) in task.reads.iter().enumerate() {
+                ends[id.index()].1.push((planned, place));
+            }
+        }
+        ends
+    }
+}
+
+/// How many instances of a task, counted from the first of round 0, start before an instant.
+fn started_before(planned: &PlannedTask, round: i128, instant: i128) -> i128 {
+    let turns = (instant - wide(planned.instances[0].start())).div_euclid(round);
+    let within = planned.instances.partition_point(|k| wide(k.start()) + turns * round < instant);
+    turns * planned.instances.len() as i128 + within as i128
 }
 
 /// Instance within the hyperperiod, and hyperperiod, of any instance of a task.
@@ -90,13 +122,9 @@ impl Reader<'_> {
         let (k, round) = turn(k, self.planned);
         i128::from(self.planned.instances[k].reads[self.place]) + round * self.transfers
     }
-    /// The last message that no instance ending after `now` reads, of those that an earlier end let go.
-    fn done_with(&self, now: i128) -> i128 {
-        let round = (now - self.end(0)).div_euclid(self.round);
-        let ended =
-            self.planned.instances.partition_point(|k| wide(k.end()) + round * self.round <= now) as i128;
-        let last = round * self.planned.instances.len() as i128 + ended - 1;
-        let read = self.sees(last);
-        if self.sees(last + 1) == read { read - 1 } else { read }
+    /// The last message that no instance after the k-th reads.
+    fn done_after(&self, k: i128) -> i128 {
+        let read = self.sees(k);
+        if self.sees(k + 1) == read { read - 1 } else { read }
     }
 }

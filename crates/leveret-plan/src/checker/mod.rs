@@ -141,6 +141,7 @@ impl Checker<'_> {
             if channel.placement == Placement::Separate { kib } else { 0 }
         };
         let copies: i128 = task.reads.iter().map(copied).sum();
-        wide(task.budget) + wide(self.job.costs.switch) + copies * wide(self.job.costs.copy_per_kib)
+        let copying = copies.saturating_mul(wide(self.job.costs.copy_per_kib)).min(i128::from(u64::MAX));
+        wide(task.budget) + wide(self.job.costs.switch) + copying
     }
 }

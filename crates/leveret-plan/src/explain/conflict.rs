@@ -60,51 +60,93 @@ impl Kept {
 
 /// Instances and gaps that deletion may look at, all searches together.
 const SPENT_MAX: u64 = 20_000_000;
+/// The same where an overload is the proof, which says most of it already.
+const SPENT_ON_OVERLOAD_MAX: u64 = 4_000_000;
+/// Most tasks of an overload that are left out one by one.
+const OVERLOAD_TASKS_MAX: usize = 32;
 
 /// A part of the job that has no plan while it has one without any single member.
+///
+/// Where an overload is the proof, the deletion begins with the fewest tasks that are too many, and a smaller part is
+/// taken only if it is proven impossible too.
 pub(super) fn minimal(job: &Job, failure: &Failure) -> Kept {
-    let mut deletion = Deletion { job, effort: Effort::light() };
     let mut parts = suspects(job, failure);
+    let overloaded = failure.overload.is_some();
+    if overloaded && failure.tasks.len() > OVERLOAD_TASKS_MAX {
+        return Kept { proven: true, ..Kept::new(&parts) };
+    }
+    let spent_max = if overloaded { SPENT_ON_OVERLOAD_MAX } else { SPENT_MAX };
+    let mut deletion =
+        Deletion { job, effort: Effort::light(), spent_max, proven_only: overloaded, finished: true };
     if deletion.solves(&parts) {
         parts =
             (0..job.tasks.len()).map(Part::Task).chain((0..job.channels.len()).map(Part::Channel)).collect();
     }
     let all = parts.clone();
-    let finished = deletion.reduce(&mut parts);
+    deletion.reduce(&mut parts);
     let mut kept = Kept::new(&parts);
+    kept.minimal = deletion.finished;
     match solve(&kept.job(job), &mut Effort::full()) {
         // The lighter search was misled: say no more than what is known.
-        Ok(_) => return Kept::new(&all),
-        Err(failure) => kept.proven = failure.gave_up_after.is_none(),
+        Ok(_) => Kept::new(&all),
+        Err(failure) => {
+            kept.proven = failure.gave_up_after.is_none();
+            kept
+        }
     }
-    kept.minimal = finished;
-    kept
 }
 
 struct Deletion<'a> {
     job: &'a Job,
     effort: Effort,
+    spent_max: u64,
+    /// Keep what is not proven to be superfluous.
+    proven_only: bool,
+    /// Whether it is known of each member that it is needed.
+    finished: bool,
 }
 
 impl Deletion<'_> {
     fn solves(&mut self, parts: &[Part]) -> bool {
-        parts.is_empty() || solve(&Kept::new(parts).job(self.job), &mut self.effort).is_ok()
+        parts.is_empty() || self.solve(parts).is_ok()
+    }
+
+    fn solve(&mut self, parts: &[Part]) -> Result<crate::Plan, Failure> {
+        solve(&Kept::new(parts).job(self.job), &mut self.effort)
+    }
+
+    /// Whether the rest alone is no conflict, so that what was left out is needed. Taken as such, too, where only a
+    /// proof counts and there is none.
+    fn needs_more_than(&mut self, rest: &[Part], single: bool) -> bool {
+        if rest.is_empty() {
+            return true;
+        }
+        match self.solve(rest) {
+            Ok(_) => true,
+            Err(failure) if self.proven_only && failure.gave_up_after.is_some() => {
+                self.finished &= !single;
+                true
+            }
+            Err(_) => false,
+        }
     }
 
     /// Halves first, then smaller pieces, then one by one until nothing more can go: leaving out a channel can
-    /// tighten a binding, so a single sweep is not enough. `false` if the effort ran out before.
-    fn reduce(&mut self, parts: &mut Vec<Part>) -> bool {
+    /// tighten a binding, so a single sweep is not enough.
+    fn reduce(&mut self, parts: &mut Vec<Part>) {
         let mut piece = parts.len().div_ceil(2);
         loop {
             let before = parts.len();
             let mut at = 0;
+            self.finished = true;
             while at < parts.len() {
                 let mut rest = parts.clone();
                 rest.drain(at..(at + piece).min(rest.len()));
-                if self.effort.spent > SPENT_MAX {
-                    return false;
+                if self.effort.spent > self.spent_max {
+                    self.finished = false;
+                    return;
                 }
-                if self.solves(&rest) {
+                if self.needs_more_than(&rest, piece == 1) {
                     at += piece;
                 } else {
                     *parts = rest;
@@ -113,7 +155,7 @@ impl Deletion<'_> {
             if piece > 1 {
                 piece = piece.div_ceil(2);
             } else if parts.len() == before {
-                return true;
+                return;
             }
         }
     }

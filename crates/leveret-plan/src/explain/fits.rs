@@ -1,10 +1,12 @@
 //! The smallest single changes after which planning succeeds. Every one is found and verified by planning again.
 
+use super::overload::Demand;
 use super::{Change, Declaration, DeclarationKind, ObjectName};
 use crate::admission::solve;
 use crate::search::Effort;
 use crate::{CoreChoice, Job, Qos, Task, validate};
 use leveret_types::Nanos;
+use std::cmp::Reverse;
 
 /// Most changes that a refusal lists.
 const CHANGES_MAX: usize = 6;
@@ -12,13 +14,16 @@ const CHANGES_MAX: usize = 6;
 const SPENT_MAX: u64 = 20_000_000;
 /// Periods tried: these multiples and fractions of the periods in the job.
 const MULTIPLES: [i64; 6] = [1, 2, 3, 4, 5, 10];
+/// Conflicts up to this size are gone through in the model's order.
+const CONFLICT_SMALL_MAX: usize = 32;
 /// Most other cores that are tried.
 const CORES_TRIED_MAX: usize = 16;
 
 /// Those of `changes` that make the job fit, smallest first.
 pub(super) fn verified(job: &Job, changes: Vec<Change>) -> Vec<Change> {
-    let mut trials = Trials(Effort::light());
-    let mut fits: Vec<Change> = changes.into_iter().filter(|change| trials.fits(job, change)).collect();
+    let mut trials = Trials::default();
+    let target = Target { job, demand: None };
+    let mut fits: Vec<Change> = changes.into_iter().filter(|change| trials.fits(&target, change)).collect();
     sort(&mut fits);
     fits
 }
@@ -26,21 +31,31 @@ pub(super) fn verified(job: &Job, changes: Vec<Change>) -> Vec<Change> {
 /// The smallest change of each sort in each declaration of the conflict after which `job` has a plan, smallest
 /// first. `alone` is the conflict by itself: what does not settle that need not be tried on the whole.
 pub(super) fn smallest_changes(job: &Job, alone: &Job, conflict: &[Declaration]) -> Vec<Change> {
-    let mut trials = Trials(Effort::light());
+    let mut trials = Trials::default();
+    let both = Both { whole: Target::new(job), alone: Target::new(alone) };
     let mut found = Vec::new();
-    let objects: Vec<&ObjectName> = conflict.iter().map(|declaration| &declaration.object).collect();
-    for object in &objects {
-        found
-            .extend(other_cores(job, object).into_iter().find(|change| trials.fits_both(job, alone, change)));
+    let mut objects: Vec<&ObjectName> = conflict.iter().map(|declaration| &declaration.object).collect();
+    if objects.len() > CONFLICT_SMALL_MAX
+        && let Some(demand) = &both.whole.demand
+    {
+        // Those that ask for most have most to give, and not all can be tried.
+        objects.sort_by_key(|object| Reverse(demand.share(&object.name)));
     }
     for object in &objects {
-        for family in families(job, object) {
-            found.extend(family.smallest(job, alone, &mut trials));
+        found.extend(other_cores(job, object).into_iter().find(|change| trials.fits_both(&both, change)));
+        if found.len() >= CHANGES_MAX {
+            break;
         }
     }
     for object in &objects {
+        for family in families(job, object) {
+            found.extend(family.smallest(&both, &mut trials));
+        }
+    }
+    let periods = good_periods(job);
+    for object in &objects {
         found.extend(
-            other_periods(job, object).into_iter().find(|change| trials.fits_both(job, alone, change)),
+            other_periods(job, object, &periods).into_iter().find(|change| trials.fits_both(&both, change)),
         );
     }
     sort(&mut found);
@@ -53,21 +68,50 @@ fn sort(changes: &mut Vec<Change>) {
     changes.truncate(CHANGES_MAX);
 }
 
+/// A job to be changed, with what is asked of its cores.
+struct Target<'a> {
+    job: &'a Job,
+    demand: Option<Demand<'a>>,
+}
+
+impl<'a> Target<'a> {
+    fn new(job: &'a Job) -> Self {
+        // A declaration that contradicts itself asks for nothing that could be summed up.
+        Self { job, demand: validate(job).ok().and_then(|()| Demand::of(job)) }
+    }
+}
+
+/// The whole job, and its conflict by itself.
+struct Both<'a> {
+    whole: Target<'a>,
+    alone: Target<'a>,
+}
+
 /// Plans again and again, within bounds.
 struct Trials(Effort);
 
+impl Default for Trials {
+    fn default() -> Self {
+        Self(Effort::light())
+    }
+}
+
 impl Trials {
-    fn fits(&mut self, job: &Job, change: &Change) -> bool {
+    fn fits(&mut self, target: &Target<'_>, change: &Change) -> bool {
+        if target.demand.as_ref().is_some_and(|demand| !demand.allows(change)) {
+            return false;
+        }
         // Even a job that is refused at once costs something.
         self.0.spend(32);
         self.0.spent <= SPENT_MAX
             && change
-                .apply(job)
+                .apply(target.job)
                 .is_some_and(|changed| validate(&changed).is_ok() && solve(&changed, &mut self.0).is_ok())
     }
 
-    fn fits_both(&mut self, job: &Job, alone: &Job, change: &Change) -> bool {
-        self.fits(alone, change) && self.fits(job, change)
+    fn fits_both(&mut self, both: &Both<'_>, change: &Change) -> bool {
+        let allowed = |target: &Target<'_>| target.demand.as_ref().is_none_or(|demand| demand.allows(change));
+        allowed(&both.whole) && self.fits(&both.alone, change) && self.fits(&both.whole, change)
     }
 }
 
@@ -110,23 +154,29 @@ impl Family<'_> {
     }
 
     /// The smallest amount that settles the conflict alone, then, from there, the whole job.
-    fn smallest(&self, job: &Job, alone: &Job, trials: &mut Trials) -> Option<Change> {
-        let amount = self.first(alone, 1, trials)?;
-        if trials.fits(job, &self.change(amount)) {
+    fn smallest(&self, both: &Both<'_>, trials: &mut Trials) -> Option<Change> {
+        let possible = |target: &Target<'_>| {
+            target.demand.as_ref().is_none_or(|demand| demand.allows(&self.change(self.most)))
+        };
+        if self.most < 1 || !possible(&both.whole) {
+            return None;
+        }
+        let amount = self.first(&both.alone, 1, trials)?;
+        if trials.fits(&both.whole, &self.change(amount)) {
             return Some(self.change(amount));
         }
-        self.first(job, amount, trials).map(|amount| self.change(amount))
+        self.first(&both.whole, amount, trials).map(|amount| self.change(amount))
     }
 
     /// Doubles the amount from `least` until it fits, then halves the distance to the last that did not.
-    fn first(&self, job: &Job, least: i64, trials: &mut Trials) -> Option<i64> {
+    fn first(&self, target: &Target<'_>, least: i64, trials: &mut Trials) -> Option<i64> {
         let (mut low, mut high) = (least - 1, least.max(1_000));
         loop {
             high = high.min(self.most);
             if high <= low {
                 return None;
             }
-            if trials.fits(job, &self.change(high)) {
+            if trials.fits(target, &self.change(high)) {
                 break;
             }
             low = high;
@@ -134,7 +184,7 @@ impl Family<'_> {
         }
         while high - low > 1 {
             let middle = low + (high - low) / 2;
-            if trials.fits(job, &self.change(middle)) {
+            if trials.fits(target, &self.change(middle)) {
                 high = middle;
             } else {
                 low = middle;
@@ -189,21 +239,30 @@ fn other_cores(job: &Job, object: &ObjectName) -> Vec<Change> {
     others.map(|to| Change::Core { object: object.clone(), from: Some(*present), to: *to }).collect()
 }
 
-/// Periods that go well with those in the job, nearest first. A writer's period is tied to its channel's.
-fn other_periods(job: &Job, object: &ObjectName) -> Vec<Change> {
-    let Some(task) = task(job, object) else { return Vec::new() };
+/// Periods that go well with those in the job, in order.
+fn good_periods(job: &Job) -> Vec<i64> {
+    let mut present: Vec<i64> = job.tasks.iter().map(|task| task.period.0).collect();
+    present.sort_unstable();
+    present.dedup();
     let mut periods: Vec<i64> = Vec::new();
-    for other in &job.tasks {
+    for period in present {
         for multiple in MULTIPLES {
-            periods.push(other.period.0.saturating_mul(multiple));
-            if other.period.0 % multiple == 0 {
-                periods.push(other.period.0 / multiple);
+            periods.push(period.saturating_mul(multiple));
+            if period % multiple == 0 {
+                periods.push(period / multiple);
             }
         }
     }
-    periods.retain(|period| *period != task.period.0);
-    periods.sort_unstable_by_key(|period| (period.abs_diff(task.period.0), *period));
+    periods.sort_unstable();
     periods.dedup();
+    periods
+}
+
+/// Changes to one of these periods, nearest first. A writer's period is tied to its channel's.
+fn other_periods(job: &Job, object: &ObjectName, periods: &[i64]) -> Vec<Change> {
+    let Some(task) = task(job, object) else { return Vec::new() };
+    let mut periods: Vec<i64> = periods.iter().copied().filter(|period| *period != task.period.0).collect();
+    periods.sort_unstable_by_key(|period| (period.abs_diff(task.period.0), *period));
     periods.truncate(24);
     let to = |period| Change::Period { object: object.clone(), from: task.period, to: Nanos(period) };
     periods.into_iter().map(to).collect()

@@ -3,14 +3,17 @@
 mod change;
 mod conflict;
 mod fits;
+mod overload;
 mod refusal;
 
 pub use change::Change;
+pub use overload::Overload;
 pub use refusal::{Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
 
 use crate::admission::Failure;
 use crate::windows::{Problem, hyperperiod};
-use crate::{DeclarationError, Job};
+use crate::{DeclarationError, HYPERPERIOD_WITHOUT_PERIODS, Job};
+use leveret_types::Nanos;
 
 /// Refuses a job whose declarations contradict themselves or each other.
 pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refusal {
@@ -23,6 +26,7 @@ pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refu
     Refusal {
         kind: RefusalKind::BadDeclaration { errors },
         conflict,
+        overload: None,
         minimal: true,
         fits,
         fits_whole_job: true,
@@ -46,10 +50,13 @@ pub(crate) fn refuse(job: &Job, failure: &Failure) -> Refusal {
         Some(_) if kept.proven && hyperperiod(&alone) == hyperperiod(job) => RefusalKind::Infeasible,
         Some(steps) => RefusalKind::NotFound { steps },
     };
+    let round = Nanos(hyperperiod(job).unwrap_or(HYPERPERIOD_WITHOUT_PERIODS.0));
+    let overload = failure.overload.as_ref().map(|found| Box::new(Overload::new(job, round, found)));
     let mut fits = fits::smallest_changes(job, &alone, &conflict);
     let fits_whole_job = !fits.is_empty();
-    if !fits_whole_job {
+    // What settles a conflict that may well be larger than need be, helps nobody.
+    if !fits_whole_job && (kept.minimal || overload.is_none()) {
         fits = fits::smallest_changes(&alone, &alone, &conflict);
     }
-    Refusal { kind, conflict, minimal: kept.minimal, fits, fits_whole_job }
+    Refusal { kind, conflict, overload, minimal: kept.minimal, fits, fits_whole_job }
 }

@@ -1,6 +1,6 @@
 //! The refusal as a value and as prose.
 
-use super::Change;
+use super::{Change, Overload};
 use crate::validate::channel_name;
 use crate::windows::{Window, charged};
 use crate::{CoreChoice, DeclarationError, Job, Qos, Task};
@@ -15,6 +15,8 @@ pub struct Refusal {
     pub kind: RefusalKind,
     /// Declarations that cannot be met together, while without any one of them the others can.
     pub conflict: Vec<Declaration>,
+    /// The stretch of time of which the whole job asks too much, where that is the proof.
+    pub overload: Option<Box<Overload>>,
     /// Whether it was verified that without any single member of the conflict the others have a plan. `false` only
     /// in large jobs, where the deletion was cut short.
     pub minimal: bool,
@@ -164,25 +166,57 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
+/// Conflicts of more tasks are told by their number and by those that ask for most.
+const LISTED_MAX: usize = 8;
+
 impl Refusal {
+    /// The conflict, as what the tasks in it do.
     fn collision(&self) -> String {
-        let tasks: Vec<&Declaration> = self.conflict.iter().filter(|d| d.is_task()).collect();
-        let names: Vec<String> = tasks.iter().map(|task| format!("`{}`", task.object.name)).collect();
-        let details = listed(&self.conflict.iter().map(Declaration::to_string).collect::<Vec<_>>());
+        let mut tasks: Vec<&Declaration> = self.conflict.iter().filter(|d| d.is_task()).collect();
         let place = match tasks.first().and_then(|task| task.core) {
             Some(core) if tasks.iter().all(|task| task.core == Some(core)) => format!("core {core}"),
             _ => "the job's cores".to_owned(),
         };
+        if tasks.len() > LISTED_MAX {
+            let share = |task: &Declaration| (task.needs + task.guard).0 as f64 / task.period.0.max(1) as f64;
+            tasks.sort_by(|a, b| share(b).total_cmp(&share(a)));
+            let most: Vec<String> = tasks.iter().take(LISTED_MAX).map(ToString::to_string).collect();
+            return format!(
+                "{} tasks collide on {place}; of these ask for most: {}",
+                tasks.len(),
+                listed(&most)
+            );
+        }
+        let names: Vec<String> = tasks.iter().map(|task| format!("`{}`", task.object.name)).collect();
+        let details = listed(&self.conflict.iter().map(Declaration::to_string).collect::<Vec<_>>());
         match names.len() {
             0 => format!("{details} and needs more buffers than a channel may have"),
             1 => format!("task {} cannot be met on {place}: {details}", names[0]),
             _ => format!("tasks {} collide on {place}: {details}", listed(&names)),
         }
     }
+
+    /// The overload, where it says more than the collision: the sum over the hyperperiod, or too many tasks to add up.
+    fn overload_told(&self) -> Option<&Overload> {
+        let many = self.conflict.iter().filter(|declaration| declaration.is_task()).count() > LISTED_MAX;
+        self.overload.as_deref().filter(|overload| overload.within.is_none() || many)
+    }
+
+    fn cut_short(&self) -> &'static str {
+        if self.overload.is_some() {
+            "without any one of these, the others no longer ask for too much; fewer may conflict for another reason: \
+             the search for the smallest set was cut short"
+        } else {
+            "fewer of them may conflict already: the search for the smallest set was cut short"
+        }
+    }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(overload) = self.overload_told() {
+            writeln!(out, "{overload}")?;
+        }
         match &self.kind {
             RefusalKind::BadDeclaration { errors } => {
                 let lines: Vec<String> = errors.iter().map(DeclarationError::to_string).collect();
@@ -197,10 +231,7 @@ impl fmt::Display for Refusal {
             )?,
         }
         if !self.minimal {
-            write!(
-                out,
-                "\nfewer of them may conflict already: the search for the smallest set was cut short"
-            )?;
+            write!(out, "\n{}", self.cut_short())?;
         }
         if let Some((first, rest)) = self.fits.split_first() {
             let rest: String = rest.iter().map(|change| format!("; or {change}")).collect();
@@ -210,6 +241,9 @@ impl fmt::Display for Refusal {
             }
         } else if !matches!(self.kind, RefusalKind::BadDeclaration { .. }) {
             write!(out, "\nno change of a single period, window, budget or core was found that fits")?;
+            if let Some(overload) = self.overload_told() {
+                write!(out, ": {} must go", overload.excess())?;
+            }
         }
         Ok(())
     }

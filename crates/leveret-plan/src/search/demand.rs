@@ -2,41 +2,103 @@
 
 use super::Effort;
 use crate::windows::{Problem, Window};
+use std::cmp::Reverse;
 
-/// Problems up to this many instances on one core have every interval examined.
+/// Groups of loads up to this many instances have every interval examined.
 const INSTANCES_EXAMINED_MAX: usize = 1500;
 
-/// Loads that together overload a core, or all cores; `None` proves nothing.
-pub(super) fn overload(problem: &Problem, effort: &mut Effort) -> Option<Vec<usize>> {
-    let all: Vec<usize> = (0..problem.loads.len()).collect();
-    let total: i128 = all.iter().map(|load| i128::from(problem.demand(*load))).sum();
-    if total > i128::from(problem.capacity) * problem.cores as i128 {
-        return Some(all);
-    }
-    if let Some(alone) = all.iter().find(|load| problem.demand(**load) > problem.capacity) {
-        return Some(vec![*alone]);
-    }
-    (0..problem.cores).find_map(|core| {
-        let pinned: Vec<usize> =
-            all.iter().copied().filter(|load| problem.loads[*load].pinned == Some(core)).collect();
-        let instances: u64 = pinned.iter().map(|load| problem.loads[*load].windows.len() as u64).sum();
-        effort.spend(if instances > INSTANCES_EXAMINED_MAX as u64 {
-            instances
-        } else {
-            instances * instances / 8
-        });
-        core_overload(problem, &pinned)
-    })
+/// More is asked of a stretch of time than it has.
+#[derive(Clone, Debug)]
+pub(crate) struct Overload {
+    /// The core; `None`: all cores together.
+    pub core: Option<usize>,
+    /// The stretch; `None`: the whole hyperperiod.
+    pub within: Option<Window>,
+    /// Processor time asked for, guards included.
+    pub needed: i128,
+    /// Processor time that there is.
+    pub available: i128,
+    /// Loads that must run there, each with its share of `needed`.
+    shares: Vec<(usize, i128)>,
 }
 
-/// Loads among `loads` that cannot share one core.
-pub(super) fn core_overload(problem: &Problem, loads: &[usize]) -> Option<Vec<usize>> {
-    let total: i128 = loads.iter().map(|load| i128::from(problem.demand(*load))).sum();
-    if total > i128::from(problem.capacity) {
-        return Some(loads.to_vec());
+impl Overload {
+    /// The fewest loads that are too many by themselves, in order. Without any one of them the others no longer are,
+    /// since the largest shares are taken.
+    pub fn fewest(&self) -> Vec<usize> {
+        let mut shares = self.shares.clone();
+        shares.sort_by_key(|(load, share)| (Reverse(*share), *load));
+        let mut spare = self.available - (self.needed - shares.iter().map(|(_, share)| share).sum::<i128>());
+        let mut fewest = Vec::new();
+        for (load, share) in shares {
+            if spare < 0 {
+                break;
+            }
+            spare -= share;
+            fewest.push(load);
+        }
+        fewest.sort_unstable();
+        fewest
     }
-    let instances: usize = loads.iter().map(|load| problem.loads[*load].windows.len()).sum();
-    if instances > INSTANCES_EXAMINED_MAX { None } else { interval_overload(problem, loads) }
+}
+
+/// The hyperperiod of one core, or of all, is too short for what must run in it. Costs next to nothing.
+pub(super) fn hyperperiod_overload(problem: &Problem) -> Option<Overload> {
+    let all: Vec<usize> = (0..problem.loads.len()).collect();
+    let whole = |core: Option<usize>, cores: usize, loads: &[usize]| {
+        let shares: Vec<(usize, i128)> =
+            loads.iter().map(|load| (*load, i128::from(problem.demand(*load)))).collect();
+        let needed = shares.iter().map(|(_, share)| share).sum();
+        let available = i128::from(problem.capacity) * cores as i128;
+        (needed > available).then_some(Overload { core, within: None, needed, available, shares })
+    };
+    let alone = all.iter().find(|load| problem.demand(**load) > problem.capacity);
+    alone
+        .and_then(|load| whole(problem.loads[*load].pinned, 1, &[*load]))
+        .or_else(|| pinned(problem).iter().zip(0..).find_map(|(loads, core)| whole(Some(core), 1, loads)))
+        .or_else(|| whole(None, problem.cores, &all))
+}
+
+/// An interval of one core, or of all where loads are free to choose, is too short for what must run in it.
+pub(super) fn interval_overload(problem: &Problem, effort: &mut Effort) -> Option<Overload> {
+    for (core, loads) in pinned(problem).iter().enumerate() {
+        effort.spend(interval_cost(problem, loads));
+        if let Some(overload) = crowded(problem, loads, Some(core)) {
+            return Some(overload);
+        }
+    }
+    let all: Vec<usize> = (0..problem.loads.len()).collect();
+    if all.iter().all(|load| problem.loads[*load].pinned.is_some()) {
+        return None;
+    }
+    effort.spend(interval_cost(problem, &all));
+    crowded(problem, &all, None)
+}
+
+/// Whether these loads cannot share one core.
+pub(super) fn core_overloaded(problem: &Problem, loads: &[usize]) -> bool {
+    let total: i128 = loads.iter().map(|load| i128::from(problem.demand(*load))).sum();
+    total > i128::from(problem.capacity) || crowded(problem, loads, Some(0)).is_some()
+}
+
+/// The loads pinned to each core.
+fn pinned(problem: &Problem) -> Vec<Vec<usize>> {
+    let mut cores = vec![Vec::new(); problem.cores];
+    for (index, load) in problem.loads.iter().enumerate() {
+        if let Some(core) = load.pinned {
+            cores[core].push(index);
+        }
+    }
+    cores
+}
+
+fn instances(problem: &Problem, loads: &[usize]) -> usize {
+    loads.iter().map(|load| problem.loads[*load].windows.len()).sum()
+}
+
+fn interval_cost(problem: &Problem, loads: &[usize]) -> u64 {
+    let instances = instances(problem, loads) as u64;
+    if instances > INSTANCES_EXAMINED_MAX as u64 { instances } else { instances * instances / 8 }
 }
 
 /// A window on the unrolled time line, with the length it must hold.
@@ -46,9 +108,12 @@ struct Due {
     length: i64,
 }
 
-/// An interval whose enclosed instances, each with its guard except the first, need more than its length
-/// (the processor demand criterion of Baruah, Rosier and Howell, 1990, with guards).
-fn interval_overload(problem: &Problem, loads: &[usize]) -> Option<Vec<usize>> {
+/// An interval whose enclosed instances, each with its guard except the first on each core, need more than its length
+/// on one core, or on all (the processor demand criterion of Baruah, Rosier and Howell, 1990, with guards).
+fn crowded(problem: &Problem, loads: &[usize], core: Option<usize>) -> Option<Overload> {
+    if instances(problem, loads) > INSTANCES_EXAMINED_MAX {
+        return None;
+    }
     let round = problem.hyperperiod;
     let mut dues = Vec::new();
     for load in loads {
@@ -66,25 +131,33 @@ fn interval_overload(problem: &Problem, loads: &[usize]) -> Option<Vec<usize>> {
         dues.iter().map(|due| due.window.earliest).filter(|start| *start < round).collect();
     starts.sort_unstable();
     starts.dedup();
+    let cores = if core.is_some() { 1 } else { problem.cores as i128 };
+    let first_guards = i128::from(problem.guard) * cores;
     for start in starts {
-        let mut needed = -problem.guard;
+        let mut needed = -first_guards;
         for due in dues.iter().filter(|due| due.window.earliest >= start) {
-            needed += due.length;
-            if needed > due.window.latest - start {
-                return Some(enclosed(&dues, start, due.window.latest));
+            needed += i128::from(due.length);
+            let available = i128::from(due.window.latest - start) * cores;
+            if needed > available {
+                let within = Window { earliest: start, latest: due.window.latest };
+                let shares = shares(&dues, within);
+                return Some(Overload { core, within: Some(within), needed, available, shares });
             }
         }
     }
     None
 }
 
-fn enclosed(dues: &[Due], start: i64, end: i64) -> Vec<usize> {
-    let mut loads: Vec<usize> = dues
-        .iter()
-        .filter(|due| due.window.earliest >= start && due.window.latest <= end)
-        .map(|due| due.load)
-        .collect();
-    loads.sort_unstable();
-    loads.dedup();
-    loads
+/// What each load must run within an interval.
+fn shares(dues: &[Due], within: Window) -> Vec<(usize, i128)> {
+    let enclosed = |due: &&Due| due.window.earliest >= within.earliest && due.window.latest <= within.latest;
+    let mut shares: Vec<(usize, i128)> =
+        dues.iter().filter(enclosed).map(|due| (due.load, i128::from(due.length))).collect();
+    shares.sort_unstable();
+    shares.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        sum.1 += if same { next.1 } else { 0 };
+        same
+    });
+    shares
 }

@@ -3,10 +3,11 @@
 
 use crate::windows::Problem;
 
-/// Problems with at most this many instances on each core, or in all where tasks are free to choose, are searched to
-/// the end.
-const SMALL_PINNED: usize = 8;
-const SMALL_FREE: usize = 16;
+/// Problems with at most this many instances on each core are searched to the end. Where tasks are free to choose, as many
+/// on average.
+const SMALL: usize = 8;
+/// Most instances in all, some of them free, that a light search looks at as long as a full one.
+const SMALL_LIGHT_FREE: usize = 16;
 
 /// Bounds of one search, and what it has spent.
 #[derive(Clone, Debug)]
@@ -44,21 +45,25 @@ impl Effort {
 
     /// Instances that the exhaustive search may look at.
     pub(super) fn visits(&self, problem: &Problem) -> u64 {
+        let quick = !is_free(problem) || problem.instance_count() <= SMALL_LIGHT_FREE;
         match (is_small(problem), self.light) {
-            (true, _) => 400_000_000,
+            (true, light) if quick || !light => 400_000_000,
+            (true, _) => 4_000_000,
             (false, false) => 20_000_000,
             (false, true) => 400_000,
         }
     }
 }
 
+/// Whether some task may choose its core.
+fn is_free(problem: &Problem) -> bool {
+    problem.loads.iter().any(|load| load.pinned.is_none())
+}
+
 fn is_small(problem: &Problem) -> bool {
-    let instances = |core: Option<usize>| -> usize {
-        let on_core = problem.loads.iter().filter(|load| load.pinned == core);
-        on_core.map(|load| load.windows.len()).sum()
-    };
-    if instances(None) > 0 {
-        return problem.instance_count() <= SMALL_FREE;
+    if is_free(problem) {
+        return problem.instance_count() <= SMALL * problem.cores;
     }
-    (0..problem.cores).all(|core| instances(Some(core)) <= SMALL_PINNED)
+    let on_core = |core: usize| problem.loads.iter().filter(move |load| load.pinned == Some(core));
+    (0..problem.cores).all(|core| on_core(core).map(|load| load.windows.len()).sum::<usize>() <= SMALL)
 }

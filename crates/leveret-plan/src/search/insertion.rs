@@ -7,13 +7,13 @@ use super::{Effort, Placement, Span};
 use crate::windows::Problem;
 use std::cmp::Reverse;
 
-/// A placement, if a bounded number of passes finds one.
-pub(super) fn insert(problem: &Problem, effort: &mut Effort) -> Option<Placement> {
+/// A placement, if so many passes find one within the effort.
+pub(super) fn insert(problem: &Problem, effort: &mut Effort, passes: usize) -> Option<Placement> {
     let mut urgency = vec![0_u32; problem.loads.len()];
     let slack: Vec<i64> = problem.loads.iter().map(crate::windows::Load::slack_min).collect();
     let mut order: Vec<usize> = (0..problem.loads.len()).collect();
     let spent_max = effort.spent.saturating_add(effort.looks(problem));
-    for _ in 0..effort.passes(problem) {
+    for _ in 0..passes {
         if effort.spent > spent_max {
             return None;
         }

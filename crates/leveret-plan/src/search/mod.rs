@@ -5,8 +5,11 @@ mod demand;
 mod effort;
 mod exact;
 mod insertion;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
+pub(crate) use demand::Overload;
 pub(crate) use effort::Effort;
 
 use crate::windows::Problem;
@@ -34,6 +37,8 @@ pub(crate) enum Outcome<T> {
     /// No placement exists. The loads named here cannot be placed together; empty when nothing narrower than all
     /// of them is known.
     Impossible(Vec<usize>),
+    /// No placement exists, since more is asked of some stretch of time than it has.
+    Overloaded(Box<Overload>),
     /// Given up after this many steps, without a proof.
     Unknown {
         steps: u64,
@@ -41,12 +46,22 @@ pub(crate) enum Outcome<T> {
 }
 
 /// Searches for a placement. Pure, and bounded by `effort`.
+///
+/// Sums come first, since they refuse at once whatever the size; intervals only after a first pass of insertion, since
+/// most jobs need neither.
 pub(crate) fn search(problem: &Problem, effort: &mut Effort) -> Outcome<Placement> {
     effort.spend(8 * problem.instance_count() as u64);
-    if let Some(together) = demand::overload(problem, effort) {
-        return Outcome::Impossible(together);
+    if let Some(overload) = demand::hyperperiod_overload(problem) {
+        return Outcome::Overloaded(Box::new(overload));
     }
-    if let Some(placement) = insertion::insert(problem, effort) {
+    if let Some(placement) = insertion::insert(problem, effort, 1) {
+        return Outcome::Found(placement);
+    }
+    if let Some(overload) = demand::interval_overload(problem, effort) {
+        return Outcome::Overloaded(Box::new(overload));
+    }
+    let passes = effort.passes(problem);
+    if let Some(placement) = insertion::insert(problem, effort, passes) {
         return Outcome::Found(placement);
     }
     assign::assign(problem, effort)
