@@ -3,7 +3,7 @@
 //! The log covers only the neighbourhood of suspicious instants. What ran between two windows of the log is known
 //! when the thread that came last in the one is the thread that leaves first in the other, and unknown otherwise.
 
-use crate::record::{Phase, SwitchEvent, ThreadKind};
+use crate::record::{EventKind, Phase, SwitchEvent, ThreadKind};
 use leveret_types::Nanos;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 pub(crate) struct CoreLog<'a> {
     cores: BTreeMap<u32, Vec<&'a SwitchEvent>>,
     threads: HashMap<u32, Occupant>,
+    timers: BTreeMap<u32, Vec<Nanos>>,
+    /// Stretches of time of which records of the log were lost, and how many.
+    lost: Vec<(Nanos, Nanos, u64)>,
     /// Whether the log saw every thread of the core, or only ours.
     pub whole_core: bool,
     /// The highest real-time priority of a foreign thread that ran on the job's cores near a late instance.
@@ -40,6 +43,8 @@ pub(crate) struct Stretch {
     pub who: Occupant,
     /// Whether the thread that left at `from` was still runnable; `None` when the stretch began before the log.
     pub preempted: Option<bool>,
+    /// The thread that took the core at `to` although this one was still runnable.
+    pub gave_way_to: Option<u32>,
 }
 
 impl Stretch {
@@ -98,7 +103,19 @@ impl<'a> CoreLog<'a> {
             _ => 0,
         };
         let foreign_priority_max = threads.values().map(priority).max().unwrap_or(0);
-        Self { cores, threads, whole_core, foreign_priority_max }
+        let mut timers: BTreeMap<u32, Vec<Nanos>> = BTreeMap::new();
+        for timer in &phase.timers {
+            timers.entry(timer.core).or_default().push(timer.at);
+        }
+        for instants in timers.values_mut() {
+            instants.sort_unstable();
+        }
+        let lost = phase.events.iter().filter_map(|event| match event.kind {
+            EventKind::EvidenceLost { since, records } => Some((since, event.at, records)),
+            _ => None,
+        });
+        let lost = lost.collect();
+        Self { cores, threads, timers, lost, whole_core, foreign_priority_max }
     }
 
     fn occupant(&self, thread: u32) -> Occupant {
@@ -136,6 +153,19 @@ impl<'a> CoreLog<'a> {
         within.map(|event| (event.at, self.arrival(event))).collect()
     }
 
+    /// The timer interrupts of a core within `[from, to]`.
+    pub fn timers(&self, core: u32, from: Nanos, to: Nanos) -> &[Nanos] {
+        let instants = self.timers.get(&core).map_or(&[][..], Vec::as_slice);
+        let first = instants.partition_point(|at| *at < from);
+        let length = instants[first..].partition_point(|at| *at <= to);
+        &instants[first..first + length]
+    }
+
+    /// The first loss of records that may concern `[from, to]`: since when, until when, how many.
+    pub fn lost(&self, from: Nanos, to: Nanos) -> Option<(Nanos, Nanos, u64)> {
+        self.lost.iter().find(|(since, until, _)| *since <= to && *until >= from).copied()
+    }
+
     /// Cuts `[from, to]` on `core` into stretches; `thread` is the one whose wait is examined.
     pub fn stretches(&self, core: u32, thread: u32, from: Nanos, to: Nanos) -> Vec<Stretch> {
         if to <= from {
@@ -150,14 +180,26 @@ impl<'a> CoreLog<'a> {
             (Some(last), None) => self.arrival(last),
             _ => Occupant::unknown(),
         };
-        let mut stretches =
-            vec![Stretch { from, to, who, preempted: before.last().map(|last| last.preempted) }];
+        let mut stretches = vec![Stretch {
+            from,
+            to,
+            who,
+            preempted: before.last().map(|last| last.preempted),
+            gave_way_to: None,
+        }];
         for event in rest.iter().take_while(|event| event.at < to) {
             if let Some(open) = stretches.last_mut() {
                 open.to = event.at;
+                open.gave_way_to = event.preempted.then_some(event.to);
             }
             let preempted = Some(event.preempted);
-            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), preempted });
+            stretches.push(Stretch {
+                from: event.at,
+                to,
+                who: self.arrival(event),
+                preempted,
+                gave_way_to: None,
+            });
         }
         stretches.retain(|stretch| stretch.to > stretch.from);
         stretches

@@ -126,6 +126,9 @@ fn describe(context: &Context<'_>, kind: &EventKind) -> String {
         }
         EventKind::MemberRestarted { member: rank } => format!("event: member {} restarted", member(*rank)),
         EventKind::ClockStepped { by } => format!("event: the clock moved by {by}"),
+        EventKind::EvidenceLost { since, records } => {
+            format!("event: {records} records of the kernel's log since {since} were lost")
+        }
         EventKind::Overrun { task: number, instance } => {
             format!("event: overrun of {}, instance {instance}, policed", task(*number))
         }
