@@ -621,3 +621,25 @@ fn an_overrun_that_ended_in_time_is_not_why_the_next_was_left_out() {
     let miss = of_task(&verdicts(&record), B, 200).clone();
     assert_eq!((miss.cause, miss.door), (Cause::LateTimer, Door::Machine), "{miss:#?}");
 }
+
+#[test]
+fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
+    let rounds: Vec<u64> = (1..=6).map(|k| k * 700).collect();
+    let plants = rounds.iter().map(|round| (*round, Plant::Overrun { task: A, by: micros(110) })).collect();
+    let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
+    let judged = |ticks: usize| {
+        let mut record = record.clone();
+        let phase = &mut record.phases[0];
+        let started = |round: &u64| phase.tasks[A].instances[*round as usize].started;
+        let at = rounds.iter().take(ticks).map(started);
+        phase.timers = at.map(|at| TimerInterrupt { at: at + micros(20), core: 0 }).collect();
+        of_task(&verdicts(&record), A, 700).clone()
+    };
+    let miss = judged(5);
+    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    assert!(miss.evidence[0].contains("5 of the 6 bodies"), "{miss:#?}");
+    for ticks in [0, 1, 4] {
+        let miss = judged(ticks);
+        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks}: {miss:#?}");
+    }
+}

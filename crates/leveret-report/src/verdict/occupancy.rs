@@ -8,6 +8,9 @@ use leveret_types::Nanos;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+/// Switches of a core that are looked through for a thread's nearest one.
+const NEAR: usize = 256;
+
 /// The switches of a phase, by core, and what is known of each thread.
 pub(crate) struct CoreLog<'a> {
     cores: BTreeMap<u32, Vec<&'a SwitchEvent>>,
@@ -153,6 +156,23 @@ impl<'a> CoreLog<'a> {
         within.map(|event| (event.at, self.arrival(event))).collect()
     }
 
+    /// The core that a thread had at `at`, or came from or to nearest to that, as far as the log says.
+    pub fn core_of(&self, thread: u32, at: Nanos) -> Option<u32> {
+        let came = |(core, events): (&u32, &Vec<&SwitchEvent>)| {
+            let first = events.partition_point(|event| event.at <= at);
+            let came = events[..first].iter().rev().take(NEAR).find(|event| event.to == thread);
+            came.map(|event| (event.at, *core))
+        };
+        let left = |(core, events): (&u32, &Vec<&SwitchEvent>)| {
+            let first = events.partition_point(|event| event.at <= at);
+            let left = events[first..].iter().take(NEAR).find(|event| event.from == thread);
+            left.map(|event| (event.at, *core))
+        };
+        // The core that it left next is the one it had; the one it came to last it may have left unseen.
+        let left = self.cores.iter().filter_map(left).min();
+        left.or_else(|| self.cores.iter().filter_map(came).max()).map(|(_, core)| core)
+    }
+
     /// The timer interrupts of a core within `[from, to]`.
     pub fn timers(&self, core: u32, from: Nanos, to: Nanos) -> &[Nanos] {
         let instants = self.timers.get(&core).map_or(&[][..], Vec::as_slice);
@@ -226,6 +246,22 @@ mod tests {
         let hog = ThreadKind::Foreign { priority: 90 };
         let cut = log(vec![event(50, 0, 7, hog), event(120, 7, 8, hog), event(170, 8, 0, ThreadKind::Idle)]);
         assert_eq!(cut, [(100, 120, Some(7)), (120, 170, Some(8)), (170, 200, Some(0))]);
+    }
+
+    #[test]
+    fn a_thread_that_may_run_anywhere_is_found() {
+        let mut record = crate::synthetic::ring(&crate::synthetic::Ring { rounds: 1, ..Default::default() });
+        let on = |core, event| SwitchEvent { core, ..event };
+        let own = ThreadKind::Task(0);
+        record.phases[0].switches = vec![
+            on(0, event(100, 0, 7, own)),
+            on(0, event(200, 7, 0, ThreadKind::Idle)),
+            on(1, event(300, 0, 7, own)),
+        ];
+        let log = CoreLog::new(&record.phases[0], true);
+        let found = [50, 150, 250, 350].map(|at| log.core_of(7, Nanos(at)));
+        assert_eq!(found, [Some(0), Some(0), Some(0), Some(1)]);
+        assert_eq!(log.core_of(9, Nanos(150)), None);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use leveret_types::Nanos;
 
 /// Longest chain of waits that is followed; beyond it a wait is ours.
 const CHAIN_MAX: u32 = 64;
+/// What the record says in place of the priority of a `SCHED_DEADLINE` thread.
+const DEADLINE: u8 = 100;
 /// Lateness below this is the grain of the stamps.
 const GRAIN: Nanos = Nanos(100);
 
@@ -135,7 +137,10 @@ struct Case<'a> {
 pub(super) fn shares(context: &Context<'_>, task: usize, place: usize, depth: u32) -> Vec<Share> {
     let Some(tasks) = context.phase().tasks.get(task) else { return Vec::new() };
     let Some(record) = tasks.instances.get(place) else { return Vec::new() };
-    let core = context.index.core(task).unwrap_or(u32::MAX);
+    let planned = context.index.core(task).unwrap_or(u32::MAX);
+    // A `SCHED_DEADLINE` thread is not pinned: where it was is what the log says.
+    let found = (tasks.priority >= DEADLINE).then(|| context.log.core_of(tasks.thread, record.started));
+    let core = found.flatten().unwrap_or(planned);
     let case =
         Case { context, task, place, record, core, thread: tasks.thread, priority: tasks.priority, depth };
     let mut shares = Vec::new();

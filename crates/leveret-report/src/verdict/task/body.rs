@@ -1,6 +1,6 @@
 //! From the wake-up on: time off the core by who took it, and time on it that was lost all the same.
 
-use super::{Case, GRAIN, Share};
+use super::{Case, DEADLINE, GRAIN, Share, missed};
 use crate::format::plural;
 use crate::record::{EventKind, ThreadKind};
 use crate::verdict::occupancy::Stretch;
@@ -8,8 +8,6 @@ use crate::verdict::task::is_skipped;
 use crate::verdict::{Cause, Door, Stage};
 use leveret_types::Nanos;
 
-/// What the record says in place of the priority of a `SCHED_DEADLINE` thread.
-const DEADLINE: u8 = 100;
 /// Delays from here on are long against the distance of most kernels' ticks, 1 to 4 ms, or near it.
 const INTERRUPTED_LEAST: Nanos = Nanos::from_millis(1);
 
@@ -47,7 +45,11 @@ impl Case<'_> {
 
     /// Cuts `amount` of delay within `[from, to]` into time off the core, by who had it, and time on it.
     fn split(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos, shares: &mut Vec<Share>) {
-        let stretches = self.context.log.stretches(self.core, self.thread, from, to);
+        let stretches = match self.record.switches {
+            // It was on a core from its wake-up to its end, whatever the log of another one says.
+            0 => Vec::new(),
+            _ => self.context.log.stretches(self.core, self.thread, from, to),
+        };
         let mut left = amount;
         let mut blocked = false;
         let mut known = false;
@@ -185,6 +187,15 @@ impl Case<'_> {
             let sentence = format!("{head}: {interrupts}");
             return self.share(stage, Cause::Overrun, Door::Ours, amount, sentence);
         }
+        if let Some(sentence) = self.burst(from, to, amount, judgement.beyond) {
+            return self.share(
+                stage,
+                Cause::KernelSection,
+                Door::Machine,
+                amount,
+                format!("{head}: {sentence}"),
+            );
+        }
         if judgement.machine && judgement.beyond >= amount {
             let sentence = format!("{head}: {}", judgement.sentence);
             return self.share(stage, Cause::StallInExecution, Door::Machine, amount, sentence);
@@ -215,6 +226,39 @@ impl Case<'_> {
             format!(
                 "{came} came on core {} meanwhile, never more than {longest} apart, so it did not stand still for {amount}",
                 self.core
+            )
+        })
+    }
+
+    /// A short delay of a body in which a timer interrupt came, where three of four such bodies of the task had one too: what
+    /// the kernel did then, in words. Ticks come at the same place of a plan whose period fits theirs, so that the
+    /// spins before the bodies need never see them, and their rate says nothing here.
+    fn burst(&self, from: Nanos, to: Nanos, amount: Nanos, beyond: Nanos) -> Option<String> {
+        let timers = |from, to| self.context.log.timers(self.core, from, to).len();
+        if self.priority == 0
+            || self.priority >= DEADLINE
+            || amount >= INTERRUPTED_LEAST
+            || timers(from, to) == 0
+        {
+            return None;
+        }
+        let usual = (to - from) - beyond;
+        let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
+        // The log was kept about misses only.
+        let alike = instances.iter().filter(|record| {
+            missed(record)
+                && !is_skipped(record)
+                && record.ended - record.started >= usual + Nanos(beyond.0 / 2)
+        });
+        let (mut all, mut interrupted) = (0_u64, 0_u64);
+        for record in alike {
+            all += 1;
+            interrupted += u64::from(timers(record.started, record.ended) > 0);
+        }
+        (all > 1 && interrupted * 4 >= all * 3).then(|| {
+            format!(
+                "a timer interrupt came meanwhile, as in {interrupted} of the {all} bodies that took so long; {usual} is usual, \
+                 and an interrupt with what the kernel does after it took the rest"
             )
         })
     }
