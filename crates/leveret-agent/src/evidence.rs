@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const MEMORY: Nanos = Nanos::from_millis(500);
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
+/// A reading of the logs this long after the one before is noted: the agent was stopped, or kept from running.
+const READ_LATE: Nanos = Nanos::from_millis(200);
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
 
@@ -113,11 +115,12 @@ impl Evidence {
         self.note_losses();
     }
 
-    /// Where records were dropped the verdict must know that it does not see everything, and since when.
+    /// Where records were dropped, or threads may have ended long before they could be asked for their names, the
+    /// verdict must know that it does not see everything, and since when.
     fn note_losses(&mut self) {
         let (now, lost) = (clock::now(), self.lost());
         let (since, before) = std::mem::replace(&mut self.drained, (now, lost));
-        if lost > before {
+        if lost > before || now - since > READ_LATE {
             let kind = EventKind::EvidenceLost { since: since - self.epoch, records: lost - before };
             self.events.push(Event { at: now - self.epoch, kind });
         }

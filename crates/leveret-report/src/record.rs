@@ -325,11 +325,12 @@ pub enum EventKind {
         /// Which instance.
         instance: u64,
     },
-    /// The kernel dropped records of its log, because nobody read it between `since` and this event.
+    /// Nobody read the kernel's log between `since` and this event, for long or for so long that records were dropped;
+    /// threads that ended meanwhile could not be asked who they were.
     EvidenceLost {
         /// When it had been read last.
         since: Nanos,
-        /// How many records.
+        /// How many records were dropped.
         records: u64,
     },
 }

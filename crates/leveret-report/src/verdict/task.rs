@@ -212,8 +212,8 @@ impl Case<'_> {
         let (since, until, records) = self.context.log.lost(from, to)?;
         let sentence = format!(
             "{amount} lost between {from} and {to}, and who had core {} is not known: nobody read the kernel's log from {since} \
-             to {until}, so that {records} records of it were lost (was `leveret run` stopped, or kept from running?); what \
-             cannot be proven counts as ours",
+             to {until} (was `leveret run` stopped, or kept from running?), {records} records of it were lost, and threads that \
+             ended meanwhile cannot be named; what cannot be proven counts as ours",
             self.core
         );
         Some(self.share(stage, Cause::EvidenceLost, Door::Ours, amount, sentence))
