@@ -643,3 +643,19 @@ fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
         assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks}: {miss:#?}");
     }
 }
+
+#[test]
+fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
+    let judged = |after_ms: &[i64]| {
+        let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(40_000) })];
+        let mut record = ring(&with(plants));
+        let planned = record.phases[0].tasks[A].instances[200].planned;
+        let at = |ms: &i64| TimerInterrupt { at: planned + Nanos::from_millis(*ms), core: 0 };
+        record.phases[0].timers = after_ms.iter().map(at).collect();
+        of_task(&verdicts(&record), A, 200).clone()
+    };
+    let miss = judged(&[-2, 39]);
+    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    let miss = judged(&[0, 4, 8, 12, 39]);
+    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+}

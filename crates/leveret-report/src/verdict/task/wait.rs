@@ -111,7 +111,7 @@ impl Case<'_> {
             ThreadKind::Task(task) if usize::from(task) == self.task => {
                 self.on_core(Stage::Wake, stretch.from, stretch.to, amount)
             }
-            _ if self.first_in_line(stretch, stretch.length()) => {
+            _ if self.first_in_line(stretch, self.awake(stretch)) => {
                 let sentence = format!(
                     "{head}: it ranks below us ({}), so only an interrupt or the kernel held us up",
                     self.rank()
@@ -139,6 +139,16 @@ impl Case<'_> {
                 real_time && stretch.who.thread.is_some() && length <= SECTION_MAX && (gave_way || ordinary)
             }
             _ => false,
+        }
+    }
+
+    /// How long the core ran with our wake-up due: before the first timer interrupt that came after it, nobody could have
+    /// been chosen instead. The whole stretch where none was logged.
+    fn awake(&self, stretch: &Stretch) -> Nanos {
+        let timers = self.context.log.timers(self.core, stretch.from, stretch.to);
+        match timers.first() {
+            Some(first) if stretch.from <= self.wake_due() => stretch.to - *first,
+            _ => stretch.length(),
         }
     }
 
