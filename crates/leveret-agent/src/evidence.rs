@@ -1,25 +1,40 @@
-//! What else happened on the job's cores: who ran, what faulted. Kept only around instants that need explaining.
+//! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
-use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, UNKNOWN_THREAD};
-use leveret_os::threads_of;
-use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind};
+use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
+use leveret_os::{clock, threads_of};
+use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Switches are remembered this long, so that a late instance can still be explained when it is read.
 const MEMORY: Nanos = Nanos::from_millis(500);
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
+/// A reading of the logs this long after the one before is noted: the agent was stopped, or kept from running.
+const READ_LATE: Nanos = Nanos::from_millis(200);
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
+
+/// What was kept of a phase, in order of time.
+pub(crate) struct Found {
+    pub(crate) switches: Vec<SwitchEvent>,
+    pub(crate) timers: Vec<TimerInterrupt>,
+    /// Page faults and losses of evidence.
+    pub(crate) events: Vec<Event>,
+}
 
 /// Logs over one phase.
 pub(crate) struct Evidence {
     logs: Vec<SwitchLog>,
+    timers: Vec<TimerLog>,
     faults: Vec<(u16, FaultLog)>,
     recent: VecDeque<SwitchRecord>,
+    recent_timers: VecDeque<(Nanos, u32)>,
     kept: BTreeMap<(Nanos, u32), SwitchRecord>,
-    fault_events: Vec<Event>,
+    kept_timers: BTreeSet<(Nanos, u32)>,
+    events: Vec<Event>,
+    /// When the logs were read last, and what they had lost by then.
+    drained: (Nanos, u64),
     threads: BTreeMap<u32, (ThreadKind, String)>,
     epoch: Nanos,
     pub(crate) whole_core: bool,
@@ -37,6 +52,15 @@ impl Evidence {
                 (tasks.iter().filter_map(|(_, thread)| SwitchLog::open_thread(*thread).ok()).collect(), false)
             }
         };
+        // Who may watch whole cores may as a rule watch their timers; for anybody else that goes without saying.
+        let watched = if whole_core { cores } else { &[] };
+        let mut timers = Vec::new();
+        for core in watched {
+            match TimerLog::open_core(*core) {
+                Ok(log) => timers.push(log),
+                Err(error) => warnings.push(error.to_string()),
+            }
+        }
         let mut faults = Vec::new();
         for (task, thread) in tasks {
             match FaultLog::open_thread(*thread) {
@@ -50,10 +74,14 @@ impl Evidence {
             tasks.iter().map(|(task, thread)| (*thread, (ThreadKind::Task(*task), String::new()))).collect();
         let evidence = Self {
             logs,
+            timers,
             faults,
             recent: VecDeque::new(),
+            recent_timers: VecDeque::new(),
             kept: BTreeMap::new(),
-            fault_events: Vec::new(),
+            kept_timers: BTreeSet::new(),
+            events: Vec::new(),
+            drained: (clock::now(), 0),
             threads,
             epoch,
             whole_core,
@@ -69,14 +97,32 @@ impl Evidence {
         }
         recent.make_contiguous().sort_by_key(|record| (record.time, record.core));
         self.name_fresh();
+        let recent_timers = &mut self.recent_timers;
+        for log in &mut self.timers {
+            let core = log.core();
+            log.drain(|at| recent_timers.push_back((at, core)));
+        }
+        recent_timers.make_contiguous().sort_unstable();
         let epoch = self.epoch;
         for (task, log) in &mut self.faults {
             log.drain(|fault| {
                 if fault.time >= epoch {
                     let kind = EventKind::PageFault { task: *task, address: fault.address };
-                    self.fault_events.push(Event { at: fault.time - epoch, kind });
+                    self.events.push(Event { at: fault.time - epoch, kind });
                 }
             });
+        }
+        self.note_losses();
+    }
+
+    /// Where records were dropped, or threads may have ended long before they could be asked for their names, the
+    /// verdict must know that it does not see everything, and since when.
+    fn note_losses(&mut self) {
+        let (now, lost) = (clock::now(), self.lost());
+        let (since, before) = std::mem::replace(&mut self.drained, (now, lost));
+        if lost > before || now - since > READ_LATE {
+            let kind = EventKind::EvidenceLost { since: since - self.epoch, records: lost - before };
+            self.events.push(Event { at: now - self.epoch, kind });
         }
     }
 
@@ -104,6 +150,8 @@ impl Evidence {
             self.name(record.tid_to);
             self.kept.insert((record.time, record.core), record);
         }
+        let first = self.recent_timers.partition_point(|(at, _)| *at < from);
+        self.kept_timers.extend(self.recent_timers.range(first..).take_while(|(at, _)| *at <= until));
     }
 
     fn cores_before(&self, first: usize) -> Vec<SwitchRecord> {
@@ -118,6 +166,9 @@ impl Evidence {
     pub(crate) fn forget(&mut self, now: Nanos) {
         while self.recent.front().is_some_and(|record| record.time < now - MEMORY) {
             self.recent.pop_front();
+        }
+        while self.recent_timers.front().is_some_and(|(at, _)| *at < now - MEMORY) {
+            self.recent_timers.pop_front();
         }
     }
 
@@ -140,11 +191,12 @@ impl Evidence {
     /// Records that the kernel dropped because they were not read in time.
     pub(crate) fn lost(&self) -> u64 {
         let switches: u64 = self.logs.iter().map(SwitchLog::lost).sum();
-        switches + self.faults.iter().map(|(_, log)| log.lost()).sum::<u64>()
+        let timers: u64 = self.timers.iter().map(TimerLog::lost).sum();
+        switches + timers + self.faults.iter().map(|(_, log)| log.lost()).sum::<u64>()
     }
 
     /// Everything that was kept, in order of time.
-    pub(crate) fn finish(self) -> (Vec<SwitchEvent>, Vec<Event>) {
+    pub(crate) fn finish(self) -> Found {
         let epoch = self.epoch;
         let switches = self
             .kept
@@ -163,6 +215,8 @@ impl Evidence {
                 }
             })
             .collect();
-        (switches, self.fault_events)
+        let timers =
+            self.kept_timers.into_iter().map(|(at, core)| TimerInterrupt { at: at - epoch, core }).collect();
+        Found { switches, timers, events: self.events }
     }
 }

@@ -47,6 +47,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         tasks,
         channels,
         switches: Vec::new(),
+        timers: Vec::new(),
         events,
     })
 }

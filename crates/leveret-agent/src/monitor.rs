@@ -151,8 +151,8 @@ impl Monitor {
             tasks.push(record);
         }
         let channels = self.channels.into_iter().map(ChannelCollector::finish).collect();
-        let (switches, faults) = self.evidence.finish();
-        events.extend(faults);
+        let found = self.evidence.finish();
+        events.extend(found.events);
         events.sort_by_key(|event| event.at);
         let phase = Phase {
             label: self.label,
@@ -162,7 +162,8 @@ impl Monitor {
             rounds,
             tasks,
             channels,
-            switches,
+            switches: found.switches,
+            timers: found.timers,
             events,
         };
         (phase, alone, notes)

@@ -11,6 +11,7 @@
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
 //! | [`threads_of`], [`facts`], [`doctor`] | who else is there, what this machine is, and what it lacks |
+//! | [`usage`] | the calling thread's faults and switches |
 //! | [`host`] | environment, a secret, a place for the socket, the wall clock |
 //! | [`allocator`] | counting heap calls per thread |
 //!
@@ -35,6 +36,7 @@ pub mod scheduling;
 pub mod signals;
 pub mod threads_of;
 pub mod tsc;
+pub mod usage;
 pub mod user;
 
 pub use failure::Failure;

@@ -9,6 +9,7 @@
 //! | [`SwitchLog::open_thread`], [`FaultLog`]: a thread of the same user | none at 2 |
 //! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON` |
 //! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
+//! | [`TimerLog`]: every timer interrupt on a core | 0 and a readable tracefs, or root |
 
 mod event;
 mod faults;
@@ -16,11 +17,13 @@ mod ring;
 mod switches;
 mod system_calls;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod thread_page;
+mod timers;
 
 pub use event::{PerfError, paranoid_level};
 pub use faults::{FaultLog, FaultRecord};
 pub use switches::{SwitchLog, SwitchRecord, UNKNOWN_THREAD};
 pub use system_calls::SystemCallCounter;
 pub use thread_page::ThreadPage;
+pub use timers::TimerLog;

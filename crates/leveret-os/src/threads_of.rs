@@ -56,19 +56,6 @@ pub struct ThreadInfo {
     pub priority: u8,
 }
 
-/// What a thread has been through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ThreadCounts {
-    /// Page faults that took no reading from disk.
-    pub faults_minor: u64,
-    /// Page faults that did.
-    pub faults_major: u64,
-    /// Times it gave up the core.
-    pub switches_voluntary: u64,
-    /// Times the core was taken from it.
-    pub switches_involuntary: u64,
-}
-
 fn read(tid: u32, file: &'static str) -> Result<String, ThreadError> {
     std::fs::read_to_string(format!("/proc/{tid}/{file}"))
         .map_err(|error| ThreadError::Unreadable { tid, failure: Failure::of_io("open", &error) })
@@ -81,23 +68,6 @@ fn read(tid: u32, file: &'static str) -> Result<String, ThreadError> {
 /// [`ThreadError`].
 pub fn about(tid: u32) -> Result<ThreadInfo, ThreadError> {
     Stat::parse(tid, &read(tid, "stat")?)?.info()
-}
-
-/// What a thread has been through.
-///
-/// # Errors
-///
-/// [`ThreadError`].
-pub fn counts(tid: u32) -> Result<ThreadCounts, ThreadError> {
-    let stat_text = read(tid, "stat")?;
-    let stat = Stat::parse(tid, &stat_text)?;
-    let status = read(tid, "status")?;
-    Ok(ThreadCounts {
-        faults_minor: stat.number(10, "minflt")?,
-        faults_major: stat.number(12, "majflt")?,
-        switches_voluntary: status_number(tid, &status, "voluntary_ctxt_switches")?,
-        switches_involuntary: status_number(tid, &status, "nonvoluntary_ctxt_switches")?,
-    })
 }
 
 /// How long a thread has waited for a core while it was runnable, since it began.
@@ -185,13 +155,6 @@ impl<'a> Stat<'a> {
     }
 }
 
-fn status_number(tid: u32, status: &str, field: &'static str) -> Result<u64, ThreadError> {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(field)?.strip_prefix(':')?.trim().parse().ok())
-        .ok_or(ThreadError::Field { tid, file: "status", field })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,7 +170,6 @@ mod tests {
         let expected =
             ThreadInfo { tid: 77, name: "a) b (c".into(), kernel: true, policy: Policy::Fifo, priority: 50 };
         assert_eq!(info, expected);
-        assert_eq!((stat.number(10, "").unwrap(), stat.number(12, "").unwrap()), (5, 7));
     }
 
     #[test]
@@ -217,12 +179,10 @@ mod tests {
         }
         let message = Stat::parse(77, "77 (x) S 1 2").unwrap().info().unwrap_err().to_string();
         assert!(message.contains("policy"), "{message}");
-        let message = status_number(5, "Name:\tx\n", "voluntary_ctxt_switches").unwrap_err().to_string();
-        assert!(message.contains("voluntary_ctxt_switches"), "{message}");
     }
 
     #[test]
-    fn this_thread_is_known_by_name_class_and_counts() {
+    fn this_thread_is_known_by_name_and_class() {
         let thread = std::thread::Builder::new().name("hare".into()).spawn(|| {
             let tid = thread_id();
             let info = about(tid).unwrap();
@@ -233,11 +193,6 @@ mod tests {
                     assert_eq!(about(tid).map(|info| (info.policy, info.priority)), Ok((Policy::Fifo, 3)))
                 }
                 Err(refusal) => eprintln!("SKIPPED: {refusal}"),
-            }
-            let before = counts(tid).unwrap();
-            // A thread that is preempted on its way into the sleep may find its time over.
-            while counts(tid).unwrap().switches_voluntary == before.switches_voluntary {
-                crate::clock::sleep_until(crate::clock::now() + Nanos::from_micros(100));
             }
             match run_delay(tid) {
                 Ok(waited) => assert!(waited >= Nanos::ZERO),

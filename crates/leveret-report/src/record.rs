@@ -75,6 +75,9 @@ pub struct Phase {
     pub channels: Vec<ChannelRecord>,
     /// Context switches on the job's cores around suspicious instants, in order of time.
     pub switches: Vec<SwitchEvent>,
+    /// Timer interrupts on the job's cores around suspicious instants, in order of time; empty where they could not be
+    /// watched.
+    pub timers: Vec<TimerInterrupt>,
     /// Faults, stops, deaths, clock steps, in order of time.
     pub events: Vec<Event>,
 }
@@ -134,11 +137,12 @@ pub struct InstanceRecord {
     pub deadline: Nanos,
     /// Return from the planned sleep.
     pub woken: Nanos,
-    /// First instruction of the body's frame; equals `woken` when skipped.
+    /// First instruction of the body's frame; when skipped, the instant at which that was decided.
     pub started: Nanos,
     /// Last instruction of the body's frame.
     pub ended: Nanos,
-    /// Longest stretch between two clock readings in the spin before the start.
+    /// Stretch between two clock readings in the spin before the start: the one that delayed the start by a microsecond
+    /// or more, or else the longest.
     pub gap: Nanos,
     /// When that stretch began.
     pub gap_at: Nanos,
@@ -241,6 +245,15 @@ pub struct SwitchEvent {
     pub to_name: String,
 }
 
+/// A timer expired on a core: at that instant the core did not stand still.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TimerInterrupt {
+    /// When.
+    pub at: Nanos,
+    /// Which core.
+    pub core: u32,
+}
+
 /// What a thread is, for the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ThreadKind {
@@ -311,6 +324,14 @@ pub enum EventKind {
         task: u16,
         /// Which instance.
         instance: u64,
+    },
+    /// Nobody read the kernel's log between `since` and this event, for long or for so long that records were dropped;
+    /// threads that ended meanwhile could not be asked who they were.
+    EvidenceLost {
+        /// When it had been read last.
+        since: Nanos,
+        /// How many records were dropped.
+        records: u64,
     },
 }
 

@@ -1,4 +1,4 @@
-//! A run's record as bytes: what lies in `run.leveret` beside the report.
+//! A run's record as bytes: what lies in `record.leveret` beside the report.
 //!
 //! ```text
 //!  offset  0        8          12           20                  20+length
@@ -14,7 +14,7 @@ use crate::record::RunRecord;
 /// First bytes of a stored run.
 pub const MAGIC: [u8; 8] = *b"LVRTRUN1";
 /// Version of the payload's layout; any change of [`RunRecord`] raises it.
-pub const RECORD_VERSION: u32 = 4;
+pub const RECORD_VERSION: u32 = 5;
 /// Longest payload that is read, in bytes.
 pub const PAYLOAD_BYTES_MAX: u64 = 1 << 32;
 

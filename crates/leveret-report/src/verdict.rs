@@ -97,6 +97,8 @@ pub enum Cause {
     NotInserted,
     /// The plan left too little room, or the runtime did not follow it.
     PlanOrRuntime,
+    /// The kernel's log has a hole there: nobody read it in time.
+    EvidenceLost,
     /// Nothing recorded explains it.
     Unexplained,
 }
@@ -149,6 +151,7 @@ words!(Cause {
     CorruptSegment => "corrupt-segment", "corrupt segment";
     NotInserted => "not-inserted", "sender inserted nothing";
     PlanOrRuntime => "plan-or-runtime", "plan or runtime error";
+    EvidenceLost => "evidence-lost", "evidence lost";
     Unexplained => "unexplained", "unexplained";
 });
 
@@ -374,5 +377,7 @@ pub(crate) fn stalled_in_body(
     }
     let core = context.index.core(task).unwrap_or(u32::MAX);
     let beyond = context.stalls.beyond(task, body);
-    beyond >= EVERYDAY && context.stalls.seen(core, beyond) && context.stalls.judge(task, core, body).machine
+    beyond >= EVERYDAY
+        && context.stalls.seen(core, beyond)
+        && context.stalls.judge(task, core, body, context.index.budget(task)).machine
 }

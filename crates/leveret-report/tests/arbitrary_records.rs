@@ -1,6 +1,6 @@
 //! Whatever a record holds, judging and printing it never panics, and every miss lies at exactly one door.
 
-use leveret_report::record::{Event, EventKind, Fate, Outcome, RunRecord, ThreadKind};
+use leveret_report::record::{Event, EventKind, Fate, Outcome, RunRecord, ThreadKind, TimerInterrupt};
 use leveret_report::synthetic::{Plant, Ring, ring};
 use leveret_report::verdict::{Counts, Subject, assess};
 use leveret_report::{Report, html, json, learn, storage, text, trace, why};
@@ -118,6 +118,11 @@ fn change_around(record: &mut RunRecord, (what, place, value): Change) {
             planned.reads.iter_mut().for_each(|read| *read = value);
             planned.segments.clear();
         }),
+        31 => phase.timers.push(TimerInterrupt { at, core: number as u32 % 3 }),
+        32 => {
+            let kind = EventKind::EvidenceLost { since: Nanos(value / 3), records: number };
+            phase.events.push(Event { at, kind });
+        }
         _ => phase.tasks.truncate(place % 5),
     }
 }
@@ -129,7 +134,7 @@ proptest! {
     fn nothing_panics_and_every_miss_has_one_door(
         seed in any::<u64>(),
         plants in proptest::collection::vec((0_u64..30, plant()), 0..5),
-        changes in proptest::collection::vec((0_u8..32, 0_usize..40, instant()), 0..12),
+        changes in proptest::collection::vec((0_u8..34, 0_usize..40, instant()), 0..12),
     ) {
         let mut record = ring(&Ring { seed, rounds: 30, stalls: true, plants, ..Ring::default() });
         for each in changes {

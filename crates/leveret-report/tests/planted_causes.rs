@@ -1,5 +1,6 @@
 //! Every planted cause is named, and laid at the right door.
 
+use leveret_report::record::{Event, EventKind, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Door, Miss, Stage, Subject, assess, exit_code, verdicts};
 use leveret_types::Nanos;
@@ -445,4 +446,216 @@ fn a_longer_table_of_the_same_plan_changes_no_verdict() {
     let (short, long) = (ring(&short), ring(&long));
     assert_eq!(long.phases[0].plan.tasks[A].instances.len(), 4);
     assert_eq!(verdicts(&short), verdicts(&long));
+}
+
+#[test]
+fn one_overrun_in_a_very_short_run_is_ours() {
+    for (seed, stalls) in [(1, false), (2, true), (3, true), (4, true)] {
+        for milliseconds in [10, 30] {
+            let plants = vec![(10, Plant::Overrun { task: A, by: Nanos::from_millis(milliseconds) })];
+            let period = Nanos::from_millis(20);
+            let record = ring(&Ring { rounds: 20, seed, stalls, period, plants, ..Ring::default() });
+            let miss = of_task(&verdicts(&record), A, 10).clone();
+            assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "seed {seed}: {miss:#?}");
+        }
+    }
+}
+
+/// A run on a machine that stalls for milliseconds all the time, and a body of A's instance 2000 that took 8 ms.
+fn a_long_body_among_long_stalls() -> RunRecord {
+    let plants = vec![(2000, Plant::StallInBody { task: A, by: Nanos::from_millis(8) })];
+    let mut record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
+    let a = &mut record.phases[0].tasks[A];
+    a.gaps = [400; 10];
+    a.instances[100].gap = Nanos::from_millis(9);
+    record
+}
+
+#[test]
+fn a_body_as_long_as_the_machines_stalls_is_the_machines() {
+    let record = a_long_body_among_long_stalls();
+    let miss = of_task(&verdicts(&record), A, 2000).clone();
+    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+}
+
+#[test]
+fn a_stall_longer_than_any_seen_is_not_assumed() {
+    let mut record = a_long_body_among_long_stalls();
+    for task in &mut record.phases[0].tasks {
+        for instance in &mut task.instances {
+            instance.gap = instance.gap.min(Nanos::from_millis(1));
+        }
+    }
+    record.machine.alone.lateness_ns = vec![5_000; 100];
+    let miss = of_task(&verdicts(&record), A, 2000).clone();
+    assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+    assert!(miss.evidence[0].contains("was not seen to stall"), "{miss:#?}");
+}
+
+#[test]
+fn timer_interrupts_in_a_body_prove_that_the_core_ran() {
+    let started = a_long_body_among_long_stalls().phases[0].tasks[A].instances[2000].started;
+    let judged = |core: u32, after_ms: &[i64]| {
+        let mut record = a_long_body_among_long_stalls();
+        let at = |ms: &i64| TimerInterrupt { at: started + Nanos::from_millis(*ms), core };
+        record.phases[0].timers = after_ms.iter().map(at).collect();
+        of_task(&verdicts(&record), A, 2000).clone()
+    };
+    let miss = judged(0, &[-1, 3, 7, 11]);
+    assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+    assert!(miss.evidence[0].contains("2 timer interrupts came on core 0"), "{miss:#?}");
+    // None within the body, one right after its beginning, and those of another core prove nothing.
+    for (core, after_ms) in [(0, &[-1, 9][..]), (0, &[0, 9]), (1, &[3, 7])] {
+        let miss = judged(core, after_ms);
+        assert_eq!(miss.door, Door::Machine, "core {core}, {after_ms:?}: {miss:#?}");
+    }
+}
+
+#[test]
+fn stalls_in_one_body_of_five_do_not_make_the_others_overruns() {
+    let mut record = a_long_body_among_long_stalls();
+    for instance in record.phases[0].tasks[A].instances.iter_mut().step_by(5) {
+        if instance.outcome == Outcome::Ran && instance.instance != 2000 {
+            instance.ended = instance.started + micros(150);
+        }
+    }
+    record.phases[0].tasks[A].gaps = [2_000_000; 10];
+    let miss = of_task(&verdicts(&record), A, 2000).clone();
+    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+}
+
+#[test]
+fn lost_evidence_is_named_where_it_was_lost() {
+    let plants = vec![(200, Plant::LateUnknown { task: B, by: micros(300) })];
+    let judged = |since_ms: i64, until_ms: i64| {
+        let mut record = ring(&with(plants.clone()));
+        let kind = EventKind::EvidenceLost { since: Nanos::from_millis(since_ms), records: 712 };
+        record.phases[0].events.push(Event { at: Nanos::from_millis(until_ms), kind });
+        of_task(&verdicts(&record), B, 200).clone()
+    };
+    let miss = judged(100, 300);
+    assert_eq!((miss.cause, miss.door), (Cause::EvidenceLost, Door::Ours), "{miss:#?}");
+    assert!(miss.evidence[0].contains("712 records"), "{miss:#?}");
+    assert_eq!(judged(300, 400).cause, Cause::RunQueueWait);
+}
+
+#[test]
+fn a_thread_that_gave_way_to_us_ranked_below_us_whatever_it_was() {
+    let judged = |preempted: bool| {
+        let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(300) })];
+        let mut record = ring(&with(plants));
+        let phase = &mut record.phases[0];
+        let at = phase.tasks[A].instances[200].planned;
+        for event in &mut phase.switches {
+            if event.to_name == "hog" {
+                event.to_kind = ThreadKind::Unknown;
+            }
+            if event.to == phase.tasks[A].thread {
+                event.preempted = preempted;
+            }
+        }
+        // Somebody with a higher priority than ours was about, so that rank cannot be taken for granted.
+        let (to_kind, to_name) = (ThreadKind::Foreign { priority: 95 }, "other".to_owned());
+        let seen = SwitchEvent {
+            at: at - micros(900),
+            core: 0,
+            from: 0,
+            to: 900,
+            preempted: false,
+            to_kind,
+            to_name,
+        };
+        phase.switches.insert(0, seen);
+        of_task(&verdicts(&record), A, 200).clone()
+    };
+    let miss = judged(true);
+    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    assert_eq!(judged(false).door, Door::Ours);
+}
+
+/// A stalls in its spin until the next period's start, keeps the plan of that period without having slept, and C waits
+/// for both.
+fn displaced() -> RunRecord {
+    let mut record = ring(&with(Vec::new()));
+    let phase = &mut record.phases[0];
+    let next = phase.tasks[A].instances[201].planned;
+    let stalled = &mut phase.tasks[A].instances[200];
+    (stalled.gap_at, stalled.outcome) = (stalled.planned - micros(2), Outcome::SkippedCritical);
+    let over = next - micros(40);
+    stalled.gap = over - stalled.gap_at;
+    (stalled.started, stalled.ended) = (over, over);
+    let came = stalled.woken - micros(1);
+    let after = &mut phase.tasks[A].instances[201];
+    after.woken = over + micros(1);
+    let left = after.ended + micros(3);
+    let waited = &mut phase.tasks[C].instances[200];
+    waited.woken = left + micros(5);
+    (waited.started, waited.ended, waited.outcome) = (waited.woken, waited.woken, Outcome::SkippedCritical);
+    let (a, c) = (phase.tasks[A].thread, phase.tasks[C].thread);
+    let switch = |at, from, to, task| {
+        let to_kind = ThreadKind::Task(task);
+        SwitchEvent { at, core: 0, from, to, preempted: false, to_kind, to_name: String::new() }
+    };
+    phase.switches = vec![switch(came, 0, a, A as u16), switch(left, a, c, C as u16)];
+    record
+}
+
+#[test]
+fn who_is_pushed_into_anothers_time_waits_for_what_pushed_it() {
+    let misses = verdicts(&displaced());
+    let root = of_task(&misses, A, 200);
+    assert_eq!((root.cause, root.door), (Cause::StallInSpin, Door::Machine), "{root:#?}");
+    let miss = of_task(&misses, C, 200);
+    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Machine), "{miss:#?}");
+    let root = miss.root.as_ref().expect("a root");
+    assert_eq!((root.task, root.instance, root.cause), (A, 200, Cause::StallInSpin));
+}
+
+#[test]
+fn an_overrun_that_ended_in_time_is_not_why_the_next_was_left_out() {
+    let plants = vec![(200, Plant::LateTimer { task: B, by: micros(300) })];
+    let mut record = ring(&with(plants));
+    let b = &mut record.phases[0].tasks[B].instances;
+    b[199].ended = b[199].started + micros(53);
+    b[200].outcome = Outcome::SkippedOverrun;
+    let miss = of_task(&verdicts(&record), B, 200).clone();
+    assert_eq!((miss.cause, miss.door), (Cause::LateTimer, Door::Machine), "{miss:#?}");
+}
+
+#[test]
+fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
+    let rounds: Vec<u64> = (1..=6).map(|k| k * 700).collect();
+    let plants = rounds.iter().map(|round| (*round, Plant::Overrun { task: A, by: micros(110) })).collect();
+    let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
+    let judged = |ticks: usize| {
+        let mut record = record.clone();
+        let phase = &mut record.phases[0];
+        let started = |round: &u64| phase.tasks[A].instances[*round as usize].started;
+        let at = rounds.iter().take(ticks).map(started);
+        phase.timers = at.map(|at| TimerInterrupt { at: at + micros(20), core: 0 }).collect();
+        of_task(&verdicts(&record), A, 700).clone()
+    };
+    let miss = judged(5);
+    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    assert!(miss.evidence[0].contains("5 of the 6 bodies"), "{miss:#?}");
+    for ticks in [0, 1, 4] {
+        let miss = judged(ticks);
+        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks}: {miss:#?}");
+    }
+}
+
+#[test]
+fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
+    let judged = |after_ms: &[i64]| {
+        let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(40_000) })];
+        let mut record = ring(&with(plants));
+        let planned = record.phases[0].tasks[A].instances[200].planned;
+        let at = |ms: &i64| TimerInterrupt { at: planned + Nanos::from_millis(*ms), core: 0 };
+        record.phases[0].timers = after_ms.iter().map(at).collect();
+        of_task(&verdicts(&record), A, 200).clone()
+    };
+    let miss = judged(&[-2, 39]);
+    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    let miss = judged(&[0, 4, 8, 12, 39]);
+    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
 }

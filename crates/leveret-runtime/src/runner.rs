@@ -181,6 +181,7 @@ impl TaskRunner {
         }
         let wake = planned - self.timing.guard;
         let mut now = clock.now().latest;
+        let begins_at_once = now >= wake;
         if now < wake {
             clock.sleep_until(wake);
             self.counts.planned_sleeps += 1;
@@ -202,7 +203,7 @@ impl TaskRunner {
         record.gap_at = spin.gap_at;
         record.started = spin.reached;
         record.clock_step = self.clock_step(clock, spin.reached);
-        let outcome = self.admit(spin.reached, base + slot.critical);
+        let outcome = self.admit(spin.reached, base + slot.critical, begins_at_once);
         record.outcome = outcome as u8;
         let skipped = matches!(outcome, OutcomeCode::SkippedCritical | OutcomeCode::SkippedOverrun);
         let mut next = self.cursor;
@@ -222,25 +223,33 @@ impl TaskRunner {
         Step::Done
     }
 
-    /// Spins until `target`, watching for stretches in which this thread did not run.
+    /// Spins until `target`, watching for stretches in which this thread did not run: counts each, and keeps the one
+    /// that delayed the start, or else the longest.
     fn spin(&mut self, clock: &dyn Clock, from: Nanos, target: Nanos) -> Spin {
         let mut spin = Spin { reached: from, gap: Nanos::ZERO, gap_at: from };
         while spin.reached < target {
             let now = clock.now().latest;
             let gap = now - spin.reached;
-            if gap > spin.gap {
+            if gap.0 >= GAP_BOUNDS_NS[0] {
+                self.count_gap(gap);
+            }
+            if gap > spin.gap || now - target >= Nanos(GAP_BOUNDS_NS[0]) {
                 spin.gap = gap;
                 spin.gap_at = spin.reached;
             }
             spin.reached = now;
         }
+        self.counts.spin_total = self.counts.spin_total + (spin.reached - from);
+        spin
+    }
+
+    #[cold]
+    fn count_gap(&mut self, gap: Nanos) {
         for (bucket, bound) in GAP_BOUNDS_NS.into_iter().enumerate() {
-            if spin.gap.0 >= bound {
+            if gap.0 >= bound {
                 self.stamps.count_gap(bucket);
             }
         }
-        self.counts.spin_total = self.counts.spin_total + (spin.reached - from);
-        spin
     }
 
     /// How far the clock moved against the ticks since this was last asked; zero if it was not stepped.
@@ -253,8 +262,9 @@ impl TaskRunner {
     }
 
     /// Whether an instance that could start at `now` can still meet its window (TURTLE's critical start time).
-    fn admit(&mut self, now: Nanos, critical: Nanos) -> OutcomeCode {
-        let overran = std::mem::take(&mut self.overran);
+    /// An overrun of the instance before is the reason only if this one could not wake in time for it.
+    fn admit(&mut self, now: Nanos, critical: Nanos, begins_at_once: bool) -> OutcomeCode {
+        let overran = std::mem::take(&mut self.overran) && begins_at_once;
         if now <= critical {
             return OutcomeCode::Ran;
         }

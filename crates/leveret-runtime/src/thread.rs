@@ -5,8 +5,8 @@ use crate::runner::{Step, TaskRunner};
 use leveret_memory::TaskCounter;
 use leveret_os::perf::SystemCallCounter;
 use leveret_os::scheduling::{self, Class};
-use leveret_os::{allocator, clock, overrun, threads_of};
-use leveret_plan::{Job, OverrunPolicy, Plan};
+use leveret_os::{allocator, clock, overrun, usage};
+use leveret_plan::{Job, OverrunPolicy, Plan, Task};
 use leveret_protocol::control::Scheduling;
 use leveret_types::{Nanos, TaskId};
 use std::sync::mpsc;
@@ -39,12 +39,11 @@ impl ThreadPlan {
                 }
             }
             Scheduling::Deadline => {
-                // The server must cover the guard spin too; its deadline is the window's, seen from the wake.
+                // The server must cover the guard spin too.
                 let runtime = plan.costs.guard + declared.budget + plan.costs.switch;
-                let window = plan.costs.guard + (declared.deadline - declared.release);
                 Class::Deadline {
                     runtime,
-                    deadline: window.max(runtime).min(declared.period),
+                    deadline: server_deadline(declared, planned.order, plan.costs.guard).max(runtime),
                     period: declared.period,
                     // A task that may run on after its budget is TURTLE's greedy task: it takes what others leave.
                     reclaim: declared.overrun == OverrunPolicy::Late,
@@ -55,6 +54,17 @@ impl ThreadPlan {
         };
         Self { task, core: planned.core, class }
     }
+}
+
+/// The relative deadline of a task's server, seen from the wake-up.
+///
+/// It is the whole period: a server whose deadline is shorter makes a thread that wakes before the server's next
+/// period wait for it, and that period begins where the last wake-up did. One wake-up that the machine made
+/// late would so make every later one as late. A task that interrupts others needs the deadline of its window to
+/// come before them.
+fn server_deadline(declared: &Task, order: u16, guard: Nanos) -> Nanos {
+    let window = guard + (declared.deadline - declared.release);
+    if order == 0 { declared.period } else { window.min(declared.period) }
 }
 
 /// What a thread reports once it is set up.
@@ -122,11 +132,10 @@ fn body(
     }
     let Ok(epoch) = armed.recv() else { return };
     runner.arm(epoch);
-    // Once for nothing: the first reading touches pages of its own.
-    Baseline::opening(thread, calls.as_ref());
-    let before = Baseline::opening(thread, calls.as_ref());
+    touch_the_clock();
+    let before = Baseline::opening(calls.as_ref());
     while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
-    let after = Baseline::closing(thread, calls.as_ref());
+    let after = Baseline::closing(calls.as_ref());
     // A thread that ends keeps the kernel busy on its core; that must not hit the others' last round.
     let stop_at = runner.stop_at();
     if stop_at != Nanos::MAX && stop_at > clock::now() {
@@ -173,34 +182,40 @@ fn class_name(class: Class) -> &'static str {
     }
 }
 
+/// Once for nothing, before the data path: the kernel maps the page of its clock into a process when that is first
+/// read, and no lock on the memory of the process brings it in before.
+fn touch_the_clock() {
+    clock::sleep_until(clock::now());
+    usage::of_this_thread();
+}
+
 /// Counters of the thread at one moment; read outside the data path.
 struct Baseline {
     allocations: Option<u64>,
-    faults: Option<u64>,
-    involuntary: Option<u64>,
+    faults: u64,
+    involuntary: u64,
     calls: Option<u64>,
 }
 
 impl Baseline {
-    /// At the beginning the system-call counter is read last, so that the other readings do not count.
-    fn opening(thread: u32, counter: Option<&SystemCallCounter>) -> Self {
-        let rest = Self::without_calls(thread);
+    /// At the beginning the system-call counter is read last, so that the other reading does not count.
+    fn opening(counter: Option<&SystemCallCounter>) -> Self {
+        let rest = Self::without_calls();
         Self { calls: counter.and_then(|counter| counter.read().ok()), ..rest }
     }
 
     /// At the end it is read first, for the same reason; that reading counts itself.
-    fn closing(thread: u32, counter: Option<&SystemCallCounter>) -> Self {
+    fn closing(counter: Option<&SystemCallCounter>) -> Self {
         let calls = counter.and_then(|counter| counter.read().ok()).map(|calls| calls.saturating_sub(1));
-        let allocations = allocator::installed().then(allocator::allocations_of_this_thread);
-        Self { calls, allocations, ..Self::without_calls(thread) }
+        Self { calls, ..Self::without_calls() }
     }
 
-    fn without_calls(thread: u32) -> Self {
-        let usage = threads_of::counts(thread).ok();
+    fn without_calls() -> Self {
+        let usage = usage::of_this_thread();
         Self {
             allocations: allocator::installed().then(allocator::allocations_of_this_thread),
-            faults: usage.as_ref().map(|usage| usage.faults_minor + usage.faults_major),
-            involuntary: usage.as_ref().map(|usage| usage.switches_involuntary),
+            faults: usage.faults,
+            involuntary: usage.switches_involuntary,
             calls: None,
         }
     }
@@ -213,8 +228,9 @@ fn publish(runner: &mut TaskRunner, before: &Baseline, after: &Baseline) {
     };
     runner.publish_counts();
     runner.set_counter(TaskCounter::Allocations, difference(after.allocations, before.allocations));
-    runner.set_counter(TaskCounter::PageFaults, difference(after.faults, before.faults));
-    runner.set_counter(TaskCounter::InvoluntarySwitches, difference(after.involuntary, before.involuntary));
+    runner.set_counter(TaskCounter::PageFaults, after.faults.saturating_sub(before.faults));
+    let involuntary = after.involuntary.saturating_sub(before.involuntary);
+    runner.set_counter(TaskCounter::InvoluntarySwitches, involuntary);
     runner.set_counter(TaskCounter::OverrunSignals, overrun::of_this_thread());
     runner.set_counter(TaskCounter::SystemCalls, difference(after.calls, before.calls));
 }

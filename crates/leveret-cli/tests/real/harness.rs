@@ -136,6 +136,11 @@ impl Running<'_> {
         self.end.signal(signal).expect("leveret still runs");
     }
 
+    /// The number of the agent's process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What Ctrl-C in a terminal does: every process of the run gets the signal.
     pub fn interrupt_all(&self) {
         for (_, process) in self.place.processes() {

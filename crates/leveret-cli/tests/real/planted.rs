@@ -90,3 +90,39 @@ fn a_stopped_member_is_named() {
         assert_eq!((miss.cause, miss.door), (Cause::StoppedMember, Door::Ours), "{:?}", miss.evidence);
     }
 }
+
+#[test]
+fn one_long_overrun_in_a_very_short_run_is_named() {
+    let _turn = turn();
+    let job = Job::new(20, "").member("V", core(0), "test-node", &["task=V.user", "overrun=10ms@10"]).task(
+        "V.user",
+        ["6ms", "8ms"],
+        "500us",
+        "",
+    );
+    let outcome = Workplace::new().run(&job.text());
+    outcome.assert_consistent();
+    let miss = outcome.miss("V.user", 10);
+    assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{:?}", miss.evidence);
+}
+
+#[test]
+fn a_stopped_agent_is_no_members_fault() {
+    let _turn = turn();
+    let place = Workplace::new();
+    // B stops the agent for a second of the run, in which the members go on by themselves.
+    let stop = format!("signal=STOP:{}@10", place.shown("agent.pid"));
+    let go = format!("signal=CONT:{}@60", place.shown("agent.pid"));
+    let run = place.start(&ring(90, "", [&[], &[&stop, &go], &[]]).text());
+    std::fs::write(place.path("agent.pid"), run.pid().to_string()).expect("a place for the number");
+    let outcome = run.finish();
+    outcome.assert_consistent();
+    for task in &outcome.record().phases[0].tasks {
+        assert_eq!(task.instances.len(), 90, "{}", outcome.said());
+    }
+    // Nobody laid a stall of the machine at our door for want of evidence without saying so.
+    for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
+        let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        assert_eq!(cause, Cause::EvidenceLost, "{} {}: {:?}", miss.name, miss.instance, miss.evidence);
+    }
+}

@@ -221,6 +221,14 @@ impl Event {
     }
 }
 
+/// The kernel's number of a tracepoint, which lies in tracefs at `path`.
+pub(super) fn tracepoint_id(name: &'static str, path: &str) -> Result<u64, PerfError> {
+    let refused = |failure| PerfError::Tracepoint { name, failure };
+    let usual = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+    let text = crate::detached::read(c"tracefs", &usual, path).map_err(refused)?;
+    text.parse().map_err(|_| refused(Failure::new("read", Errno::BADMSG)))
+}
+
 pub(super) fn page_bytes() -> usize {
     rustix::param::page_size()
 }

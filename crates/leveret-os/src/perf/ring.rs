@@ -12,7 +12,7 @@
 use super::event::{Event, Mapped, PerfError, page_bytes};
 use leveret_memory::sync::{AtomicU64, Ordering};
 
-const RECORD_LOST: u32 = 2;
+pub(super) const RECORD_LOST: u32 = 2;
 const RECORD_THROTTLE: u32 = 5;
 const HEADER_BYTES: usize = 8;
 
@@ -69,7 +69,8 @@ impl Ring {
         self.lost
     }
 
-    /// Hands each waiting record to `take` and frees the space.
+    /// Hands each waiting record to `take` and frees the space. That records were lost is counted, and handed over too,
+    /// since what comes after does not follow on what came before.
     pub(super) fn drain(&mut self, mut take: impl FnMut(&Record<'_>)) {
         let page = self.mapped.page();
         // SAFETY: the field lies in the mapped control page and is 8-aligned; the kernel stores to it while we
@@ -81,7 +82,10 @@ impl Ring {
         let mut lost = 0;
         let walked = data.walk(shared_tail.load(Ordering::Relaxed), head, &mut self.scratch, |record| {
             match record.kind {
-                RECORD_LOST => lost += record.long(8).unwrap_or(1),
+                RECORD_LOST => {
+                    lost += record.long(8).unwrap_or(1);
+                    take(record);
+                }
                 RECORD_THROTTLE => lost += 1,
                 _ => take(record),
             }

@@ -4,7 +4,7 @@ use super::event::{
     Attributes, CONTEXT_SWITCH, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, PerfError, SAMPLE_CPU,
     SAMPLE_ID_ALL, SAMPLE_TID, SAMPLE_TIME, SOFTWARE_DUMMY, TYPE_SOFTWARE, Target, USE_CLOCK_ID,
 };
-use super::ring::{Record, Ring};
+use super::ring::{RECORD_LOST, Record, Ring};
 use leveret_types::Nanos;
 
 /// In place of a thread id: the log does not know.
@@ -29,8 +29,8 @@ const RECORD_SWITCH: u32 = 14;
 const RECORD_SWITCH_CORE_WIDE: u32 = 15;
 const FLAG_OUT: u16 = 1 << 13;
 const FLAG_OUT_PREEMPTED: u16 = 1 << 14;
-/// 256 KiB: some 3,000 switches between two drains.
-const CORE_DATA_PAGES: usize = 64;
+/// 1 MiB: some 12,000 switches between two drains, a second of a busy core.
+const CORE_DATA_PAGES: usize = 256;
 /// 32 KiB: some 500 switches of one thread between two drains, within what an ordinary user may lock.
 const THREAD_DATA_PAGES: usize = 8;
 
@@ -75,15 +75,11 @@ impl SwitchLog {
     pub fn drain(&mut self, mut take: impl FnMut(SwitchRecord)) {
         let last = &mut self.last;
         self.ring.drain(|record| {
-            let Some(switch) = switch_of(record) else { return };
-            let came = record.kind == RECORD_SWITCH_CORE_WIDE && record.flags & FLAG_OUT == 0;
-            let told = last.is_some_and(|last| {
-                last.tid_to == switch.tid_to
-                    && (last.tid_from == switch.tid_from || last.tid_from == UNKNOWN_THREAD)
-            });
-            if !(came && told) {
+            if record.kind == RECORD_LOST {
+                *last = None;
+            }
+            if let Some(switch) = switch_of(record).and_then(|switch| follow(last, record, switch)) {
                 take(switch);
-                *last = Some(switch);
             }
         });
     }
@@ -92,6 +88,29 @@ impl SwitchLog {
     pub fn lost(&self) -> u64 {
         self.ring.lost()
     }
+}
+
+/// The switch as it follows on the one before; `None` when that told it already.
+///
+/// A thread that has ended has no number left when it leaves its core for the last time: the log says -1. On a
+/// core that was watched without a hole it is the one that came last.
+fn follow(
+    last: &mut Option<SwitchRecord>,
+    record: &Record<'_>,
+    mut switch: SwitchRecord,
+) -> Option<SwitchRecord> {
+    let core_wide = record.kind == RECORD_SWITCH_CORE_WIDE;
+    if let Some(last) = last.filter(|_| core_wide) {
+        let same = |tid| last.tid_from == tid || last.tid_from == UNKNOWN_THREAD || tid == UNKNOWN_THREAD;
+        if record.flags & FLAG_OUT == 0 && last.tid_to == switch.tid_to && same(switch.tid_from) {
+            return None;
+        }
+        if switch.tid_from == UNKNOWN_THREAD {
+            switch.tid_from = last.tid_to;
+        }
+    }
+    *last = Some(switch);
+    Some(switch)
 }
 
 /// ```text
@@ -152,6 +171,33 @@ mod tests {
             let short = Record { kind: RECORD_SWITCH_CORE_WIDE, flags: FLAG_OUT, body: &body[..length] };
             assert_eq!(switch_of(&short), None, "{length}");
         }
+    }
+
+    #[test]
+    fn a_thread_that_ended_keeps_its_number_until_the_core_is_another_s() {
+        let bytes = |other: u32, this: u32, time: u64| {
+            let mut body = words(&[1, other, 1, this]);
+            body.extend(time.to_ne_bytes());
+            body.extend(words(&[0, 0]));
+            body
+        };
+        let mut last = None;
+        let mut told = Vec::new();
+        // 7 comes, ends, and leaves to 8 without a number; each switch is told twice. Then 8 leaves to 9.
+        let records = [
+            (7, 5, FLAG_OUT, 1),
+            (5, 7, 0, 1),
+            (8, UNKNOWN_THREAD, FLAG_OUT, 2),
+            (UNKNOWN_THREAD, 8, 0, 2),
+            (9, 8, FLAG_OUT, 3),
+        ];
+        for (other, this, flags, time) in records {
+            let body = bytes(other, this, time);
+            let record = Record { kind: RECORD_SWITCH_CORE_WIDE, flags, body: &body };
+            told.extend(switch_of(&record).and_then(|switch| follow(&mut last, &record, switch)));
+        }
+        let pairs: Vec<(u32, u32)> = told.iter().map(|switch| (switch.tid_from, switch.tid_to)).collect();
+        assert_eq!(pairs, [(5, 7), (7, 8), (8, 9)]);
     }
 
     struct Slept {

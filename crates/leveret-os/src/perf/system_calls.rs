@@ -1,8 +1,6 @@
 //! Counting the system calls of a thread.
 
-use super::event::{Attributes, Event, PerfError, TYPE_TRACEPOINT, Target};
-use crate::Failure;
-use rustix::io::Errno;
+use super::event::{Attributes, Event, PerfError, TYPE_TRACEPOINT, Target, tracepoint_id};
 
 const TRACEPOINT: &str = "raw_syscalls:sys_enter";
 const ID_PATH: &str = "events/raw_syscalls/sys_enter/id";
@@ -18,7 +16,7 @@ impl SystemCallCounter {
     ///
     /// [`PerfError`].
     pub fn open_thread(tid: u32) -> Result<Self, PerfError> {
-        let id = tracepoint_id().map_err(|failure| PerfError::Tracepoint { name: TRACEPOINT, failure })?;
+        let id = tracepoint_id(TRACEPOINT, ID_PATH)?;
         // The tracepoint fires in the kernel: excluding the kernel would leave nothing to count.
         let attributes = Attributes::new(TYPE_TRACEPOINT, id, 0);
         Event::open("the count of system calls", &attributes, Target::Thread(tid)).map(Self)
@@ -32,13 +30,6 @@ impl SystemCallCounter {
     pub fn read(&self) -> Result<u64, PerfError> {
         self.0.read()
     }
-}
-
-/// The kernel's number of the tracepoint.
-fn tracepoint_id() -> Result<u64, Failure> {
-    let usual = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-    let text = crate::detached::read(c"tracefs", &usual, ID_PATH)?;
-    text.parse().map_err(|_| Failure::new("read", Errno::BADMSG))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 pub(super) const PAGE_BYTES: usize = 4096;
 
 /// Touches `pages` pages that were never touched before, one fault each; gives the first one's address.
-pub(super) fn touch(pages: usize) -> u64 {
+pub(crate) fn touch(pages: usize) -> u64 {
     let bytes = pages * PAGE_BYTES;
     let protection = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a null hint lets the kernel choose an unused range.
@@ -35,9 +35,6 @@ pub(super) fn give_up_the_core() {
 
 /// Voluntary and involuntary switches of the calling thread, by another of the kernel's accounts.
 pub(super) fn switches() -> (u64, u64) {
-    // SAFETY: all-zero is a valid rusage, and the call fills it for the calling thread.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is writable and lives through the call.
-    assert_eq!(unsafe { libc::getrusage(libc::RUSAGE_THREAD, &mut usage) }, 0);
-    (usage.ru_nvcsw.cast_unsigned(), usage.ru_nivcsw.cast_unsigned())
+    let usage = crate::usage::of_this_thread();
+    (usage.switches_voluntary, usage.switches_involuntary)
 }

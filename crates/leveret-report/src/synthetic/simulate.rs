@@ -102,6 +102,7 @@ impl<'a> Simulation<'a> {
             tasks: (0..4).map(task).collect(),
             channels: vec![ChannelRecord::default(); 3],
             switches: Vec::new(),
+            timers: Vec::new(),
             events: Vec::new(),
             job,
             plan,

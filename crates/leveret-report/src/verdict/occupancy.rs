@@ -3,15 +3,21 @@
 //! The log covers only the neighbourhood of suspicious instants. What ran between two windows of the log is known
 //! when the thread that came last in the one is the thread that leaves first in the other, and unknown otherwise.
 
-use crate::record::{Phase, SwitchEvent, ThreadKind};
+use crate::record::{EventKind, Phase, SwitchEvent, ThreadKind};
 use leveret_types::Nanos;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+
+/// Switches of a core that are looked through for a thread's nearest one.
+const NEAR: usize = 256;
 
 /// The switches of a phase, by core, and what is known of each thread.
 pub(crate) struct CoreLog<'a> {
     cores: BTreeMap<u32, Vec<&'a SwitchEvent>>,
     threads: HashMap<u32, Occupant>,
+    timers: BTreeMap<u32, Vec<Nanos>>,
+    /// Stretches of time of which records of the log were lost, and how many.
+    lost: Vec<(Nanos, Nanos, u64)>,
     /// Whether the log saw every thread of the core, or only ours.
     pub whole_core: bool,
     /// The highest real-time priority of a foreign thread that ran on the job's cores near a late instance.
@@ -40,6 +46,8 @@ pub(crate) struct Stretch {
     pub who: Occupant,
     /// Whether the thread that left at `from` was still runnable; `None` when the stretch began before the log.
     pub preempted: Option<bool>,
+    /// The thread that took the core at `to` although this one was still runnable.
+    pub gave_way_to: Option<u32>,
 }
 
 impl Stretch {
@@ -98,7 +106,19 @@ impl<'a> CoreLog<'a> {
             _ => 0,
         };
         let foreign_priority_max = threads.values().map(priority).max().unwrap_or(0);
-        Self { cores, threads, whole_core, foreign_priority_max }
+        let mut timers: BTreeMap<u32, Vec<Nanos>> = BTreeMap::new();
+        for timer in &phase.timers {
+            timers.entry(timer.core).or_default().push(timer.at);
+        }
+        for instants in timers.values_mut() {
+            instants.sort_unstable();
+        }
+        let lost = phase.events.iter().filter_map(|event| match event.kind {
+            EventKind::EvidenceLost { since, records } => Some((since, event.at, records)),
+            _ => None,
+        });
+        let lost = lost.collect();
+        Self { cores, threads, timers, lost, whole_core, foreign_priority_max }
     }
 
     fn occupant(&self, thread: u32) -> Occupant {
@@ -136,6 +156,36 @@ impl<'a> CoreLog<'a> {
         within.map(|event| (event.at, self.arrival(event))).collect()
     }
 
+    /// The core that a thread had at `at`, or came from or to nearest to that, as far as the log says.
+    pub fn core_of(&self, thread: u32, at: Nanos) -> Option<u32> {
+        let came = |(core, events): (&u32, &Vec<&SwitchEvent>)| {
+            let first = events.partition_point(|event| event.at <= at);
+            let came = events[..first].iter().rev().take(NEAR).find(|event| event.to == thread);
+            came.map(|event| (event.at, *core))
+        };
+        let left = |(core, events): (&u32, &Vec<&SwitchEvent>)| {
+            let first = events.partition_point(|event| event.at <= at);
+            let left = events[first..].iter().take(NEAR).find(|event| event.from == thread);
+            left.map(|event| (event.at, *core))
+        };
+        // The core that it left next is the one it had; the one it came to last it may have left unseen.
+        let left = self.cores.iter().filter_map(left).min();
+        left.or_else(|| self.cores.iter().filter_map(came).max()).map(|(_, core)| core)
+    }
+
+    /// The timer interrupts of a core within `[from, to]`.
+    pub fn timers(&self, core: u32, from: Nanos, to: Nanos) -> &[Nanos] {
+        let instants = self.timers.get(&core).map_or(&[][..], Vec::as_slice);
+        let first = instants.partition_point(|at| *at < from);
+        let length = instants[first..].partition_point(|at| *at <= to);
+        &instants[first..first + length]
+    }
+
+    /// The first loss of records that may concern `[from, to]`: since when, until when, how many.
+    pub fn lost(&self, from: Nanos, to: Nanos) -> Option<(Nanos, Nanos, u64)> {
+        self.lost.iter().find(|(since, until, _)| *since <= to && *until >= from).copied()
+    }
+
     /// Cuts `[from, to]` on `core` into stretches; `thread` is the one whose wait is examined.
     pub fn stretches(&self, core: u32, thread: u32, from: Nanos, to: Nanos) -> Vec<Stretch> {
         if to <= from {
@@ -150,14 +200,26 @@ impl<'a> CoreLog<'a> {
             (Some(last), None) => self.arrival(last),
             _ => Occupant::unknown(),
         };
-        let mut stretches =
-            vec![Stretch { from, to, who, preempted: before.last().map(|last| last.preempted) }];
+        let mut stretches = vec![Stretch {
+            from,
+            to,
+            who,
+            preempted: before.last().map(|last| last.preempted),
+            gave_way_to: None,
+        }];
         for event in rest.iter().take_while(|event| event.at < to) {
             if let Some(open) = stretches.last_mut() {
                 open.to = event.at;
+                open.gave_way_to = event.preempted.then_some(event.to);
             }
             let preempted = Some(event.preempted);
-            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), preempted });
+            stretches.push(Stretch {
+                from: event.at,
+                to,
+                who: self.arrival(event),
+                preempted,
+                gave_way_to: None,
+            });
         }
         stretches.retain(|stretch| stretch.to > stretch.from);
         stretches
@@ -184,6 +246,22 @@ mod tests {
         let hog = ThreadKind::Foreign { priority: 90 };
         let cut = log(vec![event(50, 0, 7, hog), event(120, 7, 8, hog), event(170, 8, 0, ThreadKind::Idle)]);
         assert_eq!(cut, [(100, 120, Some(7)), (120, 170, Some(8)), (170, 200, Some(0))]);
+    }
+
+    #[test]
+    fn a_thread_that_may_run_anywhere_is_found() {
+        let mut record = crate::synthetic::ring(&crate::synthetic::Ring { rounds: 1, ..Default::default() });
+        let on = |core, event| SwitchEvent { core, ..event };
+        let own = ThreadKind::Task(0);
+        record.phases[0].switches = vec![
+            on(0, event(100, 0, 7, own)),
+            on(0, event(200, 7, 0, ThreadKind::Idle)),
+            on(1, event(300, 0, 7, own)),
+        ];
+        let log = CoreLog::new(&record.phases[0], true);
+        let found = [50, 150, 250, 350].map(|at| log.core_of(7, Nanos(at)));
+        assert_eq!(found, [Some(0), Some(0), Some(0), Some(1)]);
+        assert_eq!(log.core_of(9, Nanos(150)), None);
     }
 
     #[test]

@@ -1,16 +1,24 @@
 //! Was it a stall of the machine or an overrun? Decided by statistics that the run itself provides.
 //!
-//! There is no counter that tells the two apart in a virtual machine. But while a task spins towards its start it
-//! reads the clock without pause, so every gap between two readings *is* a stall. That gives the machine's rate of
-//! stalls of at least a length `L` on that core. With `m` instances of a task that were on the core all the time and
-//! yet exceeded its usual body time by at least `L`, in a total body time `T`, stalls alone would give
-//! `rate(L) * T` of them. If `m` or more would then come with a probability under one in a thousand, the instance is
-//! an overrun; else a stall.
+//! A body that was on its core all the time and took too long has no witness of its own in a virtual machine, beyond
+//! the timer interrupts that came meanwhile (`task/body.rs` asks them first). But while a task spins towards its start it
+//! reads the clock without pause, so every gap between two readings *is* a stall. All of a run's gaps give the
+//! machine's rate of stalls of at least a length `L` on that core.
+//!
+//! `L` is what the body took beyond its usual time: what 9 of 10 other instances kept, or, when the machine stalled so
+//! often that this exceeds the budget, the longest time within the budget. With `m` instances that exceeded the usual
+//! time by `L` or more, and a total time `T` in which stalls could have hit a body (no instance counts for more than
+//! its usual time), stalls alone would give `rate(L) * T` such instances. It is a stall if both hold:
+//!
+//! - `m` or more of them are not too improbable: one in a thousand for one, one in a million for several (stalls come in
+//!   bursts), at `L` and at `L/2`;
+//! - the run saw the machine stall for at least `L/4` anywhere: in a spin on any core, or as lateness of the bare timer
+//!   beside the run. A machine that never did is not assumed to, however little was seen of it.
 //!
 //! Rates are upper 95 % limits of Poisson counts: `(c + 1.65 sqrt(c) + 2) / S` for `c` gaps in the spin time `S`
 //! (3/S, the rule of three, for none). Beyond the longest well-supported bound (five gaps) the rate is extrapolated
 //! as `(bound/L)^a`; `a` is the exponent that the run's own counts show, at least 1.5 and at most 2.5 (1.5 when
-//! there are too few to tell). A stall far longer than anything seen is thereby not explained by the machine.
+//! there are too few to tell).
 
 use super::task::is_skipped;
 use crate::record::{GAP_BOUNDS_NS, Phase, RunRecord};
@@ -27,6 +35,8 @@ const EXPONENT_LEAST: f64 = 1.5;
 const EXPONENT_MOST: f64 = 2.5;
 /// Gaps needed before a bound counts as well supported.
 const SUPPORT: u64 = 5;
+/// A machine that was never seen to stall for a length divided by this does not explain that length.
+const SEEN_PART: i64 = 4;
 /// Gaps below this are mostly the timer tick and say little of long stalls.
 const EXTRAPOLATE_FROM_NS: u32 = 10_000;
 
@@ -36,6 +46,8 @@ pub(crate) struct Stalls<'a> {
     phase: &'a Phase,
     bodies: Vec<OnceCell<Bodies>>,
     probe: Vec<u32>,
+    /// The longest stall that a spin on any core or the bare timer beside the run saw.
+    longest: Nanos,
 }
 
 /// What the spins on one core saw.
@@ -48,6 +60,7 @@ pub(crate) struct CoreStalls {
 /// The body times of one task.
 struct Bodies {
     sorted: Vec<i64>,
+    /// In which stalls could have hit them, in seconds.
     total_s: f64,
 }
 
@@ -76,13 +89,15 @@ impl<'a> Stalls<'a> {
         }
         let mut probe = record.machine.alone.lateness_ns.clone();
         probe.sort_unstable();
-        Self { cores, phase, bodies: (0..phase.tasks.len()).map(|_| OnceCell::new()).collect(), probe }
+        let bodies = (0..phase.tasks.len()).map(|_| OnceCell::new()).collect();
+        let longest = longest_gap(record).max(Nanos(probe.last().copied().unwrap_or(0).into()));
+        Self { cores, phase, bodies, probe, longest }
     }
 
-    /// Judges a body of `body` on the core throughout, one of those recorded for `task`.
-    pub fn judge(&self, task: usize, core: u32, body: Nanos) -> Judgement {
+    /// Judges a body of `body` on the core throughout, one of those recorded for `task`, whose budget is `budget`.
+    pub fn judge(&self, task: usize, core: u32, body: Nanos, budget: Nanos) -> Judgement {
         let bodies = self.bodies(task);
-        let usual = bodies.percentile_of_others(body.0);
+        let usual = bodies.usual(body.0, budget.0);
         let beyond = Nanos(body.0.saturating_sub(usual).max(0));
         let stalls = self.cores.get(&core).copied().unwrap_or_default();
         let levels = [beyond.0, beyond.0 / 2];
@@ -98,12 +113,19 @@ impl<'a> Stalls<'a> {
             return Judgement { beyond, machine: false, sentence: String::new() };
         };
         let unlikely = if count <= 1 { UNLIKELY_ONCE } else { UNLIKELY_AGAIN };
-        let machine = beyond.0 > 0 && probability >= unlikely;
+        let seen = self.longest.0 >= beyond.0 / SEEN_PART;
+        let machine = beyond.0 > 0 && probability >= unlikely && seen;
+        let seen = match seen {
+            true => String::new(),
+            false => {
+                format!("; the machine was not seen to stall for more than {} in this run", self.longest)
+            }
+        };
         let sentence = format!(
-            "it took {} beyond the {} that 9 of 10 other instances kept; {count} of {} instances exceeded that by {} or more \
+            "it took {} beyond its usual {}; {count} of {} instances exceeded that by {} or more \
              in {:.3} s of execution, stalls of the machine would give {expected:.4} (at most {:.3} a second of that length \
              by {:.3} s of spinning on core {core}): probability {probability:.1e}, {} {unlikely:.0e}; the bare timer beside the run was \
-             that late {} times in {}",
+             that late {} times in {}{seen}",
             beyond,
             Nanos(usual),
             bodies.sorted.len(),
@@ -118,10 +140,7 @@ impl<'a> Stalls<'a> {
         let sentence = if beyond.0 > 0 {
             sentence
         } else {
-            format!(
-                "it took {body}, and at least one in a hundred instances takes that long ({})",
-                Nanos(usual)
-            )
+            format!("it took {body}, and that is usual ({} is what 9 of 10 others keep)", Nanos(usual))
         };
         Judgement { beyond, machine, sentence }
     }
@@ -149,13 +168,33 @@ impl<'a> Stalls<'a> {
                 .map(|record| if record.cpu.0 > 0 { record.cpu.0 } else { (record.ended - record.started).0 })
                 .collect();
             sorted.sort_unstable();
-            let total_s = sorted.iter().map(|&body| seconds(body)).sum();
+            let usual = sorted.get((sorted.len() * 90).div_ceil(100).max(1) - 1).copied().unwrap_or(0);
+            let total_s = sorted.iter().map(|&body| seconds(body.min(usual))).sum();
             Bodies { sorted, total_s }
         })
     }
 }
 
+/// The longest gap in a spin during which the thread neither left its core nor faulted.
+fn longest_gap(record: &RunRecord) -> Nanos {
+    let instances = record.phases.iter().flat_map(|phase| &phase.tasks).flat_map(|task| &task.instances);
+    let undisturbed =
+        instances.filter(|instance| instance.switches == 0 && matches!(instance.faults, 0 | u32::MAX));
+    undisturbed.map(|instance| instance.gap).max().unwrap_or_default()
+}
+
 impl Bodies {
+    /// What a body takes as a rule, judged without one of length `body`: what 9 of 10 keep; where that exceeds the
+    /// budget, the longest time within it; and where nothing lies within it, what 9 of 10 keep all the same.
+    fn usual(&self, body: i64, budget: i64) -> i64 {
+        let most = self.percentile_of_others(body);
+        if most <= budget {
+            return most;
+        }
+        let within = self.sorted.partition_point(|&other| other <= budget);
+        within.checked_sub(1).map_or(most, |place| self.sorted[place])
+    }
+
     /// The 90th percentile (nearest rank) of the body times without one of length `body`.
     fn percentile_of_others(&self, body: i64) -> i64 {
         let others = self.sorted.len().saturating_sub(1);
@@ -286,6 +325,7 @@ mod tests {
     #[test]
     fn percentile_leaves_the_judged_one_out() {
         let bodies = Bodies { sorted: vec![1, 2, 3, 100], total_s: 0.0 };
+        assert_eq!((bodies.usual(100, 50), bodies.usual(1, 50), bodies.usual(1, 0)), (3, 3, 100));
         assert_eq!(bodies.percentile_of_others(100), 3);
         assert_eq!(bodies.percentile_of_others(1), 100);
         assert_eq!(Bodies { sorted: vec![7], total_s: 0.0 }.percentile_of_others(7), 7);

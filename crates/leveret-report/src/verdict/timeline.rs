@@ -126,6 +126,11 @@ fn describe(context: &Context<'_>, kind: &EventKind) -> String {
         }
         EventKind::MemberRestarted { member: rank } => format!("event: member {} restarted", member(*rank)),
         EventKind::ClockStepped { by } => format!("event: the clock moved by {by}"),
+        EventKind::EvidenceLost { since, records } => {
+            format!(
+                "event: the kernel's log was read again, the first time since {since}; {records} of its records were lost"
+            )
+        }
         EventKind::Overrun { task: number, instance } => {
             format!("event: overrun of {}, instance {instance}, policed", task(*number))
         }

@@ -1,0 +1,304 @@
+//! From the wake-up on: time off the core by who took it, and time on it that was lost all the same.
+
+use super::{Case, DEADLINE, GRAIN, Share, missed};
+use crate::format::plural;
+use crate::record::{EventKind, ThreadKind};
+use crate::verdict::occupancy::Stretch;
+use crate::verdict::task::is_skipped;
+use crate::verdict::{Cause, Door, Stage};
+use leveret_types::Nanos;
+
+/// Delays from here on are long against the distance of most kernels' ticks, 1 to 4 ms, or near it.
+const INTERRUPTED_LEAST: Nanos = Nanos::from_millis(1);
+
+impl Case<'_> {
+    /// Between wake-up and body.
+    pub(super) fn start(&self, shares: &mut Vec<Share>) {
+        let ready = self.record.woken.max(self.record.planned);
+        let gap_end = self.record.gap_at + self.record.gap;
+        let by_gap = self.record.gap > GRAIN && gap_end > ready && self.record.woken <= gap_end;
+        // An instance that was left out began nothing; its spin ended when it was given up.
+        let late = match is_skipped(self.record) {
+            true if by_gap => gap_end - ready,
+            _ => self.record.started - ready,
+        };
+        if late <= GRAIN {
+            return;
+        }
+        let (from, to) = if by_gap && self.record.gap >= Nanos(late.0 / 2) {
+            (self.record.gap_at, gap_end)
+        } else {
+            (ready, self.record.started)
+        };
+        self.split(Stage::Start, from, to, late, shares);
+    }
+
+    /// The body.
+    pub(super) fn execution(&self, shares: &mut Vec<Share>) {
+        let wall = self.record.ended - self.record.started;
+        let excess = wall - self.context.index.budget(self.task);
+        if excess <= Nanos::ZERO || is_skipped(self.record) {
+            return;
+        }
+        self.split(Stage::Execution, self.record.started, self.record.ended, excess, shares);
+    }
+
+    /// Cuts `amount` of delay within `[from, to]` into time off the core, by who had it, and time on it.
+    fn split(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos, shares: &mut Vec<Share>) {
+        let stretches = match self.record.switches {
+            // It was on a core from its wake-up to its end, whatever the log of another one says.
+            0 => Vec::new(),
+            _ => self.context.log.stretches(self.core, self.thread, from, to),
+        };
+        let mut left = amount;
+        let mut blocked = false;
+        let mut known = false;
+        for stretch in &stretches {
+            let own = stretch.who.thread == Some(self.thread)
+                || stretch.who.kind == ThreadKind::Task(u16::try_from(self.task).unwrap_or(u16::MAX));
+            if own || (stretch.who.kind == ThreadKind::Unknown && stretch.who.thread.is_none()) {
+                (blocked, known) = (false, known || own);
+                continue;
+            }
+            known = true;
+            let left_by_itself = stretch.preempted == Some(false) && (stretch.from > from || blocked);
+            blocked = blocked || left_by_itself;
+            let part = stretch.length().min(left);
+            if part > Nanos::ZERO {
+                shares.push(self.off_core(stage, stretch, part, blocked));
+                left = left - part;
+            }
+        }
+        let off = self.off_by_clock(stage, to - from);
+        if left > Nanos::ZERO && off > Nanos::ZERO && left == amount {
+            let part = off.min(left);
+            shares.push(self.off_by_clock_share(stage, part));
+            left = left - part;
+        }
+        if left > Nanos::ZERO {
+            if !known && self.record.switches != 0 {
+                shares.push(self.unknown(stage, left));
+            } else {
+                shares.push(self.on_core(stage, from, to, left));
+            }
+        }
+    }
+
+    /// Time off the core by the thread's own clock, when the log shows none.
+    fn off_by_clock(&self, stage: Stage, length: Nanos) -> Nanos {
+        let measured = stage == Stage::Execution && self.record.cpu > Nanos::ZERO;
+        if measured { (length - self.record.cpu).max(Nanos::ZERO) } else { Nanos::ZERO }
+    }
+
+    fn off_by_clock_share(&self, stage: Stage, part: Nanos) -> Share {
+        if self.record.switches != 0
+            && let Some(share) = self.evidence_lost(stage, self.record.started, self.record.ended, part)
+        {
+            return share;
+        }
+        if self.record.switches == 0 {
+            let sentence = format!(
+                "{part} of the body were not charged to the thread though it was never switched out: stolen from the core"
+            );
+            return self.share(stage, Cause::StallInExecution, Door::Machine, part, sentence);
+        }
+        let sentence = format!(
+            "the thread's own clock misses {part} of the body and it was switched in {} times; who ran meanwhile is not \
+             in the log{}",
+            known_count(self.record.switches),
+            self.coarse()
+        );
+        self.share(stage, Cause::RunQueueWait, Door::Ours, part, sentence)
+    }
+
+    fn unknown(&self, stage: Stage, amount: Nanos) -> Share {
+        if let Some(fault) = self.faults(self.record.woken, self.record.ended) {
+            return self.share(
+                stage,
+                Cause::PageFault,
+                Door::Ours,
+                amount,
+                format!("{amount} lost, with {fault}"),
+            );
+        }
+        if let Some(share) = self.evidence_lost(stage, self.record.woken, self.record.ended, amount) {
+            return share;
+        }
+        let sentence = format!(
+            "{amount} lost and nothing proves that the thread kept core {}: switches {}{}",
+            self.core,
+            known_count(self.record.switches),
+            self.coarse()
+        );
+        self.share(stage, Cause::Unexplained, Door::Ours, amount, sentence)
+    }
+
+    /// Somebody else had the core after we were woken.
+    fn off_core(&self, stage: Stage, stretch: &Stretch, part: Nanos, blocked: bool) -> Share {
+        let who = stretch.who.describe();
+        let head = format!(
+            "off core {} for {} from {} while {who} had it{}",
+            self.core,
+            stretch.length(),
+            stretch.from,
+            self.coarse()
+        );
+        if blocked {
+            let sentence =
+                format!("{head}: the thread went to sleep by itself (a blocking call or a lock in the body)");
+            return self.share(stage, Cause::Blocked, Door::Ours, part, sentence);
+        }
+        match stretch.who.kind {
+            ThreadKind::Kernel if self.first_in_line(stretch, part) => {
+                let sentence = format!("{head}: a kernel thread took a core on which we were first in line");
+                self.share(stage, Cause::KernelSection, Door::Machine, part, sentence)
+            }
+            ThreadKind::Idle => {
+                let sentence =
+                    format!("{head}: ready, yet the kernel left the core idle (its limit on real-time time)");
+                self.share(stage, Cause::Throttled, Door::Ours, part, sentence)
+            }
+            _ => self.run_queue(stage, stretch, part, head, None),
+        }
+    }
+
+    /// The thread had the core all the time and yet lost `amount` within `[from, to]`.
+    pub(super) fn on_core(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Share {
+        if let Some(fault) = self.faults(from, to) {
+            let sentence = format!("{amount} lost between {from} and {to} with {fault}");
+            return self.share(stage, Cause::PageFault, Door::Ours, amount, sentence);
+        }
+        if stage != Stage::Execution {
+            let sentence = format!(
+                "the thread had core {} from {from} to {to} and only read the clock, yet {} passed between two readings; \
+                 no switch, no fault{}",
+                self.core,
+                to - from,
+                self.coarse()
+            );
+            return self.share(stage, Cause::StallInSpin, Door::Machine, amount, sentence);
+        }
+        let body = if self.record.cpu > Nanos::ZERO { self.record.cpu } else { to - from };
+        let budget = self.context.index.budget(self.task);
+        let judgement = self.context.stalls.judge(self.task, self.core, body, budget);
+        let head =
+            format!("executed for {} with a budget of {budget}, on the core throughout, no fault", to - from);
+        if let Some(interrupts) = self.interrupted(from, to, amount) {
+            let sentence = format!("{head}: {interrupts}");
+            return self.share(stage, Cause::Overrun, Door::Ours, amount, sentence);
+        }
+        if let Some(sentence) = self.burst(from, to, amount, judgement.beyond) {
+            return self.share(
+                stage,
+                Cause::KernelSection,
+                Door::Machine,
+                amount,
+                format!("{head}: {sentence}"),
+            );
+        }
+        if judgement.machine && judgement.beyond >= amount {
+            let sentence = format!("{head}: {}", judgement.sentence);
+            return self.share(stage, Cause::StallInExecution, Door::Machine, amount, sentence);
+        }
+        let policed = self.context.phase().events.iter().any(|event| {
+            matches!(event.kind, EventKind::Overrun { task, instance }
+                if usize::from(task) == self.task && instance == self.record.instance)
+        });
+        let policed = if policed { "; its overrun was policed" } else { "" };
+        let sentence = format!("{head}: {}{policed}", judgement.sentence);
+        self.share(stage, Cause::Overrun, Door::Ours, amount, sentence)
+    }
+
+    /// Timer interrupts that came while the body was on its core, in words, if they leave no room for a stall of the
+    /// length to be explained: a core that stands still takes none. Nothing follows from their absence: where the kernel
+    /// runs without a tick, none come while one thread computes.
+    fn interrupted(&self, from: Nanos, to: Nanos, amount: Nanos) -> Option<String> {
+        // The core of a `SCHED_DEADLINE` thread is not the planned one, and a shorter delay lies between two ticks.
+        if self.priority >= DEADLINE || amount < INTERRUPTED_LEAST {
+            return None;
+        }
+        let instants = self.context.log.timers(self.core, from, to);
+        let starts = std::iter::once(&from).chain(instants);
+        let longest = starts.zip(instants.iter().chain([&to])).map(|(start, end)| *end - *start).max()?;
+        // Two stalls in one body, each shorter, would be a strange coincidence.
+        (longest.0 < amount.0 / 5 * 4).then(|| {
+            let came = plural(instants.len() as u64, "timer interrupt", "timer interrupts");
+            format!(
+                "{came} came on core {} meanwhile, never more than {longest} apart, so it did not stand still for {amount}",
+                self.core
+            )
+        })
+    }
+
+    /// A short delay of a body in which a timer interrupt came, where three of four such bodies of the task had one too: what
+    /// the kernel did then, in words. Ticks come at the same place of a plan whose period fits theirs, so that the
+    /// spins before the bodies need never see them, and their rate says nothing here.
+    fn burst(&self, from: Nanos, to: Nanos, amount: Nanos, beyond: Nanos) -> Option<String> {
+        let timers = |from, to| self.context.log.timers(self.core, from, to).len();
+        if self.priority == 0
+            || self.priority >= DEADLINE
+            || amount >= INTERRUPTED_LEAST
+            || timers(from, to) == 0
+        {
+            return None;
+        }
+        let usual = (to - from) - beyond;
+        let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
+        // The log was kept about misses only.
+        let alike = instances.iter().filter(|record| {
+            missed(record)
+                && !is_skipped(record)
+                && record.ended - record.started >= usual + Nanos(beyond.0 / 2)
+        });
+        let (mut all, mut interrupted) = (0_u64, 0_u64);
+        for record in alike {
+            all += 1;
+            interrupted += u64::from(timers(record.started, record.ended) > 0);
+        }
+        (all > 1 && interrupted * 4 >= all * 3).then(|| {
+            format!(
+                "a timer interrupt came meanwhile, as in {interrupted} of the {all} bodies that took so long; {usual} is usual, \
+                 and an interrupt with what the kernel does after it took the rest"
+            )
+        })
+    }
+
+    /// Page faults of this task in `[from, to]`, in words.
+    fn faults(&self, from: Nanos, to: Nanos) -> Option<String> {
+        let mut within = 0_u64;
+        let (mut elsewhere, mut first) = (0_u32, None);
+        // The count covers at most the time from the wake-up before to the wake-up after.
+        let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
+        let previous = self.place.checked_sub(1).and_then(|place| instances.get(place));
+        let since = previous.map_or(Nanos(i64::MIN), |record| record.woken);
+        let until = instances.get(self.place + 1).map_or(Nanos::MAX, |record| record.woken);
+        for event in &self.context.phase().events {
+            let EventKind::PageFault { task, address } = event.kind else { continue };
+            if usize::from(task) != self.task {
+                continue;
+            }
+            if event.at >= from && event.at <= to {
+                within += 1;
+                first = first.or(Some(address));
+            } else if event.at >= since && event.at <= until {
+                elsewhere = elsewhere.saturating_add(1);
+            }
+        }
+        if let Some(address) = first {
+            return Some(format!(
+                "{}, the first at address {address:#x}",
+                plural(within, "page fault", "page faults")
+            ));
+        }
+        let counted = if self.record.faults == u32::MAX { 0 } else { self.record.faults };
+        let unplaced = counted.saturating_sub(elsewhere);
+        (unplaced > 0).then(|| {
+            let faults = plural(u64::from(unplaced), "page fault", "page faults");
+            format!("{faults} counted about this instance (addresses not logged)")
+        })
+    }
+}
+
+fn known_count(count: u32) -> String {
+    if count == u32::MAX { "unknown".to_owned() } else { count.to_string() }
+}
