@@ -16,9 +16,10 @@ use crate::{News, RunConfig, measure_guard};
 use error::system;
 use leveret_os::control::{self, Connection, Listener, poll};
 use leveret_os::latency::IdleStatesHeld;
+use leveret_os::process::Signal;
 use leveret_os::scheduling::{self, Class};
 use leveret_os::signals::Interrupt;
-use leveret_os::{clock, facts, host};
+use leveret_os::{clock, facts, host, open_files};
 use leveret_plan::{Costs, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
@@ -40,6 +41,7 @@ const DIRECTORY_PREFIX: &str = "leveret-agent";
 
 /// Runs a job to its end, and returns its record.
 pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunRecord, AgentError> {
+    allow_open_files(config.launch.len() as u64)?;
     let interrupt = Interrupt::install().map_err(|error| system("signals")(error.to_string()))?;
     control::sweep(&host::runtime_base(), DIRECTORY_PREFIX);
     let directory =
@@ -217,7 +219,12 @@ impl<'c> Agent<'c> {
 
     fn on_interrupt(&mut self) {
         self.interrupted = true;
-        self.note("interrupted: ending at the next round; once more to end at once");
+        let what = match self.interrupt.requested() {
+            Some(Signal::HUP) => "the terminal was closed",
+            Some(Signal::TERM) => "asked to end (SIGTERM)",
+            _ => "interrupted",
+        };
+        self.note(&format!("{what}: ending with the round, or within a second; once more to end at once"));
         let actions = self.coordinator.stop(EndReason::Interrupted);
         self.ending = Ending::Interrupted;
         self.act(actions);
@@ -279,6 +286,20 @@ impl<'c> Agent<'c> {
                 Vec::new()
             }
         }
+    }
+}
+
+/// The standard streams, the control socket, the signal's event, idle states held, and one in passing.
+const FILES_OF_AGENT: u64 = 6;
+/// Process, connection, segment, and the socket of a start or a stranger.
+const FILES_OF_MEMBER: u64 = 4;
+
+/// What is lacking is told before anything starts; the kernel's logs, which a run can do without, are not counted.
+fn allow_open_files(members: u64) -> Result<(), AgentError> {
+    let needed = FILES_OF_AGENT + FILES_OF_MEMBER * members;
+    match open_files::raise_limit() {
+        Some(allowed) if allowed < needed => Err(AgentError::OpenFiles { needed, allowed }),
+        _ => Ok(()),
     }
 }
 

@@ -14,6 +14,14 @@ pub enum AgentError {
         /// Why not.
         cause: String,
     },
+    /// More open files are needed than this user may have.
+    #[error("the job needs {needed} open files, and {allowed} are allowed")]
+    OpenFiles {
+        /// How many, at least.
+        needed: u64,
+        /// How many this process may have.
+        allowed: u64,
+    },
     /// A member could not be started.
     #[error("member \"{member}\" cannot be started: {cause}")]
     Launch {

@@ -87,7 +87,7 @@ impl Agent<'_> {
 
     pub(super) fn close_phase(&mut self, reason: &EndReason) {
         let Some(monitor) = self.monitor.take() else { return };
-        let (mut phase, alone, notes) = monitor.finish(rounds_of(self.config.horizon), clock::now());
+        let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
         if let EndReason::PeerRestarted(member) = reason {
             let at = clock::now() - phase.epoch_monotonic;
             phase.events.push(leveret_report::record::Event {
