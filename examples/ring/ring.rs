@@ -27,14 +27,14 @@ fn main() -> ExitCode {
 
 fn ring() -> Result<(), Box<dyn std::error::Error>> {
     let mut member = Member::join()?;
-    for size in SIZES {
-        loop {
-            let declarations = declare(&member, ByteSize(size))?;
-            match member.commit(declarations)?.run()? {
-                Ended::Completed => break,
-                Ended::Stopped(_) => return Ok(()),
-                Ended::PeerRestarted => {}
-            }
+    let mut sizes = SIZES.iter();
+    while let Some(size) = sizes.next() {
+        let declarations = declare(&member, ByteSize(*size))?;
+        match member.commit(declarations)?.run()? {
+            Ended::Completed => {}
+            Ended::Stopped(_) => return Ok(()),
+            // A member that was started again knows of no commit before: all begin with the first size again.
+            Ended::PeerRestarted => sizes = SIZES.iter(),
         }
     }
     Ok(())

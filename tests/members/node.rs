@@ -6,9 +6,11 @@
 //! - `fault=64@10,20`: touches that many fresh MiB in those instances;
 //! - `signal=STOP:PATH@10`: sends the signal to the process whose number stands in the file, in that instance;
 //! - `pid=PATH`: writes its own process number there before it joins;
+//! - `started=5`: adds a line `started` to that file in that instance;
 //! - `panic=5`, `stop=5`, `exit=5`: panics, stops the job or ends the process in that instance;
 //! - `aliased=yes`: buffers of system memory with a mapped order;
 //! - `again=128`: commits once more after the first run, with this size;
+//! - `idle=yes`: joins and then declares nothing;
 //! - `oversamples=yes`: may see a message more than once;
 //! - `on-refusal=end`: a refused commit is its orderly end, and is told on standard output.
 
@@ -68,6 +70,11 @@ fn node() -> Result<(), Box<dyn std::error::Error>> {
         std::fs::write(path, std::process::id().to_string())?;
     }
     let mut member = Member::join()?;
+    if wishes.get("idle").is_some() {
+        loop {
+            std::thread::park();
+        }
+    }
     let name = member.name().to_owned();
     let mut size = wishes.get("size").map_or(Ok(64), str::parse)?;
     let mut again = wishes.get("again").map(str::parse).transpose()?;
@@ -85,7 +92,7 @@ fn node() -> Result<(), Box<dyn std::error::Error>> {
                 if wishes.get("on-refusal") == Some("retry") {
                     continue;
                 }
-                return Err(reason.into());
+                return Err(CommitError::Refused { reason, mismatches }.into());
             }
             Err(error) => return Err(error.into()),
         };
@@ -137,6 +144,7 @@ struct Node {
     overrun: (Nanos, Vec<u64>),
     fault: (usize, Vec<u64>),
     signals: Vec<(i32, String, u64)>,
+    started: Option<(u64, String)>,
     panic: Option<u64>,
     stop: Option<u64>,
     exit: Option<u64>,
@@ -172,6 +180,7 @@ impl Node {
             overrun,
             fault,
             signals: signals(wishes),
+            started: at("started").zip(wishes.get("pid").map(str::to_owned)),
             panic: at("panic"),
             stop: at("stop"),
             exit: at("exit"),
@@ -206,6 +215,9 @@ impl Node {
         }
         for (signal, path, _) in self.signals.iter().filter(|(_, _, at)| *at == number) {
             send_signal(*signal, path);
+        }
+        if let Some((_, path)) = self.started.as_ref().filter(|(at, _)| *at == number) {
+            append(path, "\nstarted");
         }
         if self.panic == Some(number) {
             panic!("planted in instance {number}");
@@ -281,6 +293,14 @@ fn touch_fresh_pages(bytes: usize) {
         page[0] = std::hint::black_box(1);
     }
     std::hint::black_box(&fresh);
+}
+
+fn append(path: &str, text: &str) {
+    use std::io::Write;
+    let file = std::fs::OpenOptions::new().append(true).open(path);
+    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        eprintln!("node: {path}: {error}");
+    }
 }
 
 /// `signal=STOP:PATH@10`, any number of times.

@@ -1,8 +1,8 @@
 //! The machine alone: a bare `clock_nanosleep` thread in a gap of the plan, below every task's priority.
 
-use leveret_memory::sync::{AtomicBool, Ordering};
-use leveret_os::clock;
+use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::scheduling::{self, Class};
+use leveret_os::{clock, nudge};
 use leveret_plan::Plan;
 use leveret_report::record::AloneProbe;
 use leveret_types::Nanos;
@@ -13,12 +13,21 @@ use std::thread::JoinHandle;
 const PRIORITY: u8 = 6;
 /// The probe's period is the hyperperiod, made up of whole ones to at least this.
 const PERIOD_MIN: Nanos = Nanos::from_millis(1);
+/// A probe that should end is woken this often.
+const NUDGE_EVERY: Nanos = Nanos::from_micros(200);
 const SAMPLES_MAX: usize = 2_000_000;
 
 /// A running probe.
 pub(crate) struct Alone {
-    stop: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     thread: JoinHandle<AloneProbe>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// The probe's kernel thread id; 0 until it runs.
+    thread: AtomicU32,
 }
 
 impl Alone {
@@ -28,32 +37,47 @@ impl Alone {
         let offset = longest_gap_middle(plan, core);
         let rounds = (PERIOD_MIN.0 + plan.hyperperiod.0 - 1) / plan.hyperperiod.0.max(1);
         let period = plan.hyperperiod.saturating_mul(rounds.max(1));
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = stop.clone();
+        let shared = Arc::new(Shared::default());
+        let seen = shared.clone();
         let thread = std::thread::Builder::new()
             .name("leveret-alone".to_owned())
             .spawn(move || watch(core, epoch + offset, period, &seen))
             .ok()?;
-        Some(Self { stop, thread })
+        Some(Self { shared, thread })
     }
 
-    /// Ends the probe.
+    /// Ends the probe, at once even if its period is long.
     pub(crate) fn finish(self) -> AloneProbe {
-        self.stop.store(true, Ordering::Release);
+        self.shared.stop.store(true, Ordering::Release);
+        if nudge::prepare().is_ok() {
+            // It may be on its way into the sleep: so, again until it has ended.
+            while !self.thread.is_finished() {
+                match self.shared.thread.load(Ordering::Acquire) {
+                    0 => {}
+                    thread => nudge::nudge(thread),
+                }
+                clock::sleep_until(clock::now() + NUDGE_EVERY);
+            }
+        }
         self.thread.join().unwrap_or_default()
     }
 }
 
-fn watch(core: u32, first: Nanos, period: Nanos, stop: &AtomicBool) -> AloneProbe {
+fn watch(core: u32, first: Nanos, period: Nanos, shared: &Shared) -> AloneProbe {
+    shared.thread.store(scheduling::thread_id(), Ordering::Release);
+    let is_over = || shared.stop.load(Ordering::Acquire);
     let _ = clock::set_timer_slack(Nanos(1));
     let _ = scheduling::pin(core);
     let class = Class::Fifo { priority: PRIORITY };
     let class = if scheduling::apply(class).is_ok() { class } else { Class::Other };
     let mut lateness_ns = Vec::with_capacity(1 << 16);
     let mut next = first;
-    while !stop.load(Ordering::Acquire) && lateness_ns.len() < SAMPLES_MAX {
-        clock::sleep_until(next);
+    while !is_over() && lateness_ns.len() < SAMPLES_MAX {
+        clock::sleep_until_or(next, &is_over);
         let now = clock::now();
+        if now < next {
+            break;
+        }
         lateness_ns.push(u32::try_from((now - next).0.max(0)).unwrap_or(u32::MAX));
         while next <= now {
             next = next + period;

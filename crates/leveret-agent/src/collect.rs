@@ -5,7 +5,7 @@ use leveret_memory::{
     MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord, TaskCounter,
 };
 use leveret_report::record::{
-    ChannelRecord, DataPathCounts, Fate, InstanceRecord, MessageRecord, Outcome, TaskRecord,
+    ChannelRecord, DataPathCounts, Event, EventKind, Fate, InstanceRecord, MessageRecord, Outcome, TaskRecord,
 };
 use leveret_runtime::{FateCode, OutcomeCode};
 use leveret_types::Nanos;
@@ -22,6 +22,8 @@ pub(crate) struct TaskCollector {
     epoch: Nanos,
     faults_before: Option<u32>,
     steps: Vec<(Nanos, Nanos)>,
+    /// Instances that overran, and when they ended: the policy skipped the next for it.
+    policed: Vec<(u64, Nanos)>,
 }
 
 /// An instance that needs explaining: from its wake to its end, on the monotonic clock.
@@ -38,7 +40,7 @@ impl TaskCollector {
     pub(crate) fn new(reader: Option<StampReader>, thread: u32, epoch: Nanos) -> Self {
         let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
         let record = TaskRecord { thread, priority, ..TaskRecord::default() };
-        Self { reader, record, epoch, faults_before: None, steps: Vec::new() }
+        Self { reader, record, epoch, faults_before: None, steps: Vec::new(), policed: Vec::new() }
     }
 
     /// Reads what has come since the last time; returns the suspicious ones.
@@ -73,6 +75,11 @@ impl TaskCollector {
             self.steps.push((stamp.started - self.epoch, stamp.clock_step));
         }
         let outcome = outcome(stamp.outcome);
+        if let (Outcome::SkippedOverrun, Some(last)) = (outcome, self.record.instances.last())
+            && last.instance + 1 == stamp.instance
+        {
+            self.policed.push((last.instance, last.ended));
+        }
         let missed = stamp.ended > stamp.deadline
             || matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
         let record = self.instance(&stamp, outcome);
@@ -108,8 +115,8 @@ impl TaskCollector {
         self.record.thinned += (before - self.record.instances.len()) as u64;
     }
 
-    /// The counters at the end, and what of them belongs to channels.
-    pub(crate) fn finish(mut self) -> (TaskRecord, Vec<(Nanos, Nanos)>) {
+    /// The record with the counters at the end, and what happened to the task of this index.
+    pub(crate) fn finish(mut self, task: u16) -> (TaskRecord, Vec<Event>) {
         if let Some(reader) = &self.reader {
             let counter = |which| {
                 let value = reader.counter(which);
@@ -126,7 +133,11 @@ impl TaskCollector {
             self.record.spin_total = Nanos(i64::try_from(reader.counter(TaskCounter::SpinNs)).unwrap_or(0));
             self.record.gaps = reader.gaps();
         }
-        (self.record, self.steps)
+        let steps = self.steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
+        let policed =
+            self.policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
+        let events = steps.chain(policed).map(|(at, kind)| Event { at, kind }).collect();
+        (self.record, events)
     }
 }
 

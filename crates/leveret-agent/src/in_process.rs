@@ -2,7 +2,7 @@
 
 use crate::collect::{ChannelCollector, TaskCollector};
 use leveret_memory::PeerSegment;
-use leveret_report::record::{Event, EventKind, Phase};
+use leveret_report::record::{Event, Phase};
 use leveret_runtime::{BindError, InProcessJob};
 use leveret_types::{ChannelId, MemberId, TaskId};
 
@@ -23,9 +23,9 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         let mut collector =
             TaskCollector::new(segments[task.member.index()].task(TaskId(index as u16)), 0, epoch);
         collector.drain();
-        let (mut record, steps) = collector.finish();
+        let (mut record, happened) = collector.finish(index as u16);
         record.thread = index as u32 + 1;
-        events.extend(steps.into_iter().map(|(at, by)| Event { at, kind: EventKind::ClockStepped { by } }));
+        events.extend(happened);
         tasks.push(record);
     }
     let channels = model.channels.iter().enumerate().map(|(index, channel)| {

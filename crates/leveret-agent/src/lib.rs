@@ -40,6 +40,8 @@ pub struct RunConfig {
     pub costs: Costs,
     /// Whether the guard is stated rather than measured.
     pub guard_fixed: bool,
+    /// How long the members that have committed wait for one that does not.
+    pub commit_within: Nanos,
 }
 
 /// What the agent tells while it runs.

@@ -44,7 +44,7 @@ impl Seat {
     pub(crate) fn launch(&mut self, launch: &LaunchPlan, socket: &Path) -> Result<(), String> {
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
-        what.ignore_interrupt = true;
+        what.own_session = true;
         what.args = launch.arguments.iter().map(Into::into).collect();
         what.env = launch.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
         what.env.push((SOCKET_VARIABLE.into(), socket.into()));

@@ -7,6 +7,7 @@ use leveret_memory::PeerSegment;
 use leveret_os::clock;
 use leveret_plan::Plan;
 use leveret_protocol::assemble::Assembled;
+use leveret_protocol::control::Horizon;
 use leveret_report::record::{AloneProbe, Event, EventKind, Phase};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 
@@ -20,6 +21,32 @@ pub(crate) struct Watched<'a> {
     pub(crate) segments: Vec<Option<PeerSegment>>,
     /// (task, thread).
     pub(crate) threads: Vec<(u16, u32)>,
+}
+
+/// Whoever asks for the end of a run does not wait longer than this for the end of its round.
+const STOP_WITHIN: Nanos = Nanos::from_millis(500);
+
+/// From the time since the epoch: how many whole rounds run, and when everybody stops.
+fn stop_after(elapsed: Nanos, hyperperiod: Nanos) -> (u64, Nanos) {
+    let elapsed = elapsed.max(Nanos::ZERO);
+    let begun = elapsed.0 / hyperperiod.0.max(1);
+    let end = hyperperiod.saturating_mul(begun.saturating_add(1));
+    if end - elapsed > STOP_WITHIN {
+        (begun.unsigned_abs(), elapsed)
+    } else {
+        (begun.unsigned_abs().saturating_add(1), end)
+    }
+}
+
+/// Rounds that begin within the horizon; the last may be cut short by it.
+fn rounds_within(horizon: Horizon, hyperperiod: Nanos) -> u64 {
+    match horizon {
+        Horizon::Rounds(rounds) => rounds,
+        Horizon::Duration(duration) => {
+            duration.0.max(0).unsigned_abs().div_ceil(hyperperiod.0.max(1).unsigned_abs())
+        }
+        Horizon::Unbounded => u64::MAX,
+    }
 }
 
 /// The watcher of one phase.
@@ -92,11 +119,11 @@ impl Monitor {
         (elapsed / self.plan.hyperperiod.0.max(1)).unsigned_abs()
     }
 
-    /// The first round that starts after `at`: everybody stops there.
+    /// Where everybody stops: the first round that starts after `at`, or `at` itself where that is far off.
     pub(crate) fn stop_instant(&mut self, at: Nanos) -> Nanos {
-        let rounds = self.rounds(at).saturating_add(1);
+        let (rounds, instant) = stop_after(at - self.epoch, self.plan.hyperperiod);
         self.rounds_ordered = rounds;
-        self.epoch + self.plan.hyperperiod.saturating_mul(i64::try_from(rounds).unwrap_or(i64::MAX))
+        self.epoch + instant
     }
 
     /// Notes something that happened at `at` on the monotonic clock.
@@ -120,11 +147,7 @@ impl Monitor {
     }
 
     /// Ends watching, after the members' last stamp or death.
-    pub(crate) fn finish(
-        mut self,
-        rounds_total: Option<u64>,
-        ended: Nanos,
-    ) -> (Phase, AloneProbe, Vec<String>) {
+    pub(crate) fn finish(mut self, horizon: Horizon, ended: Nanos) -> (Phase, AloneProbe, Vec<String>) {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let mut notes = Vec::new();
@@ -141,13 +164,13 @@ impl Monitor {
                 "{lost} records of the kernel's log were lost on a busy machine; some causes may stay unproven"
             ));
         }
-        let rounds = rounds_total.unwrap_or(u64::MAX).min(self.rounds_ordered).min(self.rounds(ended));
+        let planned = rounds_within(horizon, self.plan.hyperperiod);
+        let rounds = planned.min(self.rounds_ordered).min(self.rounds(ended));
         let mut events = self.events;
         let mut tasks = Vec::with_capacity(self.tasks.len());
-        for task in self.tasks {
-            let (record, steps) = task.finish();
-            events
-                .extend(steps.into_iter().map(|(at, by)| Event { at, kind: EventKind::ClockStepped { by } }));
+        for (index, task) in self.tasks.into_iter().enumerate() {
+            let (record, happened) = task.finish(index as u16);
+            events.extend(happened);
             tasks.push(record);
         }
         let channels = self.channels.into_iter().map(ChannelCollector::finish).collect();
@@ -167,5 +190,31 @@ impl Monitor {
             events,
         };
         (phase, alone, notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_horizon_has_the_rounds_that_begin_within_it() {
+        let (period, duration) = (Nanos(250), |nanos| Horizon::Duration(Nanos(nanos)));
+        let rounds = [1, 250, 251, 500].map(|nanos| rounds_within(duration(nanos), period));
+        assert_eq!(rounds, [1, 1, 2, 2]);
+        assert_eq!(rounds_within(Horizon::Rounds(7), period), 7);
+        assert_eq!(rounds_within(Horizon::Unbounded, period), u64::MAX);
+    }
+
+    #[test]
+    fn a_stop_waits_for_the_end_of_a_round_that_is_near_and_for_no_other() {
+        let (millisecond, second) = (Nanos::from_millis(1), Nanos::from_secs(1));
+        assert_eq!(stop_after(Nanos(2_500_000), millisecond), (3, Nanos::from_millis(3)));
+        assert_eq!(stop_after(Nanos::from_millis(600), second), (1, second));
+        assert_eq!(stop_after(Nanos::from_millis(400), second), (0, Nanos::from_millis(400)));
+        assert_eq!(stop_after(Nanos::from_secs(12), Nanos::from_secs(10)), (1, Nanos::from_secs(12)));
+        // Before the epoch: nothing of a long round runs, all of a short one.
+        assert_eq!(stop_after(Nanos(-5), Nanos::from_secs(10)), (0, Nanos::ZERO));
+        assert_eq!(stop_after(Nanos(-5), millisecond), (1, millisecond));
     }
 }

@@ -1,15 +1,19 @@
 //! How long the agent waits for a member that does not come or does not stop, so that one cannot hang the job.
 
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 
 /// From the start of its process a member has this long to join.
 pub(crate) const JOIN_WITHIN: Nanos = Nanos::from_secs(20);
 /// From the end of the run a member has this long to end its tasks.
 pub(crate) const FINISH_WITHIN: Nanos = Nanos::from_secs(5);
 
+/// Who keeps the others waiting at a commit is told after this, and then after twice as long each time.
+const WAIT_TOLD_AFTER: Nanos = Nanos::from_secs(2);
+
 /// Until when the agent waits for what.
 pub(crate) struct Patience {
     members: Vec<Awaited>,
+    commit: Option<CommitWait>,
     /// The present commit's last instance has started by then.
     end: Nanos,
 }
@@ -22,9 +26,50 @@ enum Awaited {
     Leaving(Nanos),
 }
 
+/// Members that have committed wait for others.
+struct CommitWait {
+    since: Nanos,
+    told_after: Nanos,
+    missing: Vec<MemberId>,
+}
+
+/// What there is to say about members that keep the others waiting.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Waiting {
+    /// Nothing for now.
+    Quiet,
+    /// They are named, and have been waited for this long.
+    Told(Nanos),
+    /// They have had their time.
+    Over,
+}
+
 impl Patience {
     pub(crate) fn new(members: usize) -> Self {
-        Self { members: vec![Awaited::Nothing; members], end: Nanos::MAX }
+        Self { members: vec![Awaited::Nothing; members], commit: None, end: Nanos::MAX }
+    }
+
+    /// The commit waits for these members now, for at most `within`.
+    pub(crate) fn committing(&mut self, missing: &[MemberId], within: Nanos, now: Nanos) -> Waiting {
+        if missing.is_empty() {
+            self.commit = None;
+            return Waiting::Quiet;
+        }
+        let fresh = || CommitWait { since: now, told_after: WAIT_TOLD_AFTER, missing: missing.to_vec() };
+        let wait = self.commit.get_or_insert_with(fresh);
+        if wait.missing != missing {
+            *wait = fresh();
+        }
+        let waited = now - wait.since;
+        if waited > within {
+            self.commit = None;
+            Waiting::Over
+        } else if waited > wait.told_after {
+            wait.told_after = wait.told_after.saturating_mul(2);
+            Waiting::Told(waited)
+        } else {
+            Waiting::Quiet
+        }
     }
 
     /// A member's process was started.
@@ -80,6 +125,27 @@ mod tests {
         patience.ends_by(Nanos(7));
         assert!(!patience.is_finish_over(Nanos(7) + FINISH_WITHIN));
         assert!(patience.is_finish_over(Nanos(8) + FINISH_WITHIN));
+    }
+
+    #[test]
+    fn who_keeps_a_commit_waiting_is_told_more_and_more_seldom_and_has_an_end() {
+        let mut patience = Patience::new(3);
+        let (second, within) = (Nanos::from_secs(1), Nanos::from_secs(60));
+        let told: Vec<i64> = (0..=60)
+            .filter(|now| {
+                let said = patience.committing(&[MemberId(1)], within, second.saturating_mul(*now));
+                assert_ne!(said, Waiting::Over);
+                said != Waiting::Quiet
+            })
+            .collect();
+        assert_eq!(told, [3, 5, 9, 17, 33]);
+        assert_eq!(patience.committing(&[MemberId(1)], within, second.saturating_mul(61)), Waiting::Over);
+        // Another one has the whole time.
+        patience.committing(&[MemberId(1)], within, Nanos::ZERO);
+        let other = [MemberId(2)];
+        assert_eq!(patience.committing(&other, within, second.saturating_mul(61)), Waiting::Quiet);
+        assert_eq!(patience.committing(&[], within, second.saturating_mul(62)), Waiting::Quiet);
+        assert_eq!(patience.committing(&other, within, second.saturating_mul(200)), Waiting::Quiet);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::help;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use leveret_types::Nanos;
 use std::path::PathBuf;
 
 /// Time-driven message passing that is admitted, planned, watched and explained.
@@ -64,6 +65,9 @@ pub struct RunArguments {
     /// Hyperperiods to run per commit, instead of what the manifest says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rounds: Option<u64>,
+    /// How long the members that have committed wait for one that does not, before it is ended.
+    #[arg(long, value_name = "DURATION", default_value = "5min")]
+    pub commit_within: Nanos,
     /// How the results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -21,11 +21,15 @@ Examples:
   leveret run job.toml -- --size 4096    everything after -- goes to every member
 
 The directory gets report.html (open it in a browser), report.json, trace.json (for ui.perfetto.dev) \
-and record.leveret (for `leveret report` and `leveret why`). Ctrl-C ends the run cleanly, with its \
-report.
+and record.leveret (for `leveret report` and `leveret why`). A former run's are moved to previous/ in it \
+when a run starts, so a run that fails before anything ran leaves none.
+
+Ctrl-C, SIGTERM and a closed terminal end the run cleanly, with its report: with its round, or within a \
+second where rounds are long. Ctrl-C once more ends it at once, without a report.
 
 Exit codes: 0 no miss; 3 only misses of the machine, all listed; 1 any miss of ours, or anything lost, \
-corrupt or out of order, or the job refused; 2 bad input.";
+corrupt or out of order, or the job refused; 2 bad input, or a report that could not be written (what was \
+measured is printed, and the files that could be are written).";
 
 /// Of `leveret check`.
 pub const CHECK: &str = "\

@@ -2,6 +2,8 @@
 
 use crate::failure::Failure;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 
 /// Prints to standard output. A reader that went away (`leveret plan job.toml | head`) is no error.
 ///
@@ -12,13 +14,27 @@ pub fn print(text: &str) -> Result<(), Failure> {
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(newline.as_bytes()));
     match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            format!("standard output could not be written: {error}"),
-            "free space on its disk, or send the output elsewhere",
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !is_hung_up(&out, &error) => {
+            Err(Failure::new(
+                format!("standard output could not be written: {error}"),
+                "free space on its disk, or send the output elsewhere",
+            ))
+        }
         _ => Ok(()),
     }
 }
+
+/// Whether standard output led to a terminal that has been closed.
+fn is_hung_up(out: &impl AsFd, error: &io::Error) -> bool {
+    let is_device = || {
+        let file = out.as_fd().try_clone_to_owned().map(std::fs::File::from);
+        file.and_then(|file| file.metadata()).is_ok_and(|found| found.file_type().is_char_device())
+    };
+    error.raw_os_error() == Some(EIO) && is_device()
+}
+
+/// `EIO`, which has no name in the standard library.
+const EIO: i32 = 5;
 
 /// Prints a line to standard error; nothing is left to do when even that fails.
 pub fn note(text: &str) {

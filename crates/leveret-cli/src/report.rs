@@ -25,12 +25,16 @@ pub fn execute(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `report.html`, `report.json` and `trace.json` into a directory.
+/// What a report consists of.
+pub const FILES: [&str; 3] = ["report.html", "report.json", "trace.json"];
+
+/// Writes [`FILES`] into a directory; all that can be.
 ///
 /// # Errors
 /// When one of them cannot be written.
 pub fn write(report: &Report<'_>, directory: &Path) -> Result<(), Failure> {
-    files::write(&directory.join("report.html"), html::page(report).as_bytes())?;
-    files::write(&directory.join("report.json"), json::text(report).as_bytes())?;
-    files::write(&directory.join("trace.json"), trace::text(report).as_bytes())
+    let [page, summary, events] = FILES.map(|name| directory.join(name));
+    let page = files::write(&page, html::page(report).as_bytes());
+    let summary = files::write(&summary, json::text(report).as_bytes());
+    page.and(summary).and(files::write(&events, trace::text(report).as_bytes()))
 }

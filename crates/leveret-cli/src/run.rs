@@ -15,6 +15,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// Where a former report is moved to, within its directory.
+const PREVIOUS: &str = "previous";
+
 /// Runs a job. The exit code says whose the misses were: 0 none, 3 only the machine's, 1 any of ours.
 pub fn execute(arguments: RunArguments) -> ExitCode {
     match run(&arguments) {
@@ -36,6 +39,7 @@ fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     let manifest = load::manifest(&arguments.manifest).map_err(bad_input)?;
     let config = configuration(&manifest, arguments).map_err(bad_input)?;
     prepare_directory(&arguments.output).map_err(bad_input)?;
+    set_aside(&arguments.output).map_err(bad_input)?;
     let mut progress = Progress::new(arguments.quiet);
     let record = leveret_agent::run(&config, &mut |news| progress.tell(&news));
     progress.finish();
@@ -82,6 +86,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
         scheduling: manifest.scheduling,
         costs: manifest.costs.costs(None),
         guard_fixed: manifest.costs.guard != Guard::Measured,
+        commit_within: arguments.commit_within,
     })
 }
 
@@ -116,6 +121,37 @@ fn prepare_directory(directory: &Path) -> Result<(), Failure> {
     })
 }
 
+/// What stands in the directory after a run is that run's: a former report is moved aside, where the next run
+/// replaces it.
+fn set_aside(directory: &Path) -> Result<(), Failure> {
+    let former: Vec<&str> = [RECORD_FILE]
+        .into_iter()
+        .chain(report::FILES)
+        .filter(|name| directory.join(name).symlink_metadata().is_ok_and(|found| !found.is_dir()))
+        .collect();
+    if former.is_empty() {
+        return Ok(());
+    }
+    let aside = directory.join(PREVIOUS);
+    let moved = std::fs::create_dir_all(&aside).and_then(|()| {
+        for name in [RECORD_FILE].into_iter().chain(report::FILES) {
+            match std::fs::remove_file(aside.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        former.iter().try_for_each(|name| std::fs::rename(directory.join(name), aside.join(name)))
+    });
+    moved.map_err(|error| {
+        Failure::new(
+            format!("{}: the former report cannot be moved there: {error}", aside.display()),
+            "choose another directory with --output",
+        )
+    })?;
+    output::note(&format!("the former report was moved to {}", aside.display()));
+    Ok(())
+}
+
 fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
     let shown = arguments.manifest.display();
     let failure = match error {
@@ -129,6 +165,9 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
             format!("{shown}: {error}"),
             "build the program, or name it with a path in the member's command",
         ),
+        AgentError::OpenFiles { needed, .. } => {
+            Failure::new(format!("{shown}: {error}"), format!("raise the limit: `ulimit -n {needed}`"))
+        }
         AgentError::System { .. } | AgentError::NothingRan(_) => Failure::new(
             format!("{shown}: {error}"),
             "see `leveret doctor`, and what the members printed above",
@@ -143,15 +182,16 @@ fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Fai
     let report = Report::of(record);
     let bytes = storage::encode(record)
         .map_err(|error| bad_input(Failure::from_text("the record", &error.to_string())))?;
-    let written =
-        files::write(&directory.join(RECORD_FILE), &bytes).and_then(|()| report::write(&report, directory));
+    // One that does not fit must not keep the others from being kept.
+    let record_written = files::write(&directory.join(RECORD_FILE), &bytes);
+    let report_written = report::write(&report, directory);
     let shown = match arguments.format {
         Format::Json => json::text(&report),
         Format::Table => text::table(&report),
     };
     // What was measured is shown even when the disk is full.
     output::print(&shown).map_err(bad_input)?;
-    written.map_err(bad_input)?;
+    record_written.and(report_written).map_err(bad_input)?;
     output::note(&format!(
         "report: {}   trace for ui.perfetto.dev: {}",
         directory.join("report.html").display(),

@@ -102,7 +102,16 @@ impl Section<'_, '_> {
         problems: &mut Problems<'_>,
     ) -> Option<ByteSize> {
         let value = self.value(key)?;
+        let out_of_range = |shown: &str, problems: &mut Problems<'_>| {
+            let (least, most) = (ByteSize(*limits.start()), ByteSize(*limits.end()));
+            let message = format!("`{key}` is {shown}, which is out of range");
+            problems.add(value.span(), message, format!("write a size from {least} to {most}"));
+            None
+        };
         let text = match value.get_ref() {
+            // Zero needs a larger number before it needs a unit.
+            DeValue::String(text) if is_zero(text) => return out_of_range("0", problems),
+            DeValue::Integer(number) if is_zero(number.as_str()) => return out_of_range("0", problems),
             DeValue::String(text) => text,
             DeValue::Integer(number) => {
                 let number = number.as_str();
@@ -118,12 +127,7 @@ impl Section<'_, '_> {
         };
         match text.parse::<ByteSize>() {
             Ok(size) if limits.contains(&size.0) => Some(size),
-            Ok(size) => {
-                let (least, most) = (ByteSize(*limits.start()), ByteSize(*limits.end()));
-                let message = format!("`{key}` is {size}, which is out of range");
-                problems.add(value.span(), message, format!("write a size from {least} to {most}"));
-                None
-            }
+            Ok(size) => out_of_range(&size.to_string(), problems),
             Err(error) => {
                 let largest = format!("the largest is {}", ByteSize(*limits.end()));
                 add_split(problems, value.span(), &error.to_string(), &largest);
@@ -187,6 +191,10 @@ impl Section<'_, '_> {
 }
 
 /// `"a", "b" or "c"`.
+fn is_zero(number: &str) -> bool {
+    !number.is_empty() && number.bytes().all(|digit| digit == b'0')
+}
+
 fn alternatives<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut words: Vec<_> = words.map(|word| format!("\"{word}\"")).collect();
     let last = words.pop().unwrap_or_default();

@@ -45,11 +45,20 @@ impl Clock for MonotonicClock {
     fn sleep_until(&self, instant: Nanos) {
         sleep_until(instant);
     }
+
+    fn sleep_until_or(&self, instant: Nanos, is_over: &dyn Fn() -> bool) {
+        sleep_until_or(instant, is_over);
+    }
 }
 
 /// Sleeps until `instant` of `CLOCK_MONOTONIC` or a little later: the one planned system call of a real-time
 /// thread. A signal does not end it; an instant in the past returns at once.
 pub fn sleep_until(instant: Nanos) {
+    sleep_until_or(instant, &|| false);
+}
+
+/// As [`sleep_until`], but a signal ends it once `is_over` says so.
+pub fn sleep_until_or(instant: Nanos, is_over: &dyn Fn() -> bool) {
     if instant.0 < 0 {
         return;
     }
@@ -57,7 +66,7 @@ pub fn sleep_until(instant: Nanos) {
     loop {
         match rustix::thread::clock_nanosleep_absolute(ClockId::Monotonic, &request) {
             // The time is absolute, so sleeping again after a signal cannot drift.
-            Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::INTR) if !is_over() => {}
             // The clock exists and the time is well formed: nothing else can come back.
             Ok(()) | Err(_) => return,
         }

@@ -29,6 +29,8 @@ pub mod futex;
 pub mod host;
 pub mod latency;
 pub mod memory_file;
+pub mod nudge;
+pub mod open_files;
 pub mod overrun;
 pub mod perf;
 pub mod process;

@@ -1,7 +1,8 @@
-//! Ctrl-C and SIGTERM as something to poll for.
+//! Ctrl-C, SIGTERM and a closed terminal (SIGHUP) as something to poll for.
 
-use crate::Failure;
+use crate::{Failure, clock};
 use leveret_memory::sync::{AtomicI64, Ordering};
+use leveret_types::Nanos;
 use rustix::event::EventfdFlags;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -9,6 +10,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 static EVENT: AtomicI64 = AtomicI64::new(-1);
 // 0: nothing came yet.
 static SIGNAL: AtomicI64 = AtomicI64::new(0);
+// When SIGINT or SIGTERM first came; 0: neither did.
+static ASKED: AtomicI64 = AtomicI64::new(0);
+
+/// What ends a run is often sent twice for one wish: `timeout` signals the process and then its group.
+const ONE_WISH: Nanos = Nanos::from_millis(300);
 
 /// Why interrupts cannot be handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -21,12 +27,16 @@ pub enum InterruptError {
     Refused(Failure),
 }
 
-/// Turns the first SIGINT or SIGTERM into a readable descriptor and a flag. The second one ends the process at
-/// once, so that a run that hangs can still be stopped. Dropping it restores the handlers that were there.
+/// Turns the first SIGINT, SIGTERM or SIGHUP into a readable descriptor and a flag. A second SIGINT or SIGTERM, 300 ms
+/// after the first or later, ends the process at once, so that a run that hangs can still be stopped. A SIGHUP never
+/// does: shell and kernel both send one when a terminal closes. Where SIGHUP is ignored (`nohup`) it stays so.
+///
+/// Meanwhile Ctrl-Z (SIGTSTP) does nothing: a run by the clock cannot be suspended. Dropping it restores the handlers
+/// that were there.
 #[derive(Debug)]
 pub struct Interrupt {
     event: OwnedFd,
-    before: [(libc::c_int, SavedAction); 2],
+    before: Vec<(libc::c_int, SavedAction)>,
 }
 
 struct SavedAction(libc::sigaction);
@@ -38,9 +48,18 @@ impl std::fmt::Debug for SavedAction {
 }
 
 extern "C" fn handle(signal: libc::c_int) {
-    if SIGNAL.compare_exchange(0, i64::from(signal), Ordering::AcqRel, Ordering::Acquire).is_err() {
-        // SAFETY: _exit is async-signal-safe; 128 + the signal is the shell's convention.
-        unsafe { libc::_exit(128 + signal) };
+    let first = SIGNAL.compare_exchange(0, i64::from(signal), Ordering::AcqRel, Ordering::Acquire).is_ok();
+    if signal != libc::SIGHUP {
+        // clock_gettime is async-signal-safe.
+        let now = clock::now();
+        let asked = ASKED.compare_exchange(0, now.0.max(1), Ordering::AcqRel, Ordering::Acquire);
+        if asked.is_err_and(|before| now - Nanos(before) >= ONE_WISH) {
+            // SAFETY: _exit is async-signal-safe; 128 + the signal is the shell's convention.
+            unsafe { libc::_exit(128 + signal) };
+        }
+    }
+    if !first {
+        return;
     }
     let one = 1_u64.to_ne_bytes();
     // SAFETY: write is async-signal-safe, and the buffer is 8 bytes as an eventfd takes. The interrupted code
@@ -51,6 +70,9 @@ extern "C" fn handle(signal: libc::c_int) {
         *libc::__errno_location() = errno;
     }
 }
+
+/// A handler rather than "ignore", so that programs started meanwhile do not inherit it.
+extern "C" fn pass(_signal: libc::c_int) {}
 
 impl Interrupt {
     /// Installs the handlers.
@@ -65,12 +87,35 @@ impl Interrupt {
             .compare_exchange(-1, i64::from(event.as_raw_fd()), Ordering::AcqRel, Ordering::Acquire)
             .map_err(|_| InterruptError::Installed)?;
         SIGNAL.store(0, Ordering::Release);
-        let set = |signal| Ok((signal, SavedAction(replace_handler(signal)?)));
-        let before = (|| Ok([set(libc::SIGINT)?, set(libc::SIGTERM)?]))().map_err(|failure| {
-            EVENT.store(-1, Ordering::Release);
-            InterruptError::Refused(failure)
-        })?;
-        Ok(Self { event, before })
+        ASKED.store(0, Ordering::Release);
+        // Dropped on a refusal, which restores what was replaced so far.
+        let mut interrupt = Self { event, before: Vec::with_capacity(4) };
+        interrupt.replace(libc::SIGINT, handle)?;
+        interrupt.replace(libc::SIGTERM, handle)?;
+        interrupt.replace(libc::SIGHUP, handle)?;
+        interrupt.replace(libc::SIGTSTP, pass)?;
+        Ok(interrupt)
+    }
+
+    fn replace(
+        &mut self,
+        signal: libc::c_int,
+        handler: extern "C" fn(libc::c_int),
+    ) -> Result<(), InterruptError> {
+        let before = replace_handler(signal, handler).map_err(InterruptError::Refused)?;
+        let ignored = before.sa_sigaction == libc::SIG_IGN;
+        self.before.push((signal, SavedAction(before)));
+        if signal == libc::SIGHUP && ignored {
+            self.restore_last();
+        }
+        Ok(())
+    }
+
+    fn restore_last(&mut self) {
+        if let Some((signal, before)) = self.before.pop() {
+            // SAFETY: the action is one that the kernel gave us. It cannot fail for a signal it accepted before.
+            unsafe { libc::sigaction(signal, &before.0, std::ptr::null_mut()) };
+        }
     }
 
     /// The signal that came, if one did.
@@ -86,23 +131,25 @@ impl AsFd for Interrupt {
     }
 }
 
-fn replace_handler(signal: libc::c_int) -> Result<libc::sigaction, Failure> {
+fn replace_handler(
+    signal: libc::c_int,
+    handler: extern "C" fn(libc::c_int),
+) -> Result<libc::sigaction, Failure> {
     // SAFETY: all-zero is a valid sigaction: default handler, empty mask, no flags.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: as above; filled by the call.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = handle as *const () as libc::sighandler_t;
+    action.sa_sigaction = handler as *const () as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: both structures are valid, and the handler uses async-signal-safe calls only.
+    // SAFETY: both structures are valid, and the handlers use async-signal-safe calls only.
     let answer = unsafe { libc::sigaction(signal, &action, &mut before) };
     if answer == 0 { Ok(before) } else { Err(Failure::last("sigaction")) }
 }
 
 impl Drop for Interrupt {
     fn drop(&mut self) {
-        for (signal, before) in &self.before {
-            // SAFETY: the action is one that the kernel gave us. It cannot fail for a signal it accepted before.
-            unsafe { libc::sigaction(*signal, &before.0, std::ptr::null_mut()) };
+        while !self.before.is_empty() {
+            self.restore_last();
         }
         EVENT.store(-1, Ordering::Release);
     }
@@ -113,20 +160,63 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    /// The handlers are the process's: one test at a time.
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+    fn raise(signal: libc::c_int) {
+        // SAFETY: a handler is installed for it, or it is ignored.
+        unsafe { libc::raise(signal) };
+    }
+
+    fn is_readable(interrupt: &Interrupt) -> bool {
+        crate::control::poll(&[interrupt.as_fd()], Some(Duration::ZERO)).unwrap()[0].readable
+    }
+
     #[test]
     fn the_first_signal_is_seen_and_pollable_and_a_second_installation_is_refused() {
-        let interrupt = Interrupt::install().unwrap();
-        assert_eq!(Interrupt::install().unwrap_err(), InterruptError::Installed);
-        assert_eq!(interrupt.requested(), None);
-        let ready = crate::control::poll(&[interrupt.as_fd()], Some(Duration::ZERO)).unwrap();
-        assert!(!ready[0].readable);
-        // SAFETY: the handler is installed.
-        unsafe { libc::raise(libc::SIGTERM) };
-        assert_eq!(interrupt.requested(), Some(rustix::process::Signal::TERM));
-        let ready = crate::control::poll(&[interrupt.as_fd()], Some(Duration::from_secs(20))).unwrap();
-        assert!(ready[0].readable);
-        drop(interrupt);
+        let _turn = TURN.lock().unwrap();
+        for (number, signal) in [
+            (libc::SIGINT, rustix::process::Signal::INT),
+            (libc::SIGTERM, rustix::process::Signal::TERM),
+            (libc::SIGHUP, rustix::process::Signal::HUP),
+        ] {
+            let interrupt = Interrupt::install().unwrap();
+            assert_eq!(Interrupt::install().unwrap_err(), InterruptError::Installed);
+            assert_eq!(interrupt.requested(), None);
+            assert!(!is_readable(&interrupt));
+            raise(number);
+            assert_eq!(interrupt.requested(), Some(signal));
+            assert!(is_readable(&interrupt));
+            // The terminal's second word, and Ctrl-Z: both without effect.
+            raise(libc::SIGHUP);
+            raise(libc::SIGTSTP);
+            assert_eq!(interrupt.requested(), Some(signal));
+        }
         let again = Interrupt::install().unwrap();
         assert_eq!(again.requested(), None);
+    }
+
+    #[test]
+    fn one_wish_told_twice_is_one() {
+        let _turn = TURN.lock().unwrap();
+        let interrupt = Interrupt::install().unwrap();
+        raise(libc::SIGTERM);
+        // As if the process had been held up for however long between the two.
+        ASKED.store(i64::MAX, Ordering::Release);
+        raise(libc::SIGTERM);
+        assert_eq!(interrupt.requested(), Some(rustix::process::Signal::TERM));
+    }
+
+    #[test]
+    fn an_ignored_hang_up_stays_ignored() {
+        let _turn = TURN.lock().unwrap();
+        // SAFETY: no handler is installed now; the signal is ignored and then as it was.
+        let before = unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        let interrupt = Interrupt::install().unwrap();
+        raise(libc::SIGHUP);
+        assert_eq!(interrupt.requested(), None);
+        drop(interrupt);
+        // SAFETY: as above.
+        unsafe { libc::signal(libc::SIGHUP, before) };
     }
 }

@@ -172,6 +172,24 @@ impl Coordinator {
         self.attempt
     }
 
+    /// Members that the others wait for in the present commit; nobody while no member has declared.
+    pub fn awaited(&self) -> Vec<MemberId> {
+        let has_done = |seat: &Seat| match self.stage {
+            Stage::Gathering => seat.declared.is_some(),
+            Stage::Segments => seat.segment,
+            Stage::Readying => seat.ready,
+            Stage::Planning | Stage::Running | Stage::Finishing => true,
+        };
+        if !self.seats.iter().any(|seat| seat.declared.is_some()) {
+            return Vec::new();
+        }
+        let seats = self.seats.iter().enumerate();
+        seats
+            .filter(|(_, seat)| seat.alive && !has_done(seat))
+            .map(|(rank, _)| MemberId(rank as u16))
+            .collect()
+    }
+
     /// Members whose tasks have not ended though the others' may have.
     pub fn unfinished(&self) -> impl Iterator<Item = MemberId> + '_ {
         let seats = self.seats.iter().enumerate();
@@ -220,7 +238,7 @@ impl Coordinator {
                 if g == generation && !seat.ready =>
             {
                 seat.turned_down = true;
-                self.refuse(format!("{member} cannot go on: {reason}"))
+                self.refuse(format!("{} cannot go on: {reason}", self.name(member)))
             }
             (Stage::Running | Stage::Finishing, FromMember::Finished { generation: g, stop })
                 if g == generation && !seat.finished =>

@@ -318,7 +318,7 @@ pub enum EventKind {
         /// Forward positive.
         by: Nanos,
     },
-    /// A task instance used more than its budget and its policy acted.
+    /// A task instance used more than its budget, and the next was skipped for it (overrun policy `skip`).
     Overrun {
         /// Task index.
         task: u16,

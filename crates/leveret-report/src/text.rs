@@ -4,7 +4,7 @@ use crate::Report;
 use crate::format::{columns, duration, known, plural, short};
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
-use crate::verdict::{Miss, Stage};
+use crate::verdict::{Miss, Stage, Subject};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -78,7 +78,7 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
         "max",
         "to taken p50",
         "max",
-        "bound",
+        "planned to end",
     ])];
     rows.extend(phase.channels.iter().map(channel));
     if phase.channels.is_empty() {
@@ -168,17 +168,22 @@ fn misses(report: &Report<'_>, text: &mut String) {
     let counts = report.assessment.counts;
     let _ = writeln!(
         text,
-        "\nmisses: {} ours ({} of them not a consequence of another), {} the machine's ({})",
+        "\nmisses: {} ours ({} of them not a consequence of another), {} the machine's ({} of \
+         them not)",
         counts.ours, counts.ours_roots, counts.machine, counts.machine_roots
     );
     let mut shown: Vec<&Miss> = misses.iter().collect();
     shown.sort_by_key(|miss| (std::cmp::Reverse(miss.door), miss.root.is_some()));
     for miss in shown.iter().take(MISSES_LISTED_MAX) {
-        let late = miss.late_by.map_or_else(|| "never".to_owned(), |late| format!("{} late", duration(late)));
+        let late = match (miss.late_by, miss.subject) {
+            (Some(late), _) => format!("{} late", duration(late)),
+            (None, Subject::Task(_)) => "did not run".to_owned(),
+            (None, Subject::Channel(_)) => "did not arrive".to_owned(),
+        };
         let phase = report.record.phases.get(miss.phase).map_or("", |phase| &phase.label);
         let _ = writeln!(
             text,
-            "  {:<7} {} {} [{phase}] {late}, {}: {}",
+            "  {:<7} {} {} [{phase}] {late} ({}: {})",
             miss.door, miss.name, miss.instance, miss.stage, miss.cause
         );
         if let Some(sentence) = miss.evidence.first() {

@@ -10,6 +10,7 @@ mod context;
 mod declare;
 mod free_end;
 mod in_process;
+mod listen;
 mod member;
 mod message;
 mod meter;

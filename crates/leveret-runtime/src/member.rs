@@ -2,13 +2,14 @@
 
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
+use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::session::{Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
-use leveret_os::control::{Connection, Frame};
+use leveret_os::control::Connection;
 use leveret_os::memory_file::{Mapping, MemoryFile, verify_seals};
-use leveret_os::{clock, scheduling};
+use leveret_os::{nudge, scheduling};
 use leveret_plan::Plan;
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{
@@ -17,7 +18,7 @@ use leveret_protocol::control::{
 use leveret_types::{Generation, MemberId, Nanos};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 
 /// Environment variable with the path of the agent's socket.
 pub const SOCKET_VARIABLE: &str = "LEVERET_SOCKET";
@@ -53,16 +54,17 @@ pub enum CommitError {
     /// The declarations contradict themselves.
     #[error(transparent)]
     Declaration(#[from] DeclarationError),
-    /// The agent refused: ends do not match, or the job is not admitted. Every member gets the same.
-    #[error("commit refused: {reason}")]
+    /// The agent refused: ends do not match, or the job is not admitted. Every member gets the same, and the agent
+    /// prints it: what a member prints of this error does not repeat the reason.
+    #[error("the commit was refused; `leveret run` says why")]
     Refused {
         /// Why, a sentence a line.
         reason: String,
         /// Each mismatch, if declarations did not meet.
         mismatches: Vec<Mismatch>,
     },
-    /// The job is over.
-    #[error("the job is over: {0}")]
+    /// The job is over, for this reason.
+    #[error("the job is over; `leveret run` says why")]
     Over(String),
     /// The control connection broke.
     #[error("the agent is gone: {0}; the job cannot go on")]
@@ -84,14 +86,11 @@ fn system(what: &'static str, cause: impl ToString) -> CommitError {
     CommitError::System { what, cause: cause.to_string() }
 }
 
-/// A message from the agent with its descriptors, or the end of the connection.
-type Incoming = Result<(ToMember, Vec<OwnedFd>), String>;
-
 /// This process as a member of its job.
 pub struct Member {
     connection: Arc<Connection>,
     incoming: mpsc::Receiver<Incoming>,
-    watch: Arc<Mutex<Option<Arc<Watch>>>>,
+    current: Shared,
     job: String,
     name: String,
     rank: MemberId,
@@ -116,13 +115,13 @@ impl Member {
         match decode_to_member(&frame.bytes).map_err(|error| unreachable(error.to_string()))? {
             ToMember::Welcome { job, rank, members, scheduling, restarted, attempt } => {
                 let connection = Arc::new(connection);
-                let watch = Arc::new(Mutex::new(None));
-                let incoming = listen(connection.clone(), watch.clone())
+                let current = Arc::new(Mutex::new(None));
+                let incoming = listen(connection.clone(), current.clone(), scheduling)
                     .map_err(|error| unreachable(error.to_string()))?;
                 Ok(Self {
                     connection,
                     incoming,
-                    watch,
+                    current,
                     job,
                     name,
                     rank,
@@ -193,7 +192,7 @@ impl Member {
         let mut own = self.make_segment(&admitted)?;
         let peers = self.await_peers(&admitted)?;
         let watch = Arc::new(Watch::new(self.members.len(), Nanos::MAX));
-        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.clone());
+        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: Vec::new() });
         let find = |member: MemberId| {
             peers.iter().find(|(peer, _)| *peer == member).map(|(_, region)| region.clone())
         };
@@ -202,6 +201,8 @@ impl Member {
         let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks)?;
+        let threads_known = ready.iter().map(|report| report.thread).collect();
+        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known });
         self.report_ready(generation, ready)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
@@ -340,6 +341,9 @@ impl Member {
         if let Err(error) = scheduling::lock_memory() {
             warnings.push(error.to_string());
         }
+        if let Err(error) = nudge::prepare() {
+            warnings.push(error.to_string());
+        }
         let threads = reports.iter().map(|report| (report.task.0, report.thread)).collect();
         let obtained = reports.iter().map(|report| report.scheduling).min().unwrap_or("none");
         warnings.extend(reports.into_iter().flat_map(|report| report.warnings));
@@ -361,7 +365,7 @@ impl Member {
         loop {
             match self.next()?.0 {
                 ToMember::Uncommitted { generation: g, reason } if g == generation => {
-                    *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    *lock(&self.current) = None;
                     return Ok(reason);
                 }
                 ToMember::Refused { reason, .. } => return Err(CommitError::Over(reason)),
@@ -383,35 +387,3 @@ struct Admission {
 type Peer = (MemberId, Arc<dyn Region>);
 
 type Started = (Vec<TaskThread>, Vec<ThreadReady>, Vec<(u32, Arc<crate::activation::Activation>)>);
-
-/// The control thread: passes messages on, and acts at once on those that cannot wait.
-fn listen(
-    connection: Arc<Connection>,
-    watch: Arc<Mutex<Option<Arc<Watch>>>>,
-) -> std::io::Result<mpsc::Receiver<Incoming>> {
-    let (out, incoming) = mpsc::channel();
-    std::thread::Builder::new().name("leveret-control".to_owned()).spawn(move || {
-        loop {
-            let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
-            if let Some(watch) = &*watch.lock().unwrap_or_else(PoisonError::into_inner) {
-                match &message {
-                    Ok((ToMember::StopAt { instant, .. }, _)) => watch.stop_no_later_than(*instant),
-                    Ok((ToMember::PeerDied { member, .. }, _)) => watch.mark_dead(*member),
-                    // Without the agent nobody watches, plans or stops: end at the next period.
-                    Err(_) => watch.stop_no_later_than(clock::now()),
-                    Ok(_) => {}
-                }
-            }
-            let ended = message.is_err();
-            if out.send(message).is_err() || ended {
-                return;
-            }
-        }
-    })?;
-    Ok(incoming)
-}
-
-fn decoded(frame: Frame) -> Incoming {
-    let message = decode_to_member(&frame.bytes).map_err(|error| error.to_string())?;
-    Ok((message, frame.fds))
-}

@@ -126,6 +126,11 @@ impl InputPort {
     pub(crate) fn arm(&mut self, epoch: Nanos) {
         self.epoch = epoch;
         self.activation.arm(epoch);
+        // A task that starts periods after the epoch reads none of the messages before: they hold no buffer.
+        let first = self.bindings.at(&Cursor::default());
+        if let Some(unread) = first.and_then(|first| first.checked_sub(1)) {
+            self.receiver.release_through(unread);
+        }
     }
 
     /// Records what the application found wrong with the present message.

@@ -183,7 +183,8 @@ impl TaskRunner {
         let mut now = clock.now().latest;
         let begins_at_once = now >= wake;
         if now < wake {
-            clock.sleep_until(wake);
+            // The run may be ended while this task sleeps: then it is woken, and starts nothing.
+            clock.sleep_until_or(wake, &|| planned >= self.watch.stop_at());
             self.counts.planned_sleeps += 1;
             now = clock.now().latest;
         }

@@ -46,6 +46,13 @@ pub trait Clock: Send + Sync {
     /// system call of a real-time thread.
     fn sleep_until(&self, instant: Nanos);
 
+    /// As [`Clock::sleep_until`], for a sleeper that may be woken because the run is over: `is_over` is asked when a
+    /// signal interrupts the sleep, and ends it.
+    fn sleep_until_or(&self, instant: Nanos, is_over: &dyn Fn() -> bool) {
+        let _ = is_over;
+        self.sleep_until(instant);
+    }
+
     /// Time by a raw counter that nobody can set, from an arbitrary origin; `None` where there is none. A clock
     /// that moves against it was stepped.
     fn ticks(&self) -> Option<Nanos> {

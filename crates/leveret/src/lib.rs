@@ -57,6 +57,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub use leveret_memory::{SharedBytes, Torn};
 pub use leveret_os::allocator::CountingAllocator;
 pub use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement};
 pub use leveret_protocol::control::Horizon;

@@ -1,7 +1,7 @@
 //! How a job ends: nobody is waited for without end, nobody is left behind, and the record says why.
 
 use super::{Agent, AgentError, GRACE, TICK};
-use crate::patience::{FINISH_WITHIN, JOIN_WITHIN};
+use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, Waiting};
 use leveret_os::control::poll;
 use leveret_os::process::Change;
 use leveret_os::{clock, host};
@@ -28,6 +28,7 @@ impl Agent<'_> {
                 self.act(actions);
             }
         }
+        self.lose_patience_with_commit(now);
         let running = matches!(self.coordinator.stage(), Stage::Running | Stage::Finishing);
         if running && self.patience.is_finish_over(now) {
             let late: Vec<MemberId> = self.coordinator.unfinished().collect();
@@ -36,6 +37,35 @@ impl Agent<'_> {
                     member.index(),
                     &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
                 );
+            }
+        }
+    }
+
+    /// Names members that keep the others waiting, and ends them in the end. Those that have not joined have a time
+    /// limit of their own.
+    fn lose_patience_with_commit(&mut self, now: Nanos) {
+        let within = self.config.commit_within;
+        let missing = self.coordinator.awaited();
+        match self.patience.committing(&missing, within, now) {
+            Waiting::Quiet => {}
+            Waiting::Told(waited) => {
+                let names: Vec<String> = missing
+                    .iter()
+                    .map(|member| format!("member \"{}\"", self.config.launch[member.index()].member))
+                    .collect();
+                let waited = waited.0 / 1_000_000_000;
+                self.note(&format!(
+                    "waiting for {} to commit: the others wait for {waited} s, and will for {within}",
+                    names.join(", ")
+                ));
+            }
+            Waiting::Over => {
+                for member in missing {
+                    self.expel(
+                        member.index(),
+                        &format!("it has not committed within {within} of the others"),
+                    );
+                }
             }
         }
     }

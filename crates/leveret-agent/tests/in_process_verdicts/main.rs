@@ -5,7 +5,7 @@ mod clock_steps;
 mod pair;
 
 use leveret_plan::{Costs, OverrunPolicy};
-use leveret_report::record::{Fate, Outcome, RunRecord};
+use leveret_report::record::{EventKind, Fate, InstanceRecord, Outcome, RunRecord};
 use leveret_report::verdict::{Cause, Door, Stage, assess};
 use leveret_types::Nanos;
 use pair::{
@@ -37,6 +37,22 @@ fn a_body_that_takes_too_long_is_an_overrun() {
     assert_eq!((miss.cause, miss.stage), (Cause::Overrun, Stage::Execution), "{miss:#?}");
     assert_eq!(message(&record, AT).fate, Fate::Taken, "it was still in time for the channel");
     assert_eq!(assessment.misses.len(), 1, "{}", all(&assessment));
+}
+
+#[test]
+fn an_overrun_for_which_the_next_instance_is_skipped_is_an_event() {
+    let record = run(&Script::works(AT, us(12_500)), |_, _, _| {});
+    let phase = &record.phases[0];
+    let skipped = |instance: &&InstanceRecord| instance.outcome == Outcome::SkippedOverrun;
+    let after = phase.tasks[WRITER.index()].instances.iter().find(skipped).expect("one was skipped for it");
+    assert_eq!(after.instance, AT + 1);
+    let policed: Vec<_> = (phase.events.iter())
+        .filter_map(|event| match event.kind {
+            EventKind::Overrun { task, instance } => Some((usize::from(task), instance)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(policed, [(WRITER.index(), AT)], "{:?}", phase.events);
 }
 
 #[test]

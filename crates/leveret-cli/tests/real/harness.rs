@@ -8,7 +8,7 @@ use leveret_report::{json, storage};
 use leveret_types::Nanos;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,6 +58,11 @@ impl Workplace {
 
     /// As [`Workplace::start`], with further arguments.
     pub fn start_with(&self, job: &str, arguments: &[&str]) -> Running<'_> {
+        self.spawn(self.command(job, arguments))
+    }
+
+    /// The command that [`Workplace::start_with`] starts.
+    pub fn command(&self, job: &str, arguments: &[&str]) -> Command {
         fs::write(self.path("job.toml"), job).expect("the job can be written");
         let mut command = Command::new(program());
         command.arg("run").arg(self.path("job.toml"));
@@ -65,17 +70,22 @@ impl Workplace {
             command.arg("--output").arg(self.path("out"));
         }
         command.args(arguments);
-        self.spawn(command)
+        command
     }
 
     /// Starts any command as a run of this workplace.
     pub fn spawn(&self, mut command: Command) -> Running<'_> {
         let file = |name: &str| File::create(self.path(name)).expect("a file for the output");
+        command.stdout(file("stdout")).stderr(file("stderr"));
+        self.spawn_as_it_is(command)
+    }
+
+    /// As [`Workplace::spawn`], with the command's own streams.
+    pub fn spawn_as_it_is(&self, mut command: Command) -> Running<'_> {
         let child = command
             .env(MARK, &self.mark)
             .stdin(Stdio::null())
-            .stdout(file("stdout"))
-            .stderr(file("stderr"))
+            .process_group(0)
             .spawn()
             .expect("leveret starts");
         let end = PidFd::open(child.id()).expect("a child can be watched");
@@ -85,6 +95,16 @@ impl Workplace {
     /// Runs a job to its end.
     pub fn run(&self, job: &str) -> Outcome {
         self.start(job).finish()
+    }
+
+    /// The process of a member that lives now.
+    pub fn member_process(&self, name: &str) -> Option<PidFd> {
+        let wanted = format!("LEVERET_MEMBER={name}");
+        let is_wanted = |pid: &u32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+        };
+        self.processes().into_iter().find(|(pid, _)| is_wanted(pid)).map(|(_, process)| process)
     }
 
     /// Every process of this run that lives now.
@@ -141,11 +161,20 @@ impl Running<'_> {
         self.child.id()
     }
 
-    /// What Ctrl-C in a terminal does: every process of the run gets the signal.
-    pub fn interrupt_all(&self) {
-        for (_, process) in self.place.processes() {
-            process.signal(Signal::INT).expect("every process of the run lives");
+    /// As somebody does who is in a hurry.
+    pub fn signal_until_it_ends(&self, signal: Signal) {
+        let limit = leveret_os::clock::now() + Nanos(WATCHDOG.as_nanos() as i64);
+        while !poll(&[self.end.as_fd()], Some(LOOK_AGAIN)).expect("polling")[0].any() {
+            // It may end between the two lines.
+            let _ = self.end.signal(signal);
+            assert!(leveret_os::clock::now() < limit, "it never ends");
         }
+    }
+
+    /// What Ctrl-C in a terminal or `kill -- -GROUP` does: every process of the run's group gets the signal.
+    pub fn signal_group(&self, signal: Signal) {
+        let group = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process_group(group, signal).expect("the group lives");
     }
 
     /// Waits for a text in one of the files of the workplace.

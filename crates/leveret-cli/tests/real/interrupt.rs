@@ -1,9 +1,11 @@
-//! Ctrl-C: once for a clean end with a report, twice for an end at once.
+//! Ctrl-C, SIGTERM and a closed terminal: once for a clean end with a report, twice for an end at once.
 
 use crate::harness::{Workplace, turn};
 use crate::job::{Job, core, ring};
 use leveret_os::process::Signal;
 use leveret_report::record::Ending;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::OpenOptions;
 
 /// Far more rounds than any of these tests waits for.
 const ENDLESS: u64 = 1_000_000;
@@ -11,7 +13,7 @@ const ENDLESS: u64 = 1_000_000;
 #[test]
 fn one_interrupt_ends_the_run_with_its_report() {
     let _turn = turn();
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Workplace::new();
         let run = place.start(&ring(ENDLESS, "", [&[], &[], &[]]).text());
         run.await_text("stderr", "running node");
@@ -28,15 +30,86 @@ fn one_interrupt_ends_the_run_with_its_report() {
 }
 
 #[test]
-fn an_interrupt_from_a_terminal_kills_no_member() {
+fn a_signal_to_the_whole_group_kills_no_member() {
+    let _turn = turn();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let place = Workplace::new();
+        let run = place.start(&ring(ENDLESS, "", [&[], &[], &[]]).text());
+        run.await_text("stderr", "running node");
+        // Ctrl-Z stops nobody.
+        run.signal_group(Signal::TSTP);
+        // As `timeout` does: the process, and then its group with it.
+        run.signal(signal);
+        run.signal_group(signal);
+        let outcome = run.finish_alone();
+        assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
+        assert_eq!(outcome.record().ending, Ending::Interrupted);
+        assert!(!outcome.stderr.contains(" ended: "), "a member died: {}", outcome.said());
+    }
+}
+
+#[test]
+fn a_closed_terminal_ends_the_run_with_its_report() {
     let _turn = turn();
     let place = Workplace::new();
-    let run = place.start(&ring(ENDLESS, "", [&[], &[], &[]]).text());
-    run.await_text("stderr", "running node");
-    run.interrupt_all();
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal");
+    let name = ptsname(&terminal, Vec::new()).expect("a terminal has a name");
+    let name = name.to_str().expect("a path in ASCII");
+    let stream = || OpenOptions::new().read(true).write(true).open(name).expect("the terminal opens");
+    let pid = format!("pid={}", place.shown("A"));
+    let mut command = place.command(&ring(ENDLESS, "", [&[&pid, "started=7"], &[], &[]]).text(), &[]);
+    command.stdout(stream()).stderr(stream());
+    let run = place.spawn_as_it_is(command);
+    run.await_text("A", "started");
+    drop(terminal);
+    run.signal_group(Signal::HUP);
     let outcome = run.finish_alone();
     assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
     assert_eq!(outcome.record().ending, Ending::Interrupted);
+    assert!(place.path("out/report.html").is_file());
+}
+
+/// Tasks asleep until the next round, far off, are woken; nobody has to be ended for not stopping.
+#[test]
+fn a_long_round_is_not_waited_for() {
+    let _turn = turn();
+    let pair = |place: &Workplace| {
+        let pids = [format!("pid={}", place.shown("A")), format!("pid={}", place.shown("B"))];
+        Job::new(ENDLESS, "")
+            .member("A", core(0), "test-node", &["task=A.user", &pids[0], "started=0"])
+            .member("B", core(1), "test-node", &["task=B.user", &pids[1]])
+            .task_every("1000s", "A.user", ["0ms", "5ms"], "1ms", "")
+            .task_every("1000s", "B.user", ["900s", "901s"], "1ms", "")
+            .text()
+    };
+    for signal in [Signal::INT, Signal::KILL] {
+        let place = Workplace::new();
+        let run = place.start(&pair(&place));
+        run.await_text("A", "started");
+        if signal == Signal::KILL {
+            kill_member(&place, "A");
+        } else {
+            run.signal(signal);
+        }
+        let outcome = run.finish_alone();
+        let phase = &outcome.record().phases[0];
+        assert_eq!((phase.rounds, phase.tasks[1].instances.len()), (0, 0), "{}", outcome.said());
+        assert!(!outcome.stderr.contains("did not stop"), "{}", outcome.said());
+        assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
+        if signal == Signal::INT {
+            assert_eq!(outcome.record().ending, Ending::Interrupted);
+            assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
+        }
+    }
+}
+
+/// Kills the member whose number stands in the first line of the file.
+fn kill_member(place: &Workplace, name: &str) {
+    let text = place.text(name);
+    let number = text.lines().next().and_then(|line| line.parse().ok()).expect("a process number");
+    let process = leveret_os::process::PidFd::open(number).expect("the member lives");
+    process.signal(Signal::KILL).expect("the member lives");
 }
 
 #[test]
@@ -66,7 +139,8 @@ fn a_second_interrupt_ends_the_run_at_once() {
     run.await_text("stderr", "node A: overrun in instance 3");
     run.signal(Signal::INT);
     run.await_text("stderr", "interrupted");
-    run.signal(Signal::INT);
+    // Again and again: what comes at once after the first is one wish with it.
+    run.signal_until_it_ends(Signal::INT);
     let outcome = run.finish();
     assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     place.await_nobody();

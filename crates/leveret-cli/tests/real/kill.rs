@@ -2,7 +2,7 @@
 //! the run ends with its report and without leftovers.
 
 use crate::harness::{Outcome, Workplace, turn};
-use crate::job::ring;
+use crate::job::{Job, core, ring, ring_model};
 use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::{Ending, EventKind, Phase};
 use leveret_types::Nanos;
@@ -202,5 +202,27 @@ fn with_policy_restart_two_deaths_at_once_are_two_restarts() {
     let record = outcome.record();
     assert_eq!(record.ending, Ending::Completed, "{}", outcome.said());
     assert_eq!(deaths(&record.phases[0]).len(), 2);
+    assert_whole(record.phases.last().expect("a phase"), &outcome.said());
+}
+
+/// The example that the how-to page shows: a death in its second commit makes all begin with the first size again.
+#[test]
+fn the_ring_of_the_examples_survives_a_death_in_its_second_commit() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let mut job = Job::new(ROUNDS, "policy = \"restart\"");
+    for (rank, name) in MEMBERS.into_iter().enumerate() {
+        job = job.member(name, core(rank), "ring", &[]);
+    }
+    let run = place.start(&ring_model(job).text());
+    run.await_text("stderr", "running 1 KiB");
+    let victim = place.member_process("B").expect("the member lives");
+    victim.signal(Signal::KILL).expect("the member lives");
+    let outcome = run.finish_alone();
+    assert_sane(&outcome, "the ring");
+    let record = outcome.record();
+    assert_eq!(record.ending, Ending::Completed, "{}", outcome.said());
+    let labels: Vec<&str> = record.phases.iter().map(|phase| phase.label.as_str()).collect();
+    assert_eq!(labels, ["4 B", "1 KiB", "4 B", "1 KiB"], "{}", outcome.said());
     assert_whole(record.phases.last().expect("a phase"), &outcome.said());
 }

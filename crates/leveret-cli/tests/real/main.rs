@@ -8,6 +8,8 @@ mod hostile;
 mod interrupt;
 mod job;
 mod kill;
+mod odd;
+mod output;
 mod planted;
 mod refused;
 mod ring;

@@ -103,3 +103,31 @@ fn two_commits_of_other_sizes_are_two_phases() {
     assert_eq!(sizes, [64, 1024]);
     assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
 }
+
+/// Members fail with the error that they got, and do not repeat its reason.
+#[test]
+fn the_reason_of_a_refusal_is_printed_once() {
+    let _turn = turn();
+    let extra: [&[&str]; 3] = [&["size=64"], &["size=128"], &["size=128"]];
+    let outcome = Workplace::new().start(&ring(20, "", extra).text()).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    for channel in ["AB", "CA"] {
+        let reason = format!("channel \"{channel}\" of group \"world\": size differs");
+        assert_eq!(outcome.stderr.matches(&reason).count(), 1, "{}", outcome.said());
+    }
+    assert!(outcome.stderr.contains("the commit was refused; `leveret run` says why"), "{}", outcome.said());
+}
+
+#[test]
+fn a_member_that_never_commits_is_named_and_not_waited_for_without_end() {
+    let _turn = turn();
+    let extra: [&[&str]; 3] = [&[], &["idle=yes"], &[]];
+    let place = Workplace::new();
+    let outcome =
+        place.start_with(&ring(20, "", extra).text(), &["--commit-within", "2500ms"]).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("waiting for member \"B\" to commit"), "{}", outcome.said());
+    let expelled = "member \"B\" is expelled: it has not committed within 2.5s of the others";
+    assert!(outcome.stderr.contains(expelled), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("waiting for member \"A\""), "{}", outcome.said());
+}

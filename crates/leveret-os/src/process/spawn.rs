@@ -56,9 +56,10 @@ pub struct Spawn {
     pub uid: Option<u32>,
     /// The group to run as; the parent's if `None`.
     pub gid: Option<u32>,
-    /// Ignore SIGINT from the start: Ctrl-C in a terminal goes to every process of its group, and the parent alone
-    /// decides what it means.
-    pub ignore_interrupt: bool,
+    /// Begin a session of its own: what a terminal or a shell sends to the parent's process group (Ctrl-C, Ctrl-Z, a
+    /// hang-up, `kill -- -GROUP`) reaches the parent alone, who decides what it means. Streams that lead to the terminal
+    /// still do; without job control reading from it is not stopped.
+    pub own_session: bool,
     /// Descriptors that the child inherits under the same number, closed on exec in every other child.
     pub keep: Vec<OwnedFd>,
 }
@@ -158,7 +159,7 @@ fn command(what: Spawn) -> Command {
         command.uid(uid);
     }
     let parent = rustix::process::getpid();
-    let (keep, ignore_interrupt) = (what.keep, what.ignore_interrupt);
+    let (keep, own_session) = (what.keep, what.own_session);
     // SAFETY: between fork and exec the closure makes system calls only: it neither allocates nor locks. It runs
     // after the change of user, which would clear the death signal.
     unsafe {
@@ -171,9 +172,8 @@ fn command(what: Spawn) -> Command {
             for descriptor in &keep {
                 rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?;
             }
-            // An ignored signal stays ignored across exec, unlike a handler.
-            if ignore_interrupt && libc::signal(libc::SIGINT, libc::SIG_IGN) == libc::SIG_ERR {
-                return Err(io::Error::last_os_error());
+            if own_session {
+                rustix::process::setsid()?;
             }
             Ok(())
         });

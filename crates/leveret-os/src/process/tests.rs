@@ -45,12 +45,13 @@ fn a_child_gets_its_arguments_environment_and_directory() {
 }
 
 #[test]
-fn a_child_ignores_interrupts_where_it_should() {
-    let raise = "kill -INT $$; echo alive";
-    let (text, exit) = output(Spawn { ignore_interrupt: true, ..shell(raise) });
-    assert_eq!((text.as_str(), exit), ("alive\n", Exit::Status(0)));
-    let (text, exit) = output(shell(raise));
-    assert_eq!((text.as_str(), exit.to_string().as_str()), ("", "signal 2 (SIGINT)"));
+fn a_child_has_a_session_of_its_own_where_it_should() {
+    // Fields of /proc/self/stat after the name: state, parent, process group, session.
+    let group = "read -r line < /proc/$$/stat; set -- ${line##*) }; [ $3 = $$ ] && [ $4 = $$ ] && echo own || echo shared";
+    let (text, exit) = output(Spawn { own_session: true, ..shell(group) });
+    assert_eq!((text.as_str(), exit), ("own\n", Exit::Status(0)));
+    let (text, _) = output(shell(group));
+    assert_eq!(text, "shared\n");
 }
 
 #[test]

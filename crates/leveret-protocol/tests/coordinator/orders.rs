@@ -71,6 +71,26 @@ fn the_walk_of_a_commit() {
 }
 
 #[test]
+fn whoever_has_not_done_its_part_is_awaited_once_another_has() {
+    let mut coordinator = Coordinator::new(3, DeathPolicy::Stop);
+    assert_eq!(coordinator.awaited(), [], "nobody waits yet");
+    coordinator.message(B, declare(0));
+    assert_eq!(coordinator.awaited(), [A, C]);
+    coordinator.message(A, declare(0));
+    assert_eq!(coordinator.awaited(), [C]);
+    let mut coordinator = admitted(3, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    coordinator.message(C, segment(generation));
+    assert_eq!(coordinator.awaited(), [A, B]);
+    for member in [A, B] {
+        coordinator.message(member, segment(generation));
+    }
+    coordinator.message(A, ready(generation));
+    assert_eq!(coordinator.awaited(), [B, C]);
+    assert_eq!(running(3, DeathPolicy::Stop).awaited(), [], "a run waits for nobody's commit");
+}
+
+#[test]
 fn a_segment_that_crosses_a_refusal_is_no_breach() {
     let mut coordinator = admitted(3, DeathPolicy::Restart);
     let generation = coordinator.generation();

@@ -1,0 +1,144 @@
+//! What comes over the control socket: who connects, and what members say.
+
+use super::Agent;
+use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
+use leveret_os::{clock, host};
+use leveret_protocol::control::{CONTROL_VERSION, FromMember, ToMember, decode_from_member, encode};
+use leveret_types::MemberId;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A member that does not read its messages may hold up the others for this long, once.
+const DEAF_AFTER: Duration = Duration::from_secs(1);
+/// Frames taken from one connection per turn, so that a flooding member cannot starve the others.
+const FRAMES_PER_TURN: usize = 64;
+
+impl Agent<'_> {
+    pub(super) fn on_connection(&mut self) {
+        match self.listener.accept() {
+            Ok(connection) => self.strangers.push(connection),
+            Err(error) => self.warn([error.to_string()]),
+        }
+    }
+
+    /// A connection that has not said who it is.
+    pub(super) fn on_stranger(&mut self, index: usize) {
+        let connection = self.strangers.swap_remove(index);
+        match connection.receive_arrived() {
+            Ok(None) => self.strangers.push(connection),
+            Ok(Some(frame)) => {
+                if let Err(reason) = self.welcome(&connection, &frame) {
+                    let refused = ToMember::Refused { reason, mismatches: Vec::new(), may_retry: false };
+                    // It may be gone already; then there is nobody to tell.
+                    let _ = connection.send(&encode(&refused), &[]);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Checks who connects: same user, the secret of that member's process, and not there already.
+    pub(super) fn welcome(&mut self, connection: &Connection, frame: &Frame) -> Result<(), String> {
+        let hello = decode_from_member(&frame.bytes).map_err(|error| error.to_string())?;
+        let FromMember::Hello { version, token, member } = hello else {
+            return Err("the first message must be Hello".to_owned());
+        };
+        if version != CONTROL_VERSION {
+            return Err(format!(
+                "control protocol {version}, this agent speaks {CONTROL_VERSION}; use one version"
+            ));
+        }
+        let peer = connection.peer_credentials().map_err(|error| error.to_string())?;
+        if !host::is_same_user(peer.uid) {
+            return Err(format!("process {} of user {} may not join this user's job", peer.pid, peer.uid));
+        }
+        let names = || self.config.declaration.members.iter().map(|member| member.name.clone());
+        let rank = names()
+            .position(|name| name == member)
+            .ok_or_else(|| format!("there is no member \"{member}\""))?;
+        let seat = &self.seats[rank];
+        if seat.token.is_empty() || seat.token != token {
+            return Err(format!("the secret of member \"{member}\" does not fit"));
+        }
+        if seat.connection.is_some() {
+            return Err(format!("member \"{member}\" has joined already"));
+        }
+        let welcome = ToMember::Welcome {
+            job: self.config.declaration.name.clone(),
+            rank: MemberId(rank as u16),
+            members: names().collect(),
+            scheduling: self.config.scheduling,
+            restarted: seat.restarted,
+            attempt: self.coordinator.attempt(),
+        };
+        connection.set_send_timeout(Some(DEAF_AFTER)).map_err(|error| error.to_string())?;
+        connection.send(&encode(&welcome), &[]).map_err(|error| error.to_string())?;
+        let own = connection.as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
+        self.seats[rank].connection = Some(Arc::new(Connection::from(own)));
+        self.patience.joined(rank);
+        Ok(())
+    }
+
+    pub(super) fn on_frames(&mut self, rank: usize) {
+        let Some(connection) = self.seats[rank].connection.clone() else { return };
+        for _ in 0..FRAMES_PER_TURN {
+            match connection.receive_arrived() {
+                Ok(Some(frame)) => self.on_frame(rank, frame),
+                Ok(None) => return,
+                Err(error) => {
+                    self.seats[rank].connection = None;
+                    if matches!(error, ReceiveError::Closed) {
+                        self.patience.leaving(rank, clock::now());
+                    } else {
+                        self.expel(rank, &error.to_string());
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_frame(&mut self, rank: usize, frame: Frame) {
+        let member = MemberId(rank as u16);
+        let message = match decode_from_member(&frame.bytes) {
+            Ok(message) => message,
+            Err(error) => return self.expel(rank, &error.to_string()),
+        };
+        match &message {
+            FromMember::Segment { size, .. } => {
+                if let Err(reason) = self.take_segment(rank, *size, frame.fds) {
+                    return self.expel(rank, &reason);
+                }
+            }
+            FromMember::Ready { threads, scheduling, warnings, .. } => {
+                if let Err(reason) = self.take_ready(rank, threads) {
+                    return self.expel(rank, &reason);
+                }
+                if scheduling != "none" {
+                    self.facts.scheduling.clone_from(scheduling);
+                }
+                self.warn(warnings.clone());
+            }
+            _ => {}
+        }
+        let actions = self.coordinator.message(member, message);
+        self.act(actions);
+    }
+
+    pub(super) fn broadcast(&mut self, message: &ToMember) {
+        let bytes = encode(message);
+        let mut deaf = Vec::new();
+        for (rank, seat) in self.seats.iter().enumerate() {
+            // A member that is gone shows as dead by its process descriptor.
+            if let Some(connection) = &seat.connection
+                && let Err(error @ (SendError::TimedOut | SendError::Broken)) = connection.send(&bytes, &[])
+            {
+                deaf.push((rank, error.to_string()));
+            }
+        }
+        for (rank, error) in deaf {
+            self.expel(rank, &error);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One commit while it runs: the epoch is set, the watcher looks, everybody stops at one instant.
+
+use super::{Agent, TICK};
+use crate::News;
+use crate::monitor::{Monitor, Watched};
+use leveret_memory::PeerSegment;
+use leveret_os::clock;
+use leveret_protocol::control::{EndReason, Horizon, ToMember};
+use leveret_report::record::{Ending, EventKind};
+use leveret_runtime::Admitted;
+use leveret_types::{MemberId, Nanos};
+
+/// From `Go` to the epoch: long enough for every thread to be asleep by then.
+const LEAD: Nanos = Nanos::from_millis(60);
+/// Progress is told this often.
+const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
+
+impl Agent<'_> {
+    pub(super) fn start(&mut self) {
+        let Some(running) = &self.running else { return };
+        let epoch = clock::now() + LEAD;
+        let generation = self.coordinator.generation();
+        let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
+        let segments = self
+            .seats
+            .iter()
+            .enumerate()
+            .map(|(rank, seat)| {
+                let member = MemberId(rank as u16);
+                let layout = admitted.layout(member).ok()?;
+                let region = seat.segment.as_ref()?.region.clone();
+                PeerSegment::attach(region, &layout, member, generation).ok()
+            })
+            .collect();
+        let threads = self.seats.iter().flat_map(|seat| seat.threads.iter().copied()).collect();
+        let (monitor, warnings) = Monitor::start(Watched {
+            label: running.label.clone(),
+            assembled: &running.assembled,
+            plan: &running.plan,
+            epoch,
+            segments,
+            threads,
+        });
+        (self.tell)(News::Started {
+            label: &running.label,
+            rounds: rounds_of(self.config.horizon),
+            hyperperiod: running.plan.hyperperiod,
+        });
+        self.facts.switch_log_whole_core = monitor.whole_core();
+        self.monitor = Some(monitor);
+        self.patience.started(epoch + self.config.horizon.span(running.plan.hyperperiod));
+        self.broadcast(&ToMember::Go { generation, epoch });
+        self.warn(warnings);
+    }
+
+    /// All stop at the same round, so that nothing is sent that nobody takes.
+    pub(super) fn stop_all(&mut self, reason: EndReason) {
+        let Some(monitor) = &mut self.monitor else { return };
+        let generation = self.coordinator.generation();
+        let instant = monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64));
+        if let EndReason::Stopped(why) = &reason {
+            self.ending = Ending::Stopped(why.clone());
+        }
+        self.patience.ends_by(instant);
+        self.broadcast(&ToMember::StopAt { generation, instant, reason });
+    }
+
+    pub(super) fn on_tick(&mut self, now: Nanos) {
+        for rank in 0..self.seats.len() {
+            if self.seats[rank].child.is_some() {
+                self.on_change(rank);
+            }
+        }
+        self.last_tick = now;
+        self.lose_patience(now);
+        let Some(monitor) = &mut self.monitor else { return };
+        monitor.drain();
+        if now - self.last_progress >= PROGRESS_EVERY {
+            self.last_progress = now;
+            let rounds_total = rounds_of(self.config.horizon);
+            let rounds = monitor.rounds(now).min(rounds_total.unwrap_or(u64::MAX));
+            let news =
+                News::Progress { label: monitor.label(), rounds, rounds_total, misses: monitor.misses };
+            (self.tell)(news);
+        }
+    }
+
+    pub(super) fn close_phase(&mut self, reason: &EndReason) {
+        let Some(monitor) = self.monitor.take() else { return };
+        let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
+        if let EndReason::PeerRestarted(member) = reason {
+            let at = clock::now() - phase.epoch_monotonic;
+            phase.events.push(leveret_report::record::Event {
+                at,
+                kind: EventKind::MemberRestarted { member: member.0 },
+            });
+        }
+        self.phases.push(phase);
+        if self.alone.lateness_ns.is_empty() {
+            self.alone = alone;
+        } else {
+            self.alone.lateness_ns.extend(alone.lateness_ns);
+        }
+        self.warn(notes);
+    }
+}
+
+fn rounds_of(horizon: Horizon) -> Option<u64> {
+    match horizon {
+        Horizon::Rounds(rounds) => Some(rounds),
+        Horizon::Duration(_) | Horizon::Unbounded => None,
+    }
+}

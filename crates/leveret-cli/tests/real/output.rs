@@ -1,0 +1,76 @@
+//! Where a run's report goes: a former one is kept apart, and what cannot be written does not take the rest with it.
+
+use crate::harness::{Workplace, turn};
+use crate::job::{Job, core, ring};
+use std::fs;
+
+const FILES: [&str; 4] = ["record.leveret", "report.html", "report.json", "trace.json"];
+
+#[test]
+fn a_run_that_fails_leaves_no_former_report_as_its_own() {
+    let _turn = turn();
+    let place = Workplace::new();
+    assert_eq!(place.run(&ring(5, "", [&[], &[], &[]]).text()).code, Some(0));
+    let first = fs::read(place.path("out/record.leveret")).expect("a record");
+    fs::write(place.path("out/notes.txt"), "the user's").expect("a file of the user's");
+    // Not admitted: nothing runs.
+    let end = "on-refusal=end";
+    let refused = Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user", end])
+        .member("B", core(0), "test-node", &["task=B.user", end])
+        .task("A.user", ["0ms", "10ms"], "8ms", "")
+        .task("B.user", ["0ms", "10ms"], "8ms", "");
+    let outcome = place.run(&refused.text());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("the former report was moved to "), "{}", outcome.said());
+    for file in FILES {
+        assert!(!place.path("out").join(file).exists(), "{file} is not of this run");
+        assert!(place.path("out/previous").join(file).is_file(), "{file} is lost");
+    }
+    assert_eq!(fs::read(place.path("out/previous/record.leveret")).ok(), Some(first));
+    assert_eq!(place.text("out/notes.txt"), "the user's");
+    // A bad manifest starts nothing, and moves nothing.
+    assert_eq!(place.run(&ring(5, "", [&[], &[], &[]]).text()).code, Some(0));
+    let (code, _, stderr) = place.start("[job]\n").finish_without_record();
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(place.path("out/report.html").is_file());
+}
+
+/// A directory that takes nothing more while the run lasts: the summary is printed all the same.
+#[test]
+fn a_report_that_cannot_be_written_costs_no_summary() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("A"));
+    let run = place.start(&ring(10, "", [&[&pid, "started=3"], &[], &[]]).text());
+    run.await_text("A", "started");
+    // In the place of two files stand directories; no rename replaces them.
+    for file in ["record.leveret", "report.json"] {
+        fs::create_dir(place.path("out").join(file)).expect("a directory");
+    }
+    let (code, stdout, stderr) = run.finish_without_record();
+    assert_eq!(code, Some(2), "{stdout}{stderr}");
+    assert!(stdout.contains("verdict: "), "{stdout}{stderr}");
+    assert!(stderr.contains("record.leveret: the file could not be written"), "{stderr}");
+    assert!(stderr.contains("hint: "), "{stderr}");
+    for file in ["report.html", "trace.json"] {
+        assert!(place.path("out").join(file).is_file(), "{file} could have been written");
+    }
+}
+
+#[test]
+fn too_few_open_files_are_named_before_anything_starts() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let job = ring(5, "", [&[], &[], &[]]).text();
+    let command = place.command(&job, &[]);
+    let mut limited = std::process::Command::new("/bin/sh");
+    limited
+        .args(["-c", "ulimit -n 14; exec \"$0\" \"$@\""])
+        .arg(command.get_program())
+        .args(command.get_args());
+    let (code, _, stderr) = place.spawn(limited).finish_without_record();
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("needs 18 open files") && stderr.contains("`ulimit -n 18`"), "{stderr}");
+    assert!(!stderr.contains("node: "), "nothing was started: {stderr}");
+}

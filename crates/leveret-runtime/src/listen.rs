@@ -1,0 +1,92 @@
+//! The control thread of a member: passes the agent's messages on, and acts at once on those that cannot wait.
+
+use crate::watch::Watch;
+use leveret_os::control::{Connection, Frame, poll};
+use leveret_os::scheduling::{self, Class};
+use leveret_os::{clock, nudge};
+use leveret_protocol::control::{Scheduling, ToMember, decode_to_member};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// A message from the agent with its descriptors, or the end of the connection.
+pub(crate) type Incoming = Result<(ToMember, Vec<OwnedFd>), String>;
+
+/// Above the agent and the bare-clock probe, below every task: deaths and stops are told even on a busy machine.
+const PRIORITY: u8 = 6;
+/// How long after the stop instant, and how often from then on, tasks that still sleep are woken.
+const NUDGE_EVERY: Duration = Duration::from_millis(20);
+
+/// The commit that runs now.
+#[derive(Clone)]
+pub(crate) struct Current {
+    pub(crate) watch: Arc<Watch>,
+    /// Kernel thread ids of the tasks.
+    pub(crate) threads: Vec<u32>,
+}
+
+/// What the control thread and the member share.
+pub(crate) type Shared = Arc<Mutex<Option<Current>>>;
+
+/// Starts the control thread.
+pub(crate) fn listen(
+    connection: Arc<Connection>,
+    current: Shared,
+    scheduling: Scheduling,
+) -> std::io::Result<mpsc::Receiver<Incoming>> {
+    let (out, incoming) = mpsc::channel();
+    std::thread::Builder::new().name("leveret-control".to_owned()).spawn(move || {
+        if scheduling != Scheduling::Plain {
+            // Where tasks may not have real-time scheduling this thread may not either; that is told once, for them.
+            let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
+        }
+        let mut stopping = false;
+        loop {
+            if stopping {
+                wake_sleepers(&connection, &current);
+                stopping = false;
+            }
+            let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
+            if let Some(Current { watch, .. }) = &*lock(&current) {
+                match &message {
+                    Ok((ToMember::StopAt { instant, .. }, _)) => {
+                        watch.stop_no_later_than(*instant);
+                        stopping = true;
+                    }
+                    Ok((ToMember::PeerDied { member, .. }, _)) => watch.mark_dead(*member),
+                    // Without the agent nobody watches, plans or stops: end at the next period.
+                    Err(_) => watch.stop_no_later_than(clock::now()),
+                    Ok(_) => {}
+                }
+            }
+            let ended = message.is_err();
+            if out.send(message).is_err() || ended {
+                return;
+            }
+        }
+    })?;
+    Ok(incoming)
+}
+
+/// Until the next message: wakes tasks whose planned start lies beyond the stop instant, once that has passed. One
+/// that is just going to sleep misses the first signal, so there are more; one that has ended needs none.
+fn wake_sleepers(connection: &Connection, current: &Shared) {
+    while let Some(Current { watch, threads }) = lock(current).clone() {
+        match poll(&[connection.as_fd()], Some(NUDGE_EVERY)) {
+            Ok(ready) if !ready[0].any() => {}
+            Ok(_) | Err(_) => return,
+        }
+        if clock::now() >= watch.stop_at() {
+            threads.iter().copied().for_each(nudge::nudge);
+        }
+    }
+}
+
+pub(crate) fn lock(current: &Shared) -> std::sync::MutexGuard<'_, Option<Current>> {
+    current.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn decoded(frame: Frame) -> Incoming {
+    let message = decode_to_member(&frame.bytes).map_err(|error| error.to_string())?;
+    Ok((message, frame.fds))
+}
