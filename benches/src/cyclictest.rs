@@ -2,20 +2,21 @@
 
 use crate::BenchError;
 use crate::harness::Measured;
-use crate::start_lateness::{PERIOD, PRIORITY};
+use crate::start_lateness::PERIOD;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Latencies above so many microseconds are counted as overflows, at the printed maximum.
 const HISTOGRAM_US: u32 = 20_000;
 
-/// Runs `cyclictest` on the core for the round's time. It holds `/dev/cpu_dma_latency` by itself.
-pub fn cyclictest(core: u32, round: Duration) -> Result<Measured, BenchError> {
+/// Runs `cyclictest` on the core, under `SCHED_FIFO` of this priority, for the round's time. It holds
+/// `/dev/cpu_dma_latency` by itself.
+pub fn cyclictest(core: u32, priority: u8, round: Duration) -> Result<Measured, BenchError> {
     let missing = |reason: String| BenchError::Missing { subject: "cyclictest".to_owned(), reason };
     let loops = (round.as_nanos() as i64 / PERIOD.0).max(1);
     let output = Command::new("cyclictest")
         .args(["--mlockall", "--quiet", "--threads=1", "--policy=fifo"])
-        .args([format!("--priority={PRIORITY}"), format!("--interval={}", PERIOD.0 / 1000)])
+        .args([format!("--priority={priority}"), format!("--interval={}", PERIOD.0 / 1000)])
         .args([
             format!("--affinity={core}"),
             format!("--loops={loops}"),

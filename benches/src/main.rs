@@ -11,7 +11,9 @@
 
 mod child;
 mod cyclictest;
+mod exchange;
 mod harness;
+mod job;
 mod machine;
 mod mode;
 mod page;
@@ -87,9 +89,9 @@ pub struct Options {
     /// The two processors to use.
     #[arg(long, num_args = 2, default_values_t = [0, 1])]
     cores: Vec<usize>,
-    /// Where NAME.json and NAME.md go.
-    #[arg(long, default_value = "out/bench")]
-    output: PathBuf,
+    /// Where NAME.json and NAME.md go; `out/bench` when not given, and with --smoke `out/bench/smoke`.
+    #[arg(long)]
+    output: Option<PathBuf>,
     /// Puts the tables of the output folder into this page, between its marks, and stops.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -100,6 +102,12 @@ impl Options {
     pub fn duration(&self, default_seconds: f64) -> Duration {
         let default = if self.smoke { 0.01 } else { default_seconds };
         Duration::try_from_secs_f64(self.seconds.unwrap_or(default)).unwrap_or_default()
+    }
+
+    /// Where results go. Those of a smoke run never take the place of measured ones.
+    fn output(&self) -> &Path {
+        let default = if self.smoke { "out/bench/smoke" } else { "out/bench" };
+        self.output.as_deref().unwrap_or(Path::new(default))
     }
 
     /// Whether only the working is shown.
@@ -151,8 +159,13 @@ fn main() -> ExitCode {
 /// The process is one of a benchmark's own children.
 fn run_child(arguments: &[String]) -> Result<(), BenchError> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["round-trip", ping, pong] => round_trip::ours::ping([*ping, *pong]),
-        ["round-trip-pong", core, socket] => round_trip::ours::pong(core, Path::new(socket)),
+        ["round-trip", ping, pong] => round_trip::ours::agent([*ping, *pong]),
+        ["round-trip-ping", core] => round_trip::ours::ping(core),
+        ["round-trip-pong", core] => round_trip::ours::pong(core),
+        ["start-lateness-task"] => start_lateness::task_member(),
+        ["exchange", sender, receiver] => exchange::agent([*sender, *receiver]),
+        ["exchange-sender", kind, size, periods] => exchange::sender([*kind, *size, *periods]),
+        ["exchange-receiver", kind, size, periods] => exchange::receiver([*kind, *size, *periods]),
         other => {
             let reason = format!("no child is called {other:?}");
             Err(BenchError::Missing { subject: "child".to_owned(), reason })
@@ -166,7 +179,7 @@ fn run(options: &Options, arguments: &[String]) -> Result<(), BenchError> {
         return Ok(());
     }
     if let Some(page) = &options.page {
-        return page::refresh(page, &options.output);
+        return page::refresh(page, options.output());
     }
     // cyclictest holds idle states off by default; all subjects get the same.
     let held = IdleStatesHeld::hold().inspect_err(|error| eprintln!("warning: {error}")).ok();
@@ -177,7 +190,7 @@ fn run(options: &Options, arguments: &[String]) -> Result<(), BenchError> {
         command.extend(arguments.iter().skip(1).cloned());
         let mut report = Report::new(topic.name(), &command.join(" "), machine);
         topic.run(options, &mut report)?;
-        report.publish(&options.output)?;
+        report.publish(options.output())?;
     }
     Ok(())
 }

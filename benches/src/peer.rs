@@ -49,7 +49,7 @@ impl Peer {
         });
         let orders = process.stdin.take();
         let mut peer = Self { version: String::new(), name: name.to_owned(), process, orders, answers };
-        let line = peer.answer(PATIENCE)?;
+        let line = peer.answer(Duration::ZERO)?;
         match line.strip_prefix("ready ") {
             Some(version) => peer.version = version.split_whitespace().collect::<Vec<_>>().join(" "),
             None => return Err(missing(line)),
@@ -59,15 +59,22 @@ impl Peer {
 
     /// Runs one round.
     pub fn round(&mut self, kind: &str, size: usize, duration: Duration) -> Result<Measured, BenchError> {
-        let order = format!("go {kind} {size} {}\n", duration.as_millis().max(1));
-        let broken = |reason: String| BenchError::Round { subject: self.name.clone(), reason };
-        let orders = self.orders.as_mut().ok_or_else(|| broken("takes no orders".to_owned()))?;
-        orders.write_all(order.as_bytes()).map_err(|error| broken(error.to_string()))?;
-        let line = self.answer(PATIENCE + duration)?;
+        self.order(kind, size, duration)?;
+        let line = self.answer(duration)?;
         Measured::parse(&line).ok_or_else(|| BenchError::Round { subject: self.name.clone(), reason: line })
     }
 
-    fn answer(&mut self, patience: Duration) -> Result<String, BenchError> {
+    /// Asks for a round.
+    pub fn order(&mut self, kind: &str, size: usize, duration: Duration) -> Result<(), BenchError> {
+        let order = format!("go {kind} {size} {}\n", duration.as_millis().max(1));
+        let broken = |reason: String| BenchError::Round { subject: self.name.clone(), reason };
+        let orders = self.orders.as_mut().ok_or_else(|| broken("takes no orders".to_owned()))?;
+        orders.write_all(order.as_bytes()).map_err(|error| broken(error.to_string()))
+    }
+
+    /// The next line of a round that takes so long.
+    pub fn answer(&mut self, duration: Duration) -> Result<String, BenchError> {
+        let patience = PATIENCE + duration;
         self.answers.recv_timeout(patience).map_err(|_| BenchError::Missing {
             subject: self.name.clone(),
             reason: format!("no answer within {} s", patience.as_secs()),

@@ -1,39 +1,44 @@
-//! How late a 1 ms task starts: ours (sleep, then spin) beside `cyclictest` at the same priority, a bare spin and a
-//! bare sleep on the same core, idle and under `stress-ng`. One at a time, never two on one core.
+//! How late a 1 ms task starts: a task of ours, run and watched by the agent, beside `cyclictest` at the same priority,
+//! a bare spin and a bare sleep on the same core, idle and under `stress-ng`. One at a time, never two on one core.
+//!
+//! What is counted, the same for all (`cyclictest.c`, `timerthread`): the lateness of a start, and after it the next
+//! start that still lies ahead. Starts that pass meanwhile are no samples of their own: one stall of the machine is one
+//! late start.
+//!
+//! ```text
+//!  planned   |0        |1        |2        |3        |4
+//!  reached    0              1                        4       counted: 0, 1, 4; passed: 2, 3
+//! ```
 
 use crate::child::Counts;
 use crate::cyclictest::cyclictest;
 use crate::harness::{Interleaving, Measured, Subject, interleave};
+use crate::job::{self, Role};
 use crate::report::{Comparison, Metric, Report};
 use crate::{BenchError, Options};
+use leveret::{Horizon, Member};
 use leveret_os::clock;
 use leveret_os::scheduling::{Class, apply, lock_memory, pin, prefault_stack};
+use leveret_report::record::{InstanceRecord, RunRecord, TaskRecord};
 use leveret_types::Nanos;
+use std::cell::Cell;
+use std::fmt::Display;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Period of the task.
 pub const PERIOD: Nanos = Nanos::from_millis(1);
-/// `SCHED_FIFO` priority of ours and of `cyclictest`.
-pub const PRIORITY: u8 = 80;
+const BUDGET: Nanos = Nanos::from_micros(50);
 const SECONDS_DEFAULT: f64 = 60.0;
 const ROUND_MAX: Duration = Duration::from_secs(2);
-/// The guard is measured; it stays within these bounds.
-const GUARD_LEAST: Nanos = Nanos::from_micros(20);
-const GUARD_MOST: Nanos = Nanos::from_micros(100);
 const STACK_BYTES: usize = 64 * 1024;
 
-/// How a thread waits for the start of its period.
+/// How a bare thread waits for the start of its period.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
-    /// Ours: sleep to shortly before it, spin to the instant.
-    SleepThenSpin {
-        /// How long before.
-        guard: Nanos,
-    },
-    /// The machine alone: spin all the time.
+    /// Spins all the time.
     Spin,
-    /// The machine alone: sleep to the instant.
+    /// Sleeps to the instant.
     Sleep,
 }
 
@@ -47,42 +52,102 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     if let Err(error) = lock_memory() {
         report.notes.push(format!("Pages are not locked: {error}."));
     }
+    let priority = task_of(&run_task(core, PERIODS_TO_ASK)?)?.priority;
+    let class = class_of(priority);
     let mut cases = Vec::new();
     for (case, stressed) in [("idle", false), ("stress-ng --cpu 2", true)] {
         let stress = if stressed { Some(Stress::start()?) } else { None };
-        let guard = measure_guard(core, round)?;
-        report.notes.push(format!("{case}: guard of ours {guard}, measured as p99.9 of a bare sleep."));
+        let guards = Cell::new((Nanos::MAX, Nanos::ZERO));
         let (spin_class, spin_name) =
-            if stressed { (fifo(), "bare spin (FIFO)") } else { (Class::Other, "bare spin") };
+            if stressed { (class, "bare spin (FIFO)") } else { (Class::Other, "bare spin") };
         let subjects = vec![
-            Subject::new("leveret", move || waiting(core, fifo(), Waiting::SleepThenSpin { guard }, round)),
-            Subject::new("cyclictest", move || cyclictest(core, round)),
+            Subject::new("leveret", || task_round(core, round, &guards)),
+            Subject::new("cyclictest", move || cyclictest(core, priority, round)),
             Subject::new(spin_name, move || waiting(core, spin_class, Waiting::Spin, round)),
-            Subject::new("bare sleep", move || waiting(core, fifo(), Waiting::Sleep, round)),
+            Subject::new("bare sleep", move || waiting(core, class, Waiting::Sleep, round)),
         ];
         cases.push(interleave(case, subjects, how));
         drop(stress);
+        let (least, most) = guards.get();
+        report.notes.push(format!(
+            "{case}: guard of ours {least} to {most}, as the agent measured it before each round."
+        ));
     }
     report.add_cases(&cases, &comparisons());
-    report.notes.push(
-        "All at SCHED_FIFO priority 80 on one core, but the idle bare spin, which runs under SCHED_OTHER: the kernel \
-         takes 50 ms of every second from a FIFO thread that never sleeps. cyclictest counts whole microseconds, \
-         rounded down."
-            .to_owned(),
-    );
+    report.notes.push(format!(
+        "leveret: a job of one member with one task, run and watched by the agent; its lateness and spinning are those \
+         of the run's record. All at the priority that the plan gave the task (SCHED_FIFO {priority}) on one core, but \
+         the idle bare spin, which runs under SCHED_OTHER: the kernel takes 50 ms of every second from a FIFO thread \
+         that never sleeps. Starts that pass while a late one is awaited are no samples of their own, as in \
+         cyclictest, whether our task skipped them or not. cyclictest counts whole microseconds, rounded down."
+    ));
     Ok(())
 }
 
-fn fifo() -> Class {
-    Class::Fifo { priority: PRIORITY }
+/// Enough to learn the priority.
+const PERIODS_TO_ASK: u64 = 5;
+
+fn class_of(priority: u8) -> Class {
+    if priority == 0 { Class::Other } else { Class::Fifo { priority } }
 }
 
-/// p99.9 of a bare sleep's lateness, within bounds.
-pub fn measure_guard(core: u32, round: Duration) -> Result<Nanos, BenchError> {
-    let measured = waiting(core, fifo(), Waiting::Sleep, round)?;
-    let lateness = crate::statistics::Distribution::merge([measured.values.as_slice()]);
-    let p999 = lateness.map_or(GUARD_MOST, |all| Nanos(all.p999_ns as i64));
-    Ok(p999.clamp(GUARD_LEAST, GUARD_MOST))
+fn broken(error: impl Display) -> BenchError {
+    BenchError::Round { subject: "leveret".to_owned(), reason: error.to_string() }
+}
+
+/// A job of one member with one task.
+fn run_task(core: u32, periods: u64) -> Result<RunRecord, BenchError> {
+    let role = Role::new("periodic", core as usize, ["start-lateness-task".to_owned()]);
+    let record = job::run("start-lateness", &[role], Horizon::Rounds(periods))?;
+    job::completed(&record)?;
+    Ok(record)
+}
+
+/// The member of that job: `child start-lateness-task`. Its task does nothing but start.
+pub fn task_member() -> Result<(), BenchError> {
+    let mut member = Member::join().map_err(broken)?;
+    let mut declarations = member.declare("1 ms");
+    declarations.task("periodic.task").period(PERIOD).budget(BUDGET).body(|_| ());
+    member.commit(declarations).map_err(broken)?.run().map_err(broken)?;
+    Ok(())
+}
+
+fn task_of(record: &RunRecord) -> Result<&TaskRecord, BenchError> {
+    record
+        .phases
+        .first()
+        .and_then(|phase| phase.tasks.first())
+        .ok_or_else(|| broken("the record has no task"))
+}
+
+/// One round of ours.
+fn task_round(core: u32, round: Duration, guards: &Cell<(Nanos, Nanos)>) -> Result<Measured, BenchError> {
+    let periods = (round.as_nanos() as i64 / PERIOD.0).max(1).unsigned_abs();
+    let record = run_task(core, periods)?;
+    let task = task_of(&record)?;
+    let recorded = task.instances.len() as u64;
+    if recorded != periods || task.records_lost > 0 {
+        return Err(broken(format!("{recorded} of {periods} instances left a record")));
+    }
+    let guard = record.phases[0].plan.costs.guard;
+    let (least, most) = guards.get();
+    guards.set((least.min(guard), most.max(guard)));
+    let mut counts = Counts::default();
+    latenesses(&task.instances).for_each(|lateness_ns| counts.record(lateness_ns));
+    let spin_share = task.spin_total.0 as f64 / PERIOD.saturating_mul(periods as i64).0 as f64;
+    Ok(Measured { values: counts.values().collect(), plain_ns: None, spin_share: Some(spin_share) })
+}
+
+/// The lateness of each start that did not pass while an earlier one was awaited.
+fn latenesses(instances: &[InstanceRecord]) -> impl Iterator<Item = u64> + '_ {
+    let mut reached = None;
+    instances.iter().filter_map(move |instance| {
+        if reached.is_some_and(|reached| instance.planned < reached) {
+            return None;
+        }
+        reached = Some(instance.started);
+        Some((instance.started - instance.planned).0.max(0).unsigned_abs())
+    })
 }
 
 /// The machine alone: lateness of a thread that spins all the time, under `SCHED_OTHER`.
@@ -105,18 +170,11 @@ fn waiting(core: u32, class: Class, how: Waiting, round: Duration) -> Result<Mea
 fn wait_through(how: Waiting, round: Duration) -> Measured {
     let mut counts = Counts::default();
     let periods = (round.as_nanos() as i64 / PERIOD.0).max(1);
-    let mut spun = Nanos::ZERO;
-    let mut start = clock::now() + PERIOD;
-    let epoch = start;
-    for _ in 0..periods {
+    let first = clock::now() + PERIOD;
+    let end = first + PERIOD.saturating_mul(periods);
+    let mut start = first;
+    while start < end {
         let reached = match how {
-            Waiting::SleepThenSpin { guard } => {
-                clock::sleep_until(start - guard);
-                let woken = clock::now();
-                let reached = clock::spin_until(start).reached;
-                spun = spun + (reached - woken);
-                reached
-            }
             Waiting::Spin => clock::spin_until(start).reached,
             Waiting::Sleep => {
                 clock::sleep_until(start);
@@ -124,19 +182,13 @@ fn wait_through(how: Waiting, round: Duration) -> Measured {
             }
         };
         counts.record((reached - start).0.max(0).unsigned_abs());
-        // A start that has passed is skipped, as cyclictest does: one stall of the machine is one late start.
         start = start + PERIOD;
-        while start <= reached {
+        while start < reached {
             start = start + PERIOD;
         }
     }
-    let total = (start - epoch).0 as f64;
-    let spin_share = match how {
-        Waiting::SleepThenSpin { .. } => Some(spun.0 as f64 / total),
-        Waiting::Spin => Some(1.0),
-        Waiting::Sleep => Some(0.0),
-    };
-    Measured { values: counts.values().collect(), plain_ns: None, spin_share }
+    let spin_share = if how == Waiting::Spin { 1.0 } else { 0.0 };
+    Measured { values: counts.values().collect(), plain_ns: None, spin_share: Some(spin_share) }
 }
 
 fn comparisons() -> Vec<Comparison> {
@@ -182,5 +234,36 @@ impl Drop for Stress {
     fn drop(&mut self) {
         _ = Command::new("kill").args(["-INT", &self.0.id().to_string()]).status();
         _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_report::record::Outcome;
+
+    fn instance(number: i64, started_us: i64, outcome: Outcome) -> InstanceRecord {
+        let planned = PERIOD.saturating_mul(number);
+        let started = Nanos::from_micros(started_us);
+        InstanceRecord {
+            instance: number.unsigned_abs(),
+            planned,
+            started,
+            outcome,
+            ..InstanceRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_stall_is_one_late_start_however_many_starts_passed() {
+        let instances = [
+            instance(0, 0, Outcome::Ran),
+            instance(1, 3_500, Outcome::SkippedCritical),
+            instance(2, 3_500, Outcome::SkippedCritical),
+            instance(3, 3_501, Outcome::Ran),
+            instance(4, 4_002, Outcome::Ran),
+        ];
+        let counted: Vec<u64> = latenesses(&instances).collect();
+        assert_eq!(counted, [0, 2_500_000, 2_000]);
     }
 }

@@ -7,61 +7,30 @@
 //!                  the rest waits for the next period
 //! ```
 //!
-//! Latency counts from just before the insertion to just after the extraction, as in the thesis. Both senders send
-//! two messages a period in the long run; what differs is who knows about it beforehand.
+//! Both sides are jobs of a sending and a receiving member, run and watched by the agent ([`crate::exchange`]). Latency
+//! counts from just before the insertion to just after the extraction, in the tasks' bodies, as in the thesis; of a
+//! best-effort message from when it was drawn. Both senders send two messages a period in the long run; what differs is
+//! who knows about it beforehand.
 
-use crate::child::{Counts, fill, first_word};
+use crate::child::Counts;
+use crate::exchange::{DEADLINE, DRAWN_MOST, ENDED, LATENCIES, PERIOD, SERVED, Traffic};
 use crate::harness::{Interleaving, Measured, Subject, interleave};
-use crate::planner::Random;
+use crate::peer::{Peer, SharedPeer};
 use crate::report::{Comparison, Metric, Report};
-use crate::start_lateness::{PRIORITY, bare_spin, measure_guard};
+use crate::start_lateness::bare_spin;
 use crate::table::{Table, nanoseconds};
 use crate::{BenchError, Options};
-use leveret_memory::{
-    HeapRegion, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender, SourceSpec,
-    Taken, TargetSpec,
-};
-use leveret_os::clock;
-use leveret_os::scheduling::{Class, apply, pin, prefault_stack};
-use leveret_types::{ChannelId, Generation, MemberId, Nanos};
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::process::Command;
 use std::time::Duration;
 
 const SECONDS_DEFAULT: f64 = 30.0;
 const ROUND_MAX: Duration = Duration::from_secs(2);
 const SIZES: [(usize, &str); 2] = [(8, "8 B"), (1024, "1 KiB")];
-const PERIOD: Nanos = Nanos::from_millis(1);
-/// From the start of the period: when the messages of the period have arrived by definition.
-const DEADLINE: Nanos = Nanos::from_micros(200);
-/// Served in a period, and drawn in the mean.
-const SERVED: u64 = 2;
-const DRAWN_MOST: u64 = 4;
 const JITTER_NS_MAX: u64 = 10_000;
-const CHANNEL: ChannelId = ChannelId(0);
-const GENERATION: Generation = Generation(1);
-const BUFFERS: u32 = 64;
-const STACK_BYTES: usize = 64 * 1024;
 /// As many latencies as Table 5.3 shows.
 const SHOWN: usize = 10;
-
-/// Who decides how many messages there are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Traffic {
-    TimeDriven,
-    BestEffort { seed: u64 },
-}
-
-/// What a round is run with.
-#[derive(Clone, Copy)]
-struct Setting {
-    cores: [usize; 2],
-    size: usize,
-    periods: u64,
-    guard: Nanos,
-}
 
 /// What a subject leaves beside its histogram.
 #[derive(Default)]
@@ -80,13 +49,11 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let rounds = (total.as_secs_f64() / round.as_secs_f64()).ceil() as usize;
     let how = Interleaving { cores: options.cores(), rounds, extra_rounds: 0 };
     let cores = options.cores();
-    let guard = measure_guard(cores[1] as u32, round)?;
-    let periods = (round.as_nanos() as u64 / PERIOD.0.unsigned_abs()).max(5);
+    let job = job(cores)?;
     let mut cases = Vec::new();
     let mut shown = Table::new(&["message", "size", "best effort", "time-driven"]);
     let mut jumps = Table::new(&["size", "subject", "same period", "+1", "+2", "+3", "more", "missing"]);
     for (size, name) in SIZES {
-        let setting = Setting { cores, size, periods, guard };
         let trails = [RefCell::new(Trail::default()), RefCell::new(Trail::default())];
         let seeds = RefCell::new(0);
         let next = || {
@@ -94,9 +61,9 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
             Traffic::BestEffort { seed: *seeds.borrow() }
         };
         let subjects = vec![
-            Subject::new("time-driven", || exchange(setting, Traffic::TimeDriven, &trails[0])),
+            Subject::new("time-driven", || exchange(&job, Traffic::TimeDriven, (size, round), &trails[0])),
             Subject::new("time-driven jitter", || jitter_of(&trails[0])),
-            Subject::new("best effort", || exchange(setting, next(), &trails[1])),
+            Subject::new("best effort", || exchange(&job, next(), (size, round), &trails[1])),
             Subject::new("best effort jitter", || jitter_of(&trails[1])),
             Subject::new("bare spin", || bare_spin(cores[1] as u32, round)),
         ];
@@ -119,7 +86,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     report.add_table(jumps);
     report.add_table(shown);
     report.notes.push(format!(
-        "Period {PERIOD}, deadline {DEADLINE} after its start, guard {guard}. Time-driven: 2 messages a period. Best \
+        "Period {PERIOD}, deadline {DEADLINE} after its start. Time-driven: 2 messages a period. Best \
          effort: 0 to {DRAWN_MOST} drawn, at most {SERVED} sent, the rest queues. Jitter: distance from the round's \
          median latency. The last two tables: whole periods in the latency, and the first ten latencies, as in Table \
          5.3 of the HARE thesis (there: 423 us to 15.4 ms against 255 to 265 us at 8 bytes and a period of 5 ms)."
@@ -174,23 +141,38 @@ fn jitter_of(trail: &RefCell<Trail>) -> Result<Measured, BenchError> {
     if values.is_empty() { Err(broken("the round before gave nothing")) } else { Ok(Measured::of(values)) }
 }
 
-/// One round: a sender and a receiver thread, each on its core.
-fn exchange(setting: Setting, traffic: Traffic, trail: &RefCell<Trail>) -> Result<Measured, BenchError> {
-    let (mut sender, mut receiver) = join(setting.size)?;
-    let epoch = clock::now() + Nanos::from_millis(20);
-    let sending = std::thread::spawn(move || {
-        prepare(setting.cores[0])?;
-        send_all(&mut sender, setting, traffic, epoch)
-    });
-    let receiving = std::thread::spawn(move || {
-        prepare(setting.cores[1])?;
-        receive_all(&mut receiver, setting, traffic, epoch)
-    });
-    let panicked = |_| broken("a thread panicked");
-    let received = receiving.join().map_err(panicked)?;
-    sending.join().map_err(panicked)??;
-    let (latencies, missing) = received?;
-    Ok(trail.borrow_mut().follow(&latencies, missing))
+/// The child in which the jobs run.
+fn job(cores: [usize; 2]) -> Result<SharedPeer, BenchError> {
+    let mut command = Command::new(std::env::current_exe()?);
+    Peer::start("leveret", command.args(["child", "exchange"]).args(cores.map(|core| core.to_string())))
+}
+
+/// One round: a job of its own.
+fn exchange(
+    job: &SharedPeer,
+    traffic: Traffic,
+    (size, round): (usize, Duration),
+    trail: &RefCell<Trail>,
+) -> Result<Measured, BenchError> {
+    let mut job = job.borrow_mut();
+    job.order(&traffic.kind(), size, round)?;
+    let mut given: Option<(Vec<u64>, u64)> = None;
+    loop {
+        let line = job.answer(round)?;
+        if line == ENDED {
+            let (latencies, missing) = given.ok_or_else(|| broken("the receiver gave nothing"))?;
+            return Ok(trail.borrow_mut().follow(&latencies, missing));
+        }
+        given = Some(read_latencies(&line).ok_or_else(|| broken(line))?);
+    }
+}
+
+/// Latencies in the order of the messages, and how many time-driven messages were not there.
+fn read_latencies(line: &str) -> Option<(Vec<u64>, u64)> {
+    let mut numbers = line.strip_prefix(LATENCIES)?.split_whitespace().map(str::parse);
+    let missing = numbers.next()?.ok()?;
+    let latencies: Vec<u64> = numbers.collect::<Result<_, _>>().ok()?;
+    (!latencies.is_empty()).then_some((latencies, missing))
 }
 
 impl Trail {
@@ -214,124 +196,6 @@ impl Trail {
     }
 }
 
-fn prepare(core: usize) -> Result<(), BenchError> {
-    pin(core as u32).map_err(broken)?;
-    apply(Class::Fifo { priority: PRIORITY }).map_err(broken)?;
-    prefault_stack(STACK_BYTES);
-    Ok(())
-}
-
-/// A segment each, in one process, and the two ends of the channel.
-fn join(size: usize) -> Result<(Sender, Receiver), BenchError> {
-    let spec = |member, sources, targets| SegmentSpec {
-        member,
-        generation: GENERATION,
-        sources,
-        targets,
-        tasks: Vec::new(),
-        message_records: 1,
-    };
-    let source = SourceSpec { channel: CHANNEL, size: size as u32, buffers: BUFFERS, waits: false };
-    let target = TargetSpec { channel: CHANNEL, waits: false };
-    let layouts = [spec(MemberId(0), vec![source], vec![]), spec(MemberId(1), vec![], vec![target])];
-    let layouts =
-        [SegmentLayout::new(&layouts[0]).map_err(broken)?, SegmentLayout::new(&layouts[1]).map_err(broken)?];
-    let regions: [Arc<dyn Region>; 2] =
-        [0, 1].map(|end| -> Arc<dyn Region> { Arc::new(HeapRegion::new(layouts[end].size())) });
-    let mut own = Vec::new();
-    let mut peers = Vec::new();
-    for end in 0..2 {
-        own.push(OwnSegment::create(Arc::clone(&regions[end]), &layouts[end]).map_err(broken)?);
-        let member = layouts[end].member();
-        peers.push(
-            PeerSegment::attach(Arc::clone(&regions[end]), &layouts[end], member, GENERATION)
-                .map_err(broken)?,
-        );
-    }
-    let ends = own[0].take_source(CHANNEL).zip(peers[1].target(CHANNEL));
-    let backs = own[1].take_target(CHANNEL).zip(peers[0].source(CHANNEL));
-    let ((source, peer_target), (target, peer_source)) =
-        ends.zip(backs).ok_or_else(|| broken("the channel lacks an end"))?;
-    Ok((Sender::new(source, peer_target), Receiver::new(target, peer_source)))
-}
-
-/// Sleeps to shortly before the instant and spins to it.
-fn await_instant(instant: Nanos, guard: Nanos) {
-    clock::sleep_until(instant - guard);
-    clock::spin_until(instant);
-}
-
-fn send_all(sender: &mut Sender, setting: Setting, traffic: Traffic, epoch: Nanos) -> Result<(), BenchError> {
-    let mut random = Random::new(match traffic {
-        Traffic::BestEffort { seed } => seed,
-        Traffic::TimeDriven => 0,
-    });
-    let mut queue: VecDeque<Nanos> = VecDeque::with_capacity((setting.periods * DRAWN_MOST) as usize);
-    let mut number = 0;
-    for period in 0..setting.periods {
-        await_instant(epoch + PERIOD.saturating_mul(period as i64), setting.guard);
-        let drawn = match traffic {
-            Traffic::TimeDriven => SERVED,
-            Traffic::BestEffort { .. } => random.below(DRAWN_MOST + 1),
-        };
-        if traffic != Traffic::TimeDriven {
-            (0..drawn).for_each(|_| queue.push_back(clock::now()));
-        }
-        for _ in 0..SERVED {
-            let inserted = match traffic {
-                Traffic::TimeDriven => clock::now(),
-                Traffic::BestEffort { .. } => match queue.pop_front() {
-                    Some(inserted) => inserted,
-                    None => break,
-                },
-            };
-            let mut slot = sender.reserve(number).map_err(broken)?;
-            fill(slot.bytes_mut(), number);
-            slot.publish(setting.size as u32, inserted);
-            number += 1;
-        }
-    }
-    Ok(())
-}
-
-/// Latencies in the order of the messages, and how many time-driven messages were not there.
-fn receive_all(
-    receiver: &mut Receiver,
-    setting: Setting,
-    traffic: Traffic,
-    epoch: Nanos,
-) -> Result<(Vec<u64>, u64), BenchError> {
-    let mut private = vec![0_u8; setting.size];
-    let mut latencies = Vec::with_capacity((setting.periods * SERVED) as usize);
-    let (mut number, mut missing) = (0, 0);
-    for period in 0..setting.periods {
-        await_instant(epoch + PERIOD.saturating_mul(period as i64) + DEADLINE, setting.guard);
-        for _ in 0..SERVED {
-            match receiver.take(number) {
-                Taken::Message(message) => {
-                    message.copy_to(&mut private).map_err(broken)?;
-                    let latency = clock::now() - message.stamp();
-                    message.release();
-                    if first_word(&private) != number {
-                        return Err(broken(format!("message {number} carries {}", first_word(&private))));
-                    }
-                    latencies.push(latency.0.max(0).unsigned_abs());
-                }
-                Taken::NotYet if traffic != Traffic::TimeDriven => break,
-                // The instance is not performed; the next one is unaffected.
-                Taken::NotYet => {
-                    missing += 1;
-                    receiver.release_through(number);
-                }
-                Taken::Stale => return Err(broken(format!("message {number} is gone"))),
-                Taken::Invalid(reason) => return Err(broken(reason)),
-            }
-            number += 1;
-        }
-    }
-    Ok((latencies, missing))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,19 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn messages_pass_in_order() {
-        let (mut sender, mut receiver) = join(1024).unwrap();
-        for number in 0..100 {
-            let mut slot = sender.reserve(number).unwrap();
-            fill(slot.bytes_mut(), number);
-            slot.publish(1024, Nanos(7));
-            let Taken::Message(message) = receiver.take(number) else {
-                panic!("message {number} is not there")
-            };
-            let mut private = [0; 1024];
-            message.copy_to(&mut private).unwrap();
-            assert_eq!(first_word(&private), number);
-            message.release();
+    fn a_line_of_latencies_is_read() {
+        assert_eq!(read_latencies("latencies 2 200 1200"), Some((vec![200, 1200], 2)));
+        for line in ["latencies 2", "latencies", "error no rights", "latencies x 200"] {
+            assert_eq!(read_latencies(line), None, "{line}");
         }
     }
 }

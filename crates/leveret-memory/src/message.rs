@@ -46,7 +46,9 @@ pub struct Message<'a> {
     /// The sequence word with which the slot was found.
     sequence: u64,
     stamp: Nanos,
-    length: u32,
+    /// A whole word: with padding beside it, a copy of the message would be loaded wider than it was stored, and wait
+    /// for that store.
+    length: usize,
 }
 
 impl std::fmt::Debug for Message<'_> {
@@ -69,7 +71,7 @@ impl<'a> Message<'a> {
         stamp: Nanos,
         length: u32,
     ) -> Self {
-        Self { receiver, slot, instance, sequence, stamp, length }
+        Self { receiver, slot, instance, sequence, stamp, length: length as usize }
     }
 
     /// Which instance.
@@ -87,7 +89,7 @@ impl<'a> Message<'a> {
     /// Length in bytes; at most the channel's size.
     #[inline]
     pub fn length(&self) -> usize {
-        self.length as usize
+        self.length
     }
 
     /// Copies the message into the start of `out` and validates the copy. Returns the number of bytes copied: the

@@ -152,6 +152,23 @@ impl Receiver {
         head.word(0).load(Ordering::Acquire) == self.peer.tag.published(instance)
     }
 
+    /// Whether the message of `instance` is there, or comes while its sequence word is read so many times more.
+    #[inline]
+    pub fn comes_within(&self, instance: u64, polls: u32) -> bool {
+        let slot = self.peer.slots.slot(instance);
+        let head = slot.head();
+        let expected = self.peer.tag.published(instance);
+        let mut left = polls;
+        while head.word(0).load(Ordering::Acquire) != expected {
+            if left == 0 {
+                return false;
+            }
+            left -= 1;
+            std::hint::spin_loop();
+        }
+        true
+    }
+
     /// What a sequence word other than the expected one means.
     #[inline(never)]
     fn classify(&mut self, word: u64, instance: u64) -> Absence {

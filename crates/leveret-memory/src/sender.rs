@@ -201,7 +201,7 @@ pub struct Slot<'a> {
     slot: SlotView<'a>,
 }
 
-impl Slot<'_> {
+impl<'a> Slot<'a> {
     /// Which instance.
     pub fn instance(&self) -> u64 {
         self.instance
@@ -227,12 +227,14 @@ impl Slot<'_> {
         unsafe { self.slot.copy_in(bytes) }
     }
 
-    /// Publishes the first `length` bytes as the message, inserted at `stamp`.
+    /// Publishes the first `length` bytes as the message, inserted at `stamp`. Gives back the sender, which knows
+    /// whether the receiver must be woken.
     ///
     /// # Panics
     /// When `length` exceeds the capacity.
     #[inline]
-    pub fn publish(self, length: u32, stamp: Nanos) {
+    pub fn publish(self, length: u32, stamp: Nanos) -> &'a mut Sender {
         self.sender.finish(self.slot, self.instance, length, stamp);
+        self.sender
     }
 }

@@ -64,7 +64,7 @@ impl Slots {
         // SAFETY: `new` asserted that the window is a whole number of slots, a power of two of them, each a multiple
         // of 8 bytes and beginning with a head; the masked instance is the index of one.
         let head = unsafe { self.window.words_within(offset) };
-        SlotView { head, payload: self.payload, capacity: self.capacity }
+        SlotView { head, payload: self.payload, capacity: self.capacity as usize }
     }
 }
 
@@ -73,7 +73,7 @@ impl Slots {
 pub(crate) struct SlotView<'a> {
     head: Words<'a, 3>,
     payload: usize,
-    capacity: u32,
+    capacity: usize,
 }
 
 impl<'a> SlotView<'a> {
@@ -103,7 +103,7 @@ impl<'a> SlotView<'a> {
     /// The payload's word at `offset` bytes, a multiple of 8 below the capacity.
     #[inline(always)]
     pub(crate) fn word(&self, offset: usize) -> &'a AtomicU64 {
-        assert!(offset.is_multiple_of(8) && offset < self.capacity as usize);
+        assert!(offset.is_multiple_of(8) && offset < self.capacity);
         // SAFETY: the assertion keeps the word within the capacity rounded up to 8, which `Slots::new` asserted to
         // lie within the slot; the window, borrowed for 'a, keeps it in place.
         unsafe { self.payload().add(scaled(offset)).cast::<AtomicU64>().as_ref() }
@@ -112,7 +112,7 @@ impl<'a> SlotView<'a> {
     /// Copies `out.len()` bytes from `offset` on, whoever may be writing them; the caller validates afterwards.
     #[inline(always)]
     pub(crate) fn copy_out(&self, offset: usize, out: &mut [u8]) {
-        let capacity = self.capacity as usize;
+        let capacity = self.capacity;
         assert!(offset.is_multiple_of(8) && offset <= capacity && out.len() <= capacity - offset);
         // SAFETY: the assertion keeps the bytes within the capacity, and `offset` on a word; `Slots::new` asserted
         // that the capacity rounded up to 8 lies within the slot.
@@ -125,7 +125,7 @@ impl<'a> SlotView<'a> {
     /// The slot belongs to a source end: its region is writable.
     #[inline(always)]
     pub(crate) unsafe fn copy_in(&self, bytes: &[u8]) {
-        assert!(bytes.len() <= self.capacity as usize, "a message is no longer than its channel allows");
+        assert!(bytes.len() <= self.capacity, "a message is no longer than its channel allows");
         // SAFETY: the assertion keeps the bytes within the capacity, which, rounded up to 8, lies within the slot;
         // writable by the caller's promise.
         unsafe { copy::into_shared(self.payload(), bytes) }
@@ -139,7 +139,7 @@ impl<'a> SlotView<'a> {
     #[inline(always)]
     pub(crate) unsafe fn bytes_mut(self) -> &'a mut [u8] {
         // SAFETY: in bounds by `Slots::new`; exclusive by the caller's promise; bytes have no invalid values.
-        unsafe { std::slice::from_raw_parts_mut(self.payload().as_ptr(), self.capacity as usize) }
+        unsafe { std::slice::from_raw_parts_mut(self.payload().as_ptr(), self.capacity) }
     }
 }
 

@@ -90,12 +90,9 @@ impl SendingEnd {
     /// Best effort: the next free buffer, to be filled in place and inserted.
     #[inline]
     pub fn slot(&mut self) -> Result<SendingSlot<'_>, NoBuffer> {
-        let instance = self.next;
         // A time-driven end uses `start`; here instances are consecutive counters.
-        if self.sender.reserve(instance).is_err() {
-            return Err(NoBuffer { instance, released: self.sender.peer_released() });
-        }
-        Ok(SendingSlot { end: self, instance })
+        let Self { sender, next, started, .. } = self;
+        Ok(SendingSlot { slot: sender.reserve(*next)?, next, started })
     }
 
     /// Best effort: sends a copy of `bytes`; visible at once.
@@ -105,28 +102,9 @@ impl SendingEnd {
         if bytes.len() > most {
             return Err(StartError::TooLong { length: bytes.len(), most });
         }
-        let instance = self.next;
-        let mut slot = self.sender.reserve(instance)?;
-        slot.write(bytes);
-        Self::publish(slot, bytes.len());
-        self.after_publish(instance);
-        Ok(Instance(instance))
-    }
-
-    #[inline]
-    fn publish(slot: Slot<'_>, length: usize) {
-        let stamp = if slot.instance().is_multiple_of(STAMP_EVERY) { clock::now() } else { Nanos::ZERO };
-        slot.publish(length as u32, stamp);
-    }
-
-    #[inline]
-    fn after_publish(&mut self, instance: u64) {
-        self.next = instance + 1;
-        self.started = Some(instance);
-        if self.sender.must_wake() {
-            // A failed wake-up only delays a receiver that looks again by itself.
-            let _ = futex::wake_at(self.sender.futex_word_address(), 1);
-        }
+        let mut slot = self.slot()?;
+        slot.slot.write(bytes);
+        Ok(slot.insert(bytes.len()))
     }
 
     /// Starts one transfer of `bytes` (design section 10.5). Best effort: at once. Time-driven: in the next
@@ -147,11 +125,10 @@ impl SendingEnd {
         let peer = self.sender.peer_first_eligible();
         let peer = if peer == leveret_memory::NOT_ACTIVE { 0 } else { peer };
         let instance = soonest.max(self.next).max(peer);
-        let mut slot = self.sender.reserve(instance)?;
-        slot.write(bytes);
-        slot.publish(bytes.len() as u32, clock::now());
-        self.after_publish(instance);
-        Ok(Instance(instance))
+        let Self { sender, next, started, .. } = self;
+        let mut slot = SendingSlot { slot: sender.reserve(instance)?, next, started };
+        slot.slot.write(bytes);
+        Ok(slot.insert_at(bytes.len(), clock::now()))
     }
 
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
@@ -180,24 +157,53 @@ impl SendingEnd {
     }
 }
 
-/// A best-effort buffer to fill in place.
+/// A best-effort buffer to fill in place. Dropped without being inserted, it sends nothing.
+#[must_use = "a buffer that is not inserted sends nothing"]
 pub struct SendingSlot<'e> {
-    end: &'e mut SendingEnd,
-    instance: u64,
+    slot: Slot<'e>,
+    next: &'e mut u64,
+    started: &'e mut Option<u64>,
 }
 
 impl SendingSlot<'_> {
+    /// The whole buffer; what earlier messages left is still in it.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.slot.bytes_mut()
+    }
+
+    /// Inserts the first `length` bytes; visible at once.
+    ///
+    /// # Panics
+    /// When `length` exceeds the buffer's.
+    #[inline]
+    pub fn insert(self, length: usize) -> Instance {
+        let sampled = self.slot.instance().is_multiple_of(STAMP_EVERY);
+        self.insert_at(length, if sampled { clock::now() } else { Nanos::ZERO })
+    }
+
     /// Fills the buffer by `fill`, which returns how many bytes it wrote, and inserts them.
     ///
     /// # Panics
     /// When `fill` returns more than the buffer's length.
     #[inline]
-    pub fn insert_with(self, fill: impl FnOnce(&mut [u8]) -> usize) -> Result<Instance, NoBuffer> {
-        let mut slot = self.end.sender.reserve(self.instance)?;
-        let length = fill(slot.bytes_mut());
-        SendingEnd::publish(slot, length);
-        self.end.after_publish(self.instance);
-        Ok(Instance(self.instance))
+    pub fn insert_with(mut self, fill: impl FnOnce(&mut [u8]) -> usize) -> Instance {
+        let length = fill(self.slot.bytes_mut());
+        self.insert(length)
+    }
+
+    #[inline]
+    fn insert_at(self, length: usize, stamp: Nanos) -> Instance {
+        let instance = self.slot.instance();
+        // A length beyond 32 bits is beyond the capacity too.
+        let sender = self.slot.publish(u32::try_from(length).unwrap_or(u32::MAX), stamp);
+        *self.next = instance + 1;
+        *self.started = Some(instance);
+        if sender.must_wake() {
+            // A failed wake-up only delays a receiver that looks again by itself.
+            let _ = futex::wake_at(sender.futex_word_address(), 1);
+        }
+        Instance(instance)
     }
 }
 
@@ -257,10 +263,13 @@ impl ReceivingEnd {
     /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
     #[inline]
     pub fn try_receive(&mut self) -> Option<Received<'_>> {
+        if self.receiver.is_there(self.next) { self.take_next() } else { None }
+    }
+
+    /// Takes the message that is there.
+    #[inline(always)]
+    fn take_next(&mut self) -> Option<Received<'_>> {
         let instance = self.next;
-        if !self.receiver.is_there(instance) {
-            return None;
-        }
         if instance.is_multiple_of(STAMP_EVERY) {
             self.sample(instance);
         }
@@ -288,27 +297,34 @@ impl ReceivingEnd {
         }
     }
 
-    /// Best effort: waits for the next message; polls, or sleeps on a waking channel.
+    /// Best effort: waits for the next message; polls, or sleeps on a waking channel. The timeout begins with the
+    /// first reading of the clock, some microseconds after the call.
+    #[inline]
     pub fn receive(&mut self, timeout: Nanos) -> Result<Received<'_>, WaitError> {
-        self.await_next(clock::now() + timeout)?;
-        self.try_receive().ok_or(WaitError::TimedOut)
+        let polls = if self.receiver.waits() { 0 } else { POLLS_PER_LOOK };
+        if !self.receiver.comes_within(self.next, polls) {
+            self.await_next(timeout)?;
+        }
+        self.take_next().ok_or(WaitError::TimedOut)
     }
 
-    fn await_next(&mut self, limit: Nanos) -> Result<(), WaitError> {
-        let watch = self.watch.clone();
-        let mut patience = Patience::new(limit, self.peer, &watch);
-        while !self.receiver.is_there(self.next) {
-            if !self.receiver.waits() {
+    /// Waits for a message that was not there a moment ago.
+    fn await_next(&mut self, timeout: Nanos) -> Result<(), WaitError> {
+        let Self { receiver, next, peer, watch, .. } = self;
+        let limit = clock::now() + timeout;
+        let mut patience = Patience::new(limit, *peer, watch);
+        while !receiver.is_there(*next) {
+            if !receiver.waits() {
                 patience.poll()?;
                 continue;
             }
             patience.look()?;
-            let seen = self.receiver.prepare_wait();
-            if !self.receiver.is_there(self.next) {
+            let seen = receiver.prepare_wait();
+            if !receiver.is_there(*next) {
                 let left = Duration::from_nanos((limit - clock::now()).0.max(0).unsigned_abs());
-                let _ = futex::wait_at(self.receiver.futex_word_address(), seen, Some(left.min(PULSE)));
+                let _ = futex::wait_at(receiver.futex_word_address(), seen, Some(left.min(PULSE)));
             }
-            self.receiver.cancel_wait();
+            receiver.cancel_wait();
         }
         Ok(())
     }

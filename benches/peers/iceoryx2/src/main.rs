@@ -10,7 +10,7 @@
 #[allow(dead_code, reason = "shared with the benchmarks, which use more of it")]
 mod child;
 
-use child::{LAST_WORD, Order, ping_round, serve};
+use child::{LAST_WORD, Order, fill, ping_round, serve};
 use iceoryx2::port::{listener::Listener, notifier::Notifier, publisher::Publisher, subscriber::Subscriber};
 use iceoryx2::prelude::*;
 use std::error::Error;
@@ -55,15 +55,15 @@ impl End {
     }
 
     fn publish(&self, order: &Order, word: u64) -> Result<(), Failure> {
-        let mut sample = self.sending.publisher.loan_slice_uninit(order.size / 8)?;
-        let sample = if order.copies {
-            sample.write_from_fn(|_| word)
-        } else {
-            sample.payload_mut()[0].write(word);
-            // SAFETY: the payload is plain words in shared memory that was mapped zeroed; any content is valid, and
-            // the receiver reads only the first word, which was just written. iceoryx2's own benchmark does the same.
-            unsafe { sample.assume_init() }
-        };
+        let sample = self.sending.publisher.loan_slice_uninit(order.size / 8)?;
+        // SAFETY: the payload is plain words in shared memory that was mapped zeroed; any content is valid. iceoryx2's own
+        // benchmark does the same.
+        let mut sample = unsafe { sample.assume_init() };
+        let words = sample.payload_mut();
+        let touched = if order.copies { size_of_val(words) } else { 8 };
+        // SAFETY: the bytes of words are bytes; the slice borrows the sample, and there is one at a time.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), touched) };
+        fill(bytes, word);
         sample.send()?;
         if order.wakes {
             self.sending.notifier.notify()?;

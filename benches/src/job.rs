@@ -1,0 +1,80 @@
+//! Jobs whose members are this program in other roles, run by the agent in this process as `leveret run` does it.
+
+use crate::BenchError;
+use leveret_agent::{LaunchPlan, News, RunConfig};
+use leveret_plan::Costs;
+use leveret_protocol::control::{Horizon, Scheduling};
+use leveret_protocol::coordinator::DeathPolicy;
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use leveret_report::record::{Ending, RunRecord};
+
+/// A member: its name, its core, and what follows `leveret-benches child`.
+pub struct Role {
+    /// The member's name.
+    pub name: &'static str,
+    /// Where its tasks run; its main thread is its own affair.
+    pub core: u32,
+    /// The child's name and its arguments.
+    pub arguments: Vec<String>,
+}
+
+impl Role {
+    /// A role from its parts.
+    pub fn new(name: &'static str, core: usize, arguments: impl IntoIterator<Item = String>) -> Self {
+        Self { name, core: core as u32, arguments: arguments.into_iter().collect() }
+    }
+}
+
+/// Runs a job with the defaults of a manifest: real-time scheduling where it is allowed, the guard measured, the
+/// agent watching. Channels and tasks are what the members declare.
+pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, BenchError> {
+    let broken = |reason: String| BenchError::Round { subject: "leveret".to_owned(), reason };
+    let program = std::env::current_exe()?;
+    let mut cores: Vec<u32> = roles.iter().map(|role| role.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let member = |role: &Role| MemberDeclaration { name: role.name.to_owned(), core: Some(role.core) };
+    let launch = |role: &Role| LaunchPlan {
+        member: role.name.to_owned(),
+        program: program.clone(),
+        arguments: std::iter::once("child".to_owned()).chain(role.arguments.iter().cloned()).collect(),
+        environment: Vec::new(),
+    };
+    let config = RunConfig {
+        declaration: JobDeclaration {
+            name: name.to_owned(),
+            cores,
+            members: roles.iter().map(member).collect(),
+            ..JobDeclaration::default()
+        },
+        launch: roles.iter().map(launch).collect(),
+        policy: DeathPolicy::Stop,
+        horizon,
+        scheduling: Scheduling::Fifo,
+        costs: Costs::default(),
+        guard_fixed: false,
+    };
+    let mut last_warning = None;
+    let mut tell = |news: News<'_>| {
+        if let News::Note(note) = news
+            && note.starts_with("warning")
+        {
+            last_warning = Some(note.to_owned());
+        }
+    };
+    let outcome = leveret_agent::run(&config, &mut tell);
+    outcome.map_err(|error| match last_warning {
+        Some(warning) => broken(format!("{error} ({warning})")),
+        None => broken(error.to_string()),
+    })
+}
+
+/// An error unless the job ran to its horizon.
+pub fn completed(record: &RunRecord) -> Result<(), BenchError> {
+    let reason = match &record.ending {
+        Ending::Completed => return Ok(()),
+        Ending::Interrupted => "the job was interrupted",
+        Ending::Stopped(reason) => reason,
+    };
+    Err(BenchError::Round { subject: "leveret".to_owned(), reason: reason.to_owned() })
+}
