@@ -7,6 +7,10 @@ use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_report::record::{Ending, RunRecord};
+use leveret_types::Nanos;
+
+/// No member keeps the others waiting longer.
+const COMMIT_WITHIN: Nanos = Nanos::from_secs(60);
 
 /// A member: its name, its core, and what follows `leveret-benches child`.
 pub struct Role {
@@ -53,6 +57,7 @@ pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, Be
         scheduling: Scheduling::Fifo,
         costs: Costs::default(),
         guard_fixed: false,
+        commit_within: COMMIT_WITHIN,
     };
     let mut last_warning = None;
     let mut tell = |news: News<'_>| {
