@@ -173,6 +173,14 @@ impl<'a> CoreLog<'a> {
         left.or_else(|| self.cores.iter().filter_map(came).max()).map(|(_, core)| core)
     }
 
+    /// Whether a thread had any core at `at`, as far as the log says.
+    pub fn has_a_core(&self, thread: u32, at: Nanos) -> bool {
+        self.cores.values().any(|events| {
+            let first = events.partition_point(|event| event.at <= at);
+            events[..first].last().is_some_and(|event| event.to == thread)
+        })
+    }
+
     /// The timer interrupts of a core within `[from, to]`.
     pub fn timers(&self, core: u32, from: Nanos, to: Nanos) -> &[Nanos] {
         let instants = self.timers.get(&core).map_or(&[][..], Vec::as_slice);
@@ -262,6 +270,7 @@ mod tests {
         let found = [50, 150, 250, 350].map(|at| log.core_of(7, Nanos(at)));
         assert_eq!(found, [Some(0), Some(0), Some(0), Some(1)]);
         assert_eq!(log.core_of(9, Nanos(150)), None);
+        assert_eq!([150, 250, 350].map(|at| log.has_a_core(7, Nanos(at))), [true, false, true]);
     }
 
     #[test]

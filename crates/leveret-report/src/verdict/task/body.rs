@@ -56,6 +56,10 @@ impl Case<'_> {
         for stretch in &stretches {
             let own = stretch.who.thread == Some(self.thread)
                 || stretch.who.kind == ThreadKind::Task(u16::try_from(self.task).unwrap_or(u16::MAX));
+            // An unpinned thread that left this core may have had another meanwhile.
+            let elsewhere = self.priority >= DEADLINE
+                && self.context.log.has_a_core(self.thread, stretch.from + Nanos(stretch.length().0 / 2));
+            let own = own || elsewhere;
             if own || (stretch.who.kind == ThreadKind::Unknown && stretch.who.thread.is_none()) {
                 (blocked, known) = (false, known || own);
                 continue;
