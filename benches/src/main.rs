@@ -194,3 +194,16 @@ fn run(options: &Options, arguments: &[String]) -> Result<(), BenchError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smoke_run_does_not_overwrite_what_was_measured() {
+        let output = |arguments: &[&str]| Options::parse_from(arguments).output().to_owned();
+        assert_eq!(output(&["leveret-benches"]), Path::new("out/bench"));
+        assert_eq!(output(&["leveret-benches", "--smoke"]), Path::new("out/bench/smoke"));
+        assert_eq!(output(&["leveret-benches", "--smoke", "--output", "here"]), Path::new("here"));
+    }
+}

@@ -110,9 +110,6 @@ mod instructions {
     /// Up to this many bytes the loop is faster; above, the string instruction, which need not read the lines that
     /// it overwrites. Measured by `leveret-benches round-trip`.
     const STRING_LENGTH: usize = 128 << 10;
-    /// From this many bytes on the loop goes through both halves at once: the lines of one page come one after the
-    /// other from the core that wrote them, those of two pages side by side. Saves 8 % at 16 to 64 KiB.
-    const HALVES_LENGTH: usize = 8 << 10;
     /// Bytes that the loop copies in one turn.
     const TURN: usize = 64;
 
@@ -129,20 +126,6 @@ mod instructions {
             // SAFETY: the caller's promise, passed on.
             return unsafe { copy_by_string(target, source, length) };
         }
-        if length >= HALVES_LENGTH {
-            // SAFETY: the caller's promise, passed on.
-            return unsafe { copy_by_halves(target, source, length) };
-        }
-        // SAFETY: the caller's promise, passed on.
-        unsafe { copy_short(target, source, length) }
-    }
-
-    /// One stream.
-    ///
-    /// # Safety
-    /// As for [`copy`].
-    #[inline(always)]
-    unsafe fn copy_short(target: *mut u8, source: *const u8, length: usize) {
         let last = length - TURN;
         // SAFETY: the ranges are valid by the caller's promise: the loop stays below `last` rounded up to a turn, less
         // one turn, and the final turn covers the 64 bytes from `last` on, some of them perhaps for a second time. No
@@ -187,53 +170,6 @@ mod instructions {
     }
 
     /// # Safety
-    /// As for [`copy`], and `length` is at least [`HALVES_LENGTH`].
-    #[inline(never)]
-    unsafe fn copy_by_halves(target: *mut u8, source: *const u8, length: usize) {
-        let half = length / 2 / TURN * TURN;
-        // SAFETY: the ranges are valid by the caller's promise: `place` stays below `half`, a whole number of turns of
-        // which two fit. No `nomem`, as above.
-        unsafe {
-            asm!(
-                ".p2align 4",
-                "2:",
-                "movups {a}, [{source} + {place}]",
-                "movups {b}, [{source} + {place} + 16]",
-                "movups {c}, [{source} + {place} + 32]",
-                "movups {d}, [{source} + {place} + 48]",
-                "movups [{target} + {place}], {a}",
-                "movups [{target} + {place} + 16], {b}",
-                "movups [{target} + {place} + 32], {c}",
-                "movups [{target} + {place} + 48], {d}",
-                "movups {a}, [{source_2} + {place}]",
-                "movups {b}, [{source_2} + {place} + 16]",
-                "movups {c}, [{source_2} + {place} + 32]",
-                "movups {d}, [{source_2} + {place} + 48]",
-                "movups [{target_2} + {place}], {a}",
-                "movups [{target_2} + {place} + 16], {b}",
-                "movups [{target_2} + {place} + 32], {c}",
-                "movups [{target_2} + {place} + 48], {d}",
-                "add {place}, 64",
-                "cmp {place}, {half}",
-                "jb 2b",
-                place = inout(reg) 0_usize => _,
-                half = in(reg) half,
-                source = in(reg) source,
-                target = in(reg) target,
-                source_2 = in(reg) source.add(half),
-                target_2 = in(reg) target.add(half),
-                a = out(xmm_reg) _,
-                b = out(xmm_reg) _,
-                c = out(xmm_reg) _,
-                d = out(xmm_reg) _,
-                options(nostack)
-            );
-            // Fewer than two turns are left; what is copied twice is the same both times or torn anyway.
-            copy_short(target.add(length - 2 * TURN), source.add(length - 2 * TURN), 2 * TURN);
-        }
-    }
-
-    /// # Safety
     /// As for [`copy`].
     #[inline(never)]
     unsafe fn copy_by_string(target: *mut u8, source: *const u8, length: usize) {
@@ -259,9 +195,8 @@ mod tests {
     /// The lengths around every change of method; few under Miri, where there is but one.
     fn lengths() -> impl Iterator<Item = usize> {
         let most = if cfg!(miri) { 40 } else { 400 };
-        let thresholds = [8 << 10, 16 << 10, 64 << 10, 128 << 10];
-        let around = thresholds.into_iter().filter(|_| !cfg!(miri)).flat_map(|at: usize| at - 130..at + 131);
-        (0..most).chain(around)
+        let threshold = if cfg!(miri) { 64 } else { 128 << 10 };
+        (0..most).chain(threshold - 2..threshold + 70)
     }
 
     #[test]
