@@ -122,7 +122,9 @@ impl Receiver {
     }
 
     /// Looks for the message of `instance`. One acquire load while it is not there.
-    #[inline]
+    ///
+    /// Always inlined: handed over in memory, a message would take longer than its transfer.
+    #[inline(always)]
     pub fn take(&mut self, instance: u64) -> Taken<'_> {
         let slot = self.peer.slots.slot(instance);
         let head = slot.head();
@@ -153,7 +155,7 @@ impl Receiver {
     }
 
     /// Whether the message of `instance` is there, or comes while its sequence word is read so many times more.
-    #[inline]
+    #[inline(always)]
     pub fn comes_within(&self, instance: u64, polls: u32) -> bool {
         let slot = self.peer.slots.slot(instance);
         let head = slot.head();

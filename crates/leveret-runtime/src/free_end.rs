@@ -62,7 +62,6 @@ pub struct SendingEnd {
     next: u64,
     arrival: Option<Arrival>,
     epoch: Nanos,
-    started: Option<u64>,
     peer: MemberId,
     watch: Arc<Watch>,
 }
@@ -75,7 +74,7 @@ impl SendingEnd {
         watch: Arc<Watch>,
     ) -> Self {
         sender.set_first_eligible(0);
-        Self { sender, next: 0, arrival, epoch: Nanos::ZERO, started: None, peer, watch }
+        Self { sender, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
@@ -87,12 +86,17 @@ impl SendingEnd {
         self.sender.capacity()
     }
 
+    /// The last started instance.
+    fn started(&self) -> Option<u64> {
+        self.next.checked_sub(1)
+    }
+
     /// Best effort: the next free buffer, to be filled in place and inserted.
-    #[inline]
+    #[inline(always)]
     pub fn slot(&mut self) -> Result<SendingSlot<'_>, NoBuffer> {
         // A time-driven end uses `start`; here instances are consecutive counters.
-        let Self { sender, next, started, .. } = self;
-        Ok(SendingSlot { slot: sender.reserve(*next)?, next, started })
+        let Self { sender, next, .. } = self;
+        Ok(SendingSlot { slot: sender.reserve(*next)?, next })
     }
 
     /// Best effort: sends a copy of `bytes`; visible at once.
@@ -112,7 +116,7 @@ impl SendingEnd {
     pub fn start(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
         let Some(arrival) = self.arrival else { return self.send(bytes) };
         let now = clock::now();
-        if let Some(started) = self.started
+        if let Some(started) = self.started()
             && now < self.epoch + arrival.of(started)
         {
             return Err(StartError::Outstanding(Instance(started)));
@@ -125,15 +129,15 @@ impl SendingEnd {
         let peer = self.sender.peer_first_eligible();
         let peer = if peer == leveret_memory::NOT_ACTIVE { 0 } else { peer };
         let instance = soonest.max(self.next).max(peer);
-        let Self { sender, next, started, .. } = self;
-        let mut slot = SendingSlot { slot: sender.reserve(instance)?, next, started };
+        let Self { sender, next, .. } = self;
+        let mut slot = SendingSlot { slot: sender.reserve(instance)?, next };
         slot.slot.write(bytes);
         Ok(slot.insert_at(bytes.len(), clock::now()))
     }
 
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
     pub fn test(&self) -> Result<bool, WaitError> {
-        let started = self.started.ok_or(WaitError::NothingStarted)?;
+        let started = self.started().ok_or(WaitError::NothingStarted)?;
         Ok(match self.arrival {
             Some(arrival) => clock::now() >= self.epoch + arrival.of(started),
             None => self.sender.peer_released() > started,
@@ -142,7 +146,7 @@ impl SendingEnd {
 
     /// Waits until the last started transfer is complete.
     pub fn wait(&self, timeout: Nanos) -> Result<Instance, WaitError> {
-        let started = self.started.ok_or(WaitError::NothingStarted)?;
+        let started = self.started().ok_or(WaitError::NothingStarted)?;
         let limit = clock::now() + timeout;
         if let Some(arrival) = self.arrival {
             let due = self.epoch + arrival.of(started);
@@ -162,12 +166,11 @@ impl SendingEnd {
 pub struct SendingSlot<'e> {
     slot: Slot<'e>,
     next: &'e mut u64,
-    started: &'e mut Option<u64>,
 }
 
 impl SendingSlot<'_> {
     /// The whole buffer; what earlier messages left is still in it.
-    #[inline]
+    #[inline(always)]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.slot.bytes_mut()
     }
@@ -176,7 +179,7 @@ impl SendingSlot<'_> {
     ///
     /// # Panics
     /// When `length` exceeds the buffer's.
-    #[inline]
+    #[inline(always)]
     pub fn insert(self, length: usize) -> Instance {
         let sampled = self.slot.instance().is_multiple_of(STAMP_EVERY);
         self.insert_at(length, if sampled { clock::now() } else { Nanos::ZERO })
@@ -186,19 +189,18 @@ impl SendingSlot<'_> {
     ///
     /// # Panics
     /// When `fill` returns more than the buffer's length.
-    #[inline]
+    #[inline(always)]
     pub fn insert_with(mut self, fill: impl FnOnce(&mut [u8]) -> usize) -> Instance {
         let length = fill(self.slot.bytes_mut());
         self.insert(length)
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert_at(self, length: usize, stamp: Nanos) -> Instance {
         let instance = self.slot.instance();
         // A length beyond 32 bits is beyond the capacity too.
         let sender = self.slot.publish(u32::try_from(length).unwrap_or(u32::MAX), stamp);
         *self.next = instance + 1;
-        *self.started = Some(instance);
         if sender.must_wake() {
             // A failed wake-up only delays a receiver that looks again by itself.
             let _ = futex::wake_at(sender.futex_word_address(), 1);
@@ -225,14 +227,14 @@ pub struct Received<'e> {
 impl<'e> Deref for Received<'e> {
     type Target = Message<'e>;
 
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &Message<'e> {
         self.message.as_ref().expect("only Drop takes the message out")
     }
 }
 
 impl Drop for Received<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(message) = self.message.take() {
             message.release();
@@ -261,7 +263,7 @@ impl ReceivingEnd {
     }
 
     /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
-    #[inline]
+    #[inline(always)]
     pub fn try_receive(&mut self) -> Option<Received<'_>> {
         if self.receiver.is_there(self.next) { self.take_next() } else { None }
     }
@@ -299,7 +301,7 @@ impl ReceivingEnd {
 
     /// Best effort: waits for the next message; polls, or sleeps on a waking channel. The timeout begins with the
     /// first reading of the clock, some microseconds after the call.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, timeout: Nanos) -> Result<Received<'_>, WaitError> {
         let polls = if self.receiver.waits() { 0 } else { POLLS_PER_LOOK };
         if !self.receiver.comes_within(self.next, polls) {
@@ -309,6 +311,8 @@ impl ReceivingEnd {
     }
 
     /// Waits for a message that was not there a moment ago.
+    #[cold]
+    #[inline(never)]
     fn await_next(&mut self, timeout: Nanos) -> Result<(), WaitError> {
         let Self { receiver, next, peer, watch, .. } = self;
         let limit = clock::now() + timeout;
