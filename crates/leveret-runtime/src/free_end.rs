@@ -265,14 +265,14 @@ impl ReceivingEnd {
     /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
     #[inline(always)]
     pub fn try_receive(&mut self) -> Option<Received<'_>> {
-        if self.receiver.is_there(self.next) { self.take_next() } else { None }
+        self.take_next()
     }
 
-    /// Takes the message that is there.
+    /// Takes the next message, or passes over what is none.
     #[inline(always)]
     fn take_next(&mut self) -> Option<Received<'_>> {
         let instance = self.next;
-        if instance.is_multiple_of(STAMP_EVERY) {
+        if instance.is_multiple_of(STAMP_EVERY) && self.receiver.is_there(instance) {
             self.sample(instance);
         }
         match self.receiver.take(instance) {
