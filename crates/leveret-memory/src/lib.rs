@@ -20,6 +20,7 @@
 mod alleged;
 mod block;
 mod copy;
+mod latest;
 mod layout;
 mod message;
 mod message_record;
@@ -37,6 +38,7 @@ pub mod sync;
 mod window;
 
 pub use alleged::Alleged;
+pub use latest::Latest;
 pub use layout::{
     LayoutError, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec, TaskSpec,
 };

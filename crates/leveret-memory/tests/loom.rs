@@ -7,7 +7,7 @@
 mod common;
 
 use common::channel;
-use leveret_memory::{Receiver, Sender, Taken};
+use leveret_memory::{Latest, Receiver, Sender, Taken};
 use leveret_types::Nanos;
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
@@ -131,5 +131,20 @@ fn no_wake_up_is_lost() {
         receiver.cancel_wait();
         assert!(matches!(receiver.take(0), Taken::Message(_)), "awake means that the message is there");
         writer.join().expect("the writer does not panic");
+    });
+}
+
+#[test]
+fn of_several_words_all_are_of_one_store() {
+    explore(|| {
+        let latest = Arc::new(Latest::new([0, 0]));
+        let stored = latest.clone();
+        // Three stores: the third writes into the copy that the first put in use.
+        let storing = thread::spawn(move || (1..=3).for_each(|round| stored.store([round, round])));
+        let first = latest.load();
+        let second = latest.load();
+        assert!(first[0] == first[1] && second[0] == second[1] && first[0] <= second[0]);
+        storing.join().unwrap();
+        assert_eq!(latest.load(), [3, 3]);
     });
 }

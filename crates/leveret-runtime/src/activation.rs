@@ -2,8 +2,8 @@
 //! all ends can still make, agreed through their published first-eligible indices.
 
 use crate::timing::Arrival;
-use leveret_memory::NOT_ACTIVE;
-use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering, fence};
+use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
+use leveret_memory::{Latest, NOT_ACTIVE};
 use leveret_types::{Instance, Nanos};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,6 +26,10 @@ struct Spans {
 
 impl Spans {
     const ALWAYS: Self = Self { from: 0, until: NEVER, resume: NEVER };
+
+    fn words(self) -> [u64; 3] {
+        [self.from, self.until, self.resume]
+    }
 
     fn covers(self, instance: u64) -> bool {
         (self.from..self.until).contains(&instance) || (instance >= self.resume && self.resume != NEVER)
@@ -59,13 +63,10 @@ impl Spans {
 }
 
 /// The activation of one end, shared by the threads that ask and the task that follows.
-///
-/// Whoever asks writes the copy that is not in use, then moves `version` on to it; the task reads the copy in use
-/// and reads again only if somebody has asked meanwhile. So it waits for nobody.
 pub struct Activation {
     asked: Mutex<Spans>,
-    version: AtomicU64,
-    copies: [[AtomicU64; 3]; 2],
+    /// What was asked last, for the task: it takes no lock.
+    latest: Latest<3>,
     /// The index that stands in the segment.
     published: AtomicU64,
     epoch: AtomicI64,
@@ -74,11 +75,9 @@ pub struct Activation {
 
 impl Activation {
     pub(crate) fn new(arrival: Arrival) -> Self {
-        let copy = || [Spans::ALWAYS.from, Spans::ALWAYS.until, Spans::ALWAYS.resume].map(AtomicU64::new);
         Self {
             asked: Mutex::new(Spans::ALWAYS),
-            version: AtomicU64::new(0),
-            copies: [copy(), copy()],
+            latest: Latest::new(Spans::ALWAYS.words()),
             published: AtomicU64::new(Spans::ALWAYS.from),
             epoch: AtomicI64::new(0),
             arrival,
@@ -118,28 +117,14 @@ impl Activation {
     fn change(&self, change: impl FnOnce(Spans) -> Spans) -> Spans {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = change(*asked);
-        let version = self.version.load(Ordering::Relaxed) + 1;
-        // Whoever sees a word stored below also sees that the copy it lies in had gone out of use.
-        fence(Ordering::Release);
-        let words = [asked.from, asked.until, asked.resume];
-        for (place, word) in self.copies[(version % 2) as usize].iter().zip(words) {
-            place.store(word, Ordering::Relaxed);
-        }
-        self.version.store(version, Ordering::Release);
+        self.latest.store(asked.words());
         *asked
     }
 
     #[inline]
     fn spans(&self) -> Spans {
-        loop {
-            let version = self.version.load(Ordering::Acquire);
-            let copy = &self.copies[(version % 2) as usize];
-            let [from, until, resume] = [0, 1, 2].map(|word: usize| copy[word].load(Ordering::Relaxed));
-            fence(Ordering::Acquire);
-            if self.version.load(Ordering::Relaxed) == version {
-                return Spans { from, until, resume };
-            }
-        }
+        let [from, until, resume] = self.latest.load();
+        Spans { from, until, resume }
     }
 
     /// Whether this end takes part in `instance`.
@@ -234,37 +219,5 @@ mod tests {
         assert_eq!(activation.deactivate(within(3)), Instance(5));
         assert_eq!(activation.deactivate(within(9)), Instance(5));
         assert_eq!(active(&activation, 0..20), [0, 1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn the_task_never_sees_half_a_change() {
-        let activation = armed();
-        let stop = leveret_memory::sync::AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let asking = scope.spawn(|| {
-                let mut period = 0;
-                while !stop.load(Ordering::Relaxed) {
-                    let until = activation.deactivate(within(period)).0;
-                    let from = activation.activate_at(Instance(until + 4), within(period)).0;
-                    assert!(from >= until + 4);
-                    period += 10;
-                }
-            });
-            for _ in 0..100_000 {
-                let Spans { from, until, resume } = activation.spans();
-                let whole = match (until == NEVER, resume == NEVER) {
-                    (true, true) => true,
-                    (false, true) => from < until,
-                    (false, false) => from < until && resume == until + 4,
-                    (true, false) => false,
-                };
-                if !whole {
-                    stop.store(true, Ordering::Relaxed);
-                    panic!("half a change: from {from}, until {until}, resume {resume}");
-                }
-            }
-            stop.store(true, Ordering::Relaxed);
-            asking.join().expect("no assertion failed");
-        });
     }
 }

@@ -78,11 +78,18 @@ fn a_torn_copy_does_not_destroy_what_is_held() {
                 bytes.fill(instance as u8);
                 sender.publish_over(instance, &bytes, Nanos::ZERO);
                 newest.store(instance, Ordering::Relaxed);
-                instance += 1;
+                // The next but one lies in the same buffer, and comes now before, now within, now after the copy.
+                for _ in 0..instance % 16 * 40 {
+                    std::hint::spin_loop();
+                }
+                for short in 1..=u64::from(BUFFERS) {
+                    sender.publish_over(instance + short, &[0; 8], Nanos::ZERO);
+                }
+                instance += u64::from(BUFFERS) + 1;
             }
         });
         // A failed assertion in here would leave the writer running, and the scope waiting for it.
-        while held < 2 && whole {
+        while held < 1000 && whole {
             let round = newest.load(Ordering::Relaxed);
             let cursor = Cursor { instance: round, round, index: 0, round_start: Nanos::ZERO };
             port.gather(&cursor, &clock, &watch);
