@@ -89,7 +89,7 @@ fn a_torn_copy_does_not_destroy_what_is_held() {
             }
         });
         // A failed assertion in here would leave the writer running, and the scope waiting for it.
-        while held < 1000 && whole {
+        while held < 5000 && whole {
             let round = newest.load(Ordering::Relaxed);
             let cursor = Cursor { instance: round, round, index: 0, round_start: Nanos::ZERO };
             port.gather(&cursor, &clock, &watch);
