@@ -167,8 +167,12 @@ fn is_left(entry: &std::fs::DirEntry) -> bool {
         && is_deserted(&entry.path().join(SOCKET_NAME))
 }
 
+/// Asked without waiting: an agent that is stopped, or has more connections waiting than it listens for, is there.
 fn is_deserted(socket: &Path) -> bool {
     let (Ok(address), Ok(own)) = (SocketAddrUnix::new(socket), stream_socket()) else { return false };
+    if rustix::io::ioctl_fionbio(&own, true).is_err() {
+        return false;
+    }
     matches!(rustix::net::connect(&own, &address), Err(Errno::CONNREFUSED | Errno::NOENT))
 }
 

@@ -190,6 +190,17 @@ fn only_what_a_killed_agent_left_is_swept() {
     assert!(alive.join(SOCKET_NAME).exists() && starting.exists() && foreign.exists());
 }
 
+/// As that of an agent that is stopped: it accepts nothing, and no further connection finds room.
+#[test]
+fn an_agent_that_does_not_answer_is_neither_waited_for_nor_swept() {
+    let base = tempfile::tempdir().unwrap();
+    let (place, listener) = place_of_agent(base.path(), "agent-1", crate::host::unix_seconds() - 3600);
+    rustix::net::listen(&listener, 0).unwrap();
+    let _waiting = Connection::connect(&place.join(SOCKET_NAME)).unwrap();
+    sweep(base.path(), "agent-");
+    assert!(place.join(SOCKET_NAME).exists());
+}
+
 #[test]
 fn an_exposed_directory_is_refused() {
     let directory = tempfile::tempdir().unwrap();
