@@ -16,7 +16,7 @@ use crate::{News, RunConfig, measure_guard};
 use error::system;
 use leveret_os::control::{self, Connection, Listener, poll};
 use leveret_os::latency::IdleStatesHeld;
-use leveret_os::process::Signal;
+use leveret_os::process::{ChildChanges, Signal};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::signals::Interrupt;
 use leveret_os::{clock, facts, host, open_files};
@@ -66,6 +66,8 @@ struct Agent<'c> {
     config: &'c RunConfig,
     listener: Listener,
     interrupt: Interrupt,
+    /// Without it changes are seen at the next tick.
+    changes: Option<ChildChanges>,
     interrupted: bool,
     tell: &'c mut dyn FnMut(News<'_>),
     coordinator: Coordinator,
@@ -101,6 +103,7 @@ impl<'c> Agent<'c> {
             config,
             listener,
             interrupt,
+            changes: ChildChanges::watch().ok(),
             interrupted: false,
             tell,
             coordinator: Coordinator::new(members, config.policy).with_names(names),
@@ -175,6 +178,7 @@ impl<'c> Agent<'c> {
         let readable = self.wait()?;
         for source in readable {
             match source {
+                Waker::Changes => self.on_changes(),
                 Waker::Interrupt => self.on_interrupt(),
                 Waker::Listener => self.on_connection(),
                 Waker::Stranger(index) => self.on_stranger(index),
@@ -211,6 +215,10 @@ impl<'c> Agent<'c> {
                 wakers.push(Waker::Process(rank));
                 descriptors.push(child.pidfd.as_fd());
             }
+        }
+        if let Some(changes) = &self.changes {
+            wakers.push(Waker::Changes);
+            descriptors.push(changes.as_fd());
         }
         let ready = poll(&descriptors, Some(TICK))
             .map_err(|error| system("waiting for members")(error.to_string()))?;
@@ -314,6 +322,7 @@ fn machine_facts() -> MachineFacts {
 }
 
 enum Waker {
+    Changes,
     Interrupt,
     Listener,
     Stranger(usize),

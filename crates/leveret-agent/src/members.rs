@@ -37,6 +37,8 @@ pub(crate) struct Seat {
     pub(crate) threads: Vec<(u16, u32)>,
     pub(crate) restarted: bool,
     pub(crate) failures: u32,
+    /// Stopped by a signal, as far as is known.
+    pub(crate) stopped: bool,
 }
 
 impl Seat {
@@ -50,6 +52,7 @@ impl Seat {
         what.env.push((SOCKET_VARIABLE.into(), socket.into()));
         what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));
         what.env.push((TOKEN_VARIABLE.into(), self.token.as_str().into()));
+        self.stopped = false;
         self.child = Some(spawn(what).map_err(|error| error.to_string())?);
         Ok(())
     }

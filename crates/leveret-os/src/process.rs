@@ -4,9 +4,11 @@
 //! members from a thread that lives as long as the run. The signal is SIGKILL: a member owns nothing that outlives
 //! it, and one that spins at a real-time priority might never run a handler.
 
+mod changes;
 mod spawn;
 mod watch;
 
+pub use changes::{ChangesError, ChildChanges};
 pub use spawn::{Child, Spawn, SpawnError, Stream, spawn};
 pub use watch::{Change, Exit, PidFd, WatchError, signal_name};
 

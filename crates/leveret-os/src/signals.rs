@@ -39,7 +39,7 @@ pub struct Interrupt {
     before: Vec<(libc::c_int, SavedAction)>,
 }
 
-struct SavedAction(libc::sigaction);
+pub(crate) struct SavedAction(pub(crate) libc::sigaction);
 
 impl std::fmt::Debug for SavedAction {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -113,8 +113,7 @@ impl Interrupt {
 
     fn restore_last(&mut self) {
         if let Some((signal, before)) = self.before.pop() {
-            // SAFETY: the action is one that the kernel gave us. It cannot fail for a signal it accepted before.
-            unsafe { libc::sigaction(signal, &before.0, std::ptr::null_mut()) };
+            restore_handler(signal, &before);
         }
     }
 
@@ -131,7 +130,13 @@ impl AsFd for Interrupt {
     }
 }
 
-fn replace_handler(
+/// Puts back what [`replace_handler`] replaced.
+pub(crate) fn restore_handler(signal: libc::c_int, before: &SavedAction) {
+    // SAFETY: the action is one that the kernel gave us. It cannot fail for a signal it accepted before.
+    unsafe { libc::sigaction(signal, &before.0, std::ptr::null_mut()) };
+}
+
+pub(crate) fn replace_handler(
     signal: libc::c_int,
     handler: extern "C" fn(libc::c_int),
 ) -> Result<libc::sigaction, Failure> {

@@ -625,22 +625,23 @@ fn an_overrun_that_ended_in_time_is_not_why_the_next_was_left_out() {
 #[test]
 fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
     let rounds: Vec<u64> = (1..=6).map(|k| k * 700).collect();
-    let plants = rounds.iter().map(|round| (*round, Plant::Overrun { task: A, by: micros(110) })).collect();
-    let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
-    let judged = |ticks: usize| {
-        let mut record = record.clone();
+    let judged = |ticks: usize, by: i64| {
+        let plants =
+            rounds.iter().map(|round| (*round, Plant::Overrun { task: A, by: micros(by) })).collect();
+        let mut record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
         let phase = &mut record.phases[0];
         let started = |round: &u64| phase.tasks[A].instances[*round as usize].started;
         let at = rounds.iter().take(ticks).map(started);
         phase.timers = at.map(|at| TimerInterrupt { at: at + micros(20), core: 0 }).collect();
         of_task(&verdicts(&record), A, 700).clone()
     };
-    let miss = judged(5);
+    let miss = judged(5, 110);
     assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
     assert!(miss.evidence[0].contains("5 of the 6 bodies"), "{miss:#?}");
-    for ticks in [0, 1, 4] {
-        let miss = judged(ticks);
-        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks}: {miss:#?}");
+    // Too few ticks; or too long for one, though each of them had one.
+    for (ticks, by) in [(0, 110), (1, 110), (4, 110), (6, 300), (6, 900)] {
+        let miss = judged(ticks, by);
+        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks} {by}: {miss:#?}");
     }
 }
 

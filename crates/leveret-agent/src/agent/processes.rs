@@ -6,10 +6,12 @@ use leveret_os::process::{Change, Exit};
 use leveret_protocol::control::EndReason;
 use leveret_protocol::coordinator::{Action, DeathPolicy, Stage};
 use leveret_report::record::{Ending, EventKind};
-use leveret_types::MemberId;
+use leveret_types::{MemberId, Nanos};
 
 /// A member that dies again and again is not started for ever.
 const RESTARTS_MAX: u32 = 10;
+/// From a stop to the agent's learning of it.
+const STOP_NEWS_WITHIN: Nanos = Nanos::from_millis(2);
 
 impl Agent<'_> {
     pub(super) fn launch_all(&mut self) -> Result<(), AgentError> {
@@ -34,24 +36,40 @@ impl Agent<'_> {
     pub(super) fn on_change(&mut self, rank: usize) {
         // What the member wrote before its end counts.
         self.on_frames(rank);
-        match self.seats[rank].change() {
-            Some(Change::Ended(exit)) => self.on_exit(rank, exit),
-            Some(Change::Stopped(_)) => self.on_stop_or_continue(rank, true),
-            Some(Change::Continued) => self.on_stop_or_continue(rank, false),
-            None => {}
+        while let Some(change) = self.seats[rank].change() {
+            match change {
+                Change::Ended(exit) => return self.on_exit(rank, exit),
+                Change::Stopped(_) => self.on_stop_or_continue(rank, true),
+                Change::Continued => self.on_stop_or_continue(rank, false),
+            }
+        }
+    }
+
+    /// Something happened to some of them.
+    pub(super) fn on_changes(&mut self) {
+        if let Some(changes) = &self.changes {
+            changes.seen();
+        }
+        for rank in 0..self.seats.len() {
+            if self.seats[rank].child.is_some() {
+                self.on_change(rank);
+            }
         }
     }
 
     pub(super) fn on_stop_or_continue(&mut self, rank: usize, stopped: bool) {
         let member = rank as u16;
-        // A stop is found at a tick: it happened after the one before.
-        let (at, kind) = if stopped {
-            (self.last_tick, EventKind::MemberStopped { member })
-        } else {
-            (clock::now(), EventKind::MemberContinued { member })
-        };
-        if let Some(monitor) = &mut self.monitor {
-            monitor.event(at, kind);
+        let now = clock::now();
+        // The news of a stop comes a little after it.
+        let since = self.last_tick.max(now - STOP_NEWS_WITHIN);
+        let was_stopped = std::mem::replace(&mut self.seats[rank].stopped, stopped);
+        let Some(monitor) = &mut self.monitor else { return };
+        // Of a stop and a continuation that follow each other closely only the latter is told.
+        if !was_stopped {
+            monitor.event(since, EventKind::MemberStopped { member });
+        }
+        if !stopped {
+            monitor.event(now, EventKind::MemberContinued { member });
         }
     }
 

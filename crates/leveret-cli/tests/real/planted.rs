@@ -92,6 +92,26 @@ fn a_stopped_member_is_named() {
 }
 
 #[test]
+fn a_member_that_is_stopped_for_good_is_missed() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let stop = format!("signal=STOP:{}@10", place.shown("V.pid"));
+    let job = Job::new(ROUNDS, "")
+        .member("V", core(0), "test-node", &["task=V.user", &pid])
+        .member("W", core(1), "test-node", &["task=W.user", &stop])
+        .task("V.user", ["8ms", "12ms"], "500us", "")
+        .task("W.user", ["0ms", "4ms"], "500us", "");
+    let outcome = place.run(&job.text());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let assessment = outcome.assessment();
+    let missed = assessment.irregularities.iter().find(|found| found.kind == "unaccounted");
+    let missed = missed.unwrap_or_else(|| panic!("nothing is missed: {}", outcome.said()));
+    assert_eq!(missed.name, "V.user");
+    assert!(missed.count >= ROUNDS - 12 && missed.sentence.contains("stopped by a signal"), "{missed:?}");
+}
+
+#[test]
 fn one_long_overrun_in_a_very_short_run_is_named() {
     let _turn = turn();
     let job = Job::new(20, "").member("V", core(0), "test-node", &["task=V.user", "overrun=10ms@10"]).task(

@@ -3,6 +3,7 @@
 
 use crate::lookup::Index;
 use crate::record::{Ending, EventKind, Phase, RunRecord};
+use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// Something lost, corrupt, out of order, dead or unaccounted for.
@@ -41,7 +42,12 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             let sentence = format!("{lost} records of instances were overwritten before they were read");
             report(index.task_name(task), "records-lost", lost, sentence);
             let absent = unaccounted(phase, task, record.ending == Ending::Completed);
-            let sentence = format!("{absent} instances neither ran nor were skipped according to the record");
+            let why = match stopped_at(phase, task) {
+                Some(at) => format!(": the member was stopped by a signal at {at} and did not go on"),
+                None => String::new(),
+            };
+            let sentence =
+                format!("{absent} instances neither ran nor were skipped according to the record{why}");
             report(index.task_name(task), "unaccounted", absent, sentence);
         }
         for (channel, messages) in phase.channels.iter().enumerate() {
@@ -77,19 +83,51 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
     found
 }
 
-/// Instances planned to start before the last round began; one whose window lies beyond its period starts later.
-fn due(phase: &Phase, task: usize) -> u64 {
+/// Instances planned to start before `end`; one whose window lies beyond its period starts later.
+fn due(phase: &Phase, task: usize, end: Nanos) -> u64 {
     let hyperperiod = phase.plan.hyperperiod.0.max(1);
-    let end = phase.rounds.saturating_sub(1).min(i64::MAX as u64) as i64;
-    let end = end.saturating_mul(hyperperiod);
     let planned = phase.plan.tasks.get(task).map_or(&[][..], |planned| &planned.instances);
     let before =
-        |start: i64| (end.saturating_sub(start).saturating_add(hyperperiod - 1) / hyperperiod).max(0);
+        |start: i64| (end.0.saturating_sub(start).saturating_add(hyperperiod - 1) / hyperperiod).max(0);
     planned.iter().map(|instance| before(instance.start().0) as u64).fold(0, u64::saturating_add)
 }
 
-/// Instances that must have been and of which nothing is known. The last round may be partial, a dead member
-/// explains the rest, and lost records are reported as such.
+/// Until when instances must be accounted for: the last round may be partial; a run that was cut short ended about when
+/// the last of all its instances began; after its member's death a task owes nothing.
+fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
+    let round = Nanos(phase.plan.hyperperiod.0.max(1));
+    let rounds = i64::try_from(phase.rounds).unwrap_or(i64::MAX);
+    let declared = round.saturating_mul(rounds.saturating_sub(1).max(0));
+    let mut deaths = phase.events.iter().filter_map(|event| match event.kind {
+        EventKind::MemberDied { member, .. } => Some((member, event.at)),
+        _ => None,
+    });
+    let end = if completed && deaths.clone().next().is_none() {
+        declared
+    } else {
+        let last = phase.tasks.iter().filter_map(|task| task.instances.last()).map(|last| last.planned).max();
+        declared.min(last.unwrap_or(Nanos::ZERO) - round)
+    };
+    let member = phase.job.tasks.get(task).map(|model| model.member.0);
+    let death = deaths.find(|(rank, _)| Some(*rank) == member);
+    death.map_or(end, |(_, at)| end.min(at - round))
+}
+
+/// When a task's member was stopped, if it did not go on.
+fn stopped_at(phase: &Phase, task: usize) -> Option<Nanos> {
+    let member = phase.job.tasks.get(task).map(|model| model.member.0);
+    let mut stopped = None;
+    for event in &phase.events {
+        match event.kind {
+            EventKind::MemberStopped { member: rank } if Some(rank) == member => stopped = Some(event.at),
+            EventKind::MemberContinued { member: rank } if Some(rank) == member => stopped = None,
+            _ => {}
+        }
+    }
+    stopped
+}
+
+/// Instances that must have been and of which nothing is known. Lost records are reported as such.
 fn unaccounted(phase: &Phase, task: usize, completed: bool) -> u64 {
     let Some(record) = phase.tasks.get(task) else { return 0 };
     let holes = record
@@ -97,12 +135,8 @@ fn unaccounted(phase: &Phase, task: usize, completed: bool) -> u64 {
         .windows(2)
         .map(|pair| pair[1].instance.saturating_sub(pair[0].instance).saturating_sub(1))
         .fold(0, u64::saturating_add);
-    let member = phase.job.tasks.get(task).map(|model| model.member.0);
-    let died = phase.events.iter().any(
-        |event| matches!(&event.kind, EventKind::MemberDied { member: rank, .. } if Some(*rank) == member),
-    );
-    let due = due(phase, task);
+    let due = due(phase, task, accountable(phase, task, completed));
     let reached = record.instances.last().map_or(0, |last| last.instance.saturating_add(1));
-    let tail = if completed && !died { due.saturating_sub(reached) } else { 0 };
+    let tail = due.saturating_sub(reached);
     holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned)
 }

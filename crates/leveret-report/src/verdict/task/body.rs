@@ -8,6 +8,9 @@ use crate::verdict::task::is_skipped;
 use crate::verdict::{Cause, Door, Stage};
 use leveret_types::Nanos;
 
+/// What a timer interrupt with all that the kernel does after it takes at most. A longer delay has another cause, however
+/// regularly interrupts come meanwhile.
+const BURST_MOST: Nanos = Nanos::from_micros(200);
 /// Delays from here on are long against the distance of most kernels' ticks, 1 to 4 ms, or near it.
 const INTERRUPTED_LEAST: Nanos = Nanos::from_millis(1);
 
@@ -191,7 +194,7 @@ impl Case<'_> {
             let sentence = format!("{head}: {interrupts}");
             return self.share(stage, Cause::Overrun, Door::Ours, amount, sentence);
         }
-        if let Some(sentence) = self.burst(from, to, amount, judgement.beyond) {
+        if let Some(sentence) = self.burst(from, to, judgement.beyond) {
             return self.share(
                 stage,
                 Cause::KernelSection,
@@ -237,13 +240,9 @@ impl Case<'_> {
     /// A short delay of a body in which a timer interrupt came, where three of four such bodies of the task had one too: what
     /// the kernel did then, in words. Ticks come at the same place of a plan whose period fits theirs, so that the
     /// spins before the bodies need never see them, and their rate says nothing here.
-    fn burst(&self, from: Nanos, to: Nanos, amount: Nanos, beyond: Nanos) -> Option<String> {
+    fn burst(&self, from: Nanos, to: Nanos, beyond: Nanos) -> Option<String> {
         let timers = |from, to| self.context.log.timers(self.core, from, to).len();
-        if self.priority == 0
-            || self.priority >= DEADLINE
-            || amount >= INTERRUPTED_LEAST
-            || timers(from, to) == 0
-        {
+        if self.priority == 0 || self.priority >= DEADLINE || beyond > BURST_MOST || timers(from, to) == 0 {
             return None;
         }
         let usual = (to - from) - beyond;
