@@ -43,6 +43,7 @@ pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, Be
         program: program.clone(),
         arguments: std::iter::once("child".to_owned()).chain(role.arguments.iter().cloned()).collect(),
         environment: Vec::new(),
+        stdout_to_stderr: false,
     };
     let config = RunConfig {
         declaration: JobDeclaration {

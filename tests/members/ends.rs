@@ -4,6 +4,7 @@
 //! - `poll`: A sends numbered messages best effort, B polls for them and echoes each on a waking channel;
 //! - `start`: A starts transfers of a time-driven channel one by one, B waits for each;
 //! - `activate`: A's task sends each period; A deactivates and activates its end meanwhile.
+//! - `pause`: the same, but it is the receiving end that B deactivates and activates.
 
 use leveret::{
     ByteSize, CountingAllocator, Ended, Input, Instance, Member, MissingPolicy, Nanos, ReceivingEnd,
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         "poll" => poll(),
         "start" => start(),
         "activate" => activate(),
+        "pause" => pause(),
         other => Err(format!("there is no test \"{other}\"").into()),
     };
     match done {
@@ -192,4 +194,39 @@ fn activate() -> Result<(), Failed> {
         });
         check(matches!(member.commit(declarations)?.run()?, Ended::Completed), "completed")
     }
+}
+
+/// The same of the receiving end: the instances that it does not take part in are not taken, and none else.
+fn pause() -> Result<(), Failed> {
+    let mut member = Member::join()?;
+    let is_sender = member.name() == "A";
+    let mut declarations = member.declare("pause");
+    if is_sender {
+        let end = declarations.source("AB").size(ByteSize(64)).declare();
+        declarations.task("A.user").writes(end).body(move |instance| {
+            let number = instance.instance().0;
+            // Refused while the other end is not active.
+            let _ = instance.send(end, &number.to_le_bytes());
+        });
+        return check(matches!(member.commit(declarations)?.run()?, Ended::Completed), "completed");
+    }
+    let (seen, sights) = mpsc::channel::<(u64, bool)>();
+    let end = declarations.target("AB").size(ByteSize(64)).declare();
+    declarations.task("B.user").reads(end).body(move |instance| {
+        let number = instance.instance().0;
+        let came = matches!(instance.input(end), Input::Message(_));
+        let _ = seen.send((number, came));
+    });
+    let session = member.commit(declarations)?;
+    let sight = |from: u64| sights.iter().find(|(number, _)| *number >= from).ok_or("the task has ended");
+    check(sight(3)?.1, "active from the start")?;
+    let until = session.deactivate(end).ok_or("no such end")?.0;
+    let from = session.activate_at(end, Instance(until + 5)).ok_or("no such end")?.0;
+    check(from >= until + 5, "activated before the named instance")?;
+    check(sight(until - 1)? == (until - 1, true), "deactivated too early")?;
+    check(sight(until)? == (until, false), "not deactivated as it said")?;
+    check(sight(from - 1)? == (from - 1, false), "activated too early")?;
+    check(sight(from)? == (from, true), "not activated as it said")?;
+    println!("pause B: off at {until}, on at {from}");
+    check(matches!(session.run()?, Ended::Completed), "completed")
 }

@@ -48,7 +48,9 @@ fn explanation(code: u8) -> &'static str {
     match code {
         0 => "The run's exit code is 0: no instance missed its window.",
         1 => {
-            "The run's exit code is 1: a miss was ours, or a message was lost, corrupt or out of order. This should not happen."
+            "The run's exit code is 1: a miss was ours, or a message was lost, corrupt or out of order; the summary says which. It happens where \
+             another real-time program has the cores (another job too), and without the right to real-time scheduling, when every wait \
+             behind an ordinary program counts as ours: `leveret doctor` says what this machine lacks."
         }
         2 => {
             "The run's exit code is 2: the job was refused as bad input; the message above says where and how to mend it."

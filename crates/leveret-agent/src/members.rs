@@ -2,7 +2,7 @@
 
 use leveret_memory::Region;
 use leveret_os::control::Connection;
-use leveret_os::process::{Change, Child, Signal, Spawn, spawn};
+use leveret_os::process::{Change, Child, Signal, Spawn, Stream, spawn};
 use leveret_runtime::{MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,8 @@ pub struct LaunchPlan {
     pub arguments: Vec<String>,
     /// Variables beside the inherited ones.
     pub environment: Vec<(String, String)>,
+    /// Whether what it prints goes to standard error, and standard output is left to the report.
+    pub stdout_to_stderr: bool,
 }
 
 /// A member's segment as the agent holds it.
@@ -47,6 +49,9 @@ impl Seat {
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;
+        if launch.stdout_to_stderr {
+            what.stdout = Stream::ParentsError;
+        }
         what.args = launch.arguments.iter().map(Into::into).collect();
         what.env = launch.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
         what.env.push((SOCKET_VARIABLE.into(), socket.into()));

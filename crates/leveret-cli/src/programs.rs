@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
-/// Finds `program`: with a slash relative to the manifest, else beside this binary, in its `examples/` folder, or in
-/// `PATH`.
+/// Finds `program`: with a slash relative to the manifest, else in `PATH`, beside this binary, or in its
+/// `examples/` folder: what a user builds goes before the examples that are built with this program.
 ///
 /// # Errors
 /// When it is nowhere, with the places that were looked at.
@@ -18,18 +18,21 @@ pub fn find(program: &str, manifest: &Path, member: &str) -> Result<PathBuf, Fai
         let beside =
             own.into_iter().flat_map(|folder| [folder.join(program), folder.join("examples").join(program)]);
         let path = std::env::var_os("PATH").unwrap_or_default();
-        beside.chain(std::env::split_paths(&path).map(|folder| folder.join(program))).collect()
+        let named = std::env::split_paths(&path).map(|folder| folder.join(program));
+        named.chain(beside).collect()
     };
     if let Some(found) = candidates.iter().find(|candidate| candidate.is_file()) {
         return Ok(std::path::absolute(found).unwrap_or_else(|_| found.clone()));
     }
-    let near: Vec<_> = candidates.iter().take(2).map(|candidate| candidate.display().to_string()).collect();
+    let of_path = if program.contains('/') { 0 } else { candidates.len().saturating_sub(2) };
+    let near: Vec<_> =
+        candidates[of_path..].iter().map(|candidate| candidate.display().to_string()).collect();
     Err(Failure::new(
         format!("{}: the program \"{program}\" of member \"{member}\" is not found", manifest.display()),
         format!(
             "build it or name it with a path; looked for {}{}",
             near.join(", "),
-            if candidates.len() > 2 { " and in PATH" } else { "" }
+            if of_path > 0 { " and in PATH" } else { "" }
         ),
     ))
 }

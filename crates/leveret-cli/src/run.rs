@@ -70,6 +70,8 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
                 program: programs::find(program, &arguments.manifest, &launch.member)?,
                 arguments: given.iter().chain(&extra).cloned().collect(),
                 environment: launch.environment.clone(),
+                // The report for programs must be all that stands there.
+                stdout_to_stderr: arguments.format == Format::Json,
             })
         })
         .collect();
@@ -158,7 +160,7 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
         AgentError::Refused(reason) => Failure {
             details: reason.clone(),
             sentence: format!("{shown}: the job is refused"),
-            hint: "change what is named above; `leveret check` tells without a run whether it fits"
+            hint: "change what is named above; of what the manifest declares, `leveret check` tells without a run whether it fits"
                 .to_owned(),
         },
         AgentError::Launch { .. } => Failure::new(

@@ -167,6 +167,9 @@ impl InputPort {
     }
 
     fn look(&mut self, instance: u64, due: Nanos, watch: &Watch) -> Found {
+        if !self.activation.covers(instance) {
+            return Found::Nothing(Absence::Inactive);
+        }
         let taken = match self.receiver.take(instance) {
             Taken::Message(message) => {
                 let (inserted, length) = (message.stamp(), message.length());
@@ -208,9 +211,10 @@ impl InputPort {
         self.activation.covers(instance) && instance >= self.receiver.peer_first_eligible()
     }
 
-    /// Publishes a change of activation that another thread of this member asked for.
+    /// Publishes a change of activation that another thread of this member asked for. The sender has begun the present
+    /// instance, so what is told here is for the next.
     fn follow_activation(&mut self, instance: u64) {
-        if let Some(from) = self.activation.follow(instance) {
+        if let Some(from) = self.activation.follow(instance + 1) {
             self.receiver.set_first_eligible(from);
         }
     }

@@ -35,13 +35,22 @@ fn transfers_are_started_one_by_one() {
 
 #[test]
 fn deactivation_and_activation_keep_to_the_named_instances() {
+    pauses("activate", "activate A: off at ");
+}
+
+#[test]
+fn a_receiving_end_pauses_at_the_named_instances() {
+    pauses("pause", "pause B: off at ");
+}
+
+fn pauses(what: &str, says: &str) {
     let _turn = turn();
-    let job = pair("activate", 60)
+    let job = pair(what, 60)
         .task("A.user", ["0ms", "5ms"], "1ms", "writes = [\"AB\"]")
         .task("B.user", ["9ms", "14ms"], "1ms", "reads = [\"AB\"]")
         .channel("AB", ["5ms", "9ms"], "");
     let outcome = Workplace::new().start(&job.text()).finish_alone();
-    assert_well(&outcome, &["activate A: off at "]);
+    assert_well(&outcome, &[says]);
     let report = outcome.report();
     assert_eq!(report["misses"]["ours"], 0, "a pause is no miss: {}", outcome.said());
 }

@@ -19,6 +19,8 @@ pub enum Stream {
     Inherit,
     /// To `/dev/null`.
     Null,
+    /// To where the parent's standard error leads.
+    ParentsError,
     /// To this file, pipe or socket.
     File(OwnedFd),
 }
@@ -28,6 +30,7 @@ impl From<Stream> for Stdio {
         match stream {
             Stream::Inherit => Stdio::inherit(),
             Stream::Null => Stdio::null(),
+            Stream::ParentsError => io::stderr().into(),
             Stream::File(file) => Stdio::from(file),
         }
     }

@@ -65,7 +65,9 @@ impl Occupant {
     /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.
     pub fn describe(&self) -> String {
         let name = if self.name.is_empty() { "a thread" } else { &self.name };
-        let thread = self.thread.map_or_else(|| "thread unknown".to_owned(), |id| format!("thread {id}"));
+        // The greatest number stands for a thread that the log could not name.
+        let known = self.thread.filter(|id| *id != u32::MAX);
+        let thread = known.map_or_else(|| "thread unknown".to_owned(), |id| format!("thread {id}"));
         match self.kind {
             ThreadKind::Idle => "the idle task".to_owned(),
             ThreadKind::Kernel => format!("the kernel's {name} ({thread})"),
@@ -73,7 +75,7 @@ impl Occupant {
             ThreadKind::Foreign { priority: 0 } => format!("{name} ({thread}, ordinary scheduling)"),
             ThreadKind::Foreign { priority: 100.. } => format!("{name} ({thread}, SCHED_DEADLINE)"),
             ThreadKind::Foreign { priority } => format!("{name} ({thread}, real-time priority {priority})"),
-            ThreadKind::Unknown if self.thread.is_none() => format!("{name} that could not be identified"),
+            ThreadKind::Unknown if known.is_none() => format!("{name} that could not be identified"),
             ThreadKind::Unknown => format!("{name} that could not be identified ({thread})"),
         }
     }
