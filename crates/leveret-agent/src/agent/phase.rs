@@ -43,7 +43,7 @@ impl Agent<'_> {
         });
         (self.tell)(News::Started {
             label: &running.label,
-            rounds: rounds_of(self.config.horizon),
+            rounds: rounds_of(self.config.horizon, running.plan.hyperperiod),
             hyperperiod: running.plan.hyperperiod,
         });
         self.facts.switch_log_whole_core = monitor.whole_core();
@@ -77,7 +77,8 @@ impl Agent<'_> {
         monitor.drain();
         if now - self.last_progress >= PROGRESS_EVERY {
             self.last_progress = now;
-            let rounds_total = rounds_of(self.config.horizon);
+            let hyperperiod = self.running.as_ref().map_or(Nanos::ZERO, |running| running.plan.hyperperiod);
+            let rounds_total = rounds_of(self.config.horizon, hyperperiod);
             let rounds = monitor.rounds(now).min(rounds_total.unwrap_or(u64::MAX));
             let news =
                 News::Progress { label: monitor.label(), rounds, rounds_total, misses: monitor.misses };
@@ -105,9 +106,13 @@ impl Agent<'_> {
     }
 }
 
-fn rounds_of(horizon: Horizon) -> Option<u64> {
+/// How many rounds a commit will run, if that is known; the last may be partial.
+fn rounds_of(horizon: Horizon, hyperperiod: Nanos) -> Option<u64> {
     match horizon {
         Horizon::Rounds(rounds) => Some(rounds),
-        Horizon::Duration(_) | Horizon::Unbounded => None,
+        Horizon::Duration(duration) => {
+            Some(duration.0.max(0).unsigned_abs().div_ceil(hyperperiod.0.max(1).unsigned_abs()))
+        }
+        Horizon::Unbounded => None,
     }
 }

@@ -175,8 +175,8 @@ fn fair_server() -> Result<(i64, i64), Failure> {
 
 fn judge_fair_server(server_ns: Result<(i64, i64), Failure>) -> Finding {
     const NAME: &str = "fair server";
-    const LOSS: &str = "a task that keeps its core busy for most of that time loses the core for so long to ordinary threads \
-                        that wait for it; tasks that sleep between their instances lose nothing";
+    const LOSS: &str = "a task that keeps its core busy through that whole period loses it for the time given, to ordinary threads \
+                        that wait; tasks that sleep between their instances lose nothing";
     const FIX: &[&str] = &[
         "for core in /sys/kernel/debug/sched/fair_server/cpu*; do echo 0 | sudo tee $core/runtime; done",
         "# only on cores that run nothing else: ordinary threads there may then wait for ever",
