@@ -35,6 +35,17 @@ fn act(how: &str) -> Result<(), Failed> {
             stream.write_all(&[0xa5; 4096])?;
             wait_for_ever(&mut stream)
         }
+        "endless-name" => {
+            // It would be told that there is no such member, but it never reads.
+            let connection = Connection::connect(Path::new(&socket))?;
+            let (version, token) = (CONTROL_VERSION, String::new());
+            // That the agent breaks off is what is expected.
+            let hello = FromMember::Hello { version, token, member: "x".repeat(15_000_000) };
+            let _ = send(&connection, &hello, &[]);
+            loop {
+                leveret_os::clock::sleep_until(Nanos::MAX);
+            }
+        }
         "silent" => wait_for_ever(&mut UnixStream::connect(socket)?),
         "not-json" => {
             let connection = join(&socket)?;

@@ -6,6 +6,7 @@ mod error;
 mod messages;
 mod phase;
 mod processes;
+mod strangers;
 
 pub use error::AgentError;
 
@@ -14,7 +15,7 @@ use crate::monitor::Monitor;
 use crate::patience::Patience;
 use crate::{News, RunConfig, measure_guard};
 use error::system;
-use leveret_os::control::{self, Connection, Listener, poll};
+use leveret_os::control::{self, Listener, poll};
 use leveret_os::latency::IdleStatesHeld;
 use leveret_os::process::{ChildChanges, Signal};
 use leveret_os::scheduling::{self, Class};
@@ -29,6 +30,7 @@ use leveret_types::Nanos;
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
+use strangers::Strangers;
 
 /// Below every task (their lowest is 10).
 const PRIORITY: u8 = 5;
@@ -72,7 +74,7 @@ struct Agent<'c> {
     tell: &'c mut dyn FnMut(News<'_>),
     coordinator: Coordinator,
     seats: Vec<Seat>,
-    strangers: Vec<Connection>,
+    strangers: Strangers,
     running: Option<Running>,
     monitor: Option<Monitor>,
     phases: Vec<Phase>,
@@ -108,7 +110,7 @@ impl<'c> Agent<'c> {
             tell,
             coordinator: Coordinator::new(members, config.policy).with_names(names),
             seats: (0..members).map(|_| Seat::default()).collect(),
-            strangers: Vec::new(),
+            strangers: Strangers::new(members),
             running: None,
             monitor: None,
             phases: Vec::new(),
@@ -200,11 +202,14 @@ impl<'c> Agent<'c> {
             wakers.push(Waker::Interrupt);
             descriptors.push(self.interrupt.as_fd());
         }
-        wakers.push(Waker::Listener);
-        descriptors.push(self.listener.as_fd());
-        for (index, stranger) in self.strangers.iter().enumerate().rev() {
+        // From the last to the first, and the listener after them, so that an index holds until its turn.
+        for (index, stranger) in self.strangers.connections().enumerate().rev() {
             wakers.push(Waker::Stranger(index));
             descriptors.push(stranger.as_fd());
+        }
+        if self.strangers.are_welcome() {
+            wakers.push(Waker::Listener);
+            descriptors.push(self.listener.as_fd());
         }
         for (rank, seat) in self.seats.iter().enumerate() {
             if let Some(connection) = &seat.connection {

@@ -34,6 +34,8 @@ pub(crate) struct HeldSegment {
 pub(crate) struct Seat {
     pub(crate) child: Option<Child>,
     pub(crate) connection: Option<Arc<Connection>>,
+    /// Whether this process has ever been welcomed.
+    pub(crate) joined: bool,
     pub(crate) token: String,
     pub(crate) segment: Option<HeldSegment>,
     pub(crate) threads: Vec<(u16, u32)>,
@@ -46,6 +48,7 @@ pub(crate) struct Seat {
 impl Seat {
     /// Starts the member's process with a fresh secret.
     pub(crate) fn launch(&mut self, launch: &LaunchPlan, socket: &Path) -> Result<(), String> {
+        self.joined = false;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;

@@ -1,9 +1,9 @@
-//! Files of unknown origin: read up to a limit, written whole or not at all.
+//! Files of unknown origin: read up to a limit, written whole or not at all where that is possible.
 
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The content of a file of at most `bytes_max` bytes; `what` names it in errors.
 ///
@@ -31,23 +31,59 @@ pub fn read(path: &Path, what: &str, bytes_max: u64) -> Result<Vec<u8>, Failure>
     Ok(bytes)
 }
 
-/// Writes a file by way of a temporary one beside it, so that a reader sees the old content or the new.
+/// Writes a file by way of a temporary one beside it, so that a reader sees the old content or the new. What is there
+/// already and is no regular file, such as a device or a pipe, is not replaced but written to; a link stays one.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let written = match target(path) {
+        Target::Replaceable(place) => replace(&place, content),
+        Target::Lasting => {
+            File::options().write(true).open(path).and_then(|mut file| file.write_all(content))
+        }
+        Target::Dangling => File::create(path).and_then(|mut file| file.write_all(content)),
+    };
+    written.map_err(|error| {
+        Failure::new(
+            format!("{}: the file could not be written: {error}", path.display()),
+            "choose a directory that exists, is writable and has space",
+        )
+    })
+}
+
+/// What a path leads to.
+enum Target {
+    /// Nothing yet, or a regular file, which is here.
+    Replaceable(PathBuf),
+    /// Something that is more than its content.
+    Lasting,
+    /// A link to nothing.
+    Dangling,
+}
+
+fn target(path: &Path) -> Target {
+    match std::fs::metadata(path) {
+        // A file without a name of its own, as standard output may be, cannot be replaced.
+        Ok(found) if found.is_file() => {
+            std::fs::canonicalize(path).map_or(Target::Lasting, Target::Replaceable)
+        }
+        Ok(_) => Target::Lasting,
+        Err(_) if path.is_symlink() => Target::Dangling,
+        Err(_) => Target::Replaceable(path.to_owned()),
+    }
+}
+
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
     let written = File::create(beside)
         .and_then(|mut file| file.write_all(content))
         .and_then(|()| std::fs::rename(beside, path));
-    written.map_err(|error| {
+    if written.is_err() {
         // The part is worth nothing; that it may stay behind is not worth a second error.
         let _ = std::fs::remove_file(beside);
-        Failure::new(
-            format!("{}: the file could not be written: {error}", path.display()),
-            "choose a directory that exists, is writable and has space",
-        )
-    })
+    }
+    written
 }

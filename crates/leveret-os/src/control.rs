@@ -148,6 +148,11 @@ impl Connection {
         self.set_timeout(Timeout::Send, timeout)
     }
 
+    /// Bounds the body of every frame whose header has not arrived yet, below [`BODY_BYTES_MAX`].
+    pub fn set_receive_limit(&self, bytes: usize) {
+        self.incoming().set_limit(bytes);
+    }
+
     fn set_timeout(&self, which: Timeout, timeout: Option<Duration>) -> Result<(), ConnectError> {
         // The kernel reads zero, and what rounds to it, as "for ever".
         let timeout = timeout.map(|duration| duration.max(Duration::from_micros(1)));

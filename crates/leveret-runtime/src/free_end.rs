@@ -319,10 +319,15 @@ impl ReceivingEnd {
         let mut patience = Patience::new(limit, *peer, watch);
         while !receiver.is_there(*next) {
             if !receiver.waits() {
-                patience.poll()?;
+                if patience.poll()? {
+                    pass_over_nonsense(receiver, next);
+                }
                 continue;
             }
             patience.look()?;
+            if pass_over_nonsense(receiver, next) {
+                continue;
+            }
             let seen = receiver.prepare_wait();
             if !receiver.is_there(*next) {
                 let left = Duration::from_nanos((limit - clock::now()).0.max(0).unsigned_abs());
@@ -367,6 +372,16 @@ impl ReceivingEnd {
     }
 }
 
+/// Passes over what stands in the next message's place and is none, which the receiver counts; what stands there
+/// would be waited on for ever.
+fn pass_over_nonsense(receiver: &mut Receiver, next: &mut u64) -> bool {
+    let is_nonsense = matches!(receiver.take(*next), Taken::Stale | Taken::Invalid(_));
+    if is_nonsense {
+        *next += 1;
+    }
+    is_nonsense
+}
+
 /// Bounded polling that looks at the clock and the peer's pulse now and then.
 struct Patience<'w> {
     limit: Nanos,
@@ -380,15 +395,16 @@ impl<'w> Patience<'w> {
         Self { limit, peer, watch, polls: 0 }
     }
 
+    /// Says whether it looked.
     #[inline]
-    fn poll(&mut self) -> Result<(), WaitError> {
+    fn poll(&mut self) -> Result<bool, WaitError> {
         std::hint::spin_loop();
         self.polls += 1;
         if self.polls < POLLS_PER_LOOK {
-            return Ok(());
+            return Ok(false);
         }
         self.polls = 0;
-        self.look()
+        self.look().map(|()| true)
     }
 
     fn look(&self) -> Result<(), WaitError> {
@@ -404,3 +420,6 @@ impl<'w> Patience<'w> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

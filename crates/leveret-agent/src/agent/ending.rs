@@ -78,11 +78,16 @@ impl Agent<'_> {
         }
     }
 
-    /// Lets members end by themselves, then ends those that do not.
+    /// Lets members that have joined end by themselves, then ends those that do not.
     pub(super) fn end_members(&mut self) {
         let limit = clock::now() + GRACE;
+        self.strangers.dismiss();
         for seat in &mut self.seats {
             seat.connection = None;
+            // It has not heard of the job, so it would not notice its end either.
+            if !seat.joined {
+                seat.kill();
+            }
         }
         while clock::now() < limit && self.seats.iter().any(|seat| seat.child.is_some()) {
             let descriptors: Vec<BorrowedFd<'_>> = self

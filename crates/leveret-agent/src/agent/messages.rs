@@ -13,34 +13,41 @@ use std::time::Duration;
 const DEAF_AFTER: Duration = Duration::from_secs(1);
 /// Frames taken from one connection per turn, so that a flooding member cannot starve the others.
 const FRAMES_PER_TURN: usize = 64;
+/// Of what a peer wrote, this much is repeated: more than a name has, and than an error about a proper message.
+const REPEATED_CHARS_MAX: usize = 200;
+
+/// A text with a peer's words in it, short enough to be passed on.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(REPEATED_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 impl Agent<'_> {
     pub(super) fn on_connection(&mut self) {
         match self.listener.accept() {
-            Ok(connection) => self.strangers.push(connection),
-            Err(error) => self.warn([error.to_string()]),
+            Ok(connection) => self.strangers.admit(connection, clock::now()),
+            Err(error) => {
+                self.strangers.turn_away();
+                self.warn([error.to_string()]);
+            }
         }
     }
 
     /// A connection that has not said who it is.
     pub(super) fn on_stranger(&mut self, index: usize) {
-        let connection = self.strangers.swap_remove(index);
-        match connection.receive_arrived() {
-            Ok(None) => self.strangers.push(connection),
-            Ok(Some(frame)) => {
-                if let Err(reason) = self.welcome(&connection, &frame) {
-                    let refused = ToMember::Refused { reason, mismatches: Vec::new(), may_retry: false };
-                    // It may be gone already; then there is nobody to tell.
-                    let _ = connection.send(&encode(&refused), &[]);
-                }
-            }
-            Err(_) => {}
+        let Some((connection, frame)) = self.strangers.hear(index) else { return };
+        if let Err(reason) = self.welcome(&connection, &frame) {
+            let refused = ToMember::Refused { reason, mismatches: Vec::new(), may_retry: false };
+            // It may be gone already; then there is nobody to tell.
+            let _ = connection.send(&encode(&refused), &[]);
         }
     }
 
     /// Checks who connects: same user, the secret of that member's process, and not there already.
     pub(super) fn welcome(&mut self, connection: &Connection, frame: &Frame) -> Result<(), String> {
-        let hello = decode_from_member(&frame.bytes).map_err(|error| error.to_string())?;
+        let hello = decode_from_member(&frame.bytes).map_err(|error| cut(&error.to_string()))?;
         let FromMember::Hello { version, token, member } = hello else {
             return Err("the first message must be Hello".to_owned());
         };
@@ -56,7 +63,7 @@ impl Agent<'_> {
         let names = || self.config.declaration.members.iter().map(|member| member.name.clone());
         let rank = names()
             .position(|name| name == member)
-            .ok_or_else(|| format!("there is no member \"{member}\""))?;
+            .ok_or_else(|| format!("there is no member \"{}\"", cut(&member)))?;
         let seat = &self.seats[rank];
         if seat.token.is_empty() || seat.token != token {
             return Err(format!("the secret of member \"{member}\" does not fit"));
@@ -76,6 +83,7 @@ impl Agent<'_> {
         connection.send(&encode(&welcome), &[]).map_err(|error| error.to_string())?;
         let own = connection.as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
         self.seats[rank].connection = Some(Arc::new(Connection::from(own)));
+        self.seats[rank].joined = true;
         self.patience.joined(rank);
         Ok(())
     }
@@ -103,7 +111,7 @@ impl Agent<'_> {
         let member = MemberId(rank as u16);
         let message = match decode_from_member(&frame.bytes) {
             Ok(message) => message,
-            Err(error) => return self.expel(rank, &error.to_string()),
+            Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
         match &message {
             FromMember::Segment { size, .. } => {

@@ -72,6 +72,7 @@ impl Agent<'_> {
             }
         }
         self.last_tick = now;
+        self.strangers.lose_patience(now);
         self.lose_patience(now);
         let Some(monitor) = &mut self.monitor else { return };
         monitor.drain();

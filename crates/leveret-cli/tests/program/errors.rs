@@ -50,6 +50,52 @@ fn a_plan_that_cannot_be_written_is_an_error_without_remains() {
 }
 
 #[test]
+fn a_link_stays_one_and_what_it_leads_to_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link, fresh, dangling] =
+        ["file", "link", "fresh", "dangling"].map(|name| folder.path().join(name));
+    std::fs::write(&file, "old").unwrap();
+    for (link, file) in [(&link, &file), (&dangling, &fresh)] {
+        std::os::unix::fs::symlink(file, link).unwrap();
+        let (_, err, code) = outcome(&["plan", "examples/ring/job.toml", "--output", link.to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{err}");
+        assert!(link.is_symlink() && !file.is_symlink());
+        assert!(std::fs::read_to_string(file).unwrap().contains("\"version\""));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "something else was left");
+}
+
+/// By way of a link in a folder of its own, so that a mistake costs the link and not the device.
+#[test]
+fn a_device_is_written_to_and_a_full_one_noticed() {
+    for (device, expected) in [("/dev/null", Some(0)), ("/dev/full", Some(2))] {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("device");
+        std::os::unix::fs::symlink(device, &link).unwrap();
+        let (_, err, code) = outcome(&["plan", "examples/ring/job.toml", "--output", link.to_str().unwrap()]);
+        assert_eq!(code, expected, "{err}");
+        assert_eq!(code != Some(0), err.contains("No space left on device"), "{err}");
+        assert!(link.is_symlink() && !std::fs::metadata(&link).unwrap().is_file());
+    }
+}
+
+/// The same without a link, with a device that nobody else has.
+#[test]
+fn a_device_of_its_own_stays_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = folder.path().join("null");
+    let made = Command::new("mknod").arg(&device).args(["c", "1", "3"]).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        eprintln!("SKIPPED: this user may not make a device");
+        return;
+    }
+    let (_, err, code) = outcome(&["plan", "examples/ring/job.toml", "--output", device.to_str().unwrap()]);
+    // Where devices do not work (a file system mounted with nodev) it cannot be written to, but it stays.
+    assert!(code == Some(0) || err.contains("Permission denied"), "{err}");
+    assert!(!std::fs::metadata(&device).unwrap().is_file(), "the device was replaced");
+}
+
+#[test]
 fn unknown_arguments_are_bad_input_with_a_suggestion() {
     let (_, err, code) = outcome(&["chek", "job.toml"]);
     assert_eq!(code, Some(2));

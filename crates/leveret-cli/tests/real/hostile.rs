@@ -87,12 +87,13 @@ fn a_breaker_of_the_protocol_is_not_restarted_for_ever() {
 
 #[test]
 fn whoever_never_joins_does_not_hang_the_job() {
-    // Nothing runs in these jobs, so they need no turn and wait side by side. The first two stay strangers: they
-    // never say who they are.
+    // Nothing runs in these jobs, so they need no turn and wait side by side. The first three stay strangers: they
+    // never say who they are, or say too much.
     let hostile = member("test-hostile");
     let programs = [
         (hostile.as_str(), "garbage", "has not joined within"),
         (&hostile, "silent", "has not joined within"),
+        (&hostile, "endless-name", "has not joined within"),
         ("/bin/sleep", "1000", "has not joined within"),
         ("/bin/true", "", "has ended"),
         ("/bin/false", "", "exit status 1"),

@@ -130,6 +130,28 @@ fn an_interrupt_before_the_first_commit_ends_the_run() {
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
 }
 
+/// It has not heard of the job, so it could not notice the end either.
+#[test]
+fn a_member_that_has_not_joined_is_not_waited_for_at_the_end() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let [pid, lived] = [format!("pid={}", place.shown("A")), place.shown("lived")];
+    let job = Job::new(ENDLESS, "")
+        .member("A", core(0), "test-node", &["task=A.user", &pid])
+        .command("B", core(1), "/bin/sh", &["-c", &format!("while sleep 1; do echo > '{lived}'; done")])
+        .task("A.user", ["0ms", "5ms"], "1ms", "");
+    let run = place.start(&job.text());
+    run.await_file("A");
+    // Later than the signal, whatever the machine does.
+    run.await_file("lived");
+    run.signal(Signal::TERM);
+    run.await_text("stderr", "asked to end");
+    std::fs::remove_file(place.path("lived")).expect("it was written");
+    let outcome = run.finish();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(!place.path("lived").exists(), "it lived on for more than a second");
+}
+
 #[test]
 fn a_second_interrupt_ends_the_run_at_once() {
     let _turn = turn();

@@ -86,12 +86,12 @@ pub enum ReceiveError {
         found: u32,
     },
     /// A longer body than allowed was announced. Nothing was allocated for it.
-    #[error(
-        "control message: a body of {bytes} B was announced, the limit is {BODY_BYTES_MAX} B; refuse this peer"
-    )]
+    #[error("control message: a body of {bytes} B was announced, the limit is {limit} B; refuse this peer")]
     TooLarge {
         /// What was announced.
         bytes: u32,
+        /// What is allowed.
+        limit: usize,
     },
     /// Another number of descriptors came than was announced.
     #[error(
@@ -179,6 +179,8 @@ pub(super) struct Incoming {
     header_bytes: usize,
     body: Vec<u8>,
     descriptors: Vec<OwnedFd>,
+    /// Largest body that is taken.
+    limit: usize,
     /// Set by the first error that leaves the stream without a known frame boundary.
     failed: Option<ReceiveError>,
 }
@@ -190,8 +192,13 @@ impl Incoming {
             header_bytes: 0,
             body: Vec::new(),
             descriptors: Vec::new(),
+            limit: BODY_BYTES_MAX,
             failed: None,
         }
+    }
+
+    pub(super) fn set_limit(&mut self, bytes: usize) {
+        self.limit = bytes.min(BODY_BYTES_MAX);
     }
 
     /// Reads once and says how far that got.
@@ -257,8 +264,8 @@ impl Incoming {
         if found != MAGIC {
             return Err(ReceiveError::Magic { found });
         }
-        if bytes as usize > BODY_BYTES_MAX {
-            return Err(ReceiveError::TooLarge { bytes });
+        if bytes as usize > self.limit {
+            return Err(ReceiveError::TooLarge { bytes, limit: self.limit });
         }
         if announced as usize != self.descriptors.len() {
             return Err(ReceiveError::Descriptors { announced, found: self.descriptors.len() });

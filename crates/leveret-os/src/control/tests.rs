@@ -118,7 +118,18 @@ fn nonsense_is_refused_for_good_and_before_allocating() {
 
     let (left, right) = pair();
     raw(&left, b"LVRC\xff\xff\xff\xff\0\0\0\0");
-    assert_eq!(right.receive().unwrap_err(), ReceiveError::TooLarge { bytes: u32::MAX });
+    assert_eq!(
+        right.receive().unwrap_err(),
+        ReceiveError::TooLarge { bytes: u32::MAX, limit: BODY_BYTES_MAX }
+    );
+
+    // Who need not say much is not listened to for long.
+    let (left, right) = pair();
+    right.set_receive_limit(4);
+    left.send(b"four", &[]).unwrap();
+    left.send(b"fives", &[]).unwrap();
+    assert_eq!(right.receive_arrived().unwrap().unwrap().bytes, b"four");
+    assert_eq!(right.receive_arrived().unwrap_err(), ReceiveError::TooLarge { bytes: 5, limit: 4 });
 
     let (left, right) = pair();
     raw(&left, b"LVRC\0\0\0\0\x02\0\0\0");

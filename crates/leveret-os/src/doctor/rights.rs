@@ -119,8 +119,7 @@ fn judge_group(fifo: &Tried, capable: bool, budget: Option<&GroupBudget>) -> Fin
 
 fn judge_deadline(tried: &Tried, capable: bool) -> Finding {
     const NAME: &str = "SCHED_DEADLINE";
-    const LOSS: &str =
-        "jobs that ask for SCHED_DEADLINE are refused; SCHED_FIFO, the default, is not concerned";
+    const LOSS: &str = "jobs that ask for SCHED_DEADLINE run under ordinary scheduling, with a warning; SCHED_FIFO, the default, is not concerned";
     match tried {
         Some(Ok(())) => Finding::ok(NAME, "1ms in 100ms was granted to a scratch thread"),
         Some(Err(refusal)) if !capable => Finding::missing(
