@@ -51,6 +51,7 @@ fn bind_remedy(failure: &Failure) -> &'static str {
     match failure.errno {
         Errno::ADDRINUSE => "another agent uses this directory, or one died there: use a fresh directory",
         Errno::NAMETOOLONG => "a socket's path has at most 107 bytes: use a shorter directory",
+        Errno::MFILE | Errno::NFILE => "somebody holds connections without use, or `ulimit -n` is too low",
         _ => "choose a directory on a local file system that this user may write",
     }
 }
