@@ -34,7 +34,7 @@ use strangers::Strangers;
 
 /// Below every task (their lowest is 10).
 const PRIORITY: u8 = 5;
-/// How often the loop looks after things that do not wake it: stamps, stopped members, progress.
+/// How often the loop looks after things that do not wake it: stamps, logs, patience, progress.
 const TICK: Duration = Duration::from_millis(20);
 /// A member may take this long to end by itself once the job is over.
 const GRACE: Nanos = Nanos::from_secs(5);
@@ -302,8 +302,8 @@ impl<'c> Agent<'c> {
     }
 }
 
-/// The standard streams, the control socket, the signal's event, idle states held, and one in passing.
-const FILES_OF_AGENT: u64 = 6;
+/// Three standard streams, the control socket, the events of signals and of children, idle states held, and one in passing.
+const FILES_OF_AGENT: u64 = 8;
 /// Process, connection, segment, and the socket of a start or a stranger.
 const FILES_OF_MEMBER: u64 = 4;
 

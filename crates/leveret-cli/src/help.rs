@@ -28,7 +28,7 @@ Ctrl-C, SIGTERM and a closed terminal end the run cleanly, with its report: with
 second where rounds are long. Ctrl-C once more ends it at once, without a report.
 
 Exit codes: 0 no miss; 3 only misses of the machine, all listed; 1 any miss of ours, or anything lost, \
-corrupt or out of order, or the job refused; 2 bad input, or a report that could not be written (what was \
+corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
 measured is printed, and the files that could be are written).";
 
 /// Of `leveret check`.

@@ -61,12 +61,17 @@ extern "C" fn handle(signal: libc::c_int) {
     if !first {
         return;
     }
+    notify(&EVENT);
+}
+
+/// For handlers: makes the event descriptor that `event` holds readable.
+pub(crate) fn notify(event: &AtomicI64) {
     let one = 1_u64.to_ne_bytes();
     // SAFETY: write is async-signal-safe, and the buffer is 8 bytes as an eventfd takes. The interrupted code
     // may be about to look at errno, so it is put back.
     unsafe {
         let errno = *libc::__errno_location();
-        libc::write(EVENT.load(Ordering::Acquire) as i32, one.as_ptr().cast(), one.len());
+        libc::write(event.load(Ordering::Acquire) as i32, one.as_ptr().cast(), one.len());
         *libc::__errno_location() = errno;
     }
 }

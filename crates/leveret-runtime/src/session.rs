@@ -87,7 +87,8 @@ impl<'m> Session<'m> {
         Some(self.parts.targets.swap_remove(place).1)
     }
 
-    /// Activates a time-driven end that a task owns, from the first instance that can still be made.
+    /// Activates a time-driven end that a task owns, from the first instance that can still be made. One that is active
+    /// stays so without a gap.
     pub fn activate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
         self.activation(end.into()).map(|activation| activation.activate(clock::now()))
     }

@@ -66,11 +66,7 @@ impl Agent<'_> {
     }
 
     pub(super) fn on_tick(&mut self, now: Nanos) {
-        for rank in 0..self.seats.len() {
-            if self.seats[rank].child.is_some() {
-                self.on_change(rank);
-            }
-        }
+        self.on_changes();
         self.last_tick = now;
         self.strangers.lose_patience(now);
         self.lose_patience(now);

@@ -45,7 +45,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Something happened to some of them.
+    /// Something may have happened to some of them.
     pub(super) fn on_changes(&mut self) {
         if let Some(changes) = &self.changes {
             changes.seen();

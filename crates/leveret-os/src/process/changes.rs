@@ -1,7 +1,7 @@
 //! When something happened to a child: a stop and a continuation, unlike an end, make no descriptor readable.
 
 use crate::Failure;
-use crate::signals::{SavedAction, replace_handler, restore_handler};
+use crate::signals::{SavedAction, notify, replace_handler, restore_handler};
 use leveret_memory::sync::{AtomicI64, Ordering};
 use rustix::event::EventfdFlags;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -29,14 +29,7 @@ pub struct ChildChanges {
 }
 
 extern "C" fn handle(_signal: libc::c_int) {
-    let one = 1_u64.to_ne_bytes();
-    // SAFETY: write is async-signal-safe, and the buffer is 8 bytes as an eventfd takes. The interrupted code may be
-    // about to look at errno, so it is put back.
-    unsafe {
-        let errno = *libc::__errno_location();
-        libc::write(EVENT.load(Ordering::Acquire) as i32, one.as_ptr().cast(), one.len());
-        *libc::__errno_location() = errno;
-    }
+    notify(&EVENT);
 }
 
 impl ChildChanges {
