@@ -39,7 +39,9 @@ const drawScatter = (host, curve, alone, color, pick) => {
   element("line", { x1: edge.left, x2: width - edge.right, y1: height - edge.bottom, y2: height - edge.bottom, class: "axis" }, svg);
   if (bound !== null) {
     element("line", { x1: edge.left, x2: width - edge.right, y1: y(bound), y2: y(bound), class: "bound" }, svg);
-    element("text", { x: edge.left + 4, y: y(bound) - 6, class: "bound-label halo" }, svg, `${curve.boundLabel} ${time(bound)}`);
+    // At the end that is farther from the label of the worst.
+    const far = curve.worst && x(curve.worst.instance) < width * 0.6;
+    element("text", { x: far ? width - edge.right - 4 : edge.left + 4, y: y(bound) - 6, "text-anchor": far ? "end" : "start", class: "bound-label halo" }, svg, `${curve.boundLabel} ${time(bound)}`);
   }
   const worst = curve.worst;
   if (worst) {
