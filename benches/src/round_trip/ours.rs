@@ -25,7 +25,7 @@ use std::fmt::Display;
 /// Small channels have many buffers, so that the sender seldom looks how far the receiver is; large ones few, so
 /// that they stay in the caches.
 const BUFFERED_BYTES: usize = 16 << 10;
-const BUFFERS_LEAST: usize = 2;
+const BUFFERS_LEAST: usize = 1;
 const BUFFERS_MOST: usize = 64;
 /// Longer than any order of the harness; the rest is blank.
 const ORDER_BYTES: usize = 64;

@@ -203,7 +203,7 @@ fn channel(job: &Job, hyperperiod: i64, tasks: &[PlannedTask], index: usize) -> 
     let declared = &job.channels[index];
     let id = ChannelId(index as u16);
     let Some(transfer) = Transfer::of(declared, &job.costs) else {
-        let buffers = declared.buffers.max(2);
+        let buffers = declared.buffers.max(1);
         return Some(PlannedChannel {
             channel: id,
             buffers,

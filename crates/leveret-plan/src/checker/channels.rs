@@ -14,7 +14,7 @@ impl Checker<'_> {
             let place = || format!("channel `{}`", channel.name);
             let Some(at) = self.instants(channel) else {
                 let plain = planned.instances.is_empty() && planned.latency_bound == Nanos::MAX;
-                let buffers = planned.buffers == channel.buffers.max(2);
+                let buffers = planned.buffers == channel.buffers.max(1);
                 self.require(plain && buffers, place, "a best-effort channel has no transfers and no bound");
                 continue;
             };
