@@ -22,7 +22,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 1;
+pub(crate) const LAYOUT_VERSION: u32 = 2;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -117,18 +117,18 @@ pub(crate) struct RingControl {
 /// The head of a buffer slot. A payload of up to 40 bytes follows it in the same cache line; a larger one starts
 /// at the next line, where copies are fastest.
 /// ```text
-///  0          8       16       20      24                  64
-/// | sequence | stamp | length | check | payload, <= 40 B  |
+///  0          8        12      16      24                  64
+/// | sequence | length | check | stamp | payload, <= 40 B  |
 ///
-///  0          8       16       20      24        64                    stride
-/// | sequence | stamp | length | check | unused  | payload, > 40 B ...  |
+///  0          8        12      16      24        64                    stride
+/// | sequence | length | check | stamp | unused  | payload, > 40 B ...  |
 /// ```
 #[repr(C)]
 pub(crate) struct SlotHead {
     pub(crate) sequence: u64,
-    pub(crate) stamp: i64,
     pub(crate) length: u32,
     pub(crate) check: u32,
+    pub(crate) stamp: i64,
 }
 
 /// Largest payload that shares the line of its sequence word.
@@ -152,7 +152,7 @@ const _: () = {
     assert!(offset_of!(TargetControl, line_0) == 8 && offset_of!(TargetControl, line_1) == 104);
     assert!(offset_of!(TargetControl, line_2) == 136);
     assert!(size_of::<RingControl>() == 64 && offset_of!(RingControl, unused) == 8);
-    assert!(size_of::<SlotHead>() == 24 && offset_of!(SlotHead, stamp) == 8);
-    assert!(offset_of!(SlotHead, length) == 16 && offset_of!(SlotHead, check) == 20);
+    assert!(size_of::<SlotHead>() == 24 && offset_of!(SlotHead, stamp) == 16);
+    assert!(offset_of!(SlotHead, length) == 8 && offset_of!(SlotHead, check) == 12);
     assert!(INLINE_BYTES_MAX == 40);
 };

@@ -7,7 +7,7 @@ use crate::message_record::MessageRecord;
 use crate::peer::PeerSource;
 use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::head_check;
+use crate::slots::{STAMP, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
@@ -133,14 +133,13 @@ impl Receiver {
         if word != expected || instance < self.released || instance > INSTANCE_MAX {
             return self.classify(word, instance).into();
         }
-        let stamp = head.word(1).load(Ordering::Relaxed) as i64;
-        let tail = head.word(2).load(Ordering::Relaxed);
-        let (length, check) = (Alleged::new(tail as u32), Alleged::new((tail >> 32) as u32));
-        if check.must_be(head_check(expected, stamp, tail as u32)).is_err() {
+        let tail = Tail::of(head.word(TAIL).load(Ordering::Relaxed));
+        let stamp = if tail.stamped { head.word(STAMP).load(Ordering::Relaxed) as i64 } else { 0 };
+        if Alleged::new(tail.check).must_be(head_check(expected, stamp, tail.length)).is_err() {
             return self.distrust(instance, InvalidReason::Check).into();
         }
-        let Some(length) = length.at_most(self.peer.slots.capacity()) else {
-            return self.distrust(instance, InvalidReason::Length(tail as u32)).into();
+        let Some(length) = Alleged::new(tail.length).at_most(self.peer.slots.capacity()) else {
+            return self.distrust(instance, InvalidReason::Length(tail.length)).into();
         };
         // SAFETY: the slot's lifetime is that of the borrow of `self`, which goes into the same value.
         let slot = unsafe { slot.lent_for() };

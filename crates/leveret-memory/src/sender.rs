@@ -5,7 +5,8 @@ use crate::message_record::MessageRecord;
 use crate::peer::PeerTarget;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{SlotView, head_check};
+use crate::publish::Publish;
+use crate::slots::{STAMP, SlotView, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
@@ -41,6 +42,7 @@ pub struct Sender {
     published: u64,
     refused: u64,
     wake: u32,
+    publish: Publish,
 }
 
 impl Sender {
@@ -52,7 +54,7 @@ impl Sender {
         assert_eq!(own.channel, peer.channel, "the ends of a sender belong to one channel");
         assert_eq!(own.waits, peer.waits, "both ends of a channel agree on whether the receiver waits");
         let free_below = own.slots.count();
-        Self { own, peer, next: 0, free_below, published: 0, refused: 0, wake: 0 }
+        Self { own, peer, next: 0, free_below, published: 0, refused: 0, wake: 0, publish: Publish::of_this_machine() }
     }
 
     /// Which channel.
@@ -121,10 +123,12 @@ impl Sender {
         assert!(length <= self.own.slots.capacity(), "a message is no longer than its channel allows");
         let head = slot.head();
         let sequence = self.own.tag.published(instance);
-        let check = head_check(sequence, stamp.0, length);
-        head.word(1).store(stamp.0 as u64, Ordering::Relaxed);
-        head.word(2).store(u64::from(length) | u64::from(check) << 32, Ordering::Relaxed);
-        head.word(0).store(sequence, Ordering::Release);
+        let stamped = stamp != Nanos::ZERO;
+        if stamped {
+            head.word(STAMP).store(stamp.0 as u64, Ordering::Relaxed);
+        }
+        let tail = Tail { length, stamped, check: head_check(sequence, stamp.0, length) };
+        self.publish.pair(head, sequence, tail.word());
         self.next = instance + 1;
         self.published += 1;
         self.own.control.word(PUBLISHED).store(self.published, Ordering::Relaxed);
@@ -227,7 +231,7 @@ impl<'a> Slot<'a> {
         unsafe { self.slot.copy_in(bytes) }
     }
 
-    /// Publishes the first `length` bytes as the message, inserted at `stamp`. Gives back the sender, which knows
+    /// Publishes the first `length` bytes as the message, inserted at `stamp` (zero: unknown). Gives back the sender, which knows
     /// whether the receiver must be woken.
     ///
     /// # Panics

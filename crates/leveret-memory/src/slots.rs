@@ -1,11 +1,12 @@
 //! The buffer slots of a channel. Bounds are established once, when the slots are made; after that a mask makes any
 //! instance the index of a slot, and lengths are compared with the capacity.
 
-use crate::block::SlotHead;
+use crate::block::{LINE, SlotHead};
 use crate::copy;
 use crate::layout::SourcePlace;
 use crate::sync::AtomicU64;
 use crate::window::{Window, Words, scaled};
+use std::mem::offset_of;
 use std::ptr::NonNull;
 
 const _: () = assert!(size_of::<SlotHead>() == 3 * size_of::<u64>());
@@ -25,8 +26,9 @@ impl Slots {
         let slots = &place.slots;
         let count = slots.mask as usize + 1;
         assert!(
-            count.is_power_of_two() && slots.stride.is_multiple_of(8) && slots.length == count * slots.stride
+            count.is_power_of_two() && slots.stride.is_multiple_of(LINE) && slots.length == count * slots.stride
         );
+        assert!(slots.offset.is_multiple_of(LINE), "a head lies in one line");
         let padded = (slots.capacity as usize).next_multiple_of(8);
         assert!(slots.payload >= size_of::<SlotHead>() && slots.payload + padded <= slots.stride);
         assert!(slots.payload.is_multiple_of(8));
@@ -62,7 +64,7 @@ impl Slots {
     pub(crate) fn slot(&self, instance: u64) -> SlotView<'_> {
         let offset = (instance & self.mask) as usize * self.stride;
         // SAFETY: `new` asserted that the window is a whole number of slots, a power of two of them, each a multiple
-        // of 8 bytes and beginning with a head; the masked instance is the index of one.
+        // of a line and beginning with a head; the masked instance is the index of one.
         let head = unsafe { self.window.words_within(offset) };
         SlotView { head, payload: self.payload, capacity: self.capacity as usize }
     }
@@ -87,7 +89,7 @@ impl<'a> SlotView<'a> {
         SlotView { head: unsafe { self.head.lent_for() }, payload: self.payload, capacity: self.capacity }
     }
 
-    /// Sequence, stamp, length and check.
+    /// Sequence, length and check, stamp.
     #[inline(always)]
     pub(crate) fn head(&self) -> Words<'a, 3> {
         self.head
@@ -140,6 +142,40 @@ impl<'a> SlotView<'a> {
     pub(crate) unsafe fn bytes_mut(self) -> &'a mut [u8] {
         // SAFETY: in bounds by `Slots::new`; exclusive by the caller's promise; bytes have no invalid values.
         unsafe { std::slice::from_raw_parts_mut(self.payload().as_ptr(), self.capacity) }
+    }
+}
+
+/// The head's word of the sequence; [`TAIL`] shares its 16 bytes, so that one store may write both.
+pub(crate) const SEQUENCE: usize = offset_of!(SlotHead, sequence) / 8;
+/// The head's word of length and check.
+pub(crate) const TAIL: usize = offset_of!(SlotHead, length) / 8;
+/// The head's word of the time stamp, which means something only when the tail says so.
+pub(crate) const STAMP: usize = offset_of!(SlotHead, stamp) / 8;
+
+/// What shares a word with the check: how long the message is, and whether a time stamp was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tail {
+    /// In bytes, at most [`leveret_types::MESSAGE_BYTES_MAX`] when it is true.
+    pub(crate) length: u32,
+    pub(crate) stamped: bool,
+    pub(crate) check: u32,
+}
+
+/// A word that is not written costs the receiver's poll no line.
+const STAMPED: u32 = 1 << 31;
+const _: () = assert!(leveret_types::MESSAGE_BYTES_MAX < STAMPED as u64);
+
+impl Tail {
+    #[inline(always)]
+    pub(crate) const fn word(self) -> u64 {
+        let stamped = if self.stamped { STAMPED } else { 0 };
+        (self.length | stamped) as u64 | (self.check as u64) << 32
+    }
+
+    #[inline(always)]
+    pub(crate) const fn of(word: u64) -> Self {
+        let low = word as u32;
+        Self { length: low & !STAMPED, stamped: low & STAMPED != 0, check: (word >> 32) as u32 }
     }
 }
 
