@@ -1,6 +1,6 @@
-//! Two members ask and answer on best-effort channels, each from its own main thread.
+//! Two members ask and answer on best-effort channels, each from its own main thread. The first of the job asks.
 
-use leveret::{ByteSize, Member, Nanos, ReceivingEnd, SendingEnd};
+use leveret::{ByteSize, Member, MemberId, Nanos, ReceivingEnd, SendingEnd};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 
 fn pair() -> Result<(), Box<dyn Error>> {
     let mut member = Member::join()?;
-    let is_client = member.name() == "client";
+    let is_client = member.rank() == MemberId(0);
     let (there, back) = if is_client { ("questions", "answers") } else { ("answers", "questions") };
     let mut declarations = member.declare("pair");
     let source = declarations.source(there).size(ByteSize(64)).best_effort().declare();

@@ -2,7 +2,7 @@
 
 use crate::help;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leveret_types::Nanos;
+use leveret_types::{MEMBERS_MAX, Nanos};
 use std::path::PathBuf;
 
 /// Time-driven message passing that is admitted, planned, watched and explained.
@@ -56,9 +56,12 @@ pub enum Format {
 #[derive(Args, Debug)]
 #[command(after_help = help::RUN)]
 pub struct RunArguments {
-    /// The manifest.
-    #[arg(value_name = "JOB.toml")]
-    pub manifest: PathBuf,
+    /// The manifest; with `-n` the program.
+    #[arg(value_name = "JOB.toml|PROGRAM")]
+    pub job: PathBuf,
+    /// Start so many members of one program, named 0 to N-1, without a manifest: they declare everything in code.
+    #[arg(short = 'n', long = "members", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MEMBERS_MAX as i64))]
+    pub members: Option<u32>,
     /// Directory for the report; made when missing.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,

@@ -19,6 +19,7 @@ Examples:
   leveret run job.toml
   leveret run job.toml --rounds 100 --output out/short
   leveret run job.toml -- --size 4096    everything after -- goes to every member
+  leveret run -n 3 ./ring                no manifest: three members, which declare everything in code
 
 The directory gets report.html (open it in a browser), report.json, trace.json (for ui.perfetto.dev) \
 and record.leveret (for `leveret report` and `leveret why`). A former run's are moved to previous/ in it \

@@ -36,7 +36,7 @@ fn bad_input(failure: Failure) -> Failed {
 }
 
 fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
-    let manifest = load::manifest(&arguments.manifest).map_err(bad_input)?;
+    let manifest = job(arguments).map_err(bad_input)?;
     let config = configuration(&manifest, arguments).map_err(bad_input)?;
     prepare_directory(&arguments.output).map_err(bad_input)?;
     set_aside(&arguments.output).map_err(bad_input)?;
@@ -47,8 +47,24 @@ fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     publish(&record, arguments)
 }
 
+/// What the manifest says, or that so many members of a program are wanted.
+fn job(arguments: &RunArguments) -> Result<Manifest, Failure> {
+    let Some(members) = arguments.members else { return load::manifest(&arguments.job) };
+    let shown = arguments.job.display();
+    let Some(program) = arguments.job.to_str().filter(|program| !program.is_empty()) else {
+        return Err(Failure::new(format!("{shown}: the program's name is empty or not UTF-8"), "rename it"));
+    };
+    if arguments.job.extension().is_some_and(|extension| extension == "toml") {
+        return Err(Failure::new(
+            format!("{shown}: `-n` starts members of a program, and this is a manifest"),
+            format!("name the program, or let the manifest say what is started: `leveret run {shown}`"),
+        ));
+    }
+    Ok(Manifest::of_program(program, members, allowed_cores()))
+}
+
 fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunConfig, Failure> {
-    let shown = arguments.manifest.display();
+    let shown = arguments.job.display();
     let allowed = allowed_cores();
     if let Some(core) = manifest.declaration.cores.iter().find(|core| !allowed.contains(core)) {
         let listed: Vec<_> = allowed.iter().map(u32::to_string).collect();
@@ -67,7 +83,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             })?;
             Ok(LaunchPlan {
                 member: launch.member.clone(),
-                program: programs::find(program, &arguments.manifest, &launch.member)?,
+                program: programs::find(program, &arguments.job, &launch.member)?,
                 arguments: given.iter().chain(&extra).cloned().collect(),
                 environment: launch.environment.clone(),
                 // The report for programs must be all that stands there.
@@ -155,7 +171,7 @@ fn set_aside(directory: &Path) -> Result<(), Failure> {
 }
 
 fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
-    let shown = arguments.manifest.display();
+    let shown = arguments.job.display();
     let failure = match error {
         AgentError::Refused(reason) => Failure {
             details: reason.clone(),

@@ -3,8 +3,8 @@
 use leveret_plan::Costs;
 use leveret_protocol::control::Scheduling;
 use leveret_protocol::coordinator::DeathPolicy;
-use leveret_protocol::declaration::JobDeclaration;
-use leveret_types::Nanos;
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use leveret_types::{NAME_BYTES_MAX, Nanos};
 
 /// A manifest without errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +23,35 @@ pub struct Manifest {
     pub scheduling: Scheduling,
     /// What the machine's own acts cost.
     pub costs: CostChoice,
+}
+
+impl Manifest {
+    /// A job without a manifest: so many members of one program, named by their ranks, which declare everything in
+    /// code and run until they uncommit.
+    pub fn of_program(program: &str, members: u32, cores: Vec<u32>) -> Self {
+        let names = || (0..members).map(|rank| rank.to_string());
+        // Names may not hold everything that file names may.
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let name: String =
+            program.rsplit('/').next().unwrap_or_default().chars().filter(|c| allowed(*c)).collect();
+        let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let declaration = JobDeclaration {
+            name: if name.is_empty() { "job" } else { name }.chars().take(NAME_BYTES_MAX).collect(),
+            cores,
+            members: names().map(|name| MemberDeclaration { name, core: None }).collect(),
+            ..JobDeclaration::default()
+        };
+        let launch = |member| Launch { member, command: vec![program.to_owned()], environment: Vec::new() };
+        Self {
+            declaration,
+            launch: names().map(launch).collect(),
+            policy: DeathPolicy::default(),
+            rounds: None,
+            duration: None,
+            scheduling: Scheduling::default(),
+            costs: CostChoice::default(),
+        }
+    }
 }
 
 /// How one member is started.

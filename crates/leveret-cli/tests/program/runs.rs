@@ -81,3 +81,16 @@ fn a_damaged_record_is_bad_input() {
     assert!(err.contains("record.leveret: ") && err.contains("hint: "), "{err}");
     assert!(!folder.path().join("report.html").exists());
 }
+
+#[test]
+fn members_of_a_manifest_are_bad_input() {
+    for (arguments, said) in [
+        (["run", "-n", "2", "job.toml"], "this is a manifest"),
+        (["run", "-n", "2", "./no-such-program"], "is not found"),
+        (["run", "-n", "0", "./program"], "0 is not in 1..=256"),
+    ] {
+        let (_, err, code) = outcome(&arguments);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(said), "{err}");
+    }
+}

@@ -33,3 +33,17 @@ fn questions_are_answered_on_best_effort_channels() {
     assert!(place.text("stdout").contains("client: 1000 answers"), "{}", outcome.said());
     assert_eq!(outcome.report()["phases"][0]["channels"][0]["taken"], 1000, "{}", outcome.said());
 }
+
+#[test]
+fn members_of_a_program_need_no_manifest() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let mut command = std::process::Command::new(crate::harness::program());
+    command.args(["run", "-n", "2", "pair", "--output"]).arg(place.path("out"));
+    let outcome = place.spawn(command).finish_alone();
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(place.text("stdout").contains("client: 1000 answers"), "{}", outcome.said());
+    let report = outcome.report();
+    assert_eq!(report["job"], "pair", "{}", outcome.said());
+    assert_eq!(report["phases"][0]["channels"][0]["taken"], 1000, "{}", outcome.said());
+}
