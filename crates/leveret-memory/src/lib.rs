@@ -20,6 +20,7 @@
 mod alleged;
 mod block;
 mod copy;
+pub mod iterator;
 mod latest;
 mod layout;
 mod message;

@@ -14,6 +14,7 @@ mod listen;
 mod member;
 mod message;
 mod meter;
+pub mod objects;
 mod port;
 mod runner;
 mod session;

@@ -3,7 +3,7 @@
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
-use crate::session::{Session, SessionParts};
+use crate::session::{Running, Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
@@ -165,6 +165,12 @@ impl Member {
     /// Commits the declarations, together with every other member (collective). On success the epoch lies ahead
     /// and the tasks wait for it.
     pub fn commit(&mut self, declarations: Declarations) -> Result<Session<'_>, CommitError> {
+        let running = self.commit_unborrowed(declarations)?;
+        Ok(Session::new(self, running))
+    }
+
+    /// As [`Member::commit`], for whoever keeps the member and what runs side by side.
+    pub(crate) fn commit_unborrowed(&mut self, declarations: Declarations) -> Result<Running, CommitError> {
         declarations.check()?;
         let attempt = self.attempt;
         self.send(&FromMember::Declare { attempt, declarations: declarations.wire.clone() }, &[])?;
@@ -177,7 +183,7 @@ impl Member {
             }
             Err(error) => return Err(error),
         };
-        Ok(Session::new(self, parts))
+        Ok(Running::new(parts))
     }
 
     /// From the admitted plan to threads that know their epoch.

@@ -36,117 +36,150 @@ pub(crate) struct SessionParts {
     pub(crate) segment: OwnSegment,
 }
 
-/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it ends its
-/// tasks at the next period and uncommits.
-pub struct Session<'m> {
-    member: &'m mut Member,
+/// What runs between commit and uncommit, for whoever keeps the member beside it.
+pub(crate) struct Running {
     parts: SessionParts,
     finished: bool,
 }
 
-impl<'m> Session<'m> {
-    pub(crate) fn new(member: &'m mut Member, mut parts: SessionParts) -> Self {
+impl Running {
+    pub(crate) fn new(mut parts: SessionParts) -> Self {
         for (_, end) in &mut parts.sources {
             end.arm(parts.epoch);
         }
         for (_, end) in &mut parts.targets {
             end.arm(parts.epoch);
         }
-        Self { member, parts, finished: false }
+        Self { parts, finished: false }
     }
 
-    /// The instant, on `CLOCK_MONOTONIC`, at which period 0 of everything starts.
-    pub fn epoch(&self) -> Nanos {
+    pub(crate) fn epoch(&self) -> Nanos {
         self.parts.epoch
     }
 
-    /// Number of this commit.
-    pub fn generation(&self) -> Generation {
-        self.parts.generation
-    }
-
-    /// The job's hyperperiod: a round.
-    pub fn hyperperiod(&self) -> Nanos {
-        self.parts.hyperperiod
-    }
-
-    /// How long it runs.
-    pub fn horizon(&self) -> Horizon {
-        self.parts.horizon
-    }
-
-    /// Takes a sending end that no task owns; `None` if a task owns it or it was taken before.
-    pub fn sender(&mut self, source: Source) -> Option<SendingEnd> {
+    pub(crate) fn sender(&mut self, source: Source) -> Option<SendingEnd> {
         let place = self.parts.sources.iter().position(|(end, _)| *end == source.end)?;
         Some(self.parts.sources.swap_remove(place).1)
     }
 
-    /// Takes a receiving end that no task owns; `None` if a task owns it or it was taken before.
-    pub fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
+    pub(crate) fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
         let place = self.parts.targets.iter().position(|(end, _)| *end == target.end)?;
         Some(self.parts.targets.swap_remove(place).1)
     }
 
-    /// Activates a time-driven end that a task owns, from the first instance that can still be made. One that is active
-    /// stays so without a gap.
-    pub fn activate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
-        self.activation(end.into()).map(|activation| activation.activate(clock::now()))
-    }
-
-    /// Activates from the named instance (extension `activate_at`).
-    pub fn activate_at(&self, end: impl Into<AnyEnd>, instance: Instance) -> Option<Instance> {
-        self.activation(end.into()).map(|activation| activation.activate_at(instance, clock::now()))
-    }
-
-    /// Deactivates at a period's end; returns the first instance that is not made any more.
-    pub fn deactivate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
-        self.activation(end.into()).map(|activation| activation.deactivate(clock::now()))
-    }
-
-    fn activation(&self, end: AnyEnd) -> Option<&Activation> {
+    pub(crate) fn activation(&self, end: AnyEnd) -> Option<&Activation> {
         let AnyEnd(index) = end;
         self.parts.activations.iter().find(|(end, _)| *end == index).map(|(_, activation)| &**activation)
     }
 
-    /// Runs until the horizon, a stop or a restart, and uncommits (collective).
-    pub fn run(mut self) -> Result<Ended, CommitError> {
-        self.finish()
-    }
-
-    /// Ends this member's tasks at the next period and uncommits (collective).
-    pub fn uncommit(mut self) -> Result<Ended, CommitError> {
+    /// Ends the tasks no later than now.
+    pub(crate) fn stop(&self) {
         self.parts.watch.stop_no_later_than(clock::now());
-        self.finish()
     }
 
-    fn finish(&mut self) -> Result<Ended, CommitError> {
+    /// Waits for the tasks' end, and uncommits (collective).
+    pub(crate) fn finish(&mut self, member: &mut Member) -> Result<Ended, CommitError> {
         self.finished = true;
         let mut stop = None;
         for thread in self.parts.threads.drain(..) {
             if let Err(panic) = thread.join() {
-                stop = Some(format!("a task of member \"{}\" panicked: {panic}", self.member.name()));
+                stop = Some(format!("a task of member \"{}\" panicked: {panic}", member.name()));
                 self.parts.watch.stop_no_later_than(Nanos::ZERO);
             }
         }
         let stop = stop.or_else(|| self.parts.watch.stop_request().map(str::to_owned));
-        self.member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
-        Ok(match self.member.await_uncommitted(self.parts.generation)? {
+        member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
+        Ok(match member.await_uncommitted(self.parts.generation)? {
             EndReason::Completed => Ended::Completed,
             EndReason::Interrupted => Ended::Stopped("interrupted".to_owned()),
             EndReason::Stopped(reason) => Ended::Stopped(reason),
             EndReason::PeerRestarted(_) => Ended::PeerRestarted,
         })
     }
+
+    /// As [`Running::finish`] for a program that gave it up; there is nobody left to tell of an error.
+    pub(crate) fn give_up(&mut self, member: &mut Member) {
+        if !self.finished {
+            self.parts.watch.stop_no_later_than(Nanos::ZERO);
+            let _ = self.finish(member);
+        }
+        let _ = self.parts.segment.generation();
+    }
+}
+
+/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it ends its
+/// tasks at the next period and uncommits.
+pub struct Session<'m> {
+    member: &'m mut Member,
+    running: Running,
+}
+
+impl<'m> Session<'m> {
+    pub(crate) fn new(member: &'m mut Member, running: Running) -> Self {
+        Self { member, running }
+    }
+
+    /// The instant, on `CLOCK_MONOTONIC`, at which period 0 of everything starts.
+    pub fn epoch(&self) -> Nanos {
+        self.running.epoch()
+    }
+
+    /// Number of this commit.
+    pub fn generation(&self) -> Generation {
+        self.running.parts.generation
+    }
+
+    /// The job's hyperperiod: a round.
+    pub fn hyperperiod(&self) -> Nanos {
+        self.running.parts.hyperperiod
+    }
+
+    /// How long it runs.
+    pub fn horizon(&self) -> Horizon {
+        self.running.parts.horizon
+    }
+
+    /// Takes a sending end that no task owns; `None` if a task owns it or it was taken before.
+    pub fn sender(&mut self, source: Source) -> Option<SendingEnd> {
+        self.running.sender(source)
+    }
+
+    /// Takes a receiving end that no task owns; `None` if a task owns it or it was taken before.
+    pub fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
+        self.running.receiver(target)
+    }
+
+    /// Activates a time-driven end that a task owns, from the first instance that can still be made. One that is active
+    /// stays so without a gap.
+    pub fn activate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
+        self.running.activation(end.into()).map(|activation| activation.activate(clock::now()))
+    }
+
+    /// Activates from the named instance (extension `activate_at`).
+    pub fn activate_at(&self, end: impl Into<AnyEnd>, instance: Instance) -> Option<Instance> {
+        self.running.activation(end.into()).map(|activation| activation.activate_at(instance, clock::now()))
+    }
+
+    /// Deactivates at a period's end; returns the first instance that is not made any more.
+    pub fn deactivate(&self, end: impl Into<AnyEnd>) -> Option<Instance> {
+        self.running.activation(end.into()).map(|activation| activation.deactivate(clock::now()))
+    }
+
+    /// Runs until the horizon, a stop or a restart, and uncommits (collective).
+    pub fn run(mut self) -> Result<Ended, CommitError> {
+        self.running.finish(self.member)
+    }
+
+    /// Ends this member's tasks at the next period and uncommits (collective).
+    pub fn uncommit(mut self) -> Result<Ended, CommitError> {
+        self.running.stop();
+        self.running.finish(self.member)
+    }
 }
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        if !self.finished {
-            self.parts.watch.stop_no_later_than(Nanos::ZERO);
-            // The program gave the session up; there is nobody left to tell of an error.
-            let _ = self.finish();
-        }
-        let _ = self.parts.segment.generation();
+        self.running.give_up(self.member);
     }
 }
 

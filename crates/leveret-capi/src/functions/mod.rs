@@ -1,0 +1,18 @@
+//! The functions of `mpirt.h`, a file a group.
+//!
+//! What each takes and answers stands in `spec/mpirt/functions/`; the header is made of that list.
+#![allow(missing_docs, reason = "the functions are documented in that list, from which the header is made")]
+
+mod buffer;
+mod channel;
+mod container;
+mod object;
+mod setup;
+mod task;
+
+pub use buffer::*;
+pub use channel::*;
+pub use container::*;
+pub use object::*;
+pub use setup::*;
+pub use task::*;

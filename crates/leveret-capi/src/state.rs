@@ -1,0 +1,104 @@
+//! The one library of the process, and what is committed, as each thread knows it.
+//!
+//! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
+//! number of the commit, and compares numbers.
+
+use leveret_runtime::objects::{Code, Committed, Library};
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The library of this process.
+#[derive(Default)]
+pub(crate) enum Life {
+    /// Before init.
+    #[default]
+    Before,
+    /// Between init and finalize.
+    Live(Box<Library>),
+    /// After finalize.
+    After,
+}
+
+static LIFE: Mutex<Life> = Mutex::new(Life::Before);
+/// What is committed; the lock is held for a moment only, never while a commit goes on.
+static CURRENT: Mutex<Option<Arc<Committed>>> = Mutex::new(None);
+/// Number of the present commit; 0: none.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static KNOWN: RefCell<(u64, Option<Arc<Committed>>)> = const { RefCell::new((0, None)) };
+    static IN_TASK: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(crate) fn life() -> MutexGuard<'static, Life> {
+    LIFE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A setup call: the library, which must live; not from a task.
+pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<T, Code> {
+    if IN_TASK.get() {
+        return Err(Code::RealTime);
+    }
+    match &mut *life() {
+        Life::Before => Err(Code::NotInitialized),
+        Life::Live(library) => body(library),
+        Life::After => Err(Code::Finalized),
+    }
+}
+
+/// From here on `committed` is what the data path works on.
+pub(crate) fn publish(committed: Arc<Committed>) {
+    *current() = Some(committed);
+    NUMBER.store(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Release);
+}
+
+/// Nothing is committed any more.
+pub(crate) fn retract() {
+    NUMBER.store(0, Ordering::Release);
+    *current() = None;
+}
+
+/// Whether anything is committed.
+pub(crate) fn is_committed() -> bool {
+    IN_TASK.get() || NUMBER.load(Ordering::Acquire) != 0
+}
+
+/// A call of the data path.
+///
+/// # Errors
+/// [`Code::NotCommitted`], or why there is no library.
+#[inline]
+pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>) -> Result<T, Code> {
+    KNOWN.with_borrow_mut(|(number, known)| {
+        let now = NUMBER.load(Ordering::Acquire);
+        if *number != now && !IN_TASK.get() {
+            *known = current().clone();
+            *number = now;
+        }
+        match known {
+            Some(committed) if now != 0 || IN_TASK.get() => body(committed),
+            _ => Err(match &*life() {
+                Life::Before => Code::NotInitialized,
+                Life::Live(_) => Code::NotCommitted,
+                Life::After => Code::Finalized,
+            }),
+        }
+    })
+}
+
+/// Runs a task's body, which sees `committed` whatever the other threads are at.
+pub(crate) fn in_task(committed: &Arc<Committed>, body: impl FnOnce()) {
+    if !IN_TASK.replace(true) {
+        KNOWN.with_borrow_mut(|(number, known)| {
+            *number = 0;
+            *known = Some(committed.clone());
+        });
+    }
+    body();
+}

@@ -1,0 +1,173 @@
+//! C types, and how names and pointers come in: each pointer's type says what a caller in C promises of it. All of them may
+//! be null.
+
+use leveret_runtime::objects::{Code, Handle};
+use leveret_types::NAME_BYTES_MAX;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// A C type that is a handle.
+pub(crate) trait CHandle: Copy {
+    /// As the objects know it.
+    fn handle(self) -> Handle;
+    /// As C keeps it; every null handle is zero.
+    fn of(handle: Handle) -> Self;
+}
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            #[repr(C)]
+            pub struct $name {
+                /// Class, generation, place.
+                pub bits: u64,
+            }
+
+            impl CHandle for $name {
+                fn handle(self) -> Handle {
+                    Handle::from_number(self.bits)
+                }
+
+                fn of(handle: Handle) -> Self {
+                    Self { bits: if handle.is_null() { 0 } else { handle.number() } }
+                }
+            }
+        )+
+    };
+}
+
+handles! {
+    /// Any object.
+    MPIRT_Object;
+    /// A set, a vector or a group.
+    MPIRT_Container;
+    /// An unordered set of references.
+    MPIRT_Cset;
+    /// An array of references.
+    MPIRT_Cvector;
+    /// An ordered set of members of the job.
+    MPIRT_Group;
+    /// Storage for a message.
+    MPIRT_Buffer;
+    /// An ordered store of buffers at a channel end.
+    MPIRT_Bufiter;
+    /// One end of a channel.
+    MPIRT_Channel;
+    /// A quality of service.
+    MPIRT_Qos;
+    /// A periodic computation.
+    MPIRTX_Task;
+}
+
+/// Nanoseconds: an instant or a duration.
+pub type MPIRT_Timespec = i64;
+
+/// No time limit.
+pub const TIME_SPEC_IGNORE: MPIRT_Timespec = i64::MIN;
+
+/// One instance of a task.
+#[repr(C)]
+pub struct MPIRTX_Instance {
+    /// Counted from the epoch.
+    pub index: u64,
+}
+
+/// The body of a task.
+pub type MPIRTX_Task_function = extern "C" fn(MPIRTX_Task, *const MPIRTX_Instance, *mut c_void);
+
+/// A name that comes in; null is the empty one.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct NameIn(*const c_char);
+
+impl NameIn {
+    pub(crate) fn read<'a>(self) -> Result<&'a str, Code> {
+        let Self(name) = self;
+        if name.is_null() {
+            return Ok("");
+        }
+        let mut length = 0;
+        // SAFETY: a caller in C promises a text with an end within the limit, or as many bytes; read one after the other.
+        while unsafe { *name.add(length) } != 0 {
+            length += 1;
+            if length >= NAME_BYTES_MAX {
+                return Err(Code::Name);
+            }
+        }
+        // SAFETY: the loop ended at the closing zero byte.
+        let text = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Code::Name)?;
+        if text.chars().any(char::is_control) { Err(Code::Name) } else { Ok(text) }
+    }
+}
+
+/// Room for a name and its closing zero byte, [`NAME_BYTES_MAX`] bytes.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct NameOut(*mut c_char);
+
+impl NameOut {
+    pub(crate) fn put(self, name: &str) -> Result<(), Code> {
+        let Self(target) = self;
+        if target.is_null() {
+            return Err(Code::NullPointer);
+        }
+        // SAFETY: names are shorter than the limit, for which a caller in C promises room.
+        unsafe {
+            target.copy_from_nonoverlapping(name.as_ptr().cast(), name.len());
+            *target.add(name.len()) = 0;
+        }
+        Ok(())
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// An error when it is null, for calls that must not have an effect then.
+    pub(crate) fn check(self) -> Result<(), Code> {
+        if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
+    }
+
+    pub(crate) fn put(self, value: T) -> Result<(), Code> {
+        if self.0.is_null() {
+            return Err(Code::NullPointer);
+        }
+        // SAFETY: not null, so a caller in C promises that it is writable.
+        unsafe { self.0.write(value) };
+        Ok(())
+    }
+}
+
+impl<T: Copy> Out<T> {
+    /// What stands there, for a handle that is to be freed.
+    pub(crate) fn read(self) -> Result<T, Code> {
+        if self.0.is_null() {
+            return Err(Code::NullPointer);
+        }
+        // SAFETY: not null, so a caller in C promises that it is initialised.
+        Ok(unsafe { self.0.read() })
+    }
+}
+
+/// The values of an array that comes in.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct ValuesIn<T>(*const T);
+
+impl<T> ValuesIn<T> {
+    pub(crate) fn read<'a>(self, count: c_int) -> Result<&'a [T], Code> {
+        let count = usize::try_from(count).map_err(|_| Code::Argument)?;
+        if count == 0 {
+            return Ok(&[]);
+        }
+        if self.0.is_null() {
+            return Err(Code::NullPointer);
+        }
+        // SAFETY: not null, so a caller in C promises so many values.
+        Ok(unsafe { std::slice::from_raw_parts(self.0, count) })
+    }
+}

@@ -1,0 +1,101 @@
+//! Handles: what a program holds of an object. A number, never a pointer, so a wrong one is an error and no crash.
+//!
+//! ```text
+//!   63    56 55              32 31                0
+//!  +--------+------------------+------------------+
+//!  | class  |   generation     |  place + 1       |   place 0: the class's null handle; all zero: null of no class
+//!  +--------+------------------+------------------+
+//! ```
+
+use super::error::Code;
+
+/// The leaf classes, and the abstract ones that stand for several of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Class {
+    /// An unordered set of objects.
+    Cset = 1,
+    /// An array of objects.
+    Cvector = 2,
+    /// An ordered set of members.
+    Group = 3,
+    /// Storage for one message.
+    Buffer = 4,
+    /// An ordered store of buffers.
+    Bufiter = 5,
+    /// A conduit from one member to another.
+    Ptchannel = 6,
+    /// When and how a channel's transfers happen.
+    Qos = 7,
+    /// A periodic computation (our extension).
+    Task = 8,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 8] = [
+        Self::Cset,
+        Self::Cvector,
+        Self::Group,
+        Self::Buffer,
+        Self::Bufiter,
+        Self::Ptchannel,
+        Self::Qos,
+        Self::Task,
+    ];
+
+    fn of(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| *class as u8 == number)
+    }
+}
+
+/// Generations are 24 bits wide; a place whose generations are used up is not used again.
+pub(super) const GENERATION_MAX: u32 = (1 << 24) - 1;
+
+/// What a program holds of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct Handle(u64);
+
+impl Handle {
+    /// The null handle of a class.
+    pub const fn null(class: Class) -> Self {
+        Self((class as u64) << 56)
+    }
+
+    pub(super) fn new(class: Class, generation: u32, place: u32) -> Self {
+        Self((class as u64) << 56 | u64::from(generation & GENERATION_MAX) << 32 | (u64::from(place) + 1))
+    }
+
+    /// From the number that a program gave.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// As a program keeps it.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Whether it is the null handle of some class, or of none.
+    pub const fn is_null(self) -> bool {
+        self.0 as u32 == 0
+    }
+
+    /// Its class; `None` for the null handle of no class and for numbers that were never given out.
+    pub fn class(self) -> Option<Class> {
+        Class::of((self.0 >> 56) as u8)
+    }
+
+    pub(super) fn generation(self) -> u32 {
+        (self.0 >> 32) as u32 & GENERATION_MAX
+    }
+
+    /// Where the object stands.
+    pub(super) fn place(self) -> Result<usize, Code> {
+        match (self.0 as u32).checked_sub(1) {
+            Some(place) => Ok(place as usize),
+            None => Err(Code::NullObject),
+        }
+    }
+}

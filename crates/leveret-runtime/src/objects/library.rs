@@ -1,0 +1,122 @@
+//! The life of a member's objects: join, commit, uncommit.
+
+use super::committed::Committed;
+use super::error::Code;
+use super::world::World;
+use crate::member::{CommitError, JoinError, Member};
+use crate::session::{Ended, Running};
+use leveret_types::Nanos;
+use std::sync::Arc;
+
+/// A member with its objects.
+pub struct Library {
+    /// Its objects.
+    pub world: World,
+    member: Member,
+    running: Option<Running>,
+    committed: Option<Arc<Committed>>,
+    refusal: String,
+}
+
+impl Library {
+    /// Joins the job.
+    ///
+    /// # Errors
+    /// [`Code::Agent`], or [`Code::Agent`] when the agent does not take this process.
+    pub fn join() -> Result<Self, Code> {
+        let member = Member::join().map_err(|error| match error {
+            JoinError::NotAMember(_) => Code::Agent,
+            JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
+        })?;
+        let world = World::new(member.rank(), member.members().len())?;
+        Ok(Self { world, member, running: None, committed: None, refusal: String::new() })
+    }
+
+    /// Binds every object, together with all members (collective).
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`] when it is committed, [`Code::Admission`] and [`Code::Mismatch`] with the reason in [`Library::refusal`]; then
+    /// nothing has changed.
+    pub fn commit(&mut self) -> Result<(), Code> {
+        self.world.unfrozen()?;
+        let mut binding = self.world.bind()?;
+        let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
+        let mut running = match self.member.commit_unborrowed(declarations) {
+            Ok(running) => running,
+            Err(error) => {
+                self.refusal = match &error {
+                    CommitError::Refused { reason, .. } => reason.clone(),
+                    other => other.to_string(),
+                };
+                return Err(code_of(&error));
+            }
+        };
+        binding.attach(&mut running);
+        self.refusal.clear();
+        self.running = Some(running);
+        self.committed = Some(binding.committed.clone());
+        self.world.committed = true;
+        Ok(())
+    }
+
+    /// What the data path works on; `None` while not committed.
+    pub fn committed(&self) -> Option<&Arc<Committed>> {
+        self.committed.as_ref()
+    }
+
+    /// The instant of period 0.
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`].
+    pub fn epoch(&self) -> Result<Nanos, Code> {
+        Ok(self.running.as_ref().ok_or(Code::NotCommitted)?.epoch())
+    }
+
+    /// Why the last commit was refused; empty when it was not.
+    pub fn refusal(&self) -> &str {
+        &self.refusal
+    }
+
+    /// Ends the tasks with their period, and uncommits (collective).
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`], [`Code::Agent`], [`Code::Agent`].
+    pub fn uncommit(&mut self) -> Result<Ended, Code> {
+        self.running.as_ref().ok_or(Code::NotCommitted)?.stop();
+        self.run()
+    }
+
+    /// Waits until the horizon, a stop or a restart, and uncommits (collective).
+    ///
+    /// # Errors
+    /// As [`Library::uncommit`].
+    pub fn run(&mut self) -> Result<Ended, Code> {
+        let mut running = self.running.take().ok_or(Code::NotCommitted)?;
+        let ended = running.finish(&mut self.member);
+        if let Some(committed) = self.committed.take() {
+            self.world.take_back(&committed);
+        }
+        self.world.committed = false;
+        ended.map_err(|error| code_of(&error))
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            running.give_up(&mut self.member);
+        }
+    }
+}
+
+fn code_of(error: &CommitError) -> Code {
+    match error {
+        CommitError::Declaration(_) => Code::Argument,
+        CommitError::Refused { mismatches, .. } if mismatches.is_empty() => Code::Admission,
+        CommitError::Refused { .. } => Code::Mismatch,
+        CommitError::Over(_) => Code::Agent,
+        CommitError::AgentLost(_) => Code::Agent,
+        CommitError::Bind(_) => Code::Internal,
+        CommitError::System { .. } => Code::NoMemory,
+    }
+}

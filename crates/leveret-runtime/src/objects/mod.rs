@@ -1,0 +1,31 @@
+//! MPI/RT objects: what a program describes, commits, and then only hands buffers to.
+//!
+//! | part | file |
+//! |---|---|
+//! | handles, and the numbers they are | `handle.rs` |
+//! | where objects stand, who refers to them | `table.rs` |
+//! | what each class is made of | `object.rs`, `storage.rs` |
+//! | creation and attributes, before commit | `world.rs` |
+//! | commit: objects become declarations | `commit.rs` |
+//! | the data path, between commit and uncommit | `committed.rs` |
+//! | join, commit, uncommit | `library.rs` |
+//! | what can go wrong | `error.rs` |
+
+mod commit;
+mod committed;
+mod error;
+mod handle;
+mod library;
+mod object;
+mod storage;
+mod table;
+mod world;
+
+pub use committed::{ChannelCounts, Committed};
+pub use error::Code;
+pub use handle::{Class, Handle};
+pub use leveret_memory::iterator::Policy;
+pub use library::Library;
+pub use object::{Dataspec, Qos, TaskFunction};
+pub use storage::{OwnedStorage, Storage};
+pub use world::{BufferDescription, ChannelDescription, World};

@@ -1,0 +1,59 @@
+//! Where a buffer's bytes lie.
+
+use super::error::Code;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes with one user at a time: whoever removed the buffer from an iterator, or the channel that took it from there.
+///
+/// The C interface implements it for the application's memory.
+pub trait Storage: Send + Sync {
+    /// Commit: the bytes are wanted from here on; memory of the library's own is made, and every page touched.
+    ///
+    /// # Errors
+    /// [`Code::NoMemory`] when there is no memory.
+    fn prepare(&self, size: usize) -> Result<(), Code>;
+    /// Uncommit: what `prepare` made may go.
+    fn release(&self);
+    /// Shows the bytes to `reader`.
+    fn read(&self, reader: &mut dyn FnMut(&[u8]));
+    /// The address of the first byte; 0 while there are none.
+    fn address(&self) -> usize;
+    /// Lets `writer` change the bytes.
+    fn write(&self, writer: &mut dyn FnMut(&mut [u8]));
+}
+
+/// Memory of the library's own, from the buffer's creation on.
+#[derive(Debug)]
+pub struct OwnedStorage(Mutex<Box<[u8]>>);
+
+impl OwnedStorage {
+    /// So many zeros.
+    pub fn new(size: usize) -> Self {
+        Self(Mutex::new(vec![0; size].into_boxed_slice()))
+    }
+}
+
+impl Storage for OwnedStorage {
+    fn prepare(&self, _: usize) -> Result<(), Code> {
+        // Written, so that no page is faulted in later.
+        self.write(&mut |bytes| bytes.fill(0));
+        Ok(())
+    }
+
+    fn release(&self) {}
+
+    fn read(&self, reader: &mut dyn FnMut(&[u8])) {
+        // Never contended: a buffer has one user at a time.
+        reader(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn address(&self) -> usize {
+        let mut address = 0;
+        self.read(&mut |bytes| address = bytes.as_ptr().addr());
+        address
+    }
+
+    fn write(&self, writer: &mut dyn FnMut(&mut [u8])) {
+        writer(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

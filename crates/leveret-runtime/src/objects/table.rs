@@ -1,0 +1,164 @@
+//! Where objects stand: places with generations, and counts of who refers to them.
+//!
+//! A freed object goes when nothing refers to it any more, so a program may free in any order. Its handle ends at once.
+
+use super::error::Code;
+use super::handle::{GENERATION_MAX, Handle};
+use super::object::{Body, Object};
+use leveret_types::NAME_BYTES_MAX;
+
+/// Most objects at one time.
+pub const OBJECTS_MAX: usize = 1 << 16;
+
+#[derive(Default)]
+struct Place {
+    generation: u32,
+    object: Option<Object>,
+    /// How many other objects refer to this one.
+    references: u32,
+    /// The program has given up its handle.
+    freed: bool,
+}
+
+/// Every object of one member.
+#[derive(Default)]
+pub(super) struct Table {
+    places: Vec<Place>,
+    vacant: Vec<u32>,
+}
+
+impl Table {
+    /// Takes in an object, and counts what it refers to.
+    pub(super) fn insert(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
+        if name.len() >= NAME_BYTES_MAX {
+            return Err(Code::Name);
+        }
+        for referred in body.references() {
+            self.place(referred)?;
+        }
+        let place = match self.vacant.pop() {
+            Some(place) => place,
+            None if self.places.len() < OBJECTS_MAX => {
+                self.places.push(Place::default());
+                self.places.len() as u32 - 1
+            }
+            None => return Err(Code::Limit),
+        };
+        for referred in body.references() {
+            self.refer(referred);
+        }
+        let class = body.class();
+        let entry = &mut self.places[place as usize];
+        entry.object = Some(Object { name: name.to_owned(), body });
+        entry.freed = false;
+        Ok(Handle::new(class, entry.generation, place))
+    }
+
+    /// The place of a handle that the program may still use.
+    fn place(&self, handle: Handle) -> Result<usize, Code> {
+        let place = handle.place()?;
+        let entry = self.places.get(place).ok_or(Code::StaleObject)?;
+        let Some(object) = entry.object.as_ref().filter(|_| !entry.freed) else {
+            return Err(Code::StaleObject);
+        };
+        if entry.generation != handle.generation() || handle.class() != Some(object.body.class()) {
+            return Err(Code::StaleObject);
+        }
+        Ok(place)
+    }
+
+    /// The object of a handle.
+    pub(super) fn get(&self, handle: Handle) -> Result<&Object, Code> {
+        let place = self.place(handle)?;
+        self.places[place].object.as_ref().ok_or(Code::StaleObject)
+    }
+
+    /// As [`Table::get`], to be changed; references must stay as they are.
+    pub(super) fn get_mut(&mut self, handle: Handle) -> Result<&mut Object, Code> {
+        let place = self.place(handle)?;
+        self.places[place].object.as_mut().ok_or(Code::StaleObject)
+    }
+
+    /// An object that another refers to, whether or not the program has freed its handle.
+    pub(super) fn referred(&self, handle: Handle) -> Option<&Object> {
+        let entry = self.places.get(handle.place().ok()?)?;
+        entry.object.as_ref().filter(|_| entry.generation == handle.generation())
+    }
+
+    /// As [`Table::referred`], to be changed.
+    pub(super) fn referred_mut(&mut self, handle: Handle) -> Result<&mut Object, Code> {
+        let entry = self.places.get_mut(handle.place()?).ok_or(Code::StaleObject)?;
+        let known = entry.generation == handle.generation();
+        entry.object.as_mut().filter(|_| known).ok_or(Code::StaleObject)
+    }
+
+    /// Replaces an object's body by one that may refer to others.
+    pub(super) fn replace(&mut self, handle: Handle, body: Body) -> Result<(), Code> {
+        let place = self.place(handle)?;
+        for referred in body.references() {
+            if self.referred(referred).is_none() {
+                self.place(referred)?;
+            }
+        }
+        for referred in body.references() {
+            self.refer(referred);
+        }
+        let object = self.places[place].object.as_mut().ok_or(Code::StaleObject)?;
+        let former = std::mem::replace(&mut object.body, body);
+        self.release(former.references());
+        Ok(())
+    }
+
+    fn refer(&mut self, handle: Handle) {
+        if let Ok(place) = handle.place() {
+            self.places[place].references += 1;
+        }
+    }
+
+    /// Ends a handle.
+    pub(super) fn free(&mut self, handle: Handle) -> Result<(), Code> {
+        let place = self.place(handle)?;
+        self.places[place].freed = true;
+        self.remove_if_unused(place);
+        Ok(())
+    }
+
+    /// Objects that are gone release theirs in turn; a list instead of recursion, since sets may be deep.
+    fn release(&mut self, references: Vec<Handle>) {
+        for referred in references {
+            let Ok(place) = referred.place() else { continue };
+            let entry = &mut self.places[place];
+            entry.references = entry.references.saturating_sub(1);
+            self.remove_if_unused(place);
+        }
+    }
+
+    fn remove_if_unused(&mut self, first: usize) {
+        let mut open = vec![first];
+        while let Some(place) = open.pop() {
+            let entry = &mut self.places[place];
+            if !entry.freed || entry.references > 0 {
+                continue;
+            }
+            let Some(object) = entry.object.take() else { continue };
+            if entry.generation < GENERATION_MAX {
+                entry.generation += 1;
+                self.vacant.push(place as u32);
+            }
+            for referred in object.body.references() {
+                if let Ok(place) = referred.place() {
+                    self.places[place].references = self.places[place].references.saturating_sub(1);
+                    open.push(place);
+                }
+            }
+        }
+    }
+
+    /// Every object, freed or not, with its handle.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Handle, &Object)> + '_ {
+        self.places.iter().enumerate().filter_map(|(place, entry)| {
+            let object = entry.object.as_ref()?;
+            Some((Handle::new(object.body.class(), entry.generation, place as u32), object))
+        })
+    }
+}
