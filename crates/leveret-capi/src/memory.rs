@@ -1,8 +1,8 @@
 //! Memory behind a buffer: the application's, or the library's from commit to uncommit.
 
+use leveret_memory::sync::{AtomicPtr, Ordering};
 use leveret_runtime::objects::{Code, Storage};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// System memory begins at a line, so that copies are fast.
 const ALIGNMENT: usize = 64;

@@ -3,9 +3,9 @@
 //! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
 //! number of the commit, and compares numbers.
 
+use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_runtime::objects::{Code, Committed, Library};
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The library of this process.

@@ -8,13 +8,13 @@
 pub use core::hint::spin_loop;
 #[cfg(not(loom))]
 pub use core::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
-    fence,
+    AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    compiler_fence, fence,
 };
 
 #[cfg(loom)]
 pub use loom::hint::spin_loop;
 #[cfg(loom)]
 pub use loom::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };

@@ -1,21 +1,19 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
-use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End};
+use super::committed::{Committed, End};
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, BufferBody, ChannelBody, Qos, TaskFunction};
+use super::object::{Body, ChannelBody, Qos, TaskFunction};
 use super::world::World;
 use crate::context::TaskContext;
 use crate::declare::{Declarations, Source, Target};
 use crate::message::Input;
 use crate::session::Running;
-use leveret_memory::iterator::IteratorStore;
 use leveret_plan::MissingPolicy;
 use leveret_protocol::declaration::BufferMemory;
-use leveret_types::{BUFFERS_MAX, ByteSize, Nanos};
+use leveret_types::{ByteSize, Nanos};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// What one commit is about to bind.
 pub(super) struct Binding {
@@ -113,91 +111,6 @@ impl World {
             );
         }
         Ok(ends)
-    }
-
-    /// The data path's view of every object.
-    fn prepare(&self) -> Result<Committed, Code> {
-        let mut buffers = Vec::new();
-        let mut bodies: Vec<&BufferBody> = Vec::new();
-        let mut numbers = HashMap::new();
-        for (handle, object) in self.table.all() {
-            let Body::Buffer(buffer) = &object.body else { continue };
-            buffer.storage.prepare(buffer.size)?;
-            numbers.insert(handle, buffers.len() as u32);
-            bodies.push(buffer);
-            buffers.push(CommittedBuffer {
-                handle,
-                size: buffer.size,
-                storage: buffer.storage.clone(),
-                length: AtomicUsize::new(buffer.length.unwrap_or(buffer.size)),
-                label: AtomicI64::new(buffer.label),
-                place: AtomicU32::new(0),
-            });
-        }
-        let mut iterators = Vec::new();
-        let mut iterator_numbers = HashMap::new();
-        let mut stocked = Vec::new();
-        for (handle, object) in self.table.all() {
-            let Body::Bufiter(iterator) = &object.body else { continue };
-            let order: Vec<u32> = match &iterator.allowed {
-                Some(allowed) => allowed.iter().filter_map(|buffer| numbers.get(buffer).copied()).collect(),
-                None => (0..bodies.len() as u32)
-                    .filter(|number| {
-                        let buffer = bodies[*number as usize];
-                        buffer.size == iterator.size && buffer.dataspec == iterator.dataspec
-                    })
-                    .collect(),
-            };
-            if order.len() > BUFFERS_MAX as usize {
-                return Err(Code::Limit);
-            }
-            let mut places = vec![u32::MAX; buffers.len()];
-            for (place, buffer) in order.iter().enumerate() {
-                places[*buffer as usize] = place as u32;
-            }
-            stocked.extend(iterator.stocked.iter().map(|buffer| (iterators.len(), numbers[buffer])));
-            iterator_numbers.insert(handle, iterators.len() as u32);
-            iterators.push(CommittedIterator {
-                handle,
-                store: IteratorStore::new(iterator.policy, (order.len() as u32).max(1)),
-                places,
-                buffers: order,
-                channels: Vec::new(),
-            });
-        }
-        let mut channels: Vec<CommittedChannel> = Vec::new();
-        for (handle, object) in self.table.all() {
-            let Body::Ptchannel(channel) = &object.body else { continue };
-            let of = |iterator: Handle| iterator_numbers.get(&iterator).copied();
-            let (Some(input), Some(output)) = (of(channel.input), of(channel.output)) else { continue };
-            for iterator in [input, output] {
-                iterators[iterator as usize].channels.push(channels.len() as u32);
-            }
-            channels.push(CommittedChannel {
-                handle,
-                input,
-                output,
-                end: Mutex::new(End::None),
-                pending: AtomicBool::new(false),
-                without_buffer: AtomicU64::new(0),
-                performed: AtomicU64::new(0),
-            });
-        }
-        let mut index = Vec::new();
-        let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
-        let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
-        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
-            let place = handle.place()?;
-            if index.len() <= place {
-                index.resize(place + 1, (Handle::default(), 0));
-            }
-            index[place] = (handle, number as u32);
-        }
-        let committed = Committed { buffers, iterators, channels, index };
-        for (iterator, buffer) in stocked {
-            committed.put(iterator, buffer as usize, super::committed::WITH_PROGRAM)?;
-        }
-        Ok(committed)
     }
 }
 

@@ -13,9 +13,9 @@ use super::handle::Handle;
 use super::storage::Storage;
 use crate::free_end::{ReceivingEnd, SendingEnd, StartError, WaitError};
 use leveret_memory::iterator::{InsertError, IteratorStore};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use leveret_os::clock;
 use leveret_types::Nanos;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The program has the buffer.

@@ -7,6 +7,7 @@
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | creation and attributes, before commit | `world.rs` |
 //! | commit: objects become declarations | `commit.rs` |
+//! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed.rs` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
@@ -17,9 +18,13 @@ mod error;
 mod handle;
 mod library;
 mod object;
+mod prepare;
 mod storage;
 mod table;
 mod world;
+
+#[cfg(test)]
+mod tests;
 
 pub use committed::{ChannelCounts, Committed};
 pub use error::Code;

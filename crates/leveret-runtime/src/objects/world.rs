@@ -9,9 +9,9 @@ use super::object::{
 use super::storage::Storage;
 use super::table::Table;
 use leveret_memory::iterator::Policy;
+use leveret_memory::sync::Ordering;
 use leveret_types::{BUFFERS_MAX, MESSAGE_BYTES_MAX, MemberId, NAME_BYTES_MAX, Nanos};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The objects of one member. Everything here may allocate and take time; nothing is possible while committed.
 pub struct World {
@@ -164,6 +164,7 @@ impl World {
         if object.is_null() || members.contains(&object) {
             return Ok(());
         }
+        self.table.get(object)?;
         // A set that held itself could never go.
         if object == set || self.reaches(object, set) {
             return Err(Code::UndefForObject);

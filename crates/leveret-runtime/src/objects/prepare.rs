@@ -1,0 +1,129 @@
+//! The data path's view of every object, made at commit.
+
+use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, WITH_PROGRAM};
+use super::error::Code;
+use super::handle::Handle;
+use super::object::{Body, BufferBody, BufiterBody};
+use super::world::World;
+use leveret_memory::iterator::IteratorStore;
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
+use leveret_types::BUFFERS_MAX;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// What is known while the lists grow.
+#[derive(Default)]
+struct Preparation<'w> {
+    buffers: Vec<CommittedBuffer>,
+    bodies: Vec<&'w BufferBody>,
+    iterators: Vec<CommittedIterator>,
+    channels: Vec<CommittedChannel>,
+    /// Where a buffer or an iterator stands in its list.
+    numbers: HashMap<Handle, u32>,
+    /// Iterators and the buffers that the program has put into them.
+    stocked: Vec<(usize, u32)>,
+}
+
+impl World {
+    /// # Errors
+    /// [`Code::Limit`], [`Code::NoMemory`], or what a buffer in an iterator breaks.
+    pub(super) fn prepare(&self) -> Result<Committed, Code> {
+        let mut preparation = Preparation::default();
+        for (handle, object) in self.table.all() {
+            if let Body::Buffer(buffer) = &object.body {
+                preparation.buffer(handle, buffer)?;
+            }
+        }
+        for (handle, object) in self.table.all() {
+            if let Body::Bufiter(iterator) = &object.body {
+                preparation.iterator(handle, iterator)?;
+            }
+        }
+        for (handle, object) in self.table.all() {
+            if let Body::Ptchannel(channel) = &object.body {
+                preparation.channel(handle, [channel.input, channel.output]);
+            }
+        }
+        preparation.finish()
+    }
+}
+
+impl<'w> Preparation<'w> {
+    fn buffer(&mut self, handle: Handle, buffer: &'w BufferBody) -> Result<(), Code> {
+        buffer.storage.prepare(buffer.size)?;
+        self.numbers.insert(handle, self.buffers.len() as u32);
+        self.bodies.push(buffer);
+        self.buffers.push(CommittedBuffer {
+            handle,
+            size: buffer.size,
+            storage: buffer.storage.clone(),
+            length: AtomicUsize::new(buffer.length.unwrap_or(buffer.size)),
+            label: AtomicI64::new(buffer.label),
+            place: AtomicU32::new(WITH_PROGRAM),
+        });
+        Ok(())
+    }
+
+    fn iterator(&mut self, handle: Handle, iterator: &BufiterBody) -> Result<(), Code> {
+        let fits = |number: &u32| {
+            let buffer = self.bodies[*number as usize];
+            buffer.size == iterator.size && buffer.dataspec == iterator.dataspec
+        };
+        let buffers: Vec<u32> = match &iterator.allowed {
+            Some(allowed) => allowed.iter().filter_map(|buffer| self.numbers.get(buffer).copied()).collect(),
+            None => (0..self.bodies.len() as u32).filter(fits).collect(),
+        };
+        if buffers.len() > BUFFERS_MAX as usize {
+            return Err(Code::Limit);
+        }
+        let mut places = vec![u32::MAX; self.buffers.len()];
+        for (place, buffer) in buffers.iter().enumerate() {
+            places[*buffer as usize] = place as u32;
+        }
+        let number = self.iterators.len();
+        self.stocked.extend(iterator.stocked.iter().map(|buffer| (number, self.numbers[buffer])));
+        self.numbers.insert(handle, number as u32);
+        let store = IteratorStore::new(iterator.policy, (buffers.len() as u32).max(1));
+        self.iterators.push(CommittedIterator { handle, store, places, buffers, channels: Vec::new() });
+        Ok(())
+    }
+
+    /// A channel without iterators is one of other members'.
+    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) {
+        let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
+        else {
+            return;
+        };
+        for iterator in [input, output] {
+            self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
+        }
+        self.channels.push(CommittedChannel {
+            handle,
+            input,
+            output,
+            end: Mutex::new(End::None),
+            pending: AtomicBool::new(false),
+            without_buffer: AtomicU64::new(0),
+            performed: AtomicU64::new(0),
+        });
+    }
+
+    fn finish(self) -> Result<Committed, Code> {
+        let Self { buffers, iterators, channels, stocked, .. } = self;
+        let mut index: Vec<(Handle, u32)> = Vec::new();
+        let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
+        let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
+        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
+            let place = handle.place()?;
+            if index.len() <= place {
+                index.resize(place + 1, (Handle::default(), 0));
+            }
+            index[place] = (handle, number as u32);
+        }
+        let committed = Committed { buffers, iterators, channels, index };
+        for (iterator, buffer) in stocked {
+            committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
+        }
+        Ok(committed)
+    }
+}
