@@ -70,7 +70,11 @@ pub const TIME_SPEC_IGNORE: MPIRT_Timespec = i64::MIN;
 #[repr(C)]
 pub struct MPIRTX_Instance {
     /// Counted from the epoch.
-    pub index: u64,
+    pub number: u64,
+    /// Its planned start, on the job's clock.
+    pub start: MPIRT_Timespec,
+    /// The end of its window, on the job's clock.
+    pub deadline: MPIRT_Timespec,
 }
 
 /// The body of a task.

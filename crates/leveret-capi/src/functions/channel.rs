@@ -66,6 +66,42 @@ pub extern "C" fn MPIRT_Ptchannel_create(
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_inbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
+    answer(|| {
+        let [found, _] = with_library(|library| library.world.iterators(channel.handle()))?;
+        bufiter.put(MPIRT_Bufiter::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_inbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| {
+        with_library(|library| {
+            let [_, other] = library.world.iterators(channel.handle())?;
+            library.world.set_iterators(channel.handle(), [bufiter.handle(), other])
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_outbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
+    answer(|| {
+        let [_, found] = with_library(|library| library.world.iterators(channel.handle()))?;
+        bufiter.put(MPIRT_Bufiter::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| {
+        with_library(|library| {
+            let [other, _] = library.world.iterators(channel.handle())?;
+            library.world.set_iterators(channel.handle(), [other, bufiter.handle()])
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     free(channel, Some(Class::Ptchannel))
 }

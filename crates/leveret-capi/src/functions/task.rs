@@ -42,8 +42,12 @@ pub extern "C" fn MPIRTX_Task_create(
         let argument = Argument(argument);
         let made = with_library(|library| {
             library.world.task(name, (qos.handle(), Nanos(budget)), |own| {
-                Arc::new(move |index, committed| {
-                    let instance = MPIRTX_Instance { index };
+                Arc::new(move |planned, committed| {
+                    let instance = MPIRTX_Instance {
+                        number: planned.number,
+                        start: planned.start.0,
+                        deadline: planned.deadline.0,
+                    };
                     in_task(committed, || {
                         function(MPIRTX_Task::of(own), &raw const instance, argument.get())
                     });

@@ -3,7 +3,7 @@
 use super::committed::{Committed, End};
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, ChannelBody, Qos, TaskFunction};
+use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
 use super::world::World;
 use crate::context::TaskContext;
 use crate::declare::{Declarations, Source, Target};
@@ -167,7 +167,12 @@ fn declare_task(
     }
     task.body(move |context| {
         service.receive(context);
-        function(context.instance().0, &service.committed);
+        let instance = TaskInstance {
+            number: context.instance().0,
+            start: context.planned_start(),
+            deadline: context.deadline(),
+        };
+        function(instance, &service.committed);
         service.send(context);
     });
 }

@@ -10,6 +10,7 @@
 
 use super::error::Code;
 use super::handle::Handle;
+use super::object::Dataspec;
 use super::storage::Storage;
 use crate::free_end::{ReceivingEnd, SendingEnd, StartError, WaitError};
 use leveret_memory::iterator::{InsertError, IteratorStore};
@@ -28,6 +29,7 @@ const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 pub(super) struct CommittedBuffer {
     pub(super) handle: Handle,
     pub(super) size: usize,
+    pub(super) dataspec: Dataspec,
     pub(super) storage: Arc<dyn Storage>,
     /// Bytes of the message in it.
     pub(super) length: AtomicUsize,
@@ -43,6 +45,8 @@ pub(super) struct CommittedIterator {
     pub(super) places: Vec<u32>,
     /// Which buffer has a place of the allowed set.
     pub(super) buffers: Vec<u32>,
+    /// Without an allowed set: the size and type that a buffer must have.
+    pub(super) any: Option<(usize, Dataspec)>,
     /// Channels that take from here or insert here.
     pub(super) channels: Vec<u32>,
 }
@@ -172,7 +176,11 @@ impl Committed {
         let (target, entry) = (&self.iterators[iterator], &self.buffers[buffer]);
         let place = target.places[buffer];
         if place == u32::MAX {
-            return Err(Code::NotAllowed);
+            return Err(match target.any {
+                Some((size, _)) if size != entry.size => Code::Bufsize,
+                Some((_, dataspec)) if dataspec != entry.dataspec => Code::Dataspec,
+                _ => Code::NotAllowed,
+            });
         }
         let claimed =
             entry.place.compare_exchange(from, iterator as u32 + 1, Ordering::Acquire, Ordering::Relaxed);

@@ -31,6 +31,6 @@ pub use error::Code;
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, Qos, TaskFunction};
+pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::{BufferDescription, ChannelDescription, World};

@@ -56,44 +56,52 @@ impl Body {
     }
 }
 
-/// What the bytes of a message mean. Both ends of a channel agree on it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(i32)]
-pub enum Dataspec {
-    /// Bytes without a meaning.
-    Byte = 1,
-    /// Characters.
-    Char = 2,
-    /// C `int`.
-    Int = 3,
-    /// C `float`.
-    Float = 4,
-    /// C `double`.
-    Double = 5,
-    /// A truth value, an `int`.
-    Logical = 6,
-    /// A time: nanoseconds in 64 bits.
-    Time = 7,
+macro_rules! dataspecs {
+    ($($name:ident = $number:literal, $size:literal, $doc:literal;)+) => {
+        /// What the bytes of a message mean; the numbers are those of `mpirt.h`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(i32)]
+        pub enum Dataspec {
+            $(#[doc = $doc] $name = $number,)+
+        }
+
+        impl Dataspec {
+            /// The type of this number.
+            pub fn of(number: i32) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
+            /// Bytes of one element.
+            pub const fn size(self) -> usize {
+                match self {
+                    $(Self::$name => $size,)+
+                }
+            }
+        }
+    };
 }
 
-impl Dataspec {
-    /// Every data type.
-    pub const ALL: [Self; 7] =
-        [Self::Byte, Self::Char, Self::Int, Self::Float, Self::Double, Self::Logical, Self::Time];
-
-    /// The type of this number.
-    pub fn of(number: i32) -> Option<Self> {
-        Self::ALL.into_iter().find(|spec| *spec as i32 == number)
-    }
-
-    /// Bytes of one element.
-    pub const fn size(self) -> usize {
-        match self {
-            Self::Byte | Self::Char => 1,
-            Self::Int | Self::Float | Self::Logical => 4,
-            Self::Double | Self::Time => 8,
-        }
-    }
+dataspecs! {
+    Int = 0, 4, "C `int`";
+    Float = 1, 4, "C `float`";
+    Double = 2, 8, "C `double`";
+    Logical = 3, 4, "a truth value, a C `int`";
+    Char = 4, 1, "characters";
+    Byte = 5, 1, "bytes without a meaning";
+    Time = 6, 8, "nanoseconds in 64 bits";
+    Int8 = 7, 1, "integers of 8 bits";
+    Int16 = 8, 2, "integers of 16 bits";
+    Int32 = 9, 4, "integers of 32 bits";
+    Int64 = 10, 8, "integers of 64 bits";
+    Uint8 = 11, 1, "integers of 8 bits without a sign";
+    Uint16 = 12, 2, "integers of 16 bits without a sign";
+    Uint32 = 13, 4, "integers of 32 bits without a sign";
+    Uint64 = 14, 8, "integers of 64 bits without a sign";
+    Float32 = 15, 4, "floating point of 32 bits";
+    Float64 = 16, 8, "floating point of 64 bits";
 }
 
 pub(super) struct BufferBody {
@@ -115,6 +123,7 @@ pub(super) struct BufiterBody {
     pub(super) stocked: Vec<Handle>,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct ChannelBody {
     pub(super) input: Handle,
     pub(super) output: Handle,
@@ -142,8 +151,19 @@ pub enum Qos {
     },
 }
 
-/// What runs once in every period: with the number of the instance, and with what is committed.
-pub type TaskFunction = Arc<dyn Fn(u64, &Arc<Committed>) + Send + Sync>;
+/// One instance of a task, as its function sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TaskInstance {
+    /// Counted from the epoch.
+    pub number: u64,
+    /// Its planned start, on the job's clock.
+    pub start: Nanos,
+    /// The end of its window, on the job's clock.
+    pub deadline: Nanos,
+}
+
+/// What runs once in every period, with what is committed.
+pub type TaskFunction = Arc<dyn Fn(TaskInstance, &Arc<Committed>) + Send + Sync>;
 
 pub(super) struct TaskBody {
     /// Always [`Qos::Time`].

@@ -41,7 +41,7 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                preparation.channel(handle, [channel.input, channel.output]);
+                preparation.channel(handle, [channel.input, channel.output])?;
             }
         }
         preparation.finish()
@@ -56,6 +56,7 @@ impl<'w> Preparation<'w> {
         self.buffers.push(CommittedBuffer {
             handle,
             size: buffer.size,
+            dataspec: buffer.dataspec,
             storage: buffer.storage.clone(),
             length: AtomicUsize::new(buffer.length.unwrap_or(buffer.size)),
             label: AtomicI64::new(buffer.label),
@@ -84,15 +85,15 @@ impl<'w> Preparation<'w> {
         self.stocked.extend(iterator.stocked.iter().map(|buffer| (number, self.numbers[buffer])));
         self.numbers.insert(handle, number as u32);
         let store = IteratorStore::new(iterator.policy, (buffers.len() as u32).max(1));
-        self.iterators.push(CommittedIterator { handle, store, places, buffers, channels: Vec::new() });
+        let any = iterator.allowed.is_none().then_some((iterator.size, iterator.dataspec));
+        self.iterators.push(CommittedIterator { handle, store, places, buffers, any, channels: Vec::new() });
         Ok(())
     }
 
-    /// A channel without iterators is one of other members'.
-    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) {
+    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
-            return;
+            return Err(Code::Argument);
         };
         for iterator in [input, output] {
             self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
@@ -106,6 +107,7 @@ impl<'w> Preparation<'w> {
             without_buffer: AtomicU64::new(0),
             performed: AtomicU64::new(0),
         });
+        Ok(())
     }
 
     fn finish(self) -> Result<Committed, Code> {

@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub struct World {
     pub(super) table: Table,
     world: Handle,
+    best_effort: Handle,
     rank: MemberId,
     pub(super) committed: bool,
 }
@@ -54,12 +55,22 @@ impl World {
         let mut table = Table::default();
         let all = (0..members).map(|member| MemberId(member as u16)).collect();
         let world = table.insert("world", Body::Group(all))?;
-        Ok(Self { table, world, rank, committed: false })
+        let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
+        Ok(Self { table, world, best_effort, rank, committed: false })
     }
 
     /// The group of all members.
     pub fn group_world(&self) -> Handle {
         self.world
+    }
+
+    /// The quality of service without a promise.
+    pub fn best_effort(&self) -> Handle {
+        self.best_effort
+    }
+
+    fn is_predefined(&self, handle: Handle) -> bool {
+        handle == self.world || handle == self.best_effort
     }
 
     /// This member's rank in the world.
@@ -103,6 +114,9 @@ impl World {
         if name.len() >= NAME_BYTES_MAX {
             return Err(Code::Name);
         }
+        if self.is_predefined(handle) {
+            return Err(Code::UndefForObject);
+        }
         self.unfrozen()?;
         name.clone_into(&mut self.table.get_mut(handle)?.name);
         Ok(())
@@ -110,7 +124,7 @@ impl World {
 
     /// Ends a handle. The object goes when nothing refers to it any more.
     pub fn free(&mut self, handle: Handle) -> Result<(), Code> {
-        if handle == self.world {
+        if self.is_predefined(handle) {
             return Err(Code::UndefForObject);
         }
         self.table.get(handle)?;
@@ -368,21 +382,23 @@ impl World {
         }
     }
 
-    /// A channel from one member to another. Members that are neither may create it too; to them it is nothing.
+    /// One end of a channel from one member to another. Iterators may be set later.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
-        let group = if group.is_null() { self.world } else { group };
         let members = self.members(group)?;
-        if source as usize >= members.len() || target as usize >= members.len() {
-            return Err(Code::InvRank);
+        let member = |rank: u32| members.get(rank as usize).copied().ok_or(Code::InvRank);
+        if ![member(source)?, member(target)?].contains(&self.rank) {
+            return Err(Code::NotMember);
         }
-        let is_end = [source, target].iter().any(|rank| members[*rank as usize] == self.rank);
         self.qos_body(qos)?;
+        self.same_shape([input, output])?;
+        self.insert(name, Body::Ptchannel(ChannelBody { input, output, source, target, group, qos }))
+    }
+
+    /// The iterators of one end hold buffers of one size and type.
+    fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
         let mut shape = None;
-        for iterator in [input, output] {
-            if iterator.is_null() && !is_end {
-                continue;
-            }
+        for iterator in iterators.into_iter().filter(|iterator| !iterator.is_null()) {
             let body = self.bufiter_body(iterator)?;
             let found = (body.size, body.dataspec);
             match shape {
@@ -391,7 +407,26 @@ impl World {
                 _ => shape = Some(found),
             }
         }
-        self.insert(name, Body::Ptchannel(ChannelBody { input, output, source, target, group, qos }))
+        Ok(())
+    }
+
+    /// The iterators of a channel: where buffers are taken from, and where they are put.
+    pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        match &self.of(channel, Class::Ptchannel)?.body {
+            Body::Ptchannel(channel) => Ok([channel.input, channel.output]),
+            _ => Err(Code::Internal),
+        }
+    }
+
+    /// Sets the iterators of a channel.
+    pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+        let Body::Ptchannel(body) = &self.change(channel, Class::Ptchannel)?.body else {
+            return Err(Code::Internal);
+        };
+        let mut body = *body;
+        self.same_shape(iterators)?;
+        [body.input, body.output] = iterators;
+        self.table.replace(channel, Body::Ptchannel(body))
     }
 
     pub(super) fn bufiter_body(&self, iterator: Handle) -> Result<&BufiterBody, Code> {
