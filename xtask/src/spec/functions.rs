@@ -4,7 +4,7 @@ use super::list::{EntryFile, List, Origin, line_of, syntax, texts};
 use super::signature::{self, Parameter, Signature};
 use crate::tidy::Finding;
 use crate::workspace::TrackedFile;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What C brings itself.
@@ -53,6 +53,32 @@ impl Function {
         let errors = self.entry.errors.keys().map(|error| format!("{}/{error}", self.name()));
         std::iter::once(self.name().to_owned()).chain(errors)
     }
+
+    /// Its parameters as the documentation shows them, in the order of the declaration.
+    pub fn parameters(&self) -> impl Iterator<Item = Described<'_>> {
+        let ways = [("in", &self.entry.inputs), ("out", &self.entry.outputs), ("inout", &self.entry.changed)];
+        self.signature.parameters.iter().filter_map(move |parameter| {
+            let (way, says) =
+                ways.iter().find_map(|(way, texts)| Some((*way, texts.get(&parameter.name)?)))?;
+            let may_be_null = self.entry.null.contains(&parameter.name);
+            Some(Described { name: &parameter.name, c: parameter.c_type(), way, may_be_null, says })
+        })
+    }
+}
+
+/// A parameter with what its documentation needs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Described<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its type in C.
+    pub c: String,
+    /// `in`, `out` or `inout`.
+    pub way: &'static str,
+    /// Null is not an error.
+    pub may_be_null: bool,
+    /// What it is.
+    pub says: &'a str,
 }
 
 /// A function as the file has it.
@@ -92,7 +118,7 @@ pub struct Entry {
 }
 
 /// A type or a constant.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Type {
     kind: String,
@@ -130,7 +156,7 @@ impl Type {
 }
 
 /// An error code.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorCode {
     /// Its number.

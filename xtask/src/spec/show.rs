@@ -69,7 +69,7 @@ fn line(text: &mut String, line: &str) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-/// For programs: every requirement and every function, or the open ones.
+/// For programs: every requirement and every function, or the open ones; with types and error codes.
 pub fn json(spec: &Spec, open: bool) -> String {
     let tests = |id: &str| -> Vec<Value> {
         spec.shown_by(id)
@@ -101,9 +101,11 @@ pub fn json(spec: &Spec, open: bool) -> String {
             json!({
                 "name": one.name(), "group": one.group, "c": one.entry.c, "says": one.entry.says,
                 "kind": kind, "source": source, "open": one.open, "path": one.path, "line": one.line,
-                "errors": errors, "own_errors": one.entry.errors, "data_path": data_path, "tests": shown,
+                "parameters": one.parameters().collect::<Vec<_>>(), "errors": errors, "own_errors": one.entry.errors, "data_path": data_path, "tests": shown,
             })
         })
         .collect();
-    format!("{:#}", json!({"requirements": requirements, "functions": functions}))
+    let (types, errors) = (&spec.functions.types, &spec.functions.errors);
+    let all = json!({"requirements": requirements, "functions": functions, "types": types, "errors": errors});
+    format!("{all:#}")
 }

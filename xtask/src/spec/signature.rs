@@ -23,6 +23,13 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Its type as C writes it.
+    pub fn c_type(&self) -> String {
+        let space = if self.stars > 0 { " " } else { "" };
+        let constant = if self.constant { "const " } else { "" };
+        format!("{constant}{}{space}{}", self.base, "*".repeat(self.stars))
+    }
+
     /// A text that goes in.
     pub fn is_text(&self) -> bool {
         self.base == "char" && self.constant && self.stars == 1
@@ -86,6 +93,8 @@ mod tests {
             [("a", "MPIRT_A", false, 0), ("name", "char", true, 1), ("value", "void", false, 2)]
         );
         assert!(found.parameters[1].is_text());
+        let types: Vec<String> = found.parameters.iter().map(Parameter::c_type).collect();
+        assert_eq!(types, ["MPIRT_A", "const char *", "void **"]);
         assert!(parse("int MPIRT_Commit(void)").expect("it is right").parameters.is_empty());
     }
 

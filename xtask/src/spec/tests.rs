@@ -228,6 +228,16 @@ fn the_list_is_shown() {
     let json: serde_json::Value = serde_json::from_str(&show::json(&spec, false)).expect("it is JSON");
     assert_eq!(json["requirements"][0]["tests"][0]["path"], "tests/box.rs");
     assert_eq!(json["requirements"].as_array().map(Vec::len), Some(2));
+    let function = &json["functions"][0];
+    assert_eq!(function["own_errors"]["FULL"], "the box is full");
+    assert_eq!(
+        function["parameters"][1],
+        serde_json::json!({"name": "name", "c": "const char *", "way": "in", "may_be_null": false, "says": "what"})
+    );
+    assert_eq!(
+        (&json["errors"]["FULL"]["number"], &json["types"]["MPIRT_Box"]["kind"]),
+        (&2.into(), &"handle".into())
+    );
     let json: serde_json::Value = serde_json::from_str(&show::json(&spec, true)).expect("it is JSON");
     assert_eq!(json["requirements"][0]["id"], "BOX-TAKE-01");
 }
