@@ -60,6 +60,16 @@ handles! {
     MPIRTX_Task;
 }
 
+/// Every member of the job.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "as mpirt.h names it")]
+pub static mpirt_group_world: MPIRT_Group = MPIRT_Group { bits: Handle::GROUP_WORLD.number() };
+
+/// No promise.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "as mpirt.h names it")]
+pub static mpirt_qos_best_effort: MPIRT_Qos = MPIRT_Qos { bits: Handle::BEST_EFFORT.number() };
+
 /// Nanoseconds: an instant or a duration.
 pub type MPIRT_Timespec = i64;
 

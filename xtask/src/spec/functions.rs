@@ -6,6 +6,7 @@ use crate::tidy::Finding;
 use crate::workspace::TrackedFile;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// What C brings itself.
 const BUILT_IN: &[&str] = &["char", "int", "int64_t", "size_t", "uint32_t", "uint64_t", "void"];
@@ -130,6 +131,8 @@ pub struct Type {
     null: Option<String>,
     c: Option<String>,
     value: Option<String>,
+    /// A predefined constant's type.
+    of: Option<String>,
     #[serde(default)]
     values: Vec<String>,
     #[serde(default)]
@@ -137,6 +140,50 @@ pub struct Type {
 }
 
 impl Type {
+    /// `handle`, `alias`, `enumeration`, `structure`, `function` or `constant`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The C texts that name what it is made of.
+    pub fn made_of(&self) -> Vec<&str> {
+        self.fields.iter().chain(&self.c).chain(&self.parent).map(String::as_str).collect()
+    }
+
+    /// Its declaration in C.
+    pub fn declare(&self, name: &str, out: &mut String) {
+        let _ = writeln!(out, "\n/* {} */", self.says);
+        let c = self.c.as_deref().unwrap_or_default();
+        let _ = match self.kind.as_str() {
+            "handle" => {
+                let null = self.null.as_deref().unwrap_or_default();
+                writeln!(out, "typedef struct {name} {{ uint64_t bits; }} {name};")
+                    .and_then(|()| writeln!(out, "#define {null} MPIRT_HANDLE_({name}, 0)"))
+            }
+            "enumeration" => {
+                writeln!(out, "typedef enum {name} {{\n    {}\n}} {name};", self.values.join(",\n    "))
+            }
+            "structure" => {
+                writeln!(out, "typedef struct {name} {{\n    {};\n}} {name};", self.fields.join(";\n    "))
+            }
+            "function" => writeln!(out, "typedef {};", c.replacen(" (", &format!(" {name}("), 1)),
+            _ => writeln!(out, "typedef {c} {name};"),
+        };
+    }
+
+    /// Its definition as a constant; what is predefined is an object of the library.
+    pub fn define(&self, name: &str, out: &mut String) {
+        let value = self.value.as_deref().unwrap_or_default();
+        let _ = match &self.of {
+            Some(of) => {
+                let object = name.to_lowercase();
+                writeln!(out, "extern const {of} {object};")
+                    .and_then(|()| writeln!(out, "#define {name} {value} /* {} */", self.says))
+            }
+            None => writeln!(out, "#define {name} {value} /* {} */", self.says),
+        };
+    }
+
     /// Whether what makes up its kind is there, and nothing else.
     fn check(&self) -> Result<(), String> {
         let has = [

@@ -4,6 +4,7 @@
 
 mod coverage;
 mod functions;
+mod header;
 mod list;
 mod marks;
 mod page;
@@ -16,6 +17,8 @@ use std::path::Path;
 
 /// The folder of the layer that has a list.
 const FOLDER: &str = "spec/mpirt/";
+/// The C header that is made of the list.
+const HEADER: &str = "crates/leveret-capi/include/mpirt.h";
 /// The page that shows the list to users.
 const PAGE: &str = "docs/mpirt.md";
 
@@ -25,6 +28,8 @@ pub struct Spec {
     functions: functions::Functions,
     marks: Vec<marks::Mark>,
     findings: Vec<Finding>,
+    /// The functions that the library exports.
+    exported: std::collections::BTreeSet<String>,
 }
 
 impl Spec {
@@ -38,7 +43,14 @@ impl Spec {
         let functions = functions::Functions::read(files, FOLDER, &list, &mut findings);
         let marks = marks::find(files, &mut findings);
         findings.extend(coverage::check(&list, &functions, &marks));
-        Self { list, functions, marks, findings }
+        let exported = header::exported(files);
+        for name in
+            exported.iter().filter(|name| !functions.functions.iter().any(|known| known.name() == *name))
+        {
+            let message = format!("the library exports {name}, which the list does not have");
+            findings.push(Finding::new("spec", FOLDER, 0, message));
+        }
+        Self { list, functions, marks, findings, exported }
     }
 
     fn summary(&self) -> String {
@@ -64,6 +76,11 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
         }
         Err(error) => findings.push(format!("{PAGE}: {error}")),
     }
+    if std::fs::read_to_string(root.join(HEADER)).ok().as_deref()
+        != Some(&*header::text(&spec, &spec.exported))
+    {
+        findings.push(format!("{HEADER}: is not up to date: run `cargo xtask spec --header`"));
+    }
     if findings.is_empty() { Ok(spec.summary()) } else { Err(findings) }
 }
 
@@ -71,6 +88,7 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
 struct Request {
     open: bool,
     json: bool,
+    header: bool,
     page: Option<String>,
 }
 
@@ -78,7 +96,11 @@ struct Request {
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     let request = parse(arguments)?;
     let spec = Spec::read(root)?;
-    if let Some(path) = &request.page {
+    if request.header {
+        let path = root.join(HEADER);
+        let text = header::text(&spec, &spec.exported);
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    } else if let Some(path) = &request.page {
         // The page is shown as the list stands, wrong or not; the findings follow.
         let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
         let fresh = page::refresh(&text, &spec).map_err(|error| format!("{path}: {error}"))?;
@@ -105,10 +127,11 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
                 Some("table") => request.json = false,
                 _ => return Err("--format takes json or table".into()),
             },
+            "--header" => request.header = true,
             "--page" => request.page = Some(rest.next().ok_or("--page takes a file")?.clone()),
             other => {
                 return Err(format!(
-                    "'{other}' is unknown; spec takes --open, --format json|table and --page FILE"
+                    "'{other}' is unknown; spec takes --open, --format json|table, --header and --page FILE"
                 ));
             }
         }

@@ -16,7 +16,8 @@ pub type MPIRT_Bufiter_policy = c_int;
 
 /// Its address says that commit provides a buffer's memory.
 #[unsafe(no_mangle)]
-pub static mpirt_system_memory: u8 = 0;
+#[allow(non_upper_case_globals, reason = "as mpirt.h names it")]
+pub static mpirt_system_mem_alloc: u8 = 0;
 
 fn policy_of(number: MPIRT_Bufiter_policy) -> Result<Policy, Code> {
     Ok(match number {
@@ -44,7 +45,7 @@ pub extern "C" fn MPIRT_Buffer_create(
         if base.is_null() {
             return Err(Code::NullPointer);
         }
-        let is_system = std::ptr::eq(base.cast_const().cast(), &raw const mpirt_system_memory);
+        let is_system = std::ptr::eq(base.cast_const().cast(), &raw const mpirt_system_mem_alloc);
         let memory =
             if is_system { Memory::of_system(bufsize) } else { Memory::of_application(base.cast(), bufsize) };
         let storage: Arc<dyn Storage> = Arc::new(memory);

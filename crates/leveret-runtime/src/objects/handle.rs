@@ -58,13 +58,22 @@ pub(super) const GENERATION_MAX: u32 = (1 << 24) - 1;
 pub struct Handle(u64);
 
 impl Handle {
+    /// The group of all members: the first object of every world.
+    pub const GROUP_WORLD: Self = Self::at(Class::Group, 0, 0);
+    /// The quality of service without a promise: the second object of every world.
+    pub const BEST_EFFORT: Self = Self::at(Class::Qos, 0, 1);
+
+    const fn at(class: Class, generation: u32, place: u32) -> Self {
+        Self((class as u64) << 56 | (generation as u64) << 32 | (place as u64 + 1))
+    }
+
     /// The null handle of a class.
     pub const fn null(class: Class) -> Self {
         Self((class as u64) << 56)
     }
 
     pub(super) fn new(class: Class, generation: u32, place: u32) -> Self {
-        Self((class as u64) << 56 | u64::from(generation & GENERATION_MAX) << 32 | (u64::from(place) + 1))
+        Self::at(class, generation & GENERATION_MAX, place)
     }
 
     /// From the number that a program gave.
@@ -80,6 +89,11 @@ impl Handle {
     /// Whether it is the null handle of some class, or of none.
     pub const fn is_null(self) -> bool {
         self.0 as u32 == 0
+    }
+
+    /// Whether the library made it, and it stays.
+    pub fn is_predefined(self) -> bool {
+        [Self::GROUP_WORLD, Self::BEST_EFFORT].contains(&self)
     }
 
     /// Its class; `None` for the null handle of no class and for numbers that were never given out.

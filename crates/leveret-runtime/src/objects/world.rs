@@ -16,8 +16,6 @@ use std::sync::Arc;
 /// The objects of one member. Everything here may allocate and take time; nothing is possible while committed.
 pub struct World {
     pub(super) table: Table,
-    world: Handle,
-    best_effort: Handle,
     rank: MemberId,
     pub(super) committed: bool,
 }
@@ -56,21 +54,8 @@ impl World {
         let all = (0..members).map(|member| MemberId(member as u16)).collect();
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
-        Ok(Self { table, world, best_effort, rank, committed: false })
-    }
-
-    /// The group of all members.
-    pub fn group_world(&self) -> Handle {
-        self.world
-    }
-
-    /// The quality of service without a promise.
-    pub fn best_effort(&self) -> Handle {
-        self.best_effort
-    }
-
-    fn is_predefined(&self, handle: Handle) -> bool {
-        handle == self.world || handle == self.best_effort
+        assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
+        Ok(Self { table, rank, committed: false })
     }
 
     /// This member's rank in the world.
@@ -114,7 +99,7 @@ impl World {
         if name.len() >= NAME_BYTES_MAX {
             return Err(Code::Name);
         }
-        if self.is_predefined(handle) {
+        if handle.is_predefined() {
             return Err(Code::UndefForObject);
         }
         self.unfrozen()?;
@@ -124,7 +109,7 @@ impl World {
 
     /// Ends a handle. The object goes when nothing refers to it any more.
     pub fn free(&mut self, handle: Handle) -> Result<(), Code> {
-        if self.is_predefined(handle) {
+        if handle.is_predefined() {
             return Err(Code::UndefForObject);
         }
         self.table.get(handle)?;

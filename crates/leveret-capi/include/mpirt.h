@@ -1,0 +1,931 @@
+/* mpirt.h: MPI/RT-style objects over Leveret.
+ *
+ * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit.
+ *
+ * Every function returns MPIRT_SUCCESS or an error code, and nothing that a caller passes ends the process. Besides the errors
+ * that stand at a function, each may return MPIRT_ERR_INTERNAL. */
+#ifndef MPIRT_H
+#define MPIRT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __cplusplus
+#define MPIRT_HANDLE_(type, bits) (type{bits})
+#else
+#define MPIRT_HANDLE_(type, bits) ((type){bits})
+#endif
+
+/* A handle as its ancestor's. */
+#define MPIRT_OBJECT(handle) MPIRT_HANDLE_(MPIRT_Object, (handle).bits)
+#define MPIRT_CONTAINER(handle) MPIRT_HANDLE_(MPIRT_Container, (handle).bits)
+
+#define MPIRT_SUCCESS 0
+
+/* --- Error codes --- */
+
+#define MPIRT_ERR_NOT_INITIALIZED 1 /* MPIRT_Init has not succeeded yet */
+#define MPIRT_ERR_INITIALIZED MPIRT_ERR_NOT_INITIALIZED /* deprecated */
+#define MPIRT_ERR_OBJECT_COMMITTED 2 /* the object is committed, or objects are, and the call would change or create one */
+#define MPIRT_ERR_COMMITTED_OBJECT MPIRT_ERR_OBJECT_COMMITTED /* deprecated */
+#define MPIRT_ERR_UNDEF_FOR_OBJECT 3 /* the operation is not defined for this object */
+#define MPIRT_ERR_ERRONEOUS_CALL MPIRT_ERR_UNDEF_FOR_OBJECT /* deprecated */
+#define MPIRT_ERR_CSET_MEMBER_NOT_FOUND 4 /* the set has no such member */
+#define MPIRT_ERR_INV_KEYVAL 5 /* the key was not created, or was freed */
+#define MPIRT_ERR_ALREADY_INITIALIZED 6 /* MPIRT_Init has succeeded already */
+#define MPIRT_ERR_FINALIZED 7 /* MPIRT_Finalize has succeeded already */
+#define MPIRT_ERR_NOT_COMMITTED 8 /* the call needs a commit, and there is none */
+#define MPIRT_ERR_REAL_TIME 9 /* a handler or a task may not make this call */
+#define MPIRT_ERR_NULL_OBJECT 10 /* the handle is null */
+#define MPIRT_ERR_STALE_OBJECT 11 /* the object of the handle was freed */
+#define MPIRT_ERR_INV_OBJECT 12 /* the handle was never given out */
+#define MPIRT_ERR_WRONG_CLASS 13 /* the object is of another class */
+#define MPIRT_ERR_NULL_POINTER 14 /* a pointer is null */
+#define MPIRT_ERR_NAME 15 /* the name is too long, has no end, or is no UTF-8 without control characters */
+#define MPIRT_ERR_ARGUMENT 16 /* a value is out of its range, or two do not go together */
+#define MPIRT_ERR_INDEX 17 /* the index is out of range */
+#define MPIRT_ERR_INV_RANK 18 /* the rank is out of range, or named twice */
+#define MPIRT_ERR_NOT_MEMBER 19 /* the caller has no part in it */
+#define MPIRT_ERR_BUFSIZE 20 /* the size is out of range or does not fit */
+#define MPIRT_ERR_DATASPEC 21 /* the dataspec is none or does not fit */
+#define MPIRT_ERR_OPERATION 22 /* the operation of a reduction is none or does not fit */
+#define MPIRT_ERR_TIME 23 /* a time or a duration is out of its range */
+#define MPIRT_ERR_TIME_PAST 24 /* the instant has passed or can no longer be met */
+#define MPIRT_ERR_NOT_ALLOWED 25 /* the buffer is not in the allowed set, or out of its order */
+#define MPIRT_ERR_BUFFER_IN_USE 26 /* the buffer is in an iterator or in a transfer */
+#define MPIRT_ERR_EMPTY 27 /* there is nothing to take */
+#define MPIRT_ERR_FULL 28 /* there is no room */
+#define MPIRT_ERR_SLACK 29 /* as many transfers as the slack allows are under way */
+#define MPIRT_ERR_ACTIVE 30 /* this end is activated */
+#define MPIRT_ERR_NOT_STARTED 31 /* the channel is neither started nor activated */
+#define MPIRT_ERR_TIMEOUT 32 /* the time has passed */
+#define MPIRT_ERR_MISSED 33 /* the transfer was not performed */
+#define MPIRT_ERR_PEER_LOST 34 /* another member has died or left */
+#define MPIRT_ERR_COMMITTED 35 /* Commit has ended the sleep */
+#define MPIRT_ERR_UNCOMMITTED 36 /* Uncommit has ended the wait or the sleep */
+#define MPIRT_ERR_MISMATCH 37 /* ends of a channel differ, or one is missing */
+#define MPIRT_ERR_ADMISSION 38 /* the declarations cannot be met together */
+#define MPIRT_ERR_AGENT 39 /* the agent of the job cannot be reached or refuses */
+#define MPIRT_ERR_END 40 /* there is no further member */
+#define MPIRT_ERR_CHANGED 41 /* the container changed under its iterator */
+#define MPIRT_ERR_LIMIT 42 /* there are as many as there can be */
+#define MPIRT_ERR_NO_MEMORY 43 /* memory is not to be had */
+#define MPIRT_ERR_INTERNAL 44 /* the library has failed; the detail says where */
+
+/* --- Types --- */
+
+/* any object */
+typedef struct MPIRT_Object { uint64_t bits; } MPIRT_Object;
+#define MPIRT_OBJECT_NULL MPIRT_HANDLE_(MPIRT_Object, 0)
+
+/* a periodic or event-started computation */
+typedef struct MPIRTX_Task { uint64_t bits; } MPIRTX_Task;
+#define MPIRTX_TASK_NULL MPIRT_HANDLE_(MPIRTX_Task, 0)
+
+/* storage for a message */
+typedef struct MPIRT_Buffer { uint64_t bits; } MPIRT_Buffer;
+#define MPIRT_BUFFER_NULL MPIRT_HANDLE_(MPIRT_Buffer, 0)
+
+/* an ordered store of buffers at a channel end */
+typedef struct MPIRT_Bufiter { uint64_t bits; } MPIRT_Bufiter;
+#define MPIRT_BUFITER_NULL MPIRT_HANDLE_(MPIRT_Bufiter, 0)
+
+/* one end of a channel of any kind */
+typedef struct MPIRT_Channel { uint64_t bits; } MPIRT_Channel;
+#define MPIRT_CHANNEL_NULL MPIRT_HANDLE_(MPIRT_Channel, 0)
+
+/* a set, a vector or a group */
+typedef struct MPIRT_Container { uint64_t bits; } MPIRT_Container;
+#define MPIRT_CONTAINER_NULL MPIRT_HANDLE_(MPIRT_Container, 0)
+
+/* an unordered set of references, of any size */
+typedef struct MPIRT_Cset { uint64_t bits; } MPIRT_Cset;
+#define MPIRT_CSET_NULL MPIRT_HANDLE_(MPIRT_Cset, 0)
+
+/* an array of references; the leaf below Cvector_base */
+typedef struct MPIRT_Cvector { uint64_t bits; } MPIRT_Cvector;
+#define MPIRT_CVECTOR_NULL MPIRT_HANDLE_(MPIRT_Cvector, 0)
+
+/* an ordered set of members of the job */
+typedef struct MPIRT_Group { uint64_t bits; } MPIRT_Group;
+#define MPIRT_GROUP_NULL MPIRT_HANDLE_(MPIRT_Group, 0)
+
+/* a quality of service */
+typedef struct MPIRT_Qos { uint64_t bits; } MPIRT_Qos;
+#define MPIRT_QOS_NULL MPIRT_HANDLE_(MPIRT_Qos, 0)
+
+/* an instant since the job's base, or a duration, in nanoseconds */
+typedef int64_t MPIRT_Timespec;
+
+/* the order of removal, and MAPPED or ORDERED */
+typedef enum MPIRT_Bufiter_policy {
+    MPIRT_BUFITER_FIFO,
+    MPIRT_BUFITER_LIFO,
+    MPIRT_BUFITER_SORTED,
+    MPIRT_BUFITER_UNORDERED,
+    MPIRT_BUFITER_FIFO_MAPPED,
+    MPIRT_BUFITER_LIFO_MAPPED,
+    MPIRT_BUFITER_SORTED_MAPPED,
+    MPIRT_BUFITER_UNORDERED_MAPPED,
+    MPIRT_BUFITER_FIFO_ORDERED,
+    MPIRT_BUFITER_LIFO_ORDERED,
+    MPIRT_BUFITER_SORTED_ORDERED,
+    MPIRT_BUFITER_UNORDERED_ORDERED
+} MPIRT_Bufiter_policy;
+
+/* what a buffer holds */
+typedef enum MPIRT_Dataspec {
+    MPIRT_INT,
+    MPIRT_FLOAT,
+    MPIRT_DOUBLE,
+    MPIRT_LOGICAL,
+    MPIRT_CHAR,
+    MPIRT_BYTE,
+    MPIRT_TIME,
+    MPIRT_INT8,
+    MPIRT_INT16,
+    MPIRT_INT32,
+    MPIRT_INT64,
+    MPIRT_UINT8,
+    MPIRT_UINT16,
+    MPIRT_UINT32,
+    MPIRT_UINT64,
+    MPIRT_FLOAT32,
+    MPIRT_FLOAT64
+} MPIRT_Dataspec;
+
+/* the class of an object */
+typedef enum MPIRT_Object_type {
+    MPIRT_TYPE_NULL,
+    MPIRT_TYPE_CSET,
+    MPIRT_TYPE_CVECTOR,
+    MPIRT_TYPE_GROUP,
+    MPIRT_TYPE_CONTAINER_ITERATOR,
+    MPIRT_TYPE_BUFFER,
+    MPIRT_TYPE_BUFITER,
+    MPIRT_TYPE_PTCHANNEL,
+    MPIRT_TYPE_BCAST_CHANNEL,
+    MPIRT_TYPE_SCATTER_CHANNEL,
+    MPIRT_TYPE_GATHER_CHANNEL,
+    MPIRT_TYPE_REDUCE_CHANNEL,
+    MPIRT_TYPE_BARRIER_CHANNEL,
+    MPIRT_TYPE_ALLTOALL_CHANNEL,
+    MPIRT_TYPE_QOS,
+    MPIRT_TYPE_TRIGGER,
+    MPIRT_TYPE_RECEPTOR,
+    MPIRT_TYPE_HANDLER,
+    MPIRT_TYPE_TASK,
+    MPIRT_TYPE_MODE,
+    MPIRT_TYPE_CONTAINER,
+    MPIRT_TYPE_CHANNEL
+} MPIRT_Object_type;
+
+/* how a time is meant */
+typedef enum MPIRT_Time_mode {
+    MPIRT_TIME_RELATIVE,
+    MPIRT_TIME_ABSOLUTE
+} MPIRT_Time_mode;
+
+/* one run of a task */
+typedef struct MPIRTX_Instance {
+    uint64_t number;
+    MPIRT_Timespec start;
+    MPIRT_Timespec deadline;
+} MPIRTX_Instance;
+
+/* the body of a task */
+typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
+
+/* --- Constants --- */
+
+#define MPIRTX_CORE_ANY -1 /* any core that the plan finds */
+#define MPIRT_BUFFERS_MAX 4096 /* buffers of an allowed set */
+#define MPIRT_BUFSIZE_MAX 1073741824 /* bytes of a buffer */
+#define MPIRT_CONTAINER_MAX 65536 /* members of a container */
+extern const MPIRT_Group mpirt_group_world;
+#define MPIRT_GROUP_WORLD mpirt_group_world /* every member of the job */
+#define MPIRT_IDENTICAL 0 /* same members, same order */
+#define MPIRT_KEYVAL_INVALID -1 /* no key */
+#define MPIRT_NAME_MAX 64 /* bytes of a name with its closing zero byte */
+#define MPIRT_PENDING_MAX 1024 /* pending firings of a receptor */
+#define MPIRT_PRIORITY_MAX 90 /* the most urgent priority */
+extern const MPIRT_Qos mpirt_qos_best_effort;
+#define MPIRT_QOS_BEST_EFFORT mpirt_qos_best_effort /* best effort, the QoS of channels that are given none */
+#define MPIRT_RANK_UNDEFINED -1 /* no rank */
+#define MPIRT_SIMILAR 1 /* same members, another order */
+#define MPIRT_SLACK_MAX 64 /* transfers under way */
+extern const char mpirt_system_mem_alloc;
+#define MPIRT_SYSTEM_MEM_ALLOC ((void *)&mpirt_system_mem_alloc) /* as a base: Commit provides the memory */
+#define MPIRT_TIME_SPEC_IGNORE INT64_MIN /* no time limit */
+#define MPIRT_UNEQUAL 2 /* other members */
+
+/* --- Buffers --- */
+
+/* Makes a buffer over the program's own memory, or with memory that Commit provides.
+ *   in    name: its name, or null for none (may be null)
+ *   in    base: where its memory begins, or `MPIRT_SYSTEM_MEM_ALLOC`
+ *   in    bufsize: its size in bytes
+ *   in    dataspec: what it holds
+ *   out   buffer: the new buffer
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size
+ *   MPIRT_ERR_DATASPEC: the dataspec is none
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Buffer_create(const char *name, void *base, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Buffer *buffer);
+
+/* Gives the size in bytes.
+ *   in    buffer: the buffer
+ *   out   bufsize: its size
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
+
+/* Gives where the memory begins; of system memory only while committed.
+ *   in    buffer: the buffer
+ *   out   base: its base; null for system memory outside a commit
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_get_base(MPIRT_Buffer buffer, void **base);
+
+/* Frees a buffer and sets the handle to null.
+ *   inout buffer: the buffer; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_free(MPIRT_Buffer *buffer);
+
+/* --- Buffer iterators --- */
+
+/* Makes a buffer iterator.
+ *   in    name: its name, or null for none (may be null)
+ *   in    policy: the order of removal, and MAPPED or ORDERED
+ *   in    bufsize: the size of its buffers in bytes
+ *   in    dataspec: what its buffers hold
+ *   in    allowed: the buffers that may be inserted, a vector for MAPPED and ORDERED, or null for any (may be null)
+ *   out   bufiter: the new iterator
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty, or MAPPED or ORDERED has no vector
+ *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size
+ *   MPIRT_ERR_DATASPEC: the dataspec is none
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Container allowed, MPIRT_Bufiter *bufiter);
+
+/* Puts a buffer into the iterator. Never blocks, never allocates.
+ *   in    bufiter: the iterator
+ *   in    buffer: the buffer
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: the buffer's size is not that of the iterator
+ *   MPIRT_ERR_DATASPEC: the buffer's dataspec is not that of the iterator
+ *   MPIRT_ERR_NOT_ALLOWED: the buffer is not in the allowed set, or out of its order
+ *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer
+ *   MPIRT_ERR_FULL: the iterator has no allowed set and holds as many buffers as it can */
+int MPIRT_Bufiter_insert(MPIRT_Bufiter bufiter, MPIRT_Buffer buffer);
+
+/* Takes a buffer out by the policy. Never blocks, never allocates.
+ *   in    bufiter: the iterator
+ *   out   buffer: the buffer
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_EMPTY: there is none */
+int MPIRT_Bufiter_remove(MPIRT_Bufiter bufiter, MPIRT_Buffer *buffer);
+
+/* Frees a buffer iterator and sets the handle to null.
+ *   inout bufiter: the buffer iterator; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_free(MPIRT_Bufiter *bufiter);
+
+/* --- Channels --- */
+
+/* Gives the iterator that buffers are taken from.
+ *   in    channel: the channel
+ *   out   bufiter: the iterator, null if none is set
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
+
+/* Sets the iterator that buffers are taken from.
+ *   in    channel: the channel
+ *   in    bufiter: the iterator, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Channel_set_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
+
+/* Gives the iterator that buffers are put into.
+ *   in    channel: the channel
+ *   out   bufiter: the iterator, null if none is set
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
+
+/* Sets the iterator that buffers are put into.
+ *   in    channel: the channel
+ *   in    bufiter: the iterator, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Channel_set_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
+
+/* Starts one transfer, and returns at once.
+ *   in    channel: the channel
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: the buffer's length is not its bufsize, on a channel that computes or cuts
+ *   MPIRT_ERR_SLACK: as many transfers as the slack allows are under way
+ *   MPIRT_ERR_ACTIVE: this end is activated
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died */
+int MPIRT_Channel_start(MPIRT_Channel channel);
+
+/* Waits until the last started transfer is complete, or on an activated channel for the next completed instance.
+ *   in    channel: the channel
+ *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the timeout is negative
+ *   MPIRT_ERR_NOT_STARTED: the channel is neither started nor activated
+ *   MPIRT_ERR_TIMEOUT: the time has passed; the transfer goes on
+ *   MPIRT_ERR_MISSED: the transfer was not performed; the status says why
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait */
+int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
+
+/* Says whether wait would return at once, and then completes like it. Never blocks.
+ *   in    channel: the channel
+ *   out   flag: 1 if complete, else 0
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NOT_STARTED: the channel is neither started nor activated
+ *   MPIRT_ERR_MISSED: the transfer was not performed; the status says why
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died */
+int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
+
+/* Makes the caller's end of a point-to-point channel.
+ *   in    name: the channel's name, equal at both ends
+ *   in    inbufiter: where buffers are taken from, or null to set it later (may be null)
+ *   in    outbufiter: where buffers are put, or null to set it later (may be null)
+ *   in    source: the rank of the sender in the group
+ *   in    target: the rank of the receiver in the group
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_INV_RANK: a rank is out of range
+ *   MPIRT_ERR_NOT_MEMBER: the caller is neither source nor target
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, int source, int target, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Frees a channel and sets the handle to null.
+ *   inout channel: the channel; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_free(MPIRT_Channel *channel);
+
+/* --- Containers and their iterators --- */
+
+/* Gives the number of members.
+ *   in    container: the container
+ *   out   count: how many members it has
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Container_access_count(MPIRT_Container container, int *count);
+
+/* Makes an empty set.
+ *   in    name: its name, or null for none (may be null)
+ *   out   set: the new set
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Cset_create(const char *name, MPIRT_Cset *set);
+
+/* Adds a member. A null handle, or one that is a member already, changes nothing and is no error.
+ *   in    set: the set
+ *   in    object: the new member (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the set would hold itself
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Cset_insert(MPIRT_Cset set, MPIRT_Object object);
+
+/* Removes a member.
+ *   in    set: the set
+ *   in    object: the member (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_CSET_MEMBER_NOT_FOUND: the object is no member, or the handle is null
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Cset_remove(MPIRT_Cset set, MPIRT_Object object);
+
+/* Frees a set and sets the handle to null.
+ *   inout set: the set; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Cset_free(MPIRT_Cset *set);
+
+/* Makes an array of references of fixed length.
+ *   in    name: its name, or null for none (may be null)
+ *   in    size: its length, 1 to `MPIRT_CONTAINER_MAX`
+ *   in    elements: that many handles, null ones among them allowed, or a null pointer for all null (may be null)
+ *   out   vector: the new vector
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the size is out of range
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Cvector_create(const char *name, int size, const MPIRT_Object *elements, MPIRT_Cvector *vector);
+
+/* Frees a vector and sets the handle to null.
+ *   inout vector: the vector; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Cvector_free(MPIRT_Cvector *vector);
+
+/* --- Groups --- */
+
+/* Gives the number of members.
+ *   in    group: the group
+ *   out   size: how many members it has
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Group_size(MPIRT_Group group, int *size);
+
+/* Gives the caller's rank.
+ *   in    group: the group
+ *   out   rank: the rank, or `MPIRT_RANK_UNDEFINED` if the caller is no member
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Group_rank(MPIRT_Group group, int *rank);
+
+/* Makes the group of the named ranks, in the order named.
+ *   in    group: the group to choose from
+ *   in    count: how many ranks
+ *   in    ranks: the ranks
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the count is negative
+ *   MPIRT_ERR_INV_RANK: a rank is out of range or named twice
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Group_incl(MPIRT_Group group, int count, const int *ranks, const char *name, MPIRT_Group *result);
+
+/* Frees a group and sets the handle to null.
+ *   inout group: the group; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the group is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Group_free(MPIRT_Group *group);
+
+/* --- Objects, keys and attributes --- */
+
+/* Says whether a handle is null.
+ *   in    object: the handle to ask about (may be null)
+ *   out   flag: 1 if the handle is null, else 0
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Object_is_null(MPIRT_Object object, int *flag);
+
+/* Gives the leaf class of an object.
+ *   in    object: the object (may be null)
+ *   out   type: its class, `MPIRT_TYPE_NULL` for a null handle
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Object_get_object_type(MPIRT_Object object, MPIRT_Object_type *type);
+
+/* Gives the name of an object.
+ *   in    object: the object
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Object_get_name(MPIRT_Object object, char *name);
+
+/* Names an object.
+ *   in    object: the object
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Object_set_name(MPIRT_Object object, const char *name);
+
+/* Frees an object and sets the handle to null. What others refer to lives on until they let go.
+ *   inout object: the object; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Object_free(MPIRT_Object *object);
+
+/* --- Quality of service --- */
+
+/* Makes a time-driven QoS: windows in each period, or one window at an absolute time.
+ *   in    name: its name, or null for none (may be null)
+ *   in    start: where the window begins, from the period's beginning, or absolute without a period
+ *   in    deadline: where the window ends, likewise
+ *   in    period: the period, or 0 for a single shot
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_TIME: a time is negative, or the deadline does not lie after the start
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
+
+/* Frees a QoS and sets the handle to null.
+ *   inout qos: the QoS; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Qos_free(MPIRT_Qos *qos);
+
+/* --- Setup and time --- */
+
+/* Begins the use of the layer and joins the job.
+ *   inout argc: the program's, or null (may be null)
+ *   inout argv: the program's, or null (may be null)
+ *   MPIRT_ERR_ALREADY_INITIALIZED: Init was called before
+ *   MPIRT_ERR_FINALIZED: Finalize was called before
+ *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Init(int *argc, char ***argv);
+
+/* Ends the use of the layer, and frees all that is left. Collective over the world.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
+int MPIRT_Finalize(void);
+
+/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_ARGUMENT: an object is incomplete or does not fit the others; the detail names it
+ *   MPIRT_ERR_TIME_PAST: an absolute time has passed
+ *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
+ *   MPIRT_ERR_PEER_LOST: a member has died or left
+ *   MPIRT_ERR_MISMATCH: ends of a channel differ, or one is missing; the detail names both
+ *   MPIRT_ERR_ADMISSION: the declarations cannot be met together; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Commit(void);
+
+/* Ends all transfers at a common period boundary and releases what Commit made. Collective over the world.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+int MPIRT_Uncommit(void);
+
+/* Waits until the job's horizon, or until it is stopped, and uncommits.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+int MPIRTX_Run(void);
+
+/* Says whether Init has succeeded. Can be called at any time.
+ *   out   flag: 1 from Init on, else 0
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Is_initialized(int *flag);
+
+/* Says whether Finalize has succeeded. Can be called at any time.
+ *   out   flag: 1 after Finalize, else 0
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Is_finalized(int *flag);
+
+/* Sleeps until an absolute time or for a relative time, or until Commit or Uncommit is called.
+ *   in    mode: `MPIRT_TIME_ABSOLUTE` or `MPIRT_TIME_RELATIVE`
+ *   in    time: the time, or `MPIRT_TIME_SPEC_IGNORE` for no limit
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_ARGUMENT: the mode is none
+ *   MPIRT_ERR_TIME: the relative time is negative
+ *   MPIRT_ERR_TIME_PAST: the absolute time has passed
+ *   MPIRT_ERR_COMMITTED: Commit was called
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit was called */
+int MPIRT_Sleep(MPIRT_Time_mode mode, MPIRT_Timespec time);
+
+/* Gives the job's time.
+ *   out   time: nanoseconds since the job's base
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Get_time(MPIRT_Timespec *time);
+
+/* Gives the instant at which the periods begin, the same on every member.
+ *   out   epoch: the instant
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Get_epoch(MPIRT_Timespec *epoch);
+
+/* Splits a time into two halves of 32 bits. Can be called at any time.
+ *   in    time: the time
+ *   out   high: its upper half
+ *   out   low: its lower half
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Int64_export(MPIRT_Timespec time, uint32_t *high, uint32_t *low);
+
+/* Gives the constant text of an error code, which the caller neither changes nor frees. Can be called at any time.
+ *   in    error: the code
+ *   out   string: its text
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_ARGUMENT: the number is no code; the text says so */
+int MPIRT_Error_string(int error, const char **string);
+
+/* Gives what the calling thread's last error was about, with place and remedy; at any time. Valid until the thread's next call that returns an error.
+ *   out   string: the text, empty if there was none
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Error_detail(const char **string);
+
+/* --- Tasks --- */
+
+/* Makes a task: a function that runs once in each period, or for each start event.
+ *   in    name: its name
+ *   in    function: what runs: it gets the task, the instance and the argument
+ *   in    argument: handed to the function (may be null)
+ *   in    qos: when it runs: a time-driven or event-driven QoS
+ *   in    budget: processor time of one run at most
+ *   out   task: the new task
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_TIME: the budget is not positive or beyond the window, or the QoS has neither period nor event
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *argument, MPIRT_Qos qos, MPIRT_Timespec budget, MPIRTX_Task *task);
+
+/* Says that the task uses the caller's end of a channel, so that both are planned together.
+ *   in    task: the task
+ *   in    channel: the channel
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: another task is bound to this end
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
+
+/* Frees a task and sets the handle to null.
+ *   inout task: the task; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_free(MPIRTX_Task *task);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,151 @@
+//! `mpirt.h`, made of the list: what the library exports, with everything that the list says of it.
+//!
+//! A function that is in the list and not yet in the library stays out, so the header never promises what cannot be linked.
+
+use super::Spec;
+use super::functions::{Function, Type};
+use crate::workspace::TrackedFile;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Where the library's functions are.
+const LIBRARY: &str = "crates/leveret-capi/src/functions/";
+/// What is between `extern "C"` and the parameters.
+const EXPORT: &str = "pub extern \"C\" fn ";
+
+/// The names of the functions that the library exports.
+pub fn exported(files: &[TrackedFile]) -> BTreeSet<String> {
+    let library = files.iter().filter(|file| file.path.starts_with(LIBRARY));
+    let lines = library.flat_map(|file| file.text().unwrap_or_default().lines());
+    let names = lines.filter_map(|line| line.strip_prefix(EXPORT)?.split('(').next());
+    names.map(str::to_owned).collect()
+}
+
+/// The header's text.
+pub fn text(spec: &Spec, exported: &BTreeSet<String>) -> String {
+    let mut out = String::from(HEAD);
+    let functions: Vec<&Function> =
+        spec.functions.functions.iter().filter(|function| exported.contains(function.name())).collect();
+    errors(spec, &mut out);
+    types(spec, &functions, &mut out);
+    let mut group = "";
+    for function in &functions {
+        if function.group != group {
+            group = &function.group;
+            let _ = write!(out, "\n/* --- {group} --- */\n");
+        }
+        declaration(spec, function, &mut out);
+    }
+    out.push_str(TAIL);
+    out
+}
+
+const HEAD: &str = "\
+/* mpirt.h: MPI/RT-style objects over Leveret.
+ *
+ * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit.
+ *
+ * Every function returns MPIRT_SUCCESS or an error code, and nothing that a caller passes ends the process. Besides the errors
+ * that stand at a function, each may return MPIRT_ERR_INTERNAL. */
+#ifndef MPIRT_H
+#define MPIRT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+
+#ifdef __cplusplus
+#define MPIRT_HANDLE_(type, bits) (type{bits})
+#else
+#define MPIRT_HANDLE_(type, bits) ((type){bits})
+#endif
+
+/* A handle as its ancestor's. */
+#define MPIRT_OBJECT(handle) MPIRT_HANDLE_(MPIRT_Object, (handle).bits)
+#define MPIRT_CONTAINER(handle) MPIRT_HANDLE_(MPIRT_Container, (handle).bits)
+
+#define MPIRT_SUCCESS 0
+";
+
+const TAIL: &str = "
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+";
+
+fn errors(spec: &Spec, out: &mut String) {
+    out.push_str("\n/* --- Error codes --- */\n\n");
+    let mut errors: Vec<_> = spec.functions.errors.iter().filter(|(_, error)| error.number > 0).collect();
+    errors.sort_by_key(|(_, error)| error.number);
+    for (name, error) in errors {
+        let _ = writeln!(out, "#define MPIRT_ERR_{name} {} /* {} */", error.number, error.says);
+        if let Some(old) = &error.old_name {
+            let _ = writeln!(out, "#define {old} MPIRT_ERR_{name} /* deprecated */");
+        }
+    }
+}
+
+/// The types that the functions need, and theirs, each after what it is made of; then the constants.
+fn types(spec: &Spec, functions: &[&Function], out: &mut String) {
+    let types = &spec.functions.types;
+    let named = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.filter(|word| types.contains_key(*word)).map(str::to_owned).collect()
+    };
+    let mut open: Vec<String> = functions.iter().flat_map(|function| named(&function.entry.c)).collect();
+    let mut needed = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(found) = types.get(&name).filter(|_| !needed.contains(&name)) {
+            open.extend(found.made_of().iter().flat_map(|text| named(text)));
+            needed.insert(name);
+        }
+    }
+    out.push_str("\n/* --- Types --- */\n");
+    // Handles and numbers first: structures and functions are made of them.
+    for kind in ["handle", "alias", "enumeration", "structure", "function"] {
+        let of_kind = types.iter().filter(|(name, found)| found.kind() == kind && needed.contains(*name));
+        let mut left: Vec<(&String, &Type)> = of_kind.collect();
+        let mut told: BTreeSet<&String> = BTreeSet::new();
+        while !left.is_empty() {
+            let is_ready = |found: &Type, left: &[(&String, &Type)]| {
+                let made_of: Vec<String> = found.made_of().iter().flat_map(|text| named(text)).collect();
+                !left.iter().any(|(other, _)| made_of.contains(other))
+            };
+            // One that is made of itself could not be written in C either.
+            let next = (0..left.len()).find(|place| is_ready(left[*place].1, &left)).unwrap_or(0);
+            let (name, found) = left.remove(next);
+            if told.insert(name) {
+                found.declare(name, out);
+            }
+        }
+    }
+    out.push_str("\n/* --- Constants --- */\n\n");
+    for (name, found) in types.iter().filter(|(_, found)| found.kind() == "constant") {
+        found.define(name, out);
+    }
+}
+
+fn declaration(spec: &Spec, function: &Function, out: &mut String) {
+    let entry = &function.entry;
+    let _ = write!(out, "\n/* {}", entry.says);
+    for parameter in function.parameters() {
+        let null = if parameter.may_be_null { " (may be null)" } else { "" };
+        let _ = write!(out, "\n *   {:<5} {}: {}{null}", parameter.way, parameter.name, parameter.says);
+    }
+    let (errors, data_path) = spec.functions.describe(function);
+    if data_path {
+        out.push_str("\n * Takes no lock, allocates nothing and makes no system call while committed.");
+    }
+    let errors: Vec<&str> = errors.iter().map(String::as_str).filter(|name| *name != "INTERNAL").collect();
+    for name in &errors {
+        let own =
+            entry.errors.get(*name).or_else(|| spec.functions.errors.get(*name).map(|error| &error.says));
+        let _ = write!(out, "\n *   MPIRT_ERR_{name}: {}", own.map_or("", String::as_str));
+    }
+    let _ = write!(out, " */\n{};\n", entry.c);
+}
