@@ -108,7 +108,11 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
 }
 
 fn channel(channel: &ChannelStatistics) -> Vec<String> {
-    let missed = by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage);
+    let missed = match channel.time_driven {
+        true => by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage),
+        // Without a window there is nothing to miss.
+        false => "-".to_owned(),
+    };
     let mut row = vec![
         channel.name.clone(),
         channel.source.clone(),
