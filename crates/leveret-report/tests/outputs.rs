@@ -291,6 +291,19 @@ fn the_table_names_what_a_person_asks_for() {
 }
 
 #[test]
+fn a_run_that_told_its_warnings_only_counts_them() {
+    let mut record = planted();
+    record.machine.warnings = vec!["no SCHED_FIFO".to_owned(), "no log of switches".to_owned()];
+    let report = Report::of(&record);
+    let (anew, after) = (text::table(&report), text::table_after_run(&report));
+    assert!(anew.contains("\nwarning: no SCHED_FIFO\nwarning: no log of switches\n"), "{anew}");
+    assert!(!after.contains("no SCHED_FIFO") && after.contains("\n2 warnings, told above"), "{after}");
+    record.machine.warnings.clear();
+    assert_eq!(text::table(&Report::of(&record)), text::table_after_run(&Report::of(&record)));
+    assert!(!text::table(&Report::of(&record)).contains("warning"));
+}
+
+#[test]
 fn why_shows_the_timeline_and_the_verdict() {
     let record = planted();
     let report = Report::of(&record);
