@@ -26,7 +26,7 @@ fn told(own: &Path, name: String, job: Option<String>, socket: Option<String>, i
         Some(socket) if Path::new(&socket) == own => name,
         None if !name.starts_with(OWN_THREADS) => name,
         _ => match job.filter(|job| is_name(job)) {
-            Some(job) => format!("{name} of another Leveret job, \"{job}\","),
+            Some(job) => format!("{name} of another Leveret job \"{job}\""),
             None => format!("{name} of another Leveret job"),
         },
     }
@@ -49,7 +49,7 @@ mod tests {
         let told = |name: &str, job: Option<&str>, socket: Option<&str>| {
             told(own, name.to_owned(), job.map(str::to_owned), socket.map(str::to_owned), false)
         };
-        assert_eq!(told("B.user", Some("ring"), Some("/run/1")), "B.user of another Leveret job, \"ring\",");
+        assert_eq!(told("B.user", Some("ring"), Some("/run/1")), "B.user of another Leveret job \"ring\"");
         assert_eq!(told("B.user", None, Some("/run/1")), "B.user of another Leveret job");
         assert_eq!(told("B.user", Some("\u{1b}[31m"), Some("/run/1")), "B.user of another Leveret job");
         assert_eq!(told("leveret-alone", None, None), "leveret-alone of another Leveret job");
@@ -65,8 +65,15 @@ mod tests {
         what.env = vec![(JOB_VARIABLE.into(), "other".into()), (SOCKET_VARIABLE.into(), "/run/other".into())];
         let child = spawn(what).unwrap();
         let thread = child.pid;
+        // A program is told to have started a little before the kernel shows its environment.
+        let begun = leveret_os::clock::now();
+        while threads_of::environment(thread, [JOB_VARIABLE]) == [None]
+            && leveret_os::clock::now() - begun < leveret_types::Nanos::from_secs(60)
+        {
+            std::thread::yield_now();
+        }
         let name = named(Path::new("/run/own"), thread, "sleep".to_owned());
-        assert_eq!(name, "sleep of another Leveret job, \"other\",");
+        assert_eq!(name, "sleep of another Leveret job \"other\"");
         assert_eq!(named(Path::new("/run/other"), thread, "sleep".to_owned()), "sleep");
         child.pidfd.signal(Signal::KILL).unwrap();
         child.pidfd.wait().unwrap();

@@ -228,6 +228,11 @@ mod tests {
         what.env = vec![("HARE_JOB".into(), "a=b c".into())];
         let child = crate::process::spawn(what).unwrap();
         let tid = child.pid;
+        // A program is told to have started a little before the kernel shows its environment.
+        let begun = crate::clock::now();
+        while environment(tid, ["HARE_JOB"]) == [None] && crate::clock::now() - begun < Nanos::from_secs(60) {
+            std::thread::yield_now();
+        }
         assert_eq!(environment(tid, ["HARE_JOB", "HARE", "JOB"]), [Some("a=b c".to_owned()), None, None]);
         child.pidfd.signal(crate::process::Signal::KILL).unwrap();
         child.pidfd.wait().unwrap();
