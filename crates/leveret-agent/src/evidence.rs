@@ -1,10 +1,12 @@
 //! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
+use crate::other_jobs;
 use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
 use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 /// Switches are remembered this long, so that a late instance can still be explained when it is read.
 const MEMORY: Nanos = Nanos::from_millis(500);
@@ -37,12 +39,19 @@ pub(crate) struct Evidence {
     drained: (Nanos, u64),
     threads: BTreeMap<u32, (ThreadKind, String)>,
     epoch: Nanos,
+    /// The job's own, by which its members are told from those of other jobs.
+    socket: PathBuf,
     pub(crate) whole_core: bool,
 }
 
 impl Evidence {
     /// Opens the logs: of whole cores where that is allowed, else of our own threads. Returns why not, if so.
-    pub(crate) fn open(cores: &[u32], tasks: &[(u16, u32)], epoch: Nanos) -> (Self, Vec<String>) {
+    pub(crate) fn open(
+        cores: &[u32],
+        tasks: &[(u16, u32)],
+        epoch: Nanos,
+        socket: &Path,
+    ) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let whole: Result<Vec<_>, _> = cores.iter().map(|core| SwitchLog::open_core(*core)).collect();
         let (logs, whole_core) = match whole {
@@ -84,6 +93,7 @@ impl Evidence {
             drained: (clock::now(), 0),
             threads,
             epoch,
+            socket: socket.to_owned(),
             whole_core,
         };
         (evidence, warnings)
@@ -181,7 +191,10 @@ impl Evidence {
             UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
             _ => match threads_of::about(thread) {
                 Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
-                Ok(found) => (ThreadKind::Foreign { priority: found.priority }, found.name),
+                Ok(found) => {
+                    let kind = ThreadKind::Foreign { priority: found.priority };
+                    (kind, other_jobs::named(&self.socket, thread, found.name))
+                }
                 Err(_) => (ThreadKind::Unknown, String::new()),
             },
         };

@@ -10,6 +10,7 @@ mod guard;
 mod in_process;
 mod members;
 mod monitor;
+mod other_jobs;
 mod patience;
 
 pub use agent::{AgentError, run};

@@ -10,6 +10,7 @@ use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::{AloneProbe, Event, EventKind, Phase};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
+use std::path::Path;
 
 /// What is watched.
 pub(crate) struct Watched<'a> {
@@ -21,6 +22,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) segments: Vec<Option<PeerSegment>>,
     /// (task, thread).
     pub(crate) threads: Vec<(u16, u32)>,
+    /// The job's own, which its members know.
+    pub(crate) socket: &'a Path,
 }
 
 /// Whoever asks for the end of a run does not wait longer than this for the end of its round.
@@ -68,7 +71,7 @@ pub(crate) struct Monitor {
 impl Monitor {
     /// Starts watching; also returns what cannot be watched, and why.
     pub(crate) fn start(watched: Watched<'_>) -> (Self, Vec<String>) {
-        let Watched { label, assembled, plan, epoch, segments, threads } = watched;
+        let Watched { label, assembled, plan, epoch, segments, threads, socket } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
         let thread_of = |task: usize| {
@@ -88,7 +91,7 @@ impl Monitor {
                 ChannelCollector::new(source, target, epoch)
             })
             .collect();
-        let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch);
+        let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
         let monitor = Self {
             label,
             assembled: assembled.clone(),

@@ -18,7 +18,7 @@ const POLLS_PER_LOOK: u32 = 256;
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Why a wait ended without a message or a completion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WaitError {
     /// The timeout passed.
     #[error("the timeout passed")]
@@ -38,7 +38,7 @@ pub enum WaitError {
 }
 
 /// Why a message cannot be started.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// A transfer that was started before is not complete, and the channel's slack is 1.
     #[error("instance {0} is still outstanding and the channel's slack is 1; wait for it first")]

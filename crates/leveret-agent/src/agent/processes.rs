@@ -22,7 +22,7 @@ impl Agent<'_> {
         let launch = &self.config.launch[rank];
         self.patience.launched(rank, clock::now());
         self.seats[rank]
-            .launch(launch, self.listener.path())
+            .launch(launch, &self.config.declaration.name, self.listener.path())
             .map_err(|error| AgentError::Launch { member: launch.member.clone(), cause: error })
     }
 
