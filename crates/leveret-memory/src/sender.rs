@@ -3,9 +3,9 @@
 use crate::block::{SourceControl, TargetControl};
 use crate::message_record::MessageRecord;
 use crate::peer::PeerTarget;
+use crate::publish::Publish;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::publish::Publish;
 use crate::slots::{STAMP, SlotView, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
@@ -54,7 +54,16 @@ impl Sender {
         assert_eq!(own.channel, peer.channel, "the ends of a sender belong to one channel");
         assert_eq!(own.waits, peer.waits, "both ends of a channel agree on whether the receiver waits");
         let free_below = own.slots.count();
-        Self { own, peer, next: 0, free_below, published: 0, refused: 0, wake: 0, publish: Publish::of_this_machine() }
+        Self {
+            own,
+            peer,
+            next: 0,
+            free_below,
+            published: 0,
+            refused: 0,
+            wake: 0,
+            publish: Publish::of_this_machine(),
+        }
     }
 
     /// Which channel.

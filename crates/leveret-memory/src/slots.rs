@@ -26,7 +26,9 @@ impl Slots {
         let slots = &place.slots;
         let count = slots.mask as usize + 1;
         assert!(
-            count.is_power_of_two() && slots.stride.is_multiple_of(LINE) && slots.length == count * slots.stride
+            count.is_power_of_two()
+                && slots.stride.is_multiple_of(LINE)
+                && slots.length == count * slots.stride
         );
         assert!(slots.offset.is_multiple_of(LINE), "a head lies in one line");
         let padded = (slots.capacity as usize).next_multiple_of(8);

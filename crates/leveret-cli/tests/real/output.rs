@@ -79,7 +79,8 @@ fn too_few_open_files_are_named_before_anything_starts() {
     assert!(!stderr.contains("node: "), "nothing was started: {stderr}");
     // How many depends on what this process was started with; with as many as the remedy says it runs.
     let needed = stderr.split_once("needs ").and_then(|(_, rest)| rest.split_once(" open files"));
-    let needed: u64 = needed.and_then(|(number, _)| number.parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
+    let needed: u64 =
+        needed.and_then(|(number, _)| number.parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
     assert!(needed > 14 && stderr.contains(&format!("`ulimit -n {needed}`")), "{stderr}");
     let (code, stderr) = run_with_open_files(needed);
     assert!(matches!(code, Some(0 | 3)), "{code:?}: {stderr}");
