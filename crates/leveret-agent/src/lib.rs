@@ -11,6 +11,7 @@ mod in_process;
 mod members;
 mod monitor;
 mod patience;
+mod rescheduled;
 
 pub use agent::{AgentError, run};
 pub use guard::measure_guard;
