@@ -156,6 +156,8 @@ impl Evidence {
         let before: Vec<SwitchRecord> = self.cores_before(first);
         let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
         let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
+        let others: BTreeSet<u32> = chosen.iter().map(|record| record.tid_to).collect();
+        others.into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
             self.name(record.tid_to);
             self.kept.insert((record.time, record.core), record);
@@ -199,6 +201,15 @@ impl Evidence {
             },
         };
         self.threads.insert(thread, known);
+    }
+
+    /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts.
+    fn rank_again(&mut self, thread: u32) {
+        if let Some((ThreadKind::Foreign { priority }, _)) = self.threads.get_mut(&thread)
+            && let Ok(found) = threads_of::about(thread)
+        {
+            *priority = found.priority.max(*priority);
+        }
     }
 
     /// Records that the kernel dropped because they were not read in time.

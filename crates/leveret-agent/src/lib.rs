@@ -12,6 +12,7 @@ mod members;
 mod monitor;
 mod other_jobs;
 mod patience;
+mod rescheduled;
 
 pub use agent::{AgentError, run};
 pub use guard::measure_guard;

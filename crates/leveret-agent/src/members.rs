@@ -71,6 +71,11 @@ impl Seat {
         self.child.as_ref()?.pidfd.next_change().ok().flatten()
     }
 
+    /// Whether its process has this id.
+    pub(crate) fn is(&self, pid: u32) -> bool {
+        self.child.as_ref().is_some_and(|child| child.pid == pid)
+    }
+
     /// Ends the process at once.
     pub(crate) fn kill(&self) {
         if let Some(child) = &self.child {
