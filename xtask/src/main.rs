@@ -5,6 +5,7 @@ mod bench;
 mod demo;
 mod deny;
 mod source;
+mod spec;
 mod steps;
 mod tidy;
 mod workspace;
@@ -16,6 +17,7 @@ cargo xtask COMMAND [ARGUMENTS]
 
   ci [--strict] [--list] [--fuzz-seconds N] [STEP...]   every check, or the named ones
   tidy                                                  layers, sizes, bans, documents
+  spec [--open] [--format json|table] [--page FILE]     requirements, and the tests that show them
   deny                                                  licences and sources of dependencies
   demo [--as-published] [--rounds N] [--output DIR]     build, then run the ring
   bench [NAME] [ARGUMENTS]                              install the peers, then measure
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         "ci" => steps::main(root, rest),
         "tidy" => report(tidy::run(&root)),
         "deny" => report(deny::run(&root)),
+        "spec" => spec::main(&root, rest),
         "demo" => demo::main(&root, rest),
         "bench" => bench::main(&root, rest),
         "help" | "--help" | "-h" => {

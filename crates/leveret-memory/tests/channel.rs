@@ -23,6 +23,7 @@ fn receive(receiver: &mut Receiver, instance: u64) -> Vec<u8> {
     out
 }
 
+// spec: CHANNEL-SIZE-01, BUFFER-LENGTH-01
 #[test]
 fn messages_of_every_length_arrive_whole() {
     for size in [1, 4, 8, 13, 39, 40, 41, 64, 100, 127, 128, 129, 1024, 5000] {
@@ -173,6 +174,7 @@ fn ends_agree_on_their_first_instance() {
     assert_eq!((sender.peer_first_eligible(), receiver.peer_first_eligible()), (14, 12));
 }
 
+// spec: CHANNEL-END-04
 #[test]
 fn messages_cross_threads_in_order() {
     let (mut sender, mut receiver) = channel(16, 4, false);

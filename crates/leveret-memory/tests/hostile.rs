@@ -42,6 +42,7 @@ fn read_all(receiver: &mut Receiver, instance: u64, out: &mut [u8]) -> bool {
     copied.is_ok() && validated.is_ok()
 }
 
+// spec: LAW-VALID-01
 #[test]
 fn scribbling_while_we_read_harms_nobody() {
     for (size, seed) in [(8, 0x1234_5678), (40, 0x9e37), (200, 0xdead_beef), (4096, 0x55)] {
@@ -130,6 +131,7 @@ fn invalid(receiver: &mut Receiver, instance: u64) -> InvalidReason {
     }
 }
 
+// spec: LAW-VALID-01
 #[test]
 fn each_kind_of_nonsense_is_named() {
     let (mut receiver, region, head) = forged(8);

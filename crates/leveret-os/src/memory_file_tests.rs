@@ -28,6 +28,7 @@ fn readers_see_what_the_owner_writes() {
     assert_eq!(word(&reader, 9_996).load(Ordering::Acquire), 77);
 }
 
+// spec: LAW-WRITER-01
 #[test]
 fn a_second_writable_mapping_is_refused() {
     let (file, _owner) = MemoryFile::create("test", 4096).unwrap();
@@ -35,6 +36,7 @@ fn a_second_writable_mapping_is_refused() {
     assert_eq!(failure, Failure::new("mmap", Errno::PERM));
 }
 
+// spec: LAW-WRITER-01
 #[test]
 fn a_read_only_mapping_cannot_be_made_writable() {
     let (file, _owner) = MemoryFile::create("test", 4096).unwrap();
@@ -50,6 +52,7 @@ fn a_read_only_mapping_cannot_be_made_writable() {
     assert_eq!(changed, Err(Errno::ACCESS));
 }
 
+// spec: LAW-WRITER-01
 #[test]
 fn neither_write_nor_reopening_nor_punching_nor_resizing_gets_through() {
     let (file, _owner) = MemoryFile::create("test", 8192).unwrap();

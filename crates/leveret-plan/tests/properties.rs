@@ -67,6 +67,7 @@ proptest! {
         }
     }
 
+    // spec: QOS-ADMIT-06
     #[test]
     fn the_same_job_gives_the_same_answer(job in jobs(CHANNELS)) {
         prop_assert_eq!(plan(&job), plan(&job.clone()));

@@ -332,6 +332,7 @@ const SMALL: Shape =
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
+    // spec: QOS-ADMIT-04
     #[test]
     fn refusals_are_minimal_and_what_fits_fits(job in jobs(SMALL)) {
         if let Err(refusal) = plan(&job) {

@@ -167,6 +167,7 @@ mod tests {
         instances.filter(|instance| activation.covers(*instance)).collect()
     }
 
+    // spec: SIDED-ACTIVATE-04
     #[test]
     fn a_pause_has_the_named_ends() {
         let activation = armed();
@@ -177,6 +178,7 @@ mod tests {
         assert_eq!(followed, [None, None, Some(9), None, None, None, None, None]);
     }
 
+    // spec: SIDED-ACTIVATE-06
     #[test]
     fn activating_what_is_active_leaves_no_gap() {
         let activation = armed();
@@ -185,6 +187,7 @@ mod tests {
         assert_eq!(activation.follow(4), None);
     }
 
+    // spec: SIDED-ACTIVATE-08
     #[test]
     fn a_deactivation_can_be_taken_back_before_it_takes_effect() {
         let activation = armed();
@@ -193,6 +196,7 @@ mod tests {
         assert_eq!(active(&activation, 3..9), [3, 4, 5, 6, 7, 8]);
     }
 
+    // spec: SIDED-ACTIVATE-03
     #[test]
     fn a_second_pause_begins_where_it_says() {
         let activation = armed();
@@ -204,6 +208,7 @@ mod tests {
         assert_eq!(active(&activation, 19..27), [19, 20, 21, 24, 25, 26]);
     }
 
+    // spec: SIDED-ACTIVATE-08
     #[test]
     fn a_planned_activation_that_is_taken_back_does_not_come() {
         let activation = armed();

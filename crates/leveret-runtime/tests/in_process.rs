@@ -105,6 +105,7 @@ fn taken(seen: &Seen) -> Vec<Result<(u64, u64), Absence>> {
     seen.lock().expect("the run is over").clone()
 }
 
+// spec: SIDED-ZERO-02, CHANNEL-ALIAS-04
 #[test]
 fn in_process_every_message_arrives_at_its_instance() {
     for placement in [Placement::Separate, Placement::Aliased] {
@@ -117,6 +118,7 @@ fn in_process_every_message_arrives_at_its_instance() {
     }
 }
 
+// spec: CHANNEL-MISS-01, CHANNEL-MISS-04
 #[test]
 fn in_process_a_missing_message_costs_its_instance_only() {
     let (mut job, seen) = pair(PLAIN, |number| number % 7 == 3);
@@ -126,6 +128,7 @@ fn in_process_a_missing_message_costs_its_instance_only() {
     }
 }
 
+// spec: CHANNEL-MISS-05
 #[test]
 fn in_process_hold_last_gives_the_last_good_one_again() {
     for placement in [Placement::Separate, Placement::Aliased] {
@@ -139,6 +142,7 @@ fn in_process_hold_last_gives_the_last_good_one_again() {
     }
 }
 
+// spec: CHANNEL-MISS-02
 #[test]
 fn in_process_a_message_inserted_after_it_was_due_is_late_even_if_it_is_there() {
     let (mut job, seen) = pair(PLAIN, |_| false);

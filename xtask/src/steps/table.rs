@@ -2,7 +2,7 @@
 
 use super::command::{cargo, must_succeed, must_test, program};
 use super::{Context, Outcome, Step, examples, fuzz, tools};
-use crate::{deny, tidy};
+use crate::{deny, spec, tidy};
 
 /// Crates whose in-process tests run under ThreadSanitizer, and the names of those tests.
 const THREADED: &str = "-p leveret-runtime -p leveret --test in_process*";
@@ -14,6 +14,9 @@ pub fn steps() -> Vec<Step> {
     vec![
         step("fmt", "the code is formatted", &[], format),
         step("tidy", "layers, sizes, bans, documents", &[], |context| report(tidy::run(&context.root))),
+        step("spec", "requirements, the tests that show them, their page", &["spec"], |context| {
+            report(spec::check(&context.root))
+        }),
         step("clippy", "lints, warnings denied", &[], |context| {
             must_succeed(context, cargo(context, "clippy --workspace --all-targets --locked -- -D warnings"))
         }),

@@ -93,6 +93,7 @@ fn after_an_overrun(policy: OverrunPolicy) -> RunRecord {
     run(&Script { policy, ..Script::works(AT, us(12_000)) }, |_, _, _| {})
 }
 
+// spec: TASK-OVERRUN-01
 #[test]
 fn with_skip_the_instance_after_an_overrun_is_left_out() {
     let record = after_an_overrun(OverrunPolicy::Skip);
@@ -107,6 +108,7 @@ fn with_skip_the_instance_after_an_overrun_is_left_out() {
     assert_eq!(miss.root.as_ref().map(|root| (root.instance, root.cause)), Some((AT, Cause::Overrun)));
 }
 
+// spec: TASK-OVERRUN-01
 #[test]
 fn with_late_the_instance_after_an_overrun_runs_late() {
     let record = after_an_overrun(OverrunPolicy::Late);
@@ -120,6 +122,7 @@ fn with_late_the_instance_after_an_overrun_runs_late() {
     assert!(assessment.misses.iter().all(|miss| miss.instance <= AT + 1), "{}", all(&assessment));
 }
 
+// spec: TASK-OVERRUN-01
 #[test]
 fn with_stop_an_overrun_ends_the_members_tasks() {
     let record = after_an_overrun(OverrunPolicy::Stop);

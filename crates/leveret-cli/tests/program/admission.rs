@@ -66,6 +66,7 @@ fn a_refused_job_has_no_plan() {
     assert!(!plan.exists());
 }
 
+// spec: QOS-ADMIT-06
 #[test]
 fn a_plan_is_the_same_each_time_and_is_verified() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,6 +18,7 @@ fn pair(what: &str, rounds: u64) -> Job {
     Job::new(rounds, "").member("A", core(0), "test-ends", &[what]).member("B", core(1), "test-ends", &[what])
 }
 
+// spec: CHANNEL-END-04
 #[test]
 fn best_effort_there_by_polling_and_back_by_waking() {
     let _turn = turn();
@@ -26,6 +27,7 @@ fn best_effort_there_by_polling_and_back_by_waking() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
 }
 
+// spec: CHANNEL-START-01, CHANNEL-WAIT-01, SIDED-SLACK-01, SIDED-SLACK-02
 #[test]
 fn transfers_are_started_one_by_one() {
     let _turn = turn();
@@ -37,11 +39,13 @@ fn transfers_are_started_one_by_one() {
     assert!(messages.iter().all(|message| message.inserted.is_some()), "{messages:?}");
 }
 
+// spec: SIDED-ACTIVATE-04, SIDED-DEACTIVATE-03
 #[test]
 fn deactivation_and_activation_keep_to_the_named_instances() {
     pauses("activate", "activate A: off at ");
 }
 
+// spec: SIDED-ACTIVATE-04, SIDED-DEACTIVATE-03
 #[test]
 fn a_receiving_end_pauses_at_the_named_instances() {
     pauses("pause", "pause B: off at ");

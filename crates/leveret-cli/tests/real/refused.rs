@@ -25,6 +25,7 @@ fn assert_refused_alike(outcome: &Outcome, members: &[&str], says: &[&str]) {
 
 const END: &str = "on-refusal=end";
 
+// spec: SETUP-COMMIT-02, QOS-ADMIT-03
 #[test]
 fn an_impossible_job_is_explained_to_everybody() {
     let _turn = turn();
@@ -37,6 +38,7 @@ fn an_impossible_job_is_explained_to_everybody() {
     assert_refused_alike(&outcome, &["A", "B"], &["the job is refused", "A.user", "B.user", "hint:"]);
 }
 
+// spec: CHANNEL-MATCH-04, SETUP-COMMIT-02
 #[test]
 fn ends_that_differ_are_both_named() {
     let _turn = turn();
@@ -47,6 +49,7 @@ fn ends_that_differ_are_both_named() {
     assert!(!outcome.stdout.contains(": 0 mismatches"), "{}", outcome.said());
 }
 
+// spec: CHANNEL-MATCH-05
 #[test]
 fn an_end_without_its_other_end_is_named() {
     let _turn = turn();
@@ -83,6 +86,7 @@ fn a_second_commit_that_is_refused_fails_the_run_that_the_first_had_won() {
     assert!(reason.contains("commit 2 was refused") && reason.contains("size differs"), "{reason}");
 }
 
+// spec: SETUP-COMMIT-07
 #[test]
 fn a_member_that_leaves_between_two_commits_fails_the_run() {
     let _turn = turn();
@@ -93,6 +97,7 @@ fn a_member_that_leaves_between_two_commits_fails_the_run() {
     assert!(reason.contains("has ended"), "{reason}");
 }
 
+// spec: SETUP-UNCOMMIT-04
 #[test]
 fn two_commits_of_other_sizes_are_two_phases() {
     let _turn = turn();
@@ -118,6 +123,7 @@ fn the_reason_of_a_refusal_is_printed_once() {
     assert!(outcome.stderr.contains("the commit was refused; `leveret run` says why"), "{}", outcome.said());
 }
 
+// spec: SETUP-COMMIT-08
 #[test]
 fn a_member_that_never_commits_is_named_and_not_waited_for_without_end() {
     let _turn = turn();

@@ -7,6 +7,7 @@ use leveret_report::record::{Ending, Fate, Outcome};
 
 const ROUNDS: u64 = 100;
 
+// spec: SIDED-ZERO-01, LAW-RING-01
 #[test]
 fn the_ring_runs_by_the_clock_alone() {
     let _turn = turn();

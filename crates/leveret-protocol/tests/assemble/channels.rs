@@ -39,6 +39,7 @@ const PROPERTIES: [(&str, Set, [&str; 2]); 7] = [
     ),
 ];
 
+// spec: CHANNEL-MATCH-04
 #[test]
 fn two_ends_that_differ_are_both_named_with_what_they_say() {
     for (property, set, [first, second]) in PROPERTIES {
@@ -117,6 +118,7 @@ fn the_size_of_the_manifest_is_the_most_that_an_end_may_ask_for() {
     refused(&manifest(), &ends(open_channel()), &["no size is given", "channel \"AB\""]);
 }
 
+// spec: CHANNEL-MATCH-05
 #[test]
 fn an_end_without_a_counterpart_names_who_should_declare_it() {
     let only = |end| {
@@ -154,6 +156,7 @@ fn a_member_that_does_not_exist_is_named_with_those_that_do() {
 }
 
 /// (memory, policy) at both ends, a placement that is insisted on, and what comes of it; none where it is refused.
+// spec: CHANNEL-ALIAS-01
 #[test]
 fn buffers_are_aliased_when_both_ends_allow_it_and_never_otherwise() {
     use BufferMemory::{Application, System};
@@ -201,6 +204,7 @@ fn group(name: &str, members: &[&str]) -> GroupDeclaration {
     GroupDeclaration { name: name.to_owned(), members }
 }
 
+// spec: CHANNEL-MATCH-01
 #[test]
 fn ends_match_by_group_and_name() {
     let in_group = || ChannelDeclaration { group: Some("pair".to_owned()), ..sized() };
@@ -214,6 +218,7 @@ fn ends_match_by_group_and_name() {
     assert_eq!(groups, ["world", "pair"]);
 }
 
+// spec: GROUP-MATCH-01
 #[test]
 fn groups_must_be_declared_alike_and_hold_both_ends() {
     let in_group = || ChannelDeclaration { group: Some("pair".to_owned()), ..sized() };
@@ -266,6 +271,7 @@ fn a_channel_of_the_manifest_that_nobody_declares_is_missed_at_both_ends() {
     assert!(text(&errors).contains("code of member \"A\"") && text(&errors).contains("code of member \"B\""));
 }
 
+// spec: CHANNEL-MATCH-06
 #[test]
 fn every_mismatch_is_told_not_only_the_first() {
     let source = ChannelDeclaration { buffers: Some(2), wait: Some(WaitMode::Poll), ..sized() };
