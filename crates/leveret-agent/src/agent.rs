@@ -17,7 +17,7 @@ use crate::{News, RunConfig, measure_guard};
 use error::system;
 use leveret_os::control::{self, Listener, poll};
 use leveret_os::latency::IdleStatesHeld;
-use leveret_os::process::{ChildChanges, Signal};
+use leveret_os::process::{Adoption, ChildChanges, Signal};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::signals::Interrupt;
 use leveret_os::{clock, facts, host, open_files};
@@ -54,6 +54,7 @@ pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunReco
     agent.prepare();
     let outcome = agent.launch_all().and_then(|()| agent.serve_promptly());
     agent.end_members();
+    agent.end_orphans();
     outcome?;
     agent.into_record()
 }
@@ -70,6 +71,8 @@ struct Agent<'c> {
     interrupt: Interrupt,
     /// Without it changes are seen at the next tick.
     changes: Option<ChildChanges>,
+    /// Without it what members started and left behind goes to init, and may outlive the job.
+    adoption: Option<Adoption>,
     interrupted: bool,
     tell: &'c mut dyn FnMut(News<'_>),
     coordinator: Coordinator,
@@ -106,6 +109,7 @@ impl<'c> Agent<'c> {
             listener,
             interrupt,
             changes: ChildChanges::watch().ok(),
+            adoption: Adoption::begin(),
             interrupted: false,
             tell,
             coordinator: Coordinator::new(members, config.policy).with_names(names),

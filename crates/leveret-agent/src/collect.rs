@@ -9,11 +9,14 @@ use leveret_report::record::{
 };
 use leveret_runtime::{FateCode, OutcomeCode};
 use leveret_types::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Instances kept per task; beyond them, every other one that kept its plan is dropped, so that a run of days
 /// stays in memory.
 const INSTANCES_MAX: usize = 1 << 20;
+
+/// Instances awaited in vain that are remembered; the sender's word comes within a period or so.
+const VACANT_MAX: usize = 4096;
 
 /// One task's stamps over a phase.
 pub(crate) struct TaskCollector {
@@ -158,6 +161,8 @@ pub(crate) struct ChannelCollector {
     target: Option<MessageReader>,
     epoch: Nanos,
     messages: BTreeMap<u64, MessageRecord>,
+    /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
+    vacant: BTreeSet<u64>,
     record: ChannelRecord,
 }
 
@@ -170,6 +175,7 @@ impl ChannelCollector {
             target_end: target,
             epoch,
             messages: BTreeMap::new(),
+            vacant: BTreeSet::new(),
             record: ChannelRecord::default(),
         }
     }
@@ -201,6 +207,7 @@ impl ChannelCollector {
 
     fn sent(&mut self, raw: &RawMessage) {
         let epoch = self.epoch;
+        let was_awaited = self.vacant.remove(&raw.instance);
         let entry = match raw.fate {
             fate if fate == FateCode::Inactive as u8 => return,
             _ => self.entry(raw),
@@ -209,11 +216,14 @@ impl ChannelCollector {
             fate if fate == FateCode::Done as u8 => {
                 entry.inserted = Some(raw.at - epoch);
                 entry.size = raw.size;
-                if entry.fate == Fate::Missing {
+                if entry.fate == Fate::Missing || was_awaited {
                     entry.fate = Fate::Late;
+                } else if entry.fate == Fate::NoBuffer {
+                    // It was tried again, and found one.
+                    entry.fate = Fate::Untaken;
                 }
             }
-            fate if fate == FateCode::NoBuffer as u8 => entry.fate = Fate::NoBuffer,
+            fate if fate == FateCode::NoBuffer as u8 && entry.taken.is_none() => entry.fate = Fate::NoBuffer,
             _ if entry.fate == Fate::Untaken => entry.fate = Fate::Missing,
             _ => {}
         }
@@ -236,6 +246,7 @@ impl ChannelCollector {
                 self.sampled(raw);
                 return false;
             }
+            fate if fate == FateCode::Vacant as u8 => return self.awaited_in_vain(raw.instance),
             _ => {}
         }
         let entry = self.entry(raw);
@@ -260,6 +271,25 @@ impl ChannelCollector {
                     entry.fate = if entry.inserted.is_some() { Fate::Late } else { Fate::Missing };
                 }
                 true
+            }
+        }
+    }
+
+    /// The receiver waited for an instance, and nothing was there. Nothing need have been started in it; if it was, it came
+    /// too late. Returns whether that is known already.
+    fn awaited_in_vain(&mut self, instance: u64) -> bool {
+        match self.messages.get_mut(&instance) {
+            Some(entry) if entry.inserted.is_some() => {
+                entry.fate = Fate::Late;
+                true
+            }
+            Some(_) => false,
+            None => {
+                self.vacant.insert(instance);
+                if self.vacant.len() > VACANT_MAX {
+                    self.vacant.pop_first();
+                }
+                false
             }
         }
     }
@@ -291,5 +321,42 @@ impl ChannelCollector {
         }
         self.record.messages = self.messages.into_values().collect();
         self.record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(instance: u64, fate: FateCode) -> RawMessage {
+        RawMessage { instance, at: Nanos(700), due: Nanos(500), size: 4, fate: fate as u8 }
+    }
+
+    /// The fate of instance 3 after these records of the source (`true`) and the target.
+    fn fate(records: &[(bool, FateCode)]) -> Option<Fate> {
+        let mut collector = ChannelCollector::new(None, None, Nanos::ZERO);
+        for (is_source, fate) in records {
+            if *is_source {
+                collector.sent(&raw(3, *fate));
+            } else {
+                collector.received(&raw(3, *fate));
+            }
+        }
+        collector.finish().messages.first().map(|message| message.fate)
+    }
+
+    #[test]
+    fn a_transfer_outside_the_time_table_is_late_when_it_was_awaited_in_vain() {
+        use FateCode::{Done, NoBuffer, Passed, Vacant};
+        assert_eq!(fate(&[(false, Vacant)]), None, "nothing was started");
+        assert_eq!(fate(&[(false, Vacant), (true, Done)]), Some(Fate::Late));
+        assert_eq!(fate(&[(true, Done), (false, Vacant)]), Some(Fate::Late));
+        assert_eq!(fate(&[(true, Done), (false, Done)]), Some(Fate::Taken));
+        assert_eq!(fate(&[(true, Done), (false, Passed)]), Some(Fate::Untaken));
+        assert_eq!(fate(&[(true, Done)]), Some(Fate::Untaken));
+        assert_eq!(fate(&[(true, NoBuffer)]), Some(Fate::NoBuffer));
+        assert_eq!(fate(&[(true, NoBuffer), (true, Done)]), Some(Fate::Untaken));
+        // The source is read before the target, and may have written meanwhile.
+        assert_eq!(fate(&[(false, Done), (true, NoBuffer), (true, Done)]), Some(Fate::Taken));
     }
 }

@@ -1,10 +1,12 @@
 //! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
+use crate::other_jobs;
 use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
 use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 /// Switches are remembered this long, so that a late instance can still be explained when it is read.
 const MEMORY: Nanos = Nanos::from_millis(500);
@@ -37,12 +39,19 @@ pub(crate) struct Evidence {
     drained: (Nanos, u64),
     threads: BTreeMap<u32, (ThreadKind, String)>,
     epoch: Nanos,
+    /// The job's own, by which its members are told from those of other jobs.
+    socket: PathBuf,
     pub(crate) whole_core: bool,
 }
 
 impl Evidence {
     /// Opens the logs: of whole cores where that is allowed, else of our own threads. Returns why not, if so.
-    pub(crate) fn open(cores: &[u32], tasks: &[(u16, u32)], epoch: Nanos) -> (Self, Vec<String>) {
+    pub(crate) fn open(
+        cores: &[u32],
+        tasks: &[(u16, u32)],
+        epoch: Nanos,
+        socket: &Path,
+    ) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let whole: Result<Vec<_>, _> = cores.iter().map(|core| SwitchLog::open_core(*core)).collect();
         let (logs, whole_core) = match whole {
@@ -84,6 +93,7 @@ impl Evidence {
             drained: (clock::now(), 0),
             threads,
             epoch,
+            socket: socket.to_owned(),
             whole_core,
         };
         (evidence, warnings)
@@ -146,6 +156,8 @@ impl Evidence {
         let before: Vec<SwitchRecord> = self.cores_before(first);
         let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
         let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
+        let others: BTreeSet<u32> = chosen.iter().map(|record| record.tid_to).collect();
+        others.into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
             self.name(record.tid_to);
             self.kept.insert((record.time, record.core), record);
@@ -181,11 +193,23 @@ impl Evidence {
             UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
             _ => match threads_of::about(thread) {
                 Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
-                Ok(found) => (ThreadKind::Foreign { priority: found.priority }, found.name),
+                Ok(found) => {
+                    let kind = ThreadKind::Foreign { priority: found.priority };
+                    (kind, other_jobs::named(&self.socket, thread, found.name))
+                }
                 Err(_) => (ThreadKind::Unknown, String::new()),
             },
         };
         self.threads.insert(thread, known);
+    }
+
+    /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts.
+    fn rank_again(&mut self, thread: u32) {
+        if let Some((ThreadKind::Foreign { priority }, _)) = self.threads.get_mut(&thread)
+            && let Ok(found) = threads_of::about(thread)
+        {
+            *priority = found.priority.max(*priority);
+        }
     }
 
     /// Records that the kernel dropped because they were not read in time.

@@ -10,7 +10,9 @@ mod guard;
 mod in_process;
 mod members;
 mod monitor;
+mod other_jobs;
 mod patience;
+mod rescheduled;
 
 pub use agent::{AgentError, run};
 pub use guard::measure_guard;

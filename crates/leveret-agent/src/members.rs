@@ -3,7 +3,7 @@
 use leveret_memory::Region;
 use leveret_os::control::Connection;
 use leveret_os::process::{Change, Child, Signal, Spawn, Stream, spawn};
-use leveret_runtime::{MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
+use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(crate) struct Seat {
 
 impl Seat {
     /// Starts the member's process with a fresh secret.
-    pub(crate) fn launch(&mut self, launch: &LaunchPlan, socket: &Path) -> Result<(), String> {
+    pub(crate) fn launch(&mut self, launch: &LaunchPlan, job: &str, socket: &Path) -> Result<(), String> {
         self.joined = false;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
@@ -58,6 +58,7 @@ impl Seat {
         what.args = launch.arguments.iter().map(Into::into).collect();
         what.env = launch.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
         what.env.push((SOCKET_VARIABLE.into(), socket.into()));
+        what.env.push((JOB_VARIABLE.into(), job.into()));
         what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));
         what.env.push((TOKEN_VARIABLE.into(), self.token.as_str().into()));
         self.stopped = false;
@@ -68,6 +69,11 @@ impl Seat {
     /// The next change of its process, if any.
     pub(crate) fn change(&self) -> Option<Change> {
         self.child.as_ref()?.pidfd.next_change().ok().flatten()
+    }
+
+    /// Whether its process has this id.
+    pub(crate) fn is(&self, pid: u32) -> bool {
+        self.child.as_ref().is_some_and(|child| child.pid == pid)
     }
 
     /// Ends the process at once.

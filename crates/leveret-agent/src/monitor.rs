@@ -3,6 +3,7 @@
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::evidence::Evidence;
+use crate::rescheduled::SchedulingWatch;
 use leveret_memory::PeerSegment;
 use leveret_os::clock;
 use leveret_plan::Plan;
@@ -10,6 +11,8 @@ use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::{AloneProbe, Event, EventKind, Phase};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What is watched.
 pub(crate) struct Watched<'a> {
@@ -21,6 +24,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) segments: Vec<Option<PeerSegment>>,
     /// (task, thread).
     pub(crate) threads: Vec<(u16, u32)>,
+    /// The job's own, which its members know.
+    pub(crate) socket: &'a Path,
 }
 
 /// Whoever asks for the end of a run does not wait longer than this for the end of its round.
@@ -58,6 +63,7 @@ pub(crate) struct Monitor {
     tasks: Vec<TaskCollector>,
     channels: Vec<ChannelCollector>,
     evidence: Evidence,
+    scheduling: SchedulingWatch,
     alone: Option<Alone>,
     events: Vec<Event>,
     /// Rounds until the stop that was ordered.
@@ -68,7 +74,7 @@ pub(crate) struct Monitor {
 impl Monitor {
     /// Starts watching; also returns what cannot be watched, and why.
     pub(crate) fn start(watched: Watched<'_>) -> (Self, Vec<String>) {
-        let Watched { label, assembled, plan, epoch, segments, threads } = watched;
+        let Watched { label, assembled, plan, epoch, segments, threads, socket } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
         let thread_of = |task: usize| {
@@ -88,7 +94,7 @@ impl Monitor {
                 ChannelCollector::new(source, target, epoch)
             })
             .collect();
-        let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch);
+        let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
         let monitor = Self {
             label,
             assembled: assembled.clone(),
@@ -97,6 +103,7 @@ impl Monitor {
             tasks,
             channels,
             evidence,
+            scheduling: SchedulingWatch::start(&threads, epoch),
             alone: Alone::start(plan, epoch),
             events: Vec::new(),
             rounds_ordered: u64::MAX,
@@ -133,7 +140,16 @@ impl Monitor {
 
     /// Reads everything that has come since the last time.
     pub(crate) fn drain(&mut self) {
-        let suspicious: Vec<_> = self.tasks.iter_mut().flat_map(TaskCollector::drain).collect();
+        let mut suspicious = Vec::new();
+        let mut missed = Vec::new();
+        for (task, collector) in self.tasks.iter_mut().enumerate() {
+            let found = collector.drain();
+            if found.iter().any(|found| found.missed) {
+                missed.push(task as u16);
+            }
+            suspicious.extend(found);
+        }
+        self.events.extend(self.scheduling.look(&missed));
         // The kernel's log is read after the stamps, so that it covers whatever they tell of.
         self.evidence.drain();
         for suspicious in suspicious {
@@ -144,6 +160,25 @@ impl Monitor {
             self.misses += channel.drain();
         }
         self.evidence.forget(clock::now());
+    }
+
+    /// The first change of each task's scheduling, in words: it is told also where it made nothing late.
+    fn rescheduled(&self) -> Vec<String> {
+        let mut told = BTreeSet::new();
+        let changed = self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::SchedulingChanged { task, now, set, .. } if told.insert(*task) => {
+                Some((event.at, task, now, set))
+            }
+            _ => None,
+        });
+        let words = changed.map(|(at, task, now, set)| {
+            let name = &self.assembled.job.tasks[usize::from(*task)].name;
+            format!(
+                "the scheduling of {name} was changed from outside: {now} was first found {at} after the epoch, {set} had been \
+                 set; what is late because of it is not the machine's"
+            )
+        });
+        words.collect()
     }
 
     /// Ends watching, after the members' last stamp or death.
@@ -164,6 +199,7 @@ impl Monitor {
                 "{lost} records of the kernel's log were lost on a busy machine; some causes may stay unproven"
             ));
         }
+        notes.extend(self.rescheduled());
         let planned = rounds_within(horizon, self.plan.hyperperiod);
         let rounds = planned.min(self.rounds_ordered).min(self.rounds(ended));
         let mut events = self.events;

@@ -47,9 +47,16 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| {
         Failure::new(
             format!("{}: the file could not be written: {error}", path.display()),
-            "choose a directory that exists, is writable and has space",
+            write_hint(&error),
         )
     })
+}
+
+fn write_hint(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::FileTooLarge => "raise the limit on the size of files: `ulimit -f unlimited`",
+        _ => "choose a directory that exists, is writable and has space",
+    }
 }
 
 /// What a path leads to.

@@ -25,6 +25,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    leveret_os::signals::outlive_the_file_size_limit();
     let result = match Arguments::parse().command {
         Command::Run(arguments) => return run::execute(arguments),
         Command::Check(arguments) => check::execute(&arguments),

@@ -9,6 +9,9 @@ use std::path::Path;
 /// Name of the record within the directory.
 pub const RECORD_FILE: &str = "record.leveret";
 
+/// Where a former report is moved to, within its directory.
+pub const PREVIOUS: &str = "previous";
+
 /// Most bytes of a record that are read: what `storage` takes, with its header.
 const RECORD_BYTES_MAX: u64 = storage::PAYLOAD_BYTES_MAX + 4096;
 
@@ -19,10 +22,16 @@ const RECORD_BYTES_MAX: u64 = storage::PAYLOAD_BYTES_MAX + 4096;
 pub fn read(directory: &Path) -> Result<RunRecord, Failure> {
     let path = directory.join(RECORD_FILE);
     if !path.exists() {
-        return Err(Failure::new(
-            format!("{}: there is no {RECORD_FILE} in this directory", directory.display()),
-            "name the directory that `leveret run` wrote (its --output, by default out)",
-        ));
+        let former = directory.join(PREVIOUS);
+        let hint = match former.join(RECORD_FILE).exists() {
+            true => format!(
+                "the last run into it left no report, as one that was refused does; that of the run before lies in {}",
+                former.display()
+            ),
+            false => "name the directory that `leveret run` wrote (its --output, by default out)".to_owned(),
+        };
+        let sentence = format!("{}: there is no {RECORD_FILE} in this directory", directory.display());
+        return Err(Failure::new(sentence, hint));
     }
     let bytes = files::read(&path, "record", RECORD_BYTES_MAX)?;
     storage::decode(&bytes)

@@ -3,7 +3,7 @@
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{EXIT_BAD_INPUT, EXIT_NO, Failure};
 use crate::progress::Progress;
-use crate::record::RECORD_FILE;
+use crate::record::{PREVIOUS, RECORD_FILE};
 use crate::{files, load, output, programs, report};
 use leveret_agent::{AgentError, LaunchPlan, RunConfig};
 use leveret_manifest::{Guard, Manifest};
@@ -14,9 +14,6 @@ use leveret_report::{Report, json, storage, text};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// Where a former report is moved to, within its directory.
-const PREVIOUS: &str = "previous";
 
 /// Runs a job. The exit code says whose the misses were: 0 none, 3 only the machine's, 1 any of ours.
 pub fn execute(arguments: RunArguments) -> ExitCode {
@@ -205,7 +202,7 @@ fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Fai
     let report_written = report::write(&report, directory);
     let shown = match arguments.format {
         Format::Json => json::text(&report),
-        Format::Table => text::table(&report),
+        Format::Table => text::table_after_run(&report),
     };
     // What was measured is shown even when the disk is full.
     output::print(&shown).map_err(bad_input)?;

@@ -1,9 +1,9 @@
 //! That every name used is declared, and used in its role.
 
-use crate::schema::nearest;
 use crate::sections::{ChannelSection, MemberSection, Parts, TaskSection};
 use crate::source::{Located, Problems, quoted};
 use leveret_plan::CoreChoice;
+use leveret_protocol::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// With more declared names than this, a hint does not list them.
@@ -89,7 +89,7 @@ fn check_ends(task: &TaskSection, reads: bool, names: &Names<'_>, problems: &mut
                 let hint = remedy(&name.value, names.channels.keys().copied(), "[[channel]]");
                 problems.add(name.span.clone(), message, hint);
             }
-            Some(named) => check_role(task, reads, name, named, problems),
+            Some(named) => check_role(task, reads, name, named, names, problems),
         }
     }
 }
@@ -101,6 +101,7 @@ fn check_role(
     reads: bool,
     name: &Located<String>,
     named: &[&ChannelSection],
+    names: &Names<'_>,
     problems: &mut Problems<'_>,
 ) {
     let Some(member) = &task.member else { return };
@@ -112,6 +113,10 @@ fn check_role(
         }
     }
     let Some(holder) = holder else { return };
+    // A member that is not declared is told by itself; which end it would hold, nobody knows.
+    if ![&member.value, holder].iter().all(|name| names.members.contains(name.as_str())) {
+        return;
+    }
     let (verb, end) = if reads { ("reads", "target") } else { ("writes", "source") };
     let (channel, holder, member) = (quoted(&name.value), quoted(holder), quoted(&member.value));
     problems.add(

@@ -1,5 +1,7 @@
 //! Which keys stand where. Unknown keys are matched against this table.
 
+use leveret_protocol::nearest::nearest;
+
 /// One kind of table of the manifest.
 pub(crate) struct Schema {
     /// How it is written, such as `[[task]]`.
@@ -102,26 +104,6 @@ pub(crate) fn unknown_key_hint(found: &str, schema: &Schema) -> String {
     format!("the keys of {} are {}", schema.header, schema.keys.join(", "))
 }
 
-/// The nearest of `known` to what was found, if it is near enough to be what was meant.
-pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if found.len() > leveret_types::NAME_BYTES_MAX {
-        return None;
-    }
-    let distance_max = match found.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
-        _ => 3,
-    };
-    let lowered = found.to_lowercase();
-    // No name is nearer than the difference of the lengths.
-    known
-        .filter(|name| name.len().abs_diff(found.len()) <= distance_max * char::MAX_LEN_UTF8)
-        .map(|name| (strsim::damerau_levenshtein(&lowered, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= distance_max && *distance < name.chars().count())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,12 +128,6 @@ mod tests {
     #[test]
     fn anything_else_lists_the_keys() {
         assert!(unknown_key_hint("colour-of-the-sky", &JOB).contains("name, policy, rounds"));
-    }
-
-    #[test]
-    fn a_short_name_is_not_near_to_every_other_one() {
-        assert_eq!(nearest("Q", ["A", "B"].into_iter()), None);
-        assert_eq!(nearest("AC", ["AB", "BD"].into_iter()), Some("AB"));
     }
 
     /// The reference lists exactly these keys, in this order.

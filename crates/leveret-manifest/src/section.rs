@@ -62,7 +62,8 @@ impl<'t, 'i> Section<'t, 'i> {
 
 /// Reports the keys of the top level that name no kind of table.
 pub(crate) fn check_top_level(root: &DeTable<'_>, problems: &mut Problems<'_>) {
-    use crate::schema::{ALL, nearest};
+    use crate::schema::ALL;
+    use leveret_protocol::nearest::nearest;
     for key in root.keys() {
         let found = key.get_ref().as_ref();
         if ALL.iter().any(|schema| schema.name == found) {

@@ -1,8 +1,8 @@
 //! Typed values of a section's keys. Each reader reports what is wrong and then yields nothing.
 
-use crate::schema::nearest;
 use crate::section::{Section, kind_of};
 use crate::source::{Located, Problems, quoted};
+use leveret_protocol::nearest::nearest;
 use leveret_types::{ByteSize, Nanos, ParseDurationError};
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;

@@ -6,11 +6,18 @@ use crate::sync::{Ordering, fence};
 use leveret_types::Nanos;
 
 /// The buffer was overwritten while it was read: what was read is worthless.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the message of instance {instance} was overwritten while it was read; drop what was read")]
 pub struct Torn {
     /// Which instance.
     pub instance: u64,
+}
+
+/// As [`Display`](std::fmt::Display): `main` prints by `Debug` what it returns, and a user reads it.
+impl std::fmt::Debug for Torn {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, out)
+    }
 }
 
 /// A whole message in the sender's segment. Dropped without [`Message::release`] or [`Message::hold`], it can be

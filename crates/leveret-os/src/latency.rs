@@ -11,14 +11,18 @@ use std::os::fd::OwnedFd;
 /// Where the kernel takes the wish.
 pub const DEVICE: &str = "/dev/cpu_dma_latency";
 
+/// The lines that let a user hold idle states off until the next boot: the group need not exist.
+const FIX: &str = "sudo groupadd -f realtime && sudo usermod -aG realtime \"$USER\" && \
+                   sudo chgrp realtime /dev/cpu_dma_latency && sudo chmod g+rw /dev/cpu_dma_latency";
+
 /// Why idle states could not be held off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IdleStatesError {
     /// The device could not be opened or written.
     #[error(
         "holding {DEVICE} at 0: {0}; starts will be late by the time a processor needs to leave a deep idle \
-         state (tens of microseconds); `sudo chgrp realtime {DEVICE} && sudo chmod g+rw {DEVICE}` gives members \
-         of that group the right until the next boot"
+         state (tens of microseconds); `{FIX}` gives you the right until the next boot, from your next login on; \
+         `leveret doctor` gives the line that lasts"
     )]
     Refused(Failure),
 }
@@ -68,7 +72,14 @@ mod tests {
     fn an_ordinary_user_is_told_the_remedy() {
         let refusal = crate::user::in_unprivileged_thread(|| IdleStatesHeld::hold().map(|_| ())).unwrap();
         match refusal {
-            Err(refusal) => assert!(refusal.to_string().contains("chmod g+rw"), "{refusal}"),
+            Err(refusal) => {
+                let text = refusal.to_string();
+                let places: Vec<_> =
+                    ["groupadd -f realtime", "usermod -aG realtime", "chgrp realtime", "chmod g+rw"]
+                        .map(|step| text.find(step).unwrap_or_else(|| panic!("no {step}: {text}")))
+                        .into();
+                assert!(places.is_sorted(), "a step comes before what it needs: {text}");
+            }
             Ok(()) => eprintln!("SKIPPED: this machine lets everybody write {DEVICE}"),
         }
     }

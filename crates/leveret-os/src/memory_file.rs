@@ -59,6 +59,17 @@ pub enum MemoryFileError {
         /// What was found.
         found: SealFlags,
     },
+    /// Pages of another kind than a segment's.
+    #[error(
+        "the memory file lies in a file system of type {found:#x} (0x958458f6 has huge pages) where a segment has ordinary memory, \
+         {expected:#x}; refuse this peer"
+    )]
+    NotOrdinaryMemory {
+        /// The type that is required.
+        expected: u64,
+        /// What was found.
+        found: u64,
+    },
     /// Another size than agreed.
     #[error("the memory file has {found} B where {expected} B were agreed; refuse this peer")]
     WrongSize {
@@ -90,6 +101,9 @@ pub enum MemoryFileError {
 
 fn create_remedy(failure: &Failure) -> &'static str {
     match failure.errno {
+        Errno::FBIG => {
+            "the limit on the size of files is reached, which holds for memory files too; `ulimit -f unlimited`"
+        }
         Errno::MFILE => "too many open files in this process; raise `ulimit -n`",
         Errno::NFILE => "too many open files on this machine; raise fs.file-max",
         Errno::NOMEM | Errno::NOSPC => "not enough memory; declare fewer or smaller buffers, or free some",
@@ -140,18 +154,27 @@ impl MemoryFile {
     }
 }
 
+/// The type of the file system in which ordinary memory files lie.
+const TMPFS: u64 = libc::TMPFS_MAGIC as u64;
+
 /// Checks that `file` is a memory file of `expected_size` bytes that nobody can resize, and that nobody but the
-/// holder of an earlier mapping can write.
+/// holder of an earlier mapping can write. One of huge pages, which can be sealed too, is refused: no member makes one,
+/// and mapping it would take from a pool that is not the reader's to spend.
 ///
 /// # Errors
 ///
-/// [`MemoryFileError::NotAMemoryFile`], [`MemoryFileError::Unsealed`] or [`MemoryFileError::WrongSize`].
+/// [`MemoryFileError::NotAMemoryFile`], [`MemoryFileError::Unsealed`], [`MemoryFileError::NotOrdinaryMemory`] or
+/// [`MemoryFileError::WrongSize`].
 pub fn verify_seals(file: BorrowedFd<'_>, expected_size: u64) -> Result<(), MemoryFileError> {
     let not_a_file =
         |call| move |errno| MemoryFileError::NotAMemoryFile { failure: Failure::new(call, errno) };
     let found = rustix::fs::fcntl_get_seals(file).map_err(not_a_file("fcntl(F_GET_SEALS)"))?;
     if !found.contains(SEALS) {
         return Err(MemoryFileError::Unsealed { expected: SEALS, found });
+    }
+    let found = rustix::fs::fstatfs(file).map_err(not_a_file("fstatfs"))?.f_type as u64;
+    if found != TMPFS {
+        return Err(MemoryFileError::NotOrdinaryMemory { expected: TMPFS, found });
     }
     let found = rustix::fs::fstat(file).map_err(not_a_file("fstat"))?.st_size as u64;
     if found != expected_size {

@@ -109,6 +109,22 @@ fn only_files_with_the_agreed_seals_and_size_are_mapped() {
 }
 
 #[test]
+fn a_sealed_file_of_huge_pages_is_refused() {
+    const HUGE: u64 = 2 << 20;
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+    // No page of the pool is needed as long as nobody maps it.
+    let file = match rustix::fs::memfd_create("huge", flags) {
+        Ok(file) => file,
+        Err(errno) => return eprintln!("SKIPPED: no memory files of huge pages: {errno}"),
+    };
+    rustix::fs::ftruncate(&file, HUGE).unwrap();
+    rustix::fs::fcntl_add_seals(&file, SEALS).unwrap();
+    let refusal = Mapping::read_only(file.as_fd(), HUGE).unwrap_err();
+    assert!(matches!(refusal, MemoryFileError::NotOrdinaryMemory { .. }), "{refusal}");
+    assert!(refusal.to_string().contains("huge pages"), "{refusal}");
+}
+
+#[test]
 fn sizes_that_cannot_be_mapped_are_refused_by_name() {
     for size in [0, u64::MAX] {
         let message = MemoryFile::create("ring", size).unwrap_err().to_string();

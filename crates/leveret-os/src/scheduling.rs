@@ -10,6 +10,10 @@ use rustix::thread::{CapabilitySet, CpuSet};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+mod observed;
+
+pub use observed::{Observed, of_thread};
+
 /// How the kernel schedules a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Class {
@@ -185,12 +189,12 @@ impl Attributes {
         })
     }
 
-    fn read() -> Result<Self, Failure> {
+    /// Of the thread with this id; 0 is the calling thread.
+    fn read(thread: i32) -> Result<Self, Failure> {
         let mut found = Self::default();
-        // SAFETY: the kernel writes at most ATTRIBUTES_BYTES bytes into `found`, which has as many; pid 0 is the
-        // calling thread.
+        // SAFETY: the kernel writes at most ATTRIBUTES_BYTES bytes into `found`, which has as many.
         let answer =
-            unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, ATTRIBUTES_BYTES, 0) };
+            unsafe { libc::syscall(libc::SYS_sched_getattr, thread, &raw mut found, ATTRIBUTES_BYTES, 0) };
         if answer == 0 { Ok(found) } else { Err(Failure::last("sched_getattr")) }
     }
 }
@@ -204,7 +208,7 @@ impl Attributes {
 /// [`SchedulingError::Class`], with the remedy for the usual causes.
 pub fn apply(class: Class) -> Result<(), SchedulingError> {
     let mut wanted = Attributes::of(class);
-    if let Ok(present) = Attributes::read() {
+    if let Ok(present) = Attributes::read(0) {
         // An ordinary user may set the flag but not clear it, so that one found is kept; the nice value likewise,
         // which is also nobody else's to change.
         wanted.flags |= present.flags & FLAG_RESET_ON_FORK;
@@ -225,7 +229,7 @@ pub fn apply(class: Class) -> Result<(), SchedulingError> {
 ///
 /// [`SchedulingError::Unreadable`], also for a policy that Leveret does not use (`SCHED_RR`, `SCHED_BATCH`).
 pub fn current() -> Result<Class, SchedulingError> {
-    let found = Attributes::read().map_err(|failure| SchedulingError::Unreadable { failure })?;
+    let found = Attributes::read(0).map_err(|failure| SchedulingError::Unreadable { failure })?;
     found
         .class()
         .map_err(|errno| SchedulingError::Unreadable { failure: Failure::new("sched_getattr", errno) })

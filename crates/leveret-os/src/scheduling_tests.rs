@@ -139,3 +139,37 @@ fn ids_are_those_of_the_kernel() {
     assert_eq!(process_id(), std::process::id());
     assert_ne!(alone(thread_id), thread_id());
 }
+
+#[test]
+fn what_was_changed_of_another_thread_is_seen() {
+    let (told, tid) = std::sync::mpsc::channel();
+    let (go, end) = std::sync::mpsc::channel::<()>();
+    let other = std::thread::spawn(move || {
+        let cores = allowed_cores();
+        pin(cores[0]).unwrap();
+        told.send((thread_id(), cores[0])).unwrap();
+        end.recv().unwrap();
+        // An ordinary user may always be nicer.
+        rustix::process::setpriority_process(Some(rustix::thread::gettid()), 19).unwrap();
+        told.send((thread_id(), cores[0])).unwrap();
+        end.recv().unwrap();
+    });
+    let (thread, core) = tid.recv().unwrap();
+    let before = of_thread(thread).unwrap();
+    assert_eq!(before, of_thread(thread).unwrap());
+    let on_core = format!(" on core {core}");
+    assert!(
+        before.to_string().starts_with("SCHED_OTHER") && before.to_string().ends_with(&on_core),
+        "{before}"
+    );
+    go.send(()).unwrap();
+    tid.recv().unwrap();
+    let after = of_thread(thread).unwrap();
+    assert_ne!(before, after);
+    assert_eq!(after.to_string(), format!("SCHED_OTHER nice 19{on_core}"));
+    go.send(()).unwrap();
+    other.join().unwrap();
+    for nobody in [0, u32::MAX, i32::MAX as u32] {
+        assert!(of_thread(nobody).is_err(), "{nobody}");
+    }
+}

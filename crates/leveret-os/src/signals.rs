@@ -13,6 +13,13 @@ static SIGNAL: AtomicI64 = AtomicI64::new(0);
 // When SIGINT or SIGTERM first came; 0: neither did.
 static ASKED: AtomicI64 = AtomicI64::new(0);
 
+/// From now on a write beyond the limit on the size of files (`ulimit -f`) fails with `EFBIG`, which can be told with its
+/// remedy, instead of ending the process (SIGXFSZ). Children inherit that.
+pub fn outlive_the_file_size_limit() {
+    // SAFETY: ignoring a signal runs no code; the call fails for no signal that exists.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// What ends a run is often sent twice for one wish: `timeout` signals the process and then its group.
 const ONE_WISH: Nanos = Nanos::from_millis(300);
 

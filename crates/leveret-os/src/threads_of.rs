@@ -88,6 +88,16 @@ pub fn run_delay(tid: u32) -> Result<Nanos, ThreadError> {
     }
 }
 
+/// Variables of the environment with which a thread's process was started; none where this user may not see it.
+pub fn environment<const N: usize>(tid: u32, names: [&str; N]) -> [Option<String>; N] {
+    let bytes = std::fs::read(format!("/proc/{tid}/environ")).unwrap_or_default();
+    names.map(|name| {
+        let value = |entry: &[u8]| Some(entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec());
+        let value = bytes.split(|byte| *byte == 0).find_map(value)?;
+        String::from_utf8(value).ok()
+    })
+}
+
 /// The threads of a process, ascending.
 ///
 /// # Errors
@@ -209,6 +219,24 @@ mod tests {
             Ok(info) if info.name == "kthreadd" => assert!(info.kernel),
             _ => eprintln!("SKIPPED: the kernel's threads cannot be seen from this container"),
         }
+    }
+
+    #[test]
+    fn the_environment_of_a_process_is_read_by_whole_names() {
+        let mut what = crate::process::Spawn::new("/bin/sleep");
+        what.args = vec!["60".into()];
+        what.env = vec![("HARE_JOB".into(), "a=b c".into())];
+        let child = crate::process::spawn(what).unwrap();
+        let tid = child.pid;
+        // A program is told to have started a little before the kernel shows its environment.
+        let begun = crate::clock::now();
+        while environment(tid, ["HARE_JOB"]) == [None] && crate::clock::now() - begun < Nanos::from_secs(60) {
+            std::thread::yield_now();
+        }
+        assert_eq!(environment(tid, ["HARE_JOB", "HARE", "JOB"]), [Some("a=b c".to_owned()), None, None]);
+        child.pidfd.signal(crate::process::Signal::KILL).unwrap();
+        child.pidfd.wait().unwrap();
+        assert_eq!(environment(u32::MAX, ["PATH"]), [None]);
     }
 
     #[test]

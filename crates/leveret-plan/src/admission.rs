@@ -1,5 +1,6 @@
 //! Admission: a plan, or the reason why there is none.
 
+use crate::assemble::TooManyBuffers;
 use crate::search::{Effort, Outcome, Overload, search};
 use crate::windows::{Problem, activations, hyperperiod};
 use crate::{Job, Plan, Refusal, assemble, explain, validate};
@@ -24,7 +25,7 @@ pub(crate) struct Failure {
     /// Tasks, by index, that are known to collide; all of them where nothing narrower is known.
     pub tasks: Vec<usize>,
     /// A channel that needs more buffers than any channel may have.
-    pub channel: Option<usize>,
+    pub buffers: Option<TooManyBuffers>,
     /// Steps of a search that gave up; `None` where infeasibility is proven.
     pub gave_up_after: Option<u64>,
     /// The stretch of time of which too much is asked, where that is the proof.
@@ -33,7 +34,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn proven(tasks: Vec<usize>) -> Self {
-        Self { tasks, channel: None, gave_up_after: None, overload: None }
+        Self { tasks, buffers: None, gave_up_after: None, overload: None }
     }
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn solve(job: &Job, effort: &mut Effort) -> Result<Plan, Failure> {
     let problem = Problem::new(job).map_err(|task| Failure::proven(vec![task]))?;
     match search(&problem, effort) {
         Outcome::Found(placement) => assemble::assemble(job, &problem, &placement)
-            .map_err(|channel| Failure { channel: Some(channel), ..Failure::proven(Vec::new()) }),
+            .map_err(|buffers| Failure { buffers: Some(buffers), ..Failure::proven(Vec::new()) }),
         Outcome::Impossible(tasks) => Err(Failure::proven(tasks)),
         Outcome::Overloaded(overload) => {
             Err(Failure { tasks: overload.fewest(), overload: Some(overload), ..Failure::proven(Vec::new()) })

@@ -11,8 +11,16 @@ use crate::{
 };
 use leveret_types::{ChannelId, Nanos, TaskId};
 
-/// The plan that a placement makes. `Err` is a channel, by index, that needs more buffers than there may be.
-pub(crate) fn assemble(job: &Job, problem: &Problem, placement: &Placement) -> Result<Plan, usize> {
+/// A channel that needs more buffers than any may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooManyBuffers {
+    /// By index.
+    pub channel: usize,
+    pub needed: u64,
+}
+
+/// The plan that a placement makes.
+pub(crate) fn assemble(job: &Job, problem: &Problem, placement: &Placement) -> Result<Plan, TooManyBuffers> {
     let spans: Vec<Vec<Span>> =
         placement.spans.iter().map(|spans| in_order(spans, problem.hyperperiod)).collect();
     let mut tasks: Vec<PlannedTask> =
@@ -32,7 +40,10 @@ pub(crate) fn assemble(job: &Job, problem: &Problem, placement: &Placement) -> R
             planned.instances.iter().enumerate().map(response).max().unwrap_or(Nanos::ZERO);
     }
     let channels = (0..job.channels.len())
-        .map(|index| channel(job, problem.hyperperiod, &tasks, index).ok_or(index))
+        .map(|index| {
+            channel(job, problem.hyperperiod, &tasks, index)
+                .map_err(|needed| TooManyBuffers { channel: index, needed })
+        })
         .collect::<Result<_, _>>()?;
     Ok(Plan {
         version: PLAN_VERSION,
@@ -199,17 +210,13 @@ impl OnCore {
     }
 }
 
-fn channel(job: &Job, hyperperiod: i64, tasks: &[PlannedTask], index: usize) -> Option<PlannedChannel> {
+/// A channel's plan. `Err` is the number of buffers that it needs, beyond what it may have.
+fn channel(job: &Job, hyperperiod: i64, tasks: &[PlannedTask], index: usize) -> Result<PlannedChannel, u64> {
     let declared = &job.channels[index];
     let id = ChannelId(index as u16);
     let Some(transfer) = Transfer::of(declared, &job.costs) else {
         let buffers = declared.buffers.max(1);
-        return Some(PlannedChannel {
-            channel: id,
-            buffers,
-            instances: Vec::new(),
-            latency_bound: Nanos::MAX,
-        });
+        return Ok(PlannedChannel { channel: id, buffers, instances: Vec::new(), latency_bound: Nanos::MAX });
     };
     let place = |ends: &[ChannelId]| ends.iter().position(|end| *end == id);
     let both = || job.tasks.iter().zip(tasks);
@@ -220,7 +227,7 @@ fn channel(job: &Job, hyperperiod: i64, tasks: &[PlannedTask], index: usize) -> 
         insert_by: Nanos(transfer.insert_by(instance)),
         visible_at: Nanos(transfer.visible_at(instance)),
     };
-    Some(PlannedChannel {
+    Ok(PlannedChannel {
         channel: id,
         buffers: traffic.buffers(declared)?,
         instances: (0..hyperperiod / transfer.period).map(planned).collect(),

@@ -92,12 +92,32 @@ impl<'a> Traffic<'a> {
         self.readers.iter().map(|reader| reader.releases(message)).max().unwrap_or(unread)
     }
 
-    /// Most messages that hold a buffer at once; `None` beyond the limit.
-    fn held_max(&self) -> Option<u32> {
-        let (mut held_max, mut oldest) = (0, 0);
-        while oldest > -i64::from(BUFFERS_MAX) && self.freed_at(oldest - 1) > self.taken_at(0) {
-            oldest -= 1;
+    /// The oldest message that still holds its buffer when that of message 0 is taken, or 0.
+    fn oldest_held(&self) -> i64 {
+        let held = |message: i64| self.freed_at(message) > self.taken_at(0);
+        if !held(-1) {
+            return 0;
         }
+        // Buffers are freed in order, so what is not held is found by doubling, and the border by halving.
+        let mut before = -2;
+        while held(before) {
+            before *= 2;
+        }
+        let mut oldest = -1;
+        while oldest - before > 1 {
+            let middle = before + (oldest - before) / 2;
+            if held(middle) {
+                oldest = middle;
+            } else {
+                before = middle;
+            }
+        }
+        oldest
+    }
+
+    /// Most messages that hold a buffer at once.
+    fn held_max(&self) -> u64 {
+        let (mut held_max, mut oldest) = (0, self.oldest_held());
         for message in 0..self.transfers {
             let now = self.taken_at(message);
             while oldest < message && self.freed_at(oldest) <= now {
@@ -105,7 +125,7 @@ impl<'a> Traffic<'a> {
             }
             held_max = held_max.max(message - oldest + 1);
         }
-        u32::try_from(held_max).ok().filter(|held| *held <= BUFFERS_MAX)
+        held_max.unsigned_abs()
     }
 
     /// Longest time from the earliest insertion to the end of a reader.
@@ -120,13 +140,16 @@ impl<'a> Traffic<'a> {
     }
 
     /// Buffers that the channel gets: never fewer than it asks for, nor than 2; one more where the reader may go
-    /// back to the last good message. `None` beyond the limit.
-    pub fn buffers(&self, channel: &Channel) -> Option<u32> {
+    /// back to the last good message.
+    ///
+    /// # Errors
+    /// How many it would need, where that is beyond the limit.
+    pub fn buffers(&self, channel: &Channel) -> Result<u32, u64> {
         let held_back = match channel.qos {
             Qos::TimeDriven { missing: MissingPolicy::HoldLast, .. } => 1,
             _ => 0,
         };
-        let needed = self.held_max()? + held_back;
-        Some(needed.max(channel.buffers).max(2)).filter(|count| *count <= BUFFERS_MAX && self.hyperperiod > 0)
+        let needed = (self.held_max() + held_back).max(u64::from(channel.buffers)).max(2);
+        u32::try_from(needed).ok().filter(|count| *count <= BUFFERS_MAX && self.hyperperiod > 0).ok_or(needed)
     }
 }

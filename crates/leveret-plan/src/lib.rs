@@ -30,7 +30,9 @@ mod windows;
 
 pub use admission::plan;
 pub use digest::digest;
-pub use explain::{Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind};
+pub use explain::{
+    BufferNeed, Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind,
+};
 pub use model::*;
 pub use plan::*;
 pub use table::render_table;

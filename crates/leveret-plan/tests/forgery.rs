@@ -194,3 +194,66 @@ fn a_message_read_before_it_is_there() {
     });
     assert_eq!(rules, ["it runs within its window, in one piece unless preemptible"]);
 }
+
+/// What a person reads of a forged plan first.
+fn first_violation(job: &Job, changed: &Job, forge: impl Fn(&mut Plan)) -> String {
+    let mut planned = plan(job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    forge(&mut planned);
+    checker::check(&planned, changed).expect_err("a forgery")[0].to_string()
+}
+
+#[test]
+fn a_violation_names_instance_and_instants() {
+    let job = pair();
+    let outside = first_violation(&job, &job, |plan| put(plan, 1, 0, 85, 95));
+    assert_eq!(
+        outside,
+        "task `b` instance 0: it runs within its window, in one piece unless preemptible (it runs from 85ns to 95ns, its \
+         window is [3ns, 90ns])"
+    );
+    let overlap = first_violation(&job, &job, |plan| {
+        put(plan, 1, 0, 8, 18);
+        plan.tasks[1].response_bound = Nanos(15);
+        plan.cores[0].longest_gap = Nanos(82);
+    });
+    assert_eq!(
+        overlap,
+        "core 0: no two occupancies overlap (task `a` instance 0 from 3ns to 13ns and task `b` instance 0 from 8ns to \
+         18ns, guards included, at 5ns)"
+    );
+}
+
+/// A plan of the job as it was before a declaration changed: what no longer holds is named, then why.
+#[test]
+fn an_outdated_plan_is_told_what_it_breaks() {
+    let job = pair();
+    let mut changed = job.clone();
+    changed.tasks[1].deadline = Nanos(20);
+    let planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let violations = checker::check(&planned, &changed).expect_err("it was made for another job");
+    assert_eq!(
+        violations[0].to_string(),
+        "task `b` instance 0: its window follows from its declaration and its messages (the plan has [3ns, 90ns], the job \
+         makes it [3ns, 20ns])"
+    );
+    let last = violations.last().map(ToString::to_string).unwrap_or_default();
+    assert!(last.contains("others when it was made"), "{last}");
+    // Where all else holds, it was made for another job all the same.
+    changed = job.clone();
+    changed.members[0].name.push('x');
+    let violations = checker::check(&planned, &changed).expect_err("it was made for another job");
+    assert_eq!(violations.len(), 1, "{violations:?}");
+}
+
+#[test]
+fn a_wrong_instant_of_a_channel_is_named() {
+    let mut job = pair();
+    job.channels.push(time_driven("ab", (0, 0), 100, (20, 60)));
+    (job.tasks[0].writes, job.tasks[1].reads) = (vec![ChannelId(0)], vec![ChannelId(0)]);
+    let wrong = first_violation(&job, &job, |plan| plan.channels[0].instances[0].visible_at = Nanos(61));
+    assert!(
+        wrong.starts_with("channel `ab`: ") && wrong.contains("instance 0: the plan has insert by "),
+        "{wrong}"
+    );
+    assert!(wrong.contains("visible at 61ns, the job makes it ") && wrong.ends_with(" and 60ns)"), "{wrong}");
+}

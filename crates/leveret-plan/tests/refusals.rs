@@ -3,7 +3,7 @@
 mod common;
 
 use common::generate::{Shape, jobs};
-use common::{US, empty, guard_only, ring, task, us};
+use common::{US, empty, guard_only, ring, task, time_driven, us};
 use leveret_plan::{Change, CoreChoice, DeclarationKind, Job, Refusal, RefusalKind, plan};
 use leveret_types::{ChannelId, Nanos};
 use proptest::prelude::*;
@@ -339,4 +339,32 @@ proptest! {
             holds(&job, &refusal);
         }
     }
+}
+
+/// A message each 200 us, read once a second.
+fn rarely_read(period: i64) -> Job {
+    let mut job = empty(&[0, 1], guard_only(0));
+    job.tasks.push(task("write", CoreChoice::Pinned(0), 200 * US, (0, 200 * US), 10 * US));
+    job.tasks.push(task("read", CoreChoice::Pinned(1), period, (0, period), 10 * US));
+    job.channels.push(time_driven("data", (0, 0), 200 * US, (0, 200 * US)));
+    (job.tasks[0].writes, job.tasks[1].reads) = (vec![ChannelId(0)], vec![ChannelId(0)]);
+    job
+}
+
+#[test]
+fn too_many_buffers_are_told_with_their_number_and_the_limit() {
+    let job = rarely_read(1_000_000 * US);
+    let refusal = plan(&job).expect_err("more buffers than there may be");
+    let need = refusal.buffers.clone().expect("buffers are the reason");
+    // 5,000 messages a second: those between two readings, and those that the writer begins meanwhile.
+    assert!((5_000..5_010).contains(&need.needed) && need.most == 4096, "{need:?}");
+    let text = refusal.to_string();
+    let told = format!("channel `data` needs {} buffers, but a channel has at most 4096", need.needed);
+    assert!(text.starts_with(&told), "{text}");
+    assert!(text.contains("read more often or sooner, or written less often"), "{text}");
+    assert!(text.contains("what would fit: set the period of task `read` to 500ms instead of 1s"), "{text}");
+    holds(&job, &refusal);
+    // A shorter period of the reader needs as many fewer, which a plan has and the checker takes.
+    let planned = plan(&rarely_read(500_000 * US)).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!((2_500..2_510).contains(&planned.channels[0].buffers), "{}", planned.channels[0].buffers);
 }

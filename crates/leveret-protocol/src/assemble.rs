@@ -4,6 +4,7 @@ mod channels;
 mod tasks;
 
 use crate::declaration::*;
+use crate::nearest::nearest;
 use leveret_plan::{Costs, Job, Member};
 use leveret_types::MemberId;
 use leveret_types::{CHANNELS_MAX, MEMBERS_MAX, TASKS_MAX};
@@ -221,12 +222,16 @@ impl<'a> MemberNames<'a> {
 
 const MANIFEST: &str = "the manifest";
 
+/// After so many errors no near names are looked for: each search goes through all names, and a member that declares
+/// thousands of wrong ones must not hold up the others.
+const HINTS_MAX: usize = 64;
+
 fn unknown<'a>(place: &str, kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Mismatch {
     let listed: Vec<_> = known.collect();
-    let hint = if listed.is_empty() {
-        "; none is declared".to_owned()
-    } else {
-        format!("; declared are {}", listed.join(", "))
+    let hint = match nearest(name, listed.iter().copied()) {
+        Some(near) => format!("; did you mean \"{near}\"?"),
+        None if listed.is_empty() => "; none is declared".to_owned(),
+        None => format!("; declared are {}", listed.join(", ")),
     };
     Mismatch::Unknown { place: place.to_owned(), kind: kind.to_owned(), name: name.to_owned(), hint }
 }

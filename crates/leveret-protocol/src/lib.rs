@@ -6,3 +6,4 @@ pub mod assemble;
 pub mod control;
 pub mod coordinator;
 pub mod declaration;
+pub mod nearest;

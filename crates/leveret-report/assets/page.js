@@ -7,17 +7,21 @@ const curveNow = () => {
   return series.find((curve) => curve.kind === kind && curve.name === byId("series-name").value) ?? null;
 };
 
+// A phase without tasks, such as one of best-effort channels, has no hyperperiod to draw.
+const hasGantt = () => (data.phases[phaseNumber]?.plan.tasks.length ?? 0) > 0;
+
 const drawCurves = () => {
   const curve = curveNow();
   const names = [...byId("series-name").options].map((option) => option.value);
   const color = hue(Math.max(0, names.indexOf(byId("series-name").value)));
   const alone = byId("series-alone").checked ? data.alone : null;
   byId("series-alone").disabled = data.alone === null || curve?.kind !== "lateness";
+  byId("series-alone").closest("label").hidden = data.alone === null;
   const numbers = byId("series-numbers");
   numbers.replaceChildren();
   for (const host of [byId("histogram"), byId("scatter")]) if (!curve) host.replaceChildren();
   byId("worst-words").textContent = curve?.worst?.words ?? "Nothing was measured.";
-  byId("worst-show").hidden = !curve?.worst;
+  byId("worst-show").hidden = !curve?.worst || !hasGantt();
   if (!curve) return;
   const rows = [["p50", curve.summary.p50], ["p99", curve.summary.p99], ["p99.9", curve.summary.p999], ["max", curve.summary.max]].map(([name, value]) => [name, time(value)]);
   rows.unshift(["count", String(curve.summary.count)]);
@@ -32,10 +36,20 @@ const drawCurves = () => {
     row.append(term, detail);
     numbers.append(row);
   }
-  const pick = (instance) => gantt.show(Math.floor(instance / curve.round));
+  const pick = hasGantt() ? (instance) => gantt.show(Math.floor(instance / curve.round)) : null;
   drawHistogram(byId("histogram"), curve, alone, color);
   drawScatter(byId("scatter"), curve, alone, color, pick);
-  byId("worst-show").onclick = () => pick(curve.worst.instance);
+  byId("worst-show").onclick = () => pick?.(curve.worst.instance);
+};
+
+// Offers only quantities that were measured in this phase, and leaves the panel out where there are none.
+const fillKinds = () => {
+  const measured = new Set((data.phases[phaseNumber]?.series ?? []).map((curve) => curve.kind));
+  byId("spread-panel").hidden = measured.size === 0;
+  const select = byId("series-kind");
+  for (const option of select.options) option.hidden = option.disabled = !measured.has(option.value);
+  if (!measured.has(select.value)) select.value = [...select.options].find((option) => !option.disabled)?.value ?? "";
+  fillNames();
 };
 
 const fillNames = () => {
@@ -54,8 +68,9 @@ const openPhase = (number) => {
   phaseNumber = number;
   for (const button of document.querySelectorAll("[data-phase]")) button.setAttribute("aria-pressed", Number(button.dataset.phase) === number);
   for (const block of document.querySelectorAll("[data-of-phase]")) block.hidden = Number(block.dataset.ofPhase) !== number;
+  byId("gantt-panel").hidden = !hasGantt();
   gantt.open(data.phases[number]);
-  fillNames();
+  fillKinds();
 };
 
 const setTheme = (choice) => {

@@ -65,10 +65,10 @@ const drawScatter = (host, curve, alone, color, pick) => {
   };
   cover.addEventListener("pointermove", (event) => {
     const found = nearest(event);
-    if (found && found.distance < 900) showTip(event, `instance ${found.instance}`, [time(found.value), "click shows the round"]);
+    if (found && found.distance < 900) showTip(event, `instance ${found.instance}`, [time(found.value), ...(pick ? ["click shows the round"] : [])]);
     else hideTip();
   });
   cover.addEventListener("pointerleave", hideTip);
-  cover.addEventListener("click", (event) => { const found = nearest(event); if (found) pick(found.instance); });
+  cover.addEventListener("click", (event) => { const found = nearest(event); if (found) pick?.(found.instance); });
   host.setAttribute("aria-label", `${curve.name} over the run; the greatest value, ${worst ? time(worst.value) : "none"}, is marked.`);
 };

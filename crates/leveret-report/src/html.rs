@@ -4,6 +4,7 @@ mod data;
 mod gantt;
 mod parts;
 mod series;
+mod tiles;
 
 use crate::Report;
 
@@ -25,8 +26,9 @@ pub fn page(report: &Report<'_>) -> String {
         ("style", STYLE.to_owned()),
         ("job", parts::escape(&report.record.job)),
         ("headline", parts::headline(report)),
-        ("tiles", parts::tiles(report)),
+        ("tiles", tiles::tiles(report)),
         ("phases", parts::phases(report)),
+        ("gantt_hidden", parts::gantt_hidden(report).to_owned()),
         ("tables", parts::tables(report)),
         ("misses", parts::misses(report)),
         ("machine", parts::machine(report)),

@@ -59,6 +59,12 @@ impl<'a> Report<'a> {
         Self { record, assessment, statistics }
     }
 
+    /// Whether anything was planned that could be missed: a task, or a channel that the clock moves. A job of
+    /// best-effort channels has nothing of the sort.
+    pub fn has_windows(&self) -> bool {
+        self.statistics.phases.iter().any(statistics::PhaseStatistics::has_windows)
+    }
+
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
         let counts = self.assessment.counts;
@@ -69,6 +75,9 @@ impl<'a> Report<'a> {
             _ => format!("{wrong} irregularities"),
         };
         match (counts.ours, counts.machine) {
+            (0, 0) if !self.has_windows() => {
+                format!("nothing here has a window, so none could be missed; {irregular}")
+            }
             (0, 0) => format!("no miss; {irregular}"),
             (0, machine) => {
                 format!(

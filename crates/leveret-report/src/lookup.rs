@@ -3,6 +3,7 @@
 //! Records may be incomplete or foreign, so every look-up may fail and none panics.
 
 use crate::record::{InstanceRecord, MessageRecord, Phase};
+use leveret_plan::Qos;
 use leveret_types::Nanos;
 use std::collections::HashMap;
 
@@ -114,6 +115,12 @@ impl<'a> Index<'a> {
     /// A channel's name, or its number when the model does not know it.
     pub fn channel_name(&self, channel: usize) -> String {
         self.phase.job.channels.get(channel).map_or_else(|| format!("channel{channel}"), |c| c.name.clone())
+    }
+
+    /// Whether the clock moves a channel, so that its messages have windows.
+    pub fn is_time_driven(&self, channel: usize) -> bool {
+        let model = self.phase.job.channels.get(channel);
+        model.is_some_and(|model| matches!(model.qos, Qos::TimeDriven { .. }))
     }
 
     /// A member's name, or its rank.

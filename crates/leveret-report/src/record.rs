@@ -333,6 +333,17 @@ pub enum EventKind {
         /// How many records were dropped.
         records: u64,
     },
+    /// A task's thread was found scheduled otherwise than before, by nobody of the runtime.
+    SchedulingChanged {
+        /// Task index.
+        task: u16,
+        /// When it had last been found as before.
+        since: Nanos,
+        /// How it is scheduled now, such as `SCHED_OTHER on core 1`.
+        now: String,
+        /// How it was scheduled when the run began.
+        set: String,
+    },
 }
 
 /// How a run ended.

@@ -94,7 +94,8 @@ pub struct ChannelStatistics {
     pub misses_machine: u64,
     /// Misses by the stage that ate the time.
     pub misses_by_stage: BTreeMap<Stage, u64>,
-    /// From insertion to the instant at which the message is there for the receiver; late messages are left out.
+    /// From insertion to the instant at which the message is there for the receiver; late messages are left out. Of a
+    /// best-effort channel nothing: its messages are there at once, so there is no such time to measure.
     pub latency_ns: Summary,
     /// From insertion to taking.
     pub insert_to_taken_ns: Summary,
@@ -151,6 +152,13 @@ pub struct RunStatistics {
     pub machine_alone_ns: Summary,
     /// All tasks of all phases.
     pub data_path: DataPathTotals,
+}
+
+impl PhaseStatistics {
+    /// Whether anything was planned that could be missed.
+    pub fn has_windows(&self) -> bool {
+        !self.tasks.is_empty() || self.channels.iter().any(|channel| channel.time_driven)
+    }
 }
 
 impl Summary {
@@ -298,7 +306,7 @@ fn of_channel(
     let fate = |fate: Fate| record.messages.iter().filter(|message| message.fate == fate).count() as u64;
     let bound = phase.plan.channels.get(channel).filter(|_| time_driven).map(|planned| planned.latency_bound);
     let available = |message: &&crate::record::MessageRecord| {
-        message.inserted.is_some_and(|inserted| inserted <= message.due)
+        time_driven && message.inserted.is_some_and(|inserted| inserted <= message.due)
     };
     // Of a best-effort channel only a sample is recorded; its ends' own counters tell how many there were.
     let recorded = (record.messages.len() as u64, fate(Fate::Taken), fate(Fate::Untaken));

@@ -11,8 +11,27 @@ use std::fmt::Write;
 /// Most misses that the table lists.
 const MISSES_LISTED_MAX: usize = 20;
 
-/// The table, the misses and the conclusion.
+/// The table, the warnings, the misses and the conclusion.
 pub fn table(report: &Report<'_>) -> String {
+    with_warnings(report, |text| {
+        for warning in &report.record.machine.warnings {
+            let _ = writeln!(text, "warning: {warning}");
+        }
+    })
+}
+
+/// As [`table`], for the end of a run that has told each warning when it arose: it only says how many there were.
+pub fn table_after_run(report: &Report<'_>) -> String {
+    with_warnings(report, |text| {
+        let count = report.record.machine.warnings.len() as u64;
+        if count > 0 {
+            let told = plural(count, "warning", "warnings");
+            let _ = writeln!(text, "{told}, told above when they arose; report.html lists them");
+        }
+    })
+}
+
+fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String {
     let record = report.record;
     let mut text = String::new();
     let ending = match &record.ending {
@@ -32,9 +51,7 @@ pub fn table(report: &Report<'_>) -> String {
     }
     alone(report, &mut text);
     data_path(report, &mut text);
-    for warning in &record.machine.warnings {
-        let _ = writeln!(text, "warning: {warning}");
-    }
+    warnings(&mut text);
     misses(report, &mut text);
     for found in &report.assessment.irregularities {
         let _ = writeln!(text, "irregular: {}: {}", found.name, found.sentence);
@@ -108,7 +125,11 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
 }
 
 fn channel(channel: &ChannelStatistics) -> Vec<String> {
-    let missed = by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage);
+    let missed = match channel.time_driven {
+        true => by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage),
+        // Without a window there is nothing to miss.
+        false => "-".to_owned(),
+    };
     let mut row = vec![
         channel.name.clone(),
         channel.source.clone(),

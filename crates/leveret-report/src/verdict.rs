@@ -97,6 +97,8 @@ pub enum Cause {
     NotInserted,
     /// The plan left too little room, or the runtime did not follow it.
     PlanOrRuntime,
+    /// Somebody gave the thread another policy, priority or core than the runtime had set.
+    SchedulingChanged,
     /// The kernel's log has a hole there: nobody read it in time.
     EvidenceLost,
     /// Nothing recorded explains it.
@@ -151,6 +153,7 @@ words!(Cause {
     CorruptSegment => "corrupt-segment", "corrupt segment";
     NotInserted => "not-inserted", "sender inserted nothing";
     PlanOrRuntime => "plan-or-runtime", "plan or runtime error";
+    SchedulingChanged => "scheduling-changed", "scheduling was changed from outside";
     EvidenceLost => "evidence-lost", "evidence lost";
     Unexplained => "unexplained", "unexplained";
 });

@@ -83,7 +83,12 @@ fn write_timeline(timeline: &[verdict::Mark], text: &mut String) {
 fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: u64, text: &mut String) {
     let of = |miss: &&Miss| miss.phase == phase && miss.subject == subject && miss.instance == instance;
     let Some(miss) = report.assessment.misses.iter().find(of) else {
-        let _ = writeln!(text, "verdict: kept its window");
+        let free = match subject {
+            Subject::Channel(channel) => !Index::new(&report.record.phases[phase]).is_time_driven(channel),
+            Subject::Task(_) => false,
+        };
+        let verdict = if free { "it has no window: its channel is best effort" } else { "kept its window" };
+        let _ = writeln!(text, "verdict: {verdict}");
         if let Subject::Task(task) = subject {
             for sentence in verdict::explain(report.record, phase, task, instance) {
                 let _ = writeln!(text, "  yet: {sentence}");

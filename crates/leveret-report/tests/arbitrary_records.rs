@@ -123,6 +123,12 @@ fn change_around(record: &mut RunRecord, (what, place, value): Change) {
             let kind = EventKind::EvidenceLost { since: Nanos(value / 3), records: number };
             phase.events.push(Event { at, kind });
         }
+        33 => {
+            let (now, set) = (format!("{}", number % 3), "1".to_owned());
+            let kind =
+                EventKind::SchedulingChanged { task: place as u16 % 5, since: Nanos(value / 3), now, set };
+            phase.events.push(Event { at, kind });
+        }
         _ => phase.tasks.truncate(place % 5),
     }
 }
@@ -134,7 +140,7 @@ proptest! {
     fn nothing_panics_and_every_miss_has_one_door(
         seed in any::<u64>(),
         plants in proptest::collection::vec((0_u64..30, plant()), 0..5),
-        changes in proptest::collection::vec((0_u8..34, 0_usize..40, instant()), 0..12),
+        changes in proptest::collection::vec((0_u8..35, 0_usize..40, instant()), 0..12),
     ) {
         let mut record = ring(&Ring { seed, rounds: 30, stalls: true, plants, ..Ring::default() });
         for each in changes {

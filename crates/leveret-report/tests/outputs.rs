@@ -1,5 +1,6 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
+use leveret_plan::Qos;
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
@@ -170,6 +171,80 @@ fn the_data_in_the_page_is_json() {
     assert_eq!(data["phases"][0]["series"].as_array().map(Vec::len), Some(4 * 2 + 3 * 2));
 }
 
+/// The ring's record as a job of best-effort channels without tasks leaves it: nothing planned, messages there at once.
+fn best_effort() -> leveret_report::record::RunRecord {
+    let mut record = ring(&Ring { rounds: 100, ..Ring::default() });
+    record.machine.alone = Default::default();
+    for phase in &mut record.phases {
+        phase.rounds = 0;
+        (phase.job.tasks, phase.plan.tasks, phase.tasks) = Default::default();
+        phase.job.channels.iter_mut().for_each(|channel| channel.qos = Qos::BestEffort);
+        for planned in &mut phase.plan.channels {
+            (planned.instances, planned.latency_bound) = (Vec::new(), Nanos::MAX);
+        }
+        for channel in &mut phase.channels {
+            (channel.sent, channel.taken) = (Some(6400), Some(6399));
+            channel
+                .messages
+                .iter_mut()
+                .for_each(|message| message.due = message.inserted.unwrap_or_default());
+        }
+    }
+    record
+}
+
+#[test]
+fn nothing_is_claimed_of_windows_where_there_are_none() {
+    let record = best_effort();
+    let report = Report::of(&record);
+    assert_eq!(report.assessment.exit_code(), 0);
+    let page = html::page(&report);
+    let (body, data) = page.split_once("id=\"data\">").expect("data");
+    for empty in
+        ["Every window kept", "kept its window", "0\u{a0}ns", "Start lateness", "Tasks, ", "Rounds</dt>"]
+    {
+        assert!(!body.contains(empty), "the page says \"{empty}\"");
+    }
+    let panel =
+        body.split("<section ").find(|section| section.contains("id=\"gantt-panel\"")).expect("the panel");
+    assert!(panel.split('>').next().is_some_and(|tag| tag.ends_with(" hidden")), "{panel}");
+    for wanted in [
+        "Nothing here has a window",
+        "<b class=\"value\">19200</b><span>3 channels, best effort",
+        "not measured",
+    ] {
+        assert!(body.contains(wanted), "the page does not say \"{wanted}\"");
+    }
+    let data: Value = serde_json::from_str(data.split("</script>").next().unwrap_or("")).expect("JSON");
+    let kinds: Vec<&Value> =
+        data["phases"][0]["series"].as_array().into_iter().flatten().map(|curve| &curve["kind"]).collect();
+    assert_eq!(kinds, ["taken"; 3], "only what was measured can be chosen");
+    assert!(text::table(&report).contains("verdict: nothing here has a window"), "{}", text::table(&report));
+    let explained = why(&report, "a-to-b", 3).expect("it is there");
+    assert!(explained.contains("verdict: it has no window"), "{explained}");
+    let summary = json::value(&report);
+    assert_eq!(summary["phases"][0]["channels"][0]["latency_ns"]["count"], 0);
+    check(&schema(), &schema(), &summary, "").unwrap_or_else(|fault| panic!("{fault}"));
+}
+
+#[test]
+fn where_there_are_windows_their_panel_is_shown() {
+    let page = html::page(&Report::of(&ring(&Ring { rounds: 100, ..Ring::default() })));
+    assert!(page.contains("<section id=\"gantt-panel\" aria-labelledby=\"gantt-title\" >"));
+    assert!(page.contains("Every window kept") && page.contains("Tasks, 4 B"));
+}
+
+#[test]
+fn the_row_of_a_miss_names_phase_and_stage() {
+    let plants = vec![(70, Plant::Hog { task: B, priority: 90, by: Nanos::from_micros(260) })];
+    let page = html::page(&Report::of(&ring(&Ring { rounds: 100, plants, ..Ring::default() })));
+    let row =
+        page.split("<summary>").nth(1).and_then(|from| from.split("</summary>").next()).expect("a miss");
+    for wanted in ["B.user <i>70</i><small>4 B</small>", "<span class=\"stage\">wake</span> run-queue wait"] {
+        assert!(row.contains(wanted), "no \"{wanted}\" in {row}");
+    }
+}
+
 #[test]
 fn the_page_of_a_long_run_stays_small() {
     let record = ring(&Ring { rounds: 20_000, sizes: vec![4, 1024], stalls: true, ..Ring::default() });
@@ -213,6 +288,19 @@ fn the_table_names_what_a_person_asks_for() {
     assert!(
         text::table(&Report::of(&quiet)).contains("verdict: no miss; nothing lost, corrupt or out of order")
     );
+}
+
+#[test]
+fn a_run_that_told_its_warnings_only_counts_them() {
+    let mut record = planted();
+    record.machine.warnings = vec!["no SCHED_FIFO".to_owned(), "no log of switches".to_owned()];
+    let report = Report::of(&record);
+    let (anew, after) = (text::table(&report), text::table_after_run(&report));
+    assert!(anew.contains("\nwarning: no SCHED_FIFO\nwarning: no log of switches\n"), "{anew}");
+    assert!(!after.contains("no SCHED_FIFO") && after.contains("\n2 warnings, told above"), "{after}");
+    record.machine.warnings.clear();
+    assert_eq!(text::table(&Report::of(&record)), text::table_after_run(&Report::of(&record)));
+    assert!(!text::table(&Report::of(&record)).contains("warning"));
 }
 
 #[test]

@@ -540,6 +540,37 @@ fn lost_evidence_is_named_where_it_was_lost() {
 }
 
 #[test]
+fn changed_scheduling_is_never_the_machine() {
+    // Seen at 150 ms, and seen to be back at 250 ms; instance k is planned about k ms after the epoch.
+    let changed = |plant: Plant, back: bool| {
+        let mut record = ring(&with(vec![(200, plant.clone()), (120, plant.clone()), (300, plant)]));
+        let event = |at: i64, since: i64, now: &str| {
+            let (now, set) = (now.to_owned(), "SCHED_FIFO 12 on core 0".to_owned());
+            let kind =
+                EventKind::SchedulingChanged { task: A as u16, since: Nanos::from_millis(since), now, set };
+            Event { at: Nanos::from_millis(at), kind }
+        };
+        record.phases[0].events.push(event(150, 130, "SCHED_OTHER on core 0"));
+        if back {
+            record.phases[0].events.push(event(250, 230, "SCHED_FIFO 12 on core 0"));
+        }
+        let misses = verdicts(&record);
+        [120, 200, 300].map(|instance| of_task(&misses, A, instance).clone())
+    };
+    let (ours, machine) = ((Cause::SchedulingChanged, Door::Ours), (Cause::LateTimer, Door::Machine));
+    for (back, expected) in [(true, [machine, ours, machine]), (false, [machine, ours, ours])] {
+        let found = changed(Plant::LateTimer { task: A, by: micros(300) }, back);
+        assert_eq!(found.clone().map(|miss| (miss.cause, miss.door)), expected, "{found:#?}");
+        assert!(found[1].evidence[0].contains("first found at SCHED_OTHER on core 0 at 150"), "{found:#?}");
+    }
+    let waits = changed(Plant::Hog { task: A, priority: 1, by: micros(300) }, true);
+    assert_eq!((waits[1].cause, waits[1].door), ours, "{waits:#?}");
+    // What the task did itself stays what it is.
+    let faults = changed(Plant::PageFault { task: A, by: micros(120), logged: true }, true);
+    assert_eq!((faults[1].cause, faults[1].door), (Cause::PageFault, Door::Ours), "{faults:#?}");
+}
+
+#[test]
 fn a_thread_that_gave_way_to_us_ranked_below_us_whatever_it_was() {
     let judged = |preempted: bool| {
         let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(300) })];

@@ -52,7 +52,7 @@ pub struct Declarations {
 }
 
 /// Why declarations contradict themselves, before anybody else sees them.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeclarationError {
     /// An end is given to two tasks, or twice to one.
     #[error(

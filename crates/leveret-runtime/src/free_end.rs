@@ -18,7 +18,7 @@ const POLLS_PER_LOOK: u32 = 256;
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Why a wait ended without a message or a completion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WaitError {
     /// The timeout passed.
     #[error("the timeout passed")]
@@ -38,7 +38,7 @@ pub enum WaitError {
 }
 
 /// Why a message cannot be started.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// A transfer that was started before is not complete, and the channel's slack is 1.
     #[error("instance {0} is still outstanding and the channel's slack is 1; wait for it first")]
@@ -60,6 +60,8 @@ pub enum StartError {
 pub struct SendingEnd {
     sender: Sender,
     next: u64,
+    /// The instance that last found no buffer: whoever asks again and again is recorded once.
+    refused: Option<u64>,
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
@@ -74,7 +76,7 @@ impl SendingEnd {
         watch: Arc<Watch>,
     ) -> Self {
         sender.set_first_eligible(0);
-        Self { sender, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
+        Self { sender, next: 0, refused: None, arrival, epoch: Nanos::ZERO, peer, watch }
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
@@ -129,10 +131,35 @@ impl SendingEnd {
         let peer = self.sender.peer_first_eligible();
         let peer = if peer == leveret_memory::NOT_ACTIVE { 0 } else { peer };
         let instance = soonest.max(self.next).max(peer);
+        let due = self.epoch + arrival.of(instance);
         let Self { sender, next, .. } = self;
-        let mut slot = SendingSlot { slot: sender.reserve(instance)?, next };
-        slot.slot.write(bytes);
-        Ok(slot.insert_at(bytes.len(), clock::now()))
+        let (at, size, fate) = match sender.reserve(instance) {
+            Ok(slot) => {
+                let mut slot = SendingSlot { slot, next };
+                slot.slot.write(bytes);
+                let now = clock::now();
+                slot.insert_at(bytes.len(), now);
+                (now, bytes.len() as u32, FateCode::Done)
+            }
+            Err(none) if self.refused == Some(instance) => return Err(none.into()),
+            Err(none) => {
+                self.refused = Some(instance);
+                self.record(MessageRecord {
+                    instance,
+                    at: now,
+                    due,
+                    size: 0,
+                    fate: FateCode::NoBuffer as u8,
+                });
+                return Err(none.into());
+            }
+        };
+        self.record(MessageRecord { instance, at, due, size, fate: fate as u8 });
+        Ok(Instance(instance))
+    }
+
+    fn record(&mut self, record: MessageRecord) {
+        self.sender.record(&record);
     }
 
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
@@ -353,12 +380,24 @@ impl ReceivingEnd {
             return Err(WaitError::TimedOut);
         }
         clock::sleep_until(due);
+        // What was started in instances between, which nobody waited for, the sender's records tell of.
         if let Some(before) = instance.checked_sub(1) {
             self.receiver.release_through(before);
         }
         self.next = instance + 1;
+        let now = clock::now();
+        let (fate, size) = match self.receiver.take(instance) {
+            Taken::Message(message) if message.stamp() <= due => (FateCode::Done, message.length()),
+            Taken::Message(message) => (FateCode::Late, message.length()),
+            Taken::NotYet => (FateCode::Vacant, 0),
+            Taken::Stale | Taken::Invalid(_) => (FateCode::Invalid, 0),
+        };
+        if fate == FateCode::Late {
+            self.receiver.count_late();
+        }
+        self.receiver.record(&MessageRecord { instance, at: now, due, size: size as u32, fate: fate as u8 });
         match self.receiver.take(instance) {
-            Taken::Message(message) if message.stamp() <= due => Ok(Received { message: Some(message) }),
+            Taken::Message(message) if fate == FateCode::Done => Ok(Received { message: Some(message) }),
             _ => Err(WaitError::NotPerformed(Instance(instance))),
         }
     }

@@ -16,6 +16,7 @@ mod message;
 mod meter;
 pub mod objects;
 mod port;
+mod readable;
 mod runner;
 mod session;
 mod thread;
@@ -29,7 +30,9 @@ pub use context::{Inputs, Outputs, TaskContext};
 pub use declare::{Body, DeclarationError, Declarations, EndBuilder, Source, Target, TaskBuilder};
 pub use free_end::{Received, ReceivingEnd, SendingEnd, SendingSlot, StartError, WaitError};
 pub use in_process::{InProcessError, InProcessJob, VirtualTask};
-pub use member::{CommitError, JoinError, MEMBER_VARIABLE, Member, SOCKET_VARIABLE, TOKEN_VARIABLE};
+pub use member::{
+    CommitError, JOB_VARIABLE, JoinError, MEMBER_VARIABLE, Member, SOCKET_VARIABLE, TOKEN_VARIABLE,
+};
 pub use message::{Absence, Input, Message, OutputSlot, SendRefusal};
 pub use meter::Meter;
 pub use port::FateCode;

@@ -24,11 +24,13 @@ use std::sync::{Arc, Mutex, mpsc};
 pub const SOCKET_VARIABLE: &str = "LEVERET_SOCKET";
 /// Environment variable with the member's name.
 pub const MEMBER_VARIABLE: &str = "LEVERET_MEMBER";
+/// Environment variable with the job's name: it tells another job's agent whose threads these are.
+pub const JOB_VARIABLE: &str = "LEVERET_JOB";
 /// Environment variable with the secret that the agent gave to this process.
 pub const TOKEN_VARIABLE: &str = "LEVERET_TOKEN";
 
 /// Why a process cannot join a job.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum JoinError {
     /// Not started by an agent.
     #[error(
@@ -49,7 +51,7 @@ pub enum JoinError {
 }
 
 /// Why a commit fails. Nothing has changed then, and another commit may be tried.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum CommitError {
     /// The declarations contradict themselves.
     #[error(transparent)]

@@ -46,7 +46,7 @@ pub enum Absence {
 }
 
 /// Why a message cannot be inserted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SendRefusal {
     /// The channel is not activated for this instance at both ends.
     #[error("the channel is not active for this instance; activate it at both ends")]

@@ -33,6 +33,9 @@ pub enum FateCode {
     OutOfOrder = 8,
     /// A best-effort message that carried a stamp: `due` is when it was inserted (target).
     Sampled = 9,
+    /// A receiving end outside the time table waited for the instance, and nothing was there: nothing was started in it,
+    /// or not yet (target).
+    Vacant = 10,
 }
 
 /// What the present instance finds.

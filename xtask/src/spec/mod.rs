@@ -13,6 +13,7 @@ mod signature;
 
 use crate::tidy::Finding;
 use crate::workspace::{self, TrackedFile};
+use std::io::Write;
 use std::path::Path;
 
 /// The folder of the layer that has a list.
@@ -105,10 +106,17 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
         let fresh = page::refresh(&text, &spec).map_err(|error| format!("{path}: {error}"))?;
         std::fs::write(path, fresh).map_err(|error| format!("{path}: {error}"))?;
-    } else if request.json {
-        println!("{}", show::json(&spec, request.open));
     } else {
-        print!("{}", show::table(&spec, request.open));
+        let text = if request.json {
+            show::json(&spec, request.open) + "\n"
+        } else {
+            show::table(&spec, request.open)
+        };
+        match std::io::stdout().write_all(text.as_bytes()) {
+            // Whoever reads may have seen enough.
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.to_string()),
+            _ => {}
+        }
     }
     for finding in &spec.findings {
         eprintln!("{finding}");

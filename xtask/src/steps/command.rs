@@ -29,6 +29,9 @@ pub struct TestCount {
     pub passed: u64,
     /// Present but marked to be ignored.
     pub ignored: u64,
+    /// Checks within passing tests that this machine or user did not allow, as they told by a line `SKIPPED: why`; seen
+    /// only where the output of passing tests is shown.
+    pub skipped: Vec<String>,
 }
 
 /// `cargo` with `arguments` (separated by spaces) in the root of the repository.
@@ -113,13 +116,19 @@ pub fn must_test(context: &Context, command: Command) -> Outcome {
 }
 
 fn judge_tests(count: &TestCount) -> Outcome {
-    match count {
-        TestCount { passed: 0, ignored } => {
-            Outcome::Failed(format!("no test ran ({ignored} are marked ignored)"))
-        }
-        TestCount { passed, ignored: 0 } => Outcome::Passed(format!("{passed} tests")),
-        TestCount { passed, ignored } => Outcome::Passed(format!("{passed} tests, {ignored} marked ignored")),
+    let TestCount { passed, ignored, skipped } = count;
+    if *passed == 0 {
+        return Outcome::Failed(format!("no test ran ({ignored} are marked ignored)"));
     }
+    let mut about = format!("{passed} tests");
+    if *ignored > 0 {
+        about += &format!(", {ignored} marked ignored");
+    }
+    if skipped.is_empty() {
+        return Outcome::Passed(about);
+    }
+    about += &format!(", {} checks skipped: {}", skipped.len(), skipped.join("; "));
+    Outcome::PassedInPart(about, skipped.len())
 }
 
 /// Prints the end of a failed command's log.
@@ -145,6 +154,8 @@ pub fn count_tests(text: &str) -> TestCount {
         count.passed += number(" passed;");
         count.ignored += number(" ignored;");
     }
+    count.skipped =
+        text.lines().filter_map(|line| line.strip_prefix("SKIPPED: ")).map(str::to_owned).collect();
     count
 }
 
@@ -159,7 +170,7 @@ mod tests {
     #[test]
     fn closing_lines_are_added_up() {
         let text = "running 2 tests\ntest result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.02s\n\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
-        assert_eq!(count_tests(text), TestCount { passed: 15, ignored: 1 });
+        assert_eq!(count_tests(text), TestCount { passed: 15, ignored: 1, skipped: Vec::new() });
     }
 
     #[test]
@@ -169,7 +180,17 @@ mod tests {
             Outcome::Failed(_)
         ));
         assert!(matches!(judge_tests(&count_tests("")), Outcome::Failed(_)));
-        assert_eq!(judge_tests(&TestCount { passed: 2, ignored: 0 }), Outcome::Passed("2 tests".into()));
+        assert_eq!(
+            judge_tests(&count_tests("test result: ok. 2 passed; 0 ignored;")),
+            Outcome::Passed("2 tests".into())
+        );
+    }
+
+    #[test]
+    fn a_skipped_check_in_a_passing_test_is_counted() {
+        let text = "---- a stdout ----\nSKIPPED: no right\n\nSKIPPED: no core\ntest result: ok. 2 passed; 0 ignored;\n";
+        let outcome = judge_tests(&count_tests(text));
+        assert_eq!(outcome, Outcome::PassedInPart("2 tests, 2 checks skipped: no right; no core".into(), 2));
     }
 
     #[test]

@@ -99,7 +99,9 @@ fn tests(context: &Context) -> Outcome {
         Outcome::Passed(_) => {}
         failed => return failed,
     }
-    must_test(context, cargo(context, "test --workspace --locked --lib --bins --tests --no-fail-fast"))
+    // What a passing test says is shown, so that a check that it skipped is counted.
+    let arguments = "test --workspace --locked --lib --bins --tests --no-fail-fast -- --show-output";
+    must_test(context, cargo(context, arguments))
 }
 
 fn advisories(context: &Context) -> Outcome {

@@ -40,6 +40,7 @@ impl Agent<'_> {
             epoch,
             segments,
             threads,
+            socket: self.listener.path(),
         });
         (self.tell)(News::Started {
             label: &running.label,

@@ -2,7 +2,7 @@
 
 use super::{Agent, AgentError};
 use leveret_os::clock;
-use leveret_os::process::{Change, Exit};
+use leveret_os::process::{Change, Exit, Orphan};
 use leveret_protocol::control::EndReason;
 use leveret_protocol::coordinator::{Action, DeathPolicy, Stage};
 use leveret_report::record::{Ending, EventKind};
@@ -13,6 +13,15 @@ const RESTARTS_MAX: u32 = 10;
 /// From a stop to the agent's learning of it.
 const STOP_NEWS_WITHIN: Nanos = Nanos::from_millis(2);
 
+/// Processes that were killed may take this long to end.
+const ORPHANS_WITHIN: Nanos = Nanos::from_secs(5);
+/// Of more than these the others are not named.
+const ORPHANS_NAMED: usize = 8;
+
+fn count(processes: usize) -> String {
+    if processes == 1 { "a process".to_owned() } else { format!("{processes} processes") }
+}
+
 impl Agent<'_> {
     pub(super) fn launch_all(&mut self) -> Result<(), AgentError> {
         (0..self.seats.len()).try_for_each(|rank| self.launch(rank))
@@ -22,7 +31,7 @@ impl Agent<'_> {
         let launch = &self.config.launch[rank];
         self.patience.launched(rank, clock::now());
         self.seats[rank]
-            .launch(launch, self.listener.path())
+            .launch(launch, &self.config.declaration.name, self.listener.path())
             .map_err(|error| AgentError::Launch { member: launch.member.clone(), cause: error })
     }
 
@@ -54,6 +63,35 @@ impl Agent<'_> {
             if self.seats[rank].child.is_some() {
                 self.on_change(rank);
             }
+        }
+        if let Some(adoption) = &self.adoption {
+            adoption.reap(|pid| self.seats.iter().any(|seat| seat.is(pid)));
+        }
+    }
+
+    /// Ends what members started and did not end: it is the job's, in whatever session it hides.
+    pub(super) fn end_orphans(&mut self) {
+        let Some(adoption) = &self.adoption else { return };
+        let (killed, left) = adoption.end(ORPHANS_WITHIN);
+        let listed = |orphans: &[Orphan]| {
+            let shown =
+                orphans.iter().take(ORPHANS_NAMED).map(|orphan| format!("{} ({})", orphan.pid, orphan.name));
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            if orphans.len() > ORPHANS_NAMED { format!("{shown} and more") } else { shown }
+        };
+        if !killed.is_empty() {
+            self.note(&format!(
+                "ended {} that members had started and left behind: {}",
+                count(killed.len()),
+                listed(&killed)
+            ));
+        }
+        if !left.is_empty() {
+            self.warn([format!(
+                "{} that members had started did not end within {ORPHANS_WITHIN} of SIGKILL: {}; look at them with `ps`",
+                count(left.len()),
+                listed(&left)
+            )]);
         }
     }
 

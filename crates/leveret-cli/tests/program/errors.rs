@@ -96,6 +96,22 @@ fn a_device_of_its_own_stays_one() {
 }
 
 #[test]
+fn a_file_beyond_the_limit_is_told_with_its_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("/bin/sh")
+        .args(["-c", "ulimit -f 0; exec \"$0\" plan examples/ring/job.toml --output \"$1\""])
+        .arg(env!("CARGO_BIN_EXE_leveret"))
+        .arg(folder.path().join("plan.json"))
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("plan.json") && err.contains("`ulimit -f unlimited`"), "{err}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a part was left");
+}
+
+#[test]
 fn unknown_arguments_are_bad_input_with_a_suggestion() {
     let (_, err, code) = outcome(&["chek", "job.toml"]);
     assert_eq!(code, Some(2));

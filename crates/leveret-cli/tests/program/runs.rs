@@ -70,6 +70,23 @@ fn a_folder_without_a_record_is_bad_input() {
 }
 
 #[test]
+fn where_the_last_run_left_nothing_the_one_before_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let former = folder.path().join("previous");
+    fs::create_dir(&former).unwrap();
+    record_in(&former);
+    for arguments in [
+        vec!["why", shown(folder.path()), "A.user", "0"],
+        vec!["check", "examples/ring/job.toml", "--learn", shown(folder.path())],
+    ] {
+        let (_, err, code) = outcome(&arguments);
+        assert_eq!(code, Some(2));
+        let (_, hint) = err.split_once("hint: ").expect("a hint");
+        assert!(hint.contains(&format!("the run before lies in {}", former.display())), "{err}");
+    }
+}
+
+#[test]
 fn a_damaged_record_is_bad_input() {
     let folder = tempfile::tempdir().unwrap();
     record_in(folder.path());

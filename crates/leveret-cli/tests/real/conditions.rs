@@ -93,6 +93,10 @@ fn as_a_user_without_rights() {
             assert!(told, "no word of {lost}: {:?}", machine.warnings);
             assert!(outcome.stderr.contains(lost), "{}", outcome.said());
         }
+        for warning in &machine.warnings {
+            let times = outcome.said().matches(warning.as_str()).count();
+            assert_eq!(times, 1, "told {times} times: {warning}\n{}", outcome.said());
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
-use leveret_report::record::Ending;
+use leveret_report::record::{Ending, Fate};
 
 fn assert_well(outcome: &Outcome, says: &[&str]) {
     outcome.assert_consistent();
@@ -33,6 +33,10 @@ fn transfers_are_started_one_by_one() {
     let _turn = turn();
     let outcome = Workplace::new().start(&pair("start", 60).text()).finish_alone();
     assert_well(&outcome, &["start B: 10"]);
+    let messages = &outcome.record().phases[0].channels[0].messages;
+    let taken = messages.iter().filter(|message| message.fate == Fate::Taken).count();
+    assert_eq!(taken, 10, "each is in the record: {messages:?}");
+    assert!(messages.iter().all(|message| message.inserted.is_some()), "{messages:?}");
 }
 
 // spec: SIDED-ACTIVATE-04, SIDED-DEACTIVATE-03

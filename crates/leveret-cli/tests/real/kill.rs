@@ -1,11 +1,12 @@
 //! `kill -9` of every member, at random moments, under every policy: the others stay consistent, learn of it, and
 //! the run ends with its report and without leftovers.
 
-use crate::harness::{Outcome, Workplace, turn};
+use crate::harness::{Outcome, Workplace, member, turn};
 use crate::job::{Job, core, ring, ring_model};
 use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::{Ending, EventKind, Phase};
 use leveret_types::Nanos;
+use std::process::Command;
 
 const ROUNDS: u64 = 30;
 const MEMBERS: [&str; 3] = ["A", "B", "C"];
@@ -225,4 +226,63 @@ fn the_ring_of_the_examples_survives_a_death_in_its_second_commit() {
     let labels: Vec<&str> = record.phases.iter().map(|phase| phase.label.as_str()).collect();
     assert_eq!(labels, ["4 B", "1 KiB", "4 B", "1 KiB"], "{}", outcome.said());
     assert_whole(record.phases.last().expect("a phase"), &outcome.said());
+}
+
+/// One child whose parent lives, one in a session of its own, one whose parent ended at once, and one that ends itself.
+const FORKS: &str = "sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); (sleep 0.1 &); exec \"$@\"";
+
+fn ring_that_forks(place: &Workplace) -> String {
+    let own: [&[&str]; 3] = [
+        &["task=A.user", "reads=CA", "writes=AB", "first=yes"],
+        &["task=B.user", "reads=AB", "writes=BC"],
+        &["task=C.user", "reads=BC", "writes=CA"],
+    ];
+    let node = member("test-node");
+    let mut job = Job::new(ROUNDS, "policy = \"stop\"");
+    for (rank, name) in MEMBERS.into_iter().enumerate() {
+        let pid = format!("pid={}", place.shown(name));
+        let arguments: Vec<&str> =
+            ["-c", FORKS, "sh", &node, &pid].into_iter().chain(own[rank].iter().copied()).collect();
+        job = job.command(name, core(rank), "/bin/sh", &arguments);
+    }
+    ring_model(job).text()
+}
+
+#[test]
+fn what_members_started_ends_with_the_job() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let outcome = place.start(&ring_that_forks(&place)).finish_alone();
+    assert_sane(&outcome, "forks");
+    assert_whole(&outcome.record().phases[0], &outcome.said());
+    assert!(outcome.stderr.contains("ended 9 processes that members had started"), "{}", outcome.said());
+}
+
+#[test]
+fn what_a_killed_member_started_ends_with_the_job() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let run = place.start(&ring_that_forks(&place));
+    run.await_text("stderr", "running node");
+    // Its children have its environment, but not its number.
+    let pid = place.text("B").parse().expect("a process number");
+    PidFd::open(pid).expect("it lives").signal(Signal::KILL).expect("it lives");
+    assert_sane(&run.finish_alone(), "forks");
+}
+
+/// Children that `leveret run` was given by the shell that became it are nobody's orphans.
+#[test]
+fn what_was_there_before_the_job_stays() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let command = place.command(&ring(ROUNDS, "", [&[], &[], &[]]).text(), &[]);
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "setsid sleep 1000 & echo $! > before; exec \"$@\"", "sh"]);
+    shell.arg(command.get_program()).args(command.get_args()).current_dir(place.path("."));
+    let outcome = place.spawn(shell).finish();
+    assert_sane(&outcome, "before");
+    let pid = place.text("before").trim().parse().expect("a process number");
+    let before = PidFd::open(pid).expect("it lives");
+    before.signal(Signal::KILL).expect("it lives");
+    place.await_nobody();
 }

@@ -58,13 +58,13 @@ fn a_report_that_cannot_be_written_costs_no_summary() {
     }
 }
 
-/// The ring of five rounds under a limit of open files: the exit code, and what it said of errors.
-fn run_with_open_files(limit: u64) -> (Option<i32>, String) {
+/// The ring of five rounds under a limit of the shell's: the exit code, and what it said of errors.
+fn run_with_limit(option: &str, limit: u64) -> (Option<i32>, String) {
     let place = Workplace::new();
     let command = place.command(&ring(5, "", [&[], &[], &[]]).text(), &[]);
     let mut limited = std::process::Command::new("/bin/sh");
     limited
-        .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\"")])
+        .args(["-c", &format!("ulimit {option} {limit}; exec \"$0\" \"$@\"")])
         .arg(command.get_program())
         .args(command.get_args());
     let (code, _, stderr) = place.spawn(limited).finish_without_record();
@@ -74,7 +74,7 @@ fn run_with_open_files(limit: u64) -> (Option<i32>, String) {
 #[test]
 fn too_few_open_files_are_named_before_anything_starts() {
     let _turn = turn();
-    let (code, stderr) = run_with_open_files(14);
+    let (code, stderr) = run_with_limit("-n", 14);
     assert_eq!(code, Some(1), "{stderr}");
     assert!(!stderr.contains("node: "), "nothing was started: {stderr}");
     // How many depends on what this process was started with; with as many as the remedy says it runs.
@@ -82,6 +82,16 @@ fn too_few_open_files_are_named_before_anything_starts() {
     let needed: u64 =
         needed.and_then(|(number, _)| number.parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
     assert!(needed > 14 && stderr.contains(&format!("`ulimit -n {needed}`")), "{stderr}");
-    let (code, stderr) = run_with_open_files(needed);
+    let (code, stderr) = run_with_limit("-n", needed);
     assert!(matches!(code, Some(0 | 3)), "{code:?}: {stderr}");
+}
+
+/// The limit holds for memory files as for others.
+#[test]
+fn too_small_a_limit_on_files_is_named_with_its_remedy() {
+    let _turn = turn();
+    let (code, stderr) = run_with_limit("-f", 100);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("memory file") && stderr.contains("`ulimit -f unlimited`"), "{stderr}");
+    assert!(!stderr.contains("SIGXFSZ") && !stderr.contains("panicked"), "{stderr}");
 }

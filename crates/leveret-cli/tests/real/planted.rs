@@ -2,7 +2,10 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
+use leveret_report::record::EventKind;
 use leveret_report::verdict::{Cause, Door};
+use std::fs;
+use std::process::{Command, Stdio};
 
 /// Instances in which something is planted.
 const PLANTED: [u64; 3] = [10, 20, 30];
@@ -109,6 +112,80 @@ fn a_member_that_is_stopped_for_good_is_missed() {
     let missed = missed.unwrap_or_else(|| panic!("nothing is missed: {}", outcome.said()));
     assert_eq!(missed.name, "V.user");
     assert!(missed.count >= ROUNDS - 12 && missed.sentence.contains("stopped by a signal"), "{missed:?}");
+}
+
+/// The task's thread of a member whose number stands in the file.
+fn thread_of(place: &Workplace, file: &str, task: &str) -> String {
+    let pid = place.text(file);
+    let pid = pid.lines().next().expect("the member's number");
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the member lives");
+    let named = |thread: &String| {
+        fs::read_to_string(format!("/proc/{pid}/task/{thread}/comm")).is_ok_and(|name| name.trim() == task)
+    };
+    let mut numbers = threads.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    numbers.find(named).expect("the task has a thread of its name")
+}
+
+/// Runs one task beside an ordinary thread that never sleeps, and has `command` done to its thread in mid-run.
+fn changed_in_mid_run(command: &[&str]) -> Outcome {
+    let _turn = turn();
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let job = Job::new(100, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=5"]).task(
+        "V.user",
+        ["6ms", "8ms"],
+        "500us",
+        "",
+    );
+    let mut busy = Command::new("taskset")
+        .args(["-c", &core(0).to_string(), "sh", "-c", "while :; do :; done"])
+        .spawn()
+        .expect("taskset is there");
+    let run = place.start(&job.text());
+    run.await_text("V.pid", "started");
+    let thread = thread_of(&place, "V.pid", "V.user");
+    let status = Command::new(command[0]).args(&command[1..]).arg(thread).stdout(Stdio::null()).status();
+    let outcome = run.finish();
+    busy.kill().expect("the busy thread never ends by itself");
+    busy.wait().expect("a child can be waited for");
+    assert!(status.expect("util-linux is there").success(), "{}", outcome.said());
+    outcome.assert_consistent();
+    outcome
+}
+
+#[test]
+fn scheduling_changed_from_outside_is_never_the_machines() {
+    let outcome = changed_in_mid_run(&["chrt", "--idle", "--pid", "0"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let phase = &outcome.record().phases[0];
+    let seen = phase.events.iter().find_map(|event| match &event.kind {
+        EventKind::SchedulingChanged { task: 0, since, now, set } => Some((*since, event.at, now, set)),
+        _ => None,
+    });
+    let (since, at, now, set) = seen.unwrap_or_else(|| panic!("not seen: {}", outcome.said()));
+    assert!(since < at && now.starts_with("SCHED_IDLE") && set.starts_with("SCHED_FIFO"), "{now} {set}");
+    let misses = outcome.assessment().misses;
+    let after: Vec<_> = misses.iter().filter(|miss| miss.deadline > at).collect();
+    assert!(!after.is_empty(), "nothing is missed: {}", outcome.said());
+    for miss in after {
+        let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        assert_eq!((cause, miss.door), (Cause::SchedulingChanged, Door::Ours), "{:?}", miss.evidence);
+    }
+    assert!(
+        outcome.stderr.contains("the scheduling of V.user was changed from outside"),
+        "{}",
+        outcome.said()
+    );
+}
+
+#[test]
+fn a_thread_that_was_put_on_another_core_is_told() {
+    if core(0) == core(1) {
+        return;
+    }
+    let outcome = changed_in_mid_run(&["taskset", "--cpu-list", "--pid", &core(1).to_string()]);
+    let told = format!("on core {} was first found", core(1));
+    assert!(outcome.stderr.contains(&told), "{}", outcome.said());
 }
 
 #[test]

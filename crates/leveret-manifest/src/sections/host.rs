@@ -49,7 +49,9 @@ fn guard(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Guard {
         return Guard::Measured;
     }
     let word = section.value("guard").and_then(|value| value.get_ref().as_str());
-    if let Some(word) = word.filter(|word| crate::schema::nearest(word, ["measured"].into_iter()).is_some()) {
+    if let Some(word) =
+        word.filter(|word| leveret_protocol::nearest::nearest(word, ["measured"].into_iter()).is_some())
+    {
         let message = format!(
             "`guard` must be \"measured\" or a duration, but {} was found",
             crate::source::quoted(word)

@@ -170,7 +170,10 @@ fn judge_latency_device(held: Result<(), IdleStatesError>) -> Finding {
                 "echo 'KERNEL==\"cpu_dma_latency\", GROUP=\"realtime\", MODE=\"0660\"' | sudo tee \
                  /etc/udev/rules.d/90-leveret.rules"
                     .to_owned(),
-                format!("sudo chgrp realtime {DEVICE} && sudo chmod 660 {DEVICE}  # until the next boot"),
+                format!(
+                    "sudo chgrp realtime {DEVICE} && sudo chmod 660 {DEVICE}  # the rule holds from the next boot on"
+                ),
+                "# log out and in again".to_owned(),
             ]),
         ),
     }

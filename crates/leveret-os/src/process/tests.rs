@@ -76,6 +76,13 @@ fn the_end_is_pollable_and_told_in_words() {
 }
 
 #[test]
+fn the_limit_on_the_size_of_files_is_named_as_the_end() {
+    let child = spawn(shell("kill -XFSZ $$")).unwrap();
+    let exit = child.pidfd.wait().unwrap().to_string();
+    assert!(exit.contains("SIGXFSZ") && exit.contains("`ulimit -f unlimited`"), "{exit}");
+}
+
+#[test]
 fn stops_and_continuations_are_seen() {
     let child = spawn(shell("while :; do :; done")).unwrap();
     assert_eq!(child.pidfd.next_change(), Ok(None));

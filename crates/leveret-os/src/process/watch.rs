@@ -26,6 +26,11 @@ impl fmt::Display for Exit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(out, "exit status {status}"),
+            Self::Signal(libc::SIGXFSZ) => write!(
+                out,
+                "signal {} (SIGXFSZ: a file grew beyond the limit on the size of files; `ulimit -f unlimited`)",
+                libc::SIGXFSZ
+            ),
             Self::Signal(number) => match signal_name(*number) {
                 Some(name) => write!(out, "signal {number} ({name})"),
                 None => write!(out, "signal {number}"),

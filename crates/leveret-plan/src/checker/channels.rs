@@ -1,7 +1,7 @@
 //! Channels: instants, buffers, bounds.
 
-use super::{Checker, wide};
-use crate::{MissingPolicy, PlannedTask, Qos};
+use super::{Checker, Instants, shown, wide};
+use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos};
 use leveret_types::Nanos;
 
 impl Checker<'_> {
@@ -19,12 +19,7 @@ impl Checker<'_> {
                 continue;
             };
             let transfers = self.round / at.period;
-            let right = planned.instances.len() as i128 == transfers
-                && planned.instances.iter().zip(0_i128..).all(|(transfer, k)| {
-                    wide(transfer.insert_by) == k * at.period + at.insert_by
-                        && wide(transfer.visible_at) == k * at.period + at.visible_at
-                });
-            self.require(right, place, "each transfer has its insertion limit and its visibility");
+            self.transfers(channel, planned, &at);
             let reader = |(planned, place)| Reader { planned, place, round: self.round, transfers };
             let readers: Vec<Reader<'_>> = readers.iter().copied().map(reader).collect();
             let taken_at = |message: i128| {
@@ -60,17 +55,47 @@ impl Checker<'_> {
             let held_back =
                 i128::from(matches!(channel.qos, Qos::TimeDriven { missing: MissingPolicy::HoldLast, .. }));
             let needed = (held_max + held_back).max(2).max(i128::from(channel.buffers));
-            self.require(
+            self.require_found(
                 i128::from(planned.buffers) == needed,
                 place,
                 "a buffer is always free, and none is wasted",
+                || format!("the plan has {}, it needs {needed}", planned.buffers),
             );
-            self.require(
+            self.require_found(
                 wide(planned.latency_bound) == latency,
                 place,
                 "its latency bound is the oldest message's age",
+                || format!("the plan says {}, the oldest is {}", planned.latency_bound, shown(latency)),
             );
         }
+    }
+}
+
+impl Checker<'_> {
+    /// Each transfer of a time-driven channel is planned at the instants that its declaration makes.
+    fn transfers(&mut self, channel: &Channel, planned: &PlannedChannel, at: &Instants) {
+        let transfers = self.round / at.period;
+        let instants_of = |k: i128| (k * at.period + at.insert_by, k * at.period + at.visible_at);
+        let wrong =
+            planned.instances.iter().zip(0_i128..).find(|(transfer, k)| {
+                (wide(transfer.insert_by), wide(transfer.visible_at)) != instants_of(*k)
+            });
+        let right = planned.instances.len() as i128 == transfers && wrong.is_none();
+        let place = || format!("channel `{}`", channel.name);
+        let rule = "each transfer has its insertion limit and its visibility";
+        self.require_found(right, place, rule, || {
+            let Some((transfer, k)) = wrong else {
+                return format!("{} are planned, the hyperperiod has {transfers}", planned.instances.len());
+            };
+            let (insert_by, visible_at) = instants_of(k);
+            format!(
+                "instance {k}: the plan has insert by {} and visible at {}, the job makes it {} and {}",
+                transfer.insert_by,
+                transfer.visible_at,
+                shown(insert_by),
+                shown(visible_at)
+            )
+        });
     }
 }
 

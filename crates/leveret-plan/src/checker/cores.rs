@@ -1,13 +1,22 @@
 //! What shares a core: occupancy, interruption, accounts.
 
-use super::{Checker, wide};
+use super::{Checker, shown, wide};
+use crate::{Job, Plan};
 
 /// What occupies a core: a guard or a segment.
 struct Piece {
     from: i128,
     length: i128,
+    /// Task and instance.
+    owner: (usize, usize),
     /// Task and instance, where this is the first piece of an instance.
     begins: Option<(usize, usize)>,
+}
+
+/// An instance with its task and when it runs.
+fn words((plan, job): (&Plan, &Job), (task, k): (usize, usize)) -> String {
+    let instance = &plan.tasks[task].instances[k];
+    format!("task `{}` instance {k} from {} to {}", job.tasks[task].name, instance.start(), instance.end())
 }
 
 impl Checker<'_> {
@@ -19,21 +28,37 @@ impl Checker<'_> {
             let pieces = self.pieces(core.core);
             let used: i128 = pieces.iter().map(|piece| piece.length).sum();
             let mut gap = if pieces.is_empty() { self.round } else { 0 };
-            let mut apart = true;
+            let mut collision = None;
             for (index, piece) in pieces.iter().enumerate() {
                 let next = pieces.get(index + 1).map_or(pieces[0].from + self.round, |next| next.from);
-                apart &= piece.from + piece.length <= next;
+                if collision.is_none() && piece.from + piece.length > next {
+                    let other = pieces.get(index + 1).unwrap_or(&pieces[0]);
+                    collision = Some((piece.owner, other.owner, next));
+                }
                 gap = gap.max(next - piece.from - piece.length);
             }
-            self.require(apart, place, "no two occupancies overlap");
+            let apart = collision.is_none();
+            let (plan_and_job, round) = ((self.plan, self.job), self.round);
+            self.require_found(apart, place, "no two occupancies overlap", || {
+                let Some((first, second, at)) = collision else { return String::new() };
+                let [first, second] = [first, second].map(|owner| words(plan_and_job, owner));
+                format!("{first} and {second}, guards included, at {}", shown(at.rem_euclid(round)))
+            });
             let share = i128::from(self.job.costs.utilisation_permille);
-            self.require(used * 1000 <= self.round * share, place, "no more than its share is used");
-            let accounts = (wide(core.used), wide(core.left), wide(core.longest_gap));
-            self.require(
-                accounts == (used, self.round - used, gap),
+            let round = shown(self.round);
+            self.require_found(
+                used * 1000 <= self.round * share,
                 place,
-                "use, rest and longest gap are right",
+                "no more than its share is used",
+                || format!("{} of {round} are used, {share} per mille may be", shown(used)),
             );
+            let accounts = (wide(core.used), wide(core.left), wide(core.longest_gap));
+            let right = (used, self.round - used, gap);
+            self.require_found(accounts == right, place, "use, rest and longest gap are right", || {
+                let [used, left, gap] = [right.0, right.1, right.2].map(shown);
+                let (plan_used, plan_left, plan_gap) = (core.used, core.left, core.longest_gap);
+                format!("the plan says {plan_used}, {plan_left} and {plan_gap}, its instances make {used}, {left} and {gap}")
+            });
             if apart {
                 self.lengths(core.core, &pieces, &mut orders);
             }
@@ -61,6 +86,7 @@ impl Checker<'_> {
                         pieces.push(Piece {
                             from: from.rem_euclid(self.round),
                             length,
+                            owner: (task, k),
                             begins: begins.take(),
                         });
                     }
@@ -99,14 +125,27 @@ impl Checker<'_> {
                         orders[inner] = orders[inner].max(planned.order.saturating_add(1));
                         needed += wide(self.job.costs.preemption);
                     }
-                    self.require(
+                    self.require_found(
                         now == wide(hole[1].start),
                         place,
                         "it is interrupted by whole instances of higher order",
+                        || format!("it is interrupted from {} to {}", hole[0].end, hole[1].start),
                     );
                 }
                 let run: i128 = instance.segments.iter().map(|s| wide(s.end) - wide(s.start)).sum();
-                self.require(run == needed, place, "it runs for its budget and every cost charged to it");
+                self.require_found(
+                    run == needed,
+                    place,
+                    "it runs for its budget and every cost charged to it",
+                    || {
+                        let (start, end) = (instance.start(), instance.end());
+                        format!(
+                            "from {start} to {end} it runs for {}, and needs {}",
+                            shown(run),
+                            shown(needed)
+                        )
+                    },
+                );
             }
         }
     }

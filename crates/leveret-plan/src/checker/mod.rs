@@ -17,27 +17,38 @@ pub struct Violation {
     pub place: String,
     /// What must hold there.
     pub rule: String,
+    /// What stands there instead, with its instants; may be empty.
+    pub found: String,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.place, self.rule)
+        write!(out, "{}: {}", self.place, self.rule)?;
+        if self.found.is_empty() { Ok(()) } else { write!(out, " ({})", self.found) }
     }
 }
 
 /// Accepts a plan if it keeps every rule of `docs/planner.md` for this job.
 ///
 /// # Errors
-/// What does not hold. Later rules are looked at only where earlier ones hold.
+/// What does not hold. Later rules are looked at only where earlier ones hold, but for a plan that was made for another
+/// job: where it has the shape of this one, what it breaks of it comes first.
 pub fn check(plan: &Plan, job: &Job) -> Result<(), Vec<Violation>> {
     let mut checker = Checker { plan, job, round: 0, violations: Vec::new() };
-    for stage in [Checker::frame, Checker::tasks, Checker::cores, Checker::channels] {
-        stage(&mut checker);
-        if !checker.violations.is_empty() {
-            return Err(checker.violations);
+    checker.frame();
+    let foreign = checker.foreign();
+    for stage in [Checker::tasks, Checker::cores, Checker::channels] {
+        if checker.violations.is_empty() {
+            stage(&mut checker);
         }
     }
-    Ok(())
+    checker.violations.extend(foreign);
+    if checker.violations.is_empty() { Ok(()) } else { Err(checker.violations) }
+}
+
+/// An instant as people read it, of 128 bits.
+fn shown(time: i128) -> String {
+    i64::try_from(time).map_or_else(|_| format!("{time}ns"), |time| Nanos(time).to_string())
 }
 
 fn wide(time: Nanos) -> i128 {
@@ -61,9 +72,33 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn require(&mut self, holds: bool, place: impl Fn() -> String, rule: &str) {
+        self.require_found(holds, place, rule, String::new);
+    }
+
+    fn require_found(
+        &mut self,
+        holds: bool,
+        place: impl Fn() -> String,
+        rule: &str,
+        found: impl Fn() -> String,
+    ) {
         if !holds && self.violations.len() < 100 {
-            self.violations.push(Violation { place: place(), rule: rule.to_owned() });
+            self.violations.push(Violation { place: place(), rule: rule.to_owned(), found: found() });
         }
+    }
+
+    /// Whether the plan was made for another job, or for this one when its declarations were others.
+    fn foreign(&self) -> Option<Violation> {
+        let (plan, job) = (self.plan, self.job);
+        let found = if plan.job != job.name {
+            format!("it was made for job `{}`", plan.job.escape_debug())
+        } else if plan.job_digest != digest(job) {
+            "the declarations of the job were others when it was made; make it again".to_owned()
+        } else {
+            return None;
+        };
+        let (place, rule) = ("plan".to_owned(), "it was made for this job".to_owned());
+        Some(Violation { place, rule, found })
     }
 
     /// The plan has the shape that the job calls for.
@@ -71,11 +106,6 @@ impl Checker<'_> {
         let (plan, job) = (self.plan, self.job);
         let whole = || "plan".to_owned();
         self.require(plan.version == PLAN_VERSION, whole, "its version is the one this program reads");
-        self.require(
-            plan.job == job.name && plan.job_digest == digest(job),
-            whole,
-            "it was made for this job",
-        );
         let costs = &job.costs;
         let all = [
             costs.guard,
@@ -108,11 +138,9 @@ impl Checker<'_> {
             in_step && periods.iter().map(|period| round / period).reduce(factor).is_none_or(|f| f == 1);
         let fits = round > 0 && round == wide(plan.hyperperiod) && least;
         let count: i128 = if fits { periods.iter().map(|period| round / period).sum() } else { 0 };
-        self.require(
-            fits && count <= INSTANCES_MAX as i128,
-            whole,
-            "its hyperperiod is the least common multiple",
-        );
+        let found = || format!("it repeats after {}", plan.hyperperiod);
+        let rule = "its hyperperiod is the least common multiple";
+        self.require_found(fits && count <= INSTANCES_MAX as i128, whole, rule, found);
         let channel_exists = |id: &ChannelId| id.index() < job.channels.len();
         let ends_exist =
             job.tasks.iter().all(|task| task.reads.iter().chain(&task.writes).all(channel_exists));

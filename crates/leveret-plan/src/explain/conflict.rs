@@ -2,6 +2,7 @@
 
 use crate::Job;
 use crate::admission::{Failure, solve};
+use crate::assemble::TooManyBuffers;
 use crate::search::Effort;
 use leveret_types::ChannelId;
 
@@ -163,9 +164,9 @@ impl Deletion<'_> {
 
 /// Where to begin: the tasks that the failure names, and the channels at their ends.
 fn suspects(job: &Job, failure: &Failure) -> Vec<Part> {
-    let mut channels: Vec<usize> = failure.channel.into_iter().collect();
+    let mut channels: Vec<usize> = failure.buffers.into_iter().map(|buffers| buffers.channel).collect();
     let mut tasks = failure.tasks.clone();
-    if let Some(channel) = failure.channel {
+    if let Some(TooManyBuffers { channel, .. }) = failure.buffers {
         let uses = |ends: &[ChannelId]| ends.iter().any(|id| id.index() == channel);
         tasks.extend(
             (0..job.tasks.len())

@@ -8,12 +8,12 @@ mod refusal;
 
 pub use change::Change;
 pub use overload::Overload;
-pub use refusal::{Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+pub use refusal::{BufferNeed, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
 
 use crate::admission::Failure;
 use crate::windows::{Problem, hyperperiod};
 use crate::{DeclarationError, HYPERPERIOD_WITHOUT_PERIODS, Job};
-use leveret_types::Nanos;
+use leveret_types::{BUFFERS_MAX, Nanos};
 
 /// Refuses a job whose declarations contradict themselves or each other.
 pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refusal {
@@ -27,6 +27,7 @@ pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refu
         kind: RefusalKind::BadDeclaration { errors },
         conflict,
         overload: None,
+        buffers: None,
         minimal: true,
         fits,
         fits_whole_job: true,
@@ -52,11 +53,15 @@ pub(crate) fn refuse(job: &Job, failure: &Failure) -> Refusal {
     };
     let round = Nanos(hyperperiod(job).unwrap_or(HYPERPERIOD_WITHOUT_PERIODS.0));
     let overload = failure.overload.as_ref().map(|found| Box::new(Overload::new(job, round, found)));
+    let buffers = failure.buffers.map(|found| {
+        let channel = Declaration::channel(job, found.channel).object;
+        Box::new(BufferNeed { channel, needed: found.needed, most: BUFFERS_MAX })
+    });
     let mut fits = fits::smallest_changes(job, &alone, &conflict);
     let fits_whole_job = !fits.is_empty();
     // What settles a conflict that may well be larger than need be, helps nobody.
     if !fits_whole_job && (kept.minimal || overload.is_none()) {
         fits = fits::smallest_changes(&alone, &alone, &conflict);
     }
-    Refusal { kind, conflict, overload, minimal: kept.minimal, fits, fits_whole_job }
+    Refusal { kind, conflict, overload, buffers, minimal: kept.minimal, fits, fits_whole_job }
 }

@@ -17,6 +17,8 @@ pub struct Refusal {
     pub conflict: Vec<Declaration>,
     /// The stretch of time of which the whole job asks too much, where that is the proof.
     pub overload: Option<Box<Overload>>,
+    /// The channel that would need more buffers than any may have, where that is the reason.
+    pub buffers: Option<Box<BufferNeed>>,
     /// Whether it was verified that without any single member of the conflict the others have a plan. `false` only
     /// in large jobs, where the deletion was cut short.
     pub minimal: bool,
@@ -42,6 +44,28 @@ pub enum RefusalKind {
         /// Steps of the search.
         steps: u64,
     },
+}
+
+/// A channel that needs more buffers than it may have.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BufferNeed {
+    /// Which.
+    pub channel: ObjectName,
+    /// As many messages, with one for the last good one where the channel holds it, have a buffer at once.
+    pub needed: u64,
+    /// As many a channel may have.
+    pub most: u32,
+}
+
+impl fmt::Display for BufferNeed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { channel, needed, most } = self;
+        write!(
+            out,
+            "{channel} needs {needed} buffers, but a channel has at most {most}: a message keeps its buffer until it has \
+             been read or a later one has. Let it be read more often or sooner, or written less often"
+        )
+    }
 }
 
 /// What an object is.
@@ -187,10 +211,13 @@ impl Refusal {
                 listed(&most)
             );
         }
-        let names: Vec<String> = tasks.iter().map(|task| format!("`{}`", task.object.name)).collect();
         let details = listed(&self.conflict.iter().map(Declaration::to_string).collect::<Vec<_>>());
+        if let Some(buffers) = &self.buffers {
+            return format!("{buffers}. It conflicts: {details}");
+        }
+        let names: Vec<String> = tasks.iter().map(|task| format!("`{}`", task.object.name)).collect();
         match names.len() {
-            0 => format!("{details} and needs more buffers than a channel may have"),
+            0 => details,
             1 => format!("task {} cannot be met on {place}: {details}", names[0]),
             _ => format!("tasks {} collide on {place}: {details}", listed(&names)),
         }

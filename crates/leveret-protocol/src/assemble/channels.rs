@@ -1,8 +1,10 @@
 //! Channels: the manifest and the two ends.
 
 use super::ChannelBinding;
+use super::HINTS_MAX;
 use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
+use crate::nearest::nearest;
 use leveret_plan::{Channel, Placement, Qos};
 use leveret_types::{ByteSize, MemberId};
 use std::collections::BTreeMap;
@@ -97,10 +99,11 @@ pub(super) fn channels(
 ) -> (Vec<Channel>, Vec<ChannelBinding>) {
     let mut channels = Vec::new();
     let mut bindings = Vec::new();
-    for (key, sides) in sides(manifest, code, names, errors) {
-        let object = object_of(&key);
-        let context = Context { names, groups, online: !code.is_empty(), object: &object };
-        let (channel, binding) = channel(&key, &sides, &context, errors);
+    let all = sides(manifest, code, names, errors);
+    for (key, sides) in &all {
+        let object = object_of(key);
+        let context = Context { names, groups, online: !code.is_empty(), object: &object, all: &all, key };
+        let (channel, binding) = channel(key, sides, &context, errors);
         channels.push(channel);
         bindings.push(binding);
     }
@@ -112,6 +115,23 @@ struct Context<'a> {
     groups: &'a BTreeMap<String, Vec<String>>,
     online: bool,
     object: &'a str,
+    all: &'a [(ChannelKey, Sides<'a>)],
+    key: &'a ChannelKey,
+}
+
+impl Context<'_> {
+    /// A near name of a channel whose `end` is declared by code, and of which the manifest says nothing: perhaps this
+    /// channel by another spelling.
+    fn misspelt(&self, end: End) -> Option<&str> {
+        let only_in_code = self.all.iter().filter(|((group, _), sides)| {
+            let holder = if end == End::Source { sides.source } else { sides.target };
+            *group == self.key.0 && holder.is_some() && sides.manifest.is_none()
+        });
+        nearest(
+            &self.key.1,
+            only_in_code.map(|((_, name), _)| name.as_str()).filter(|name| *name != self.key.1),
+        )
+    }
 }
 
 fn channel(
@@ -197,15 +217,18 @@ fn member_of(
     let owner = property.value();
     if context.online && holder.is_none() {
         let other = if end == End::Source { sides.target } else { sides.source };
+        let near = if errors.len() < HINTS_MAX { context.misspelt(end) } else { None };
+        let near = near.map_or(String::new(), |near| format!(", or did you mean \"{near}\", which has one?"));
+        let owner = owner.as_ref().map_or_else(
+            || "the code of the member that should hold it".to_owned(),
+            |name| format!("the code of member \"{name}\""),
+        );
         errors.push(Mismatch::Unmatched {
             object: context.object.to_owned(),
             present: other.map_or_else(|| MANIFEST.to_owned(), |(rank, _)| context.names.side(rank)),
             has: other.map_or("whole channel, no", |(_, other)| end_word(other.end)).to_owned(),
             lacks: word.to_owned(),
-            owner: owner.as_ref().map_or_else(
-                || "the code of the member that should hold it".to_owned(),
-                |name| format!("the code of member \"{name}\""),
-            ),
+            owner: owner + &near,
         });
     } else if owner.is_none() {
         errors.push(Mismatch::Open {

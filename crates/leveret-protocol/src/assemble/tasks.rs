@@ -1,8 +1,9 @@
 //! Tasks: the manifest's part and the code's.
 
 use super::channels::end_word;
-use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
+use super::{HINTS_MAX, MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
+use crate::nearest::nearest;
 use leveret_plan::{Channel, CoreChoice, Task};
 use leveret_types::{ChannelId, MemberId, Nanos};
 
@@ -46,8 +47,17 @@ pub(super) fn tasks(
         .iter()
         .map(|(name, sides)| {
             if online && sides.2.is_none() {
+                // What the same code declares and the manifest does not, may be the same task by another spelling.
+                let only_in_code = order
+                    .iter()
+                    .filter(|(_, (owner, manifest, _))| *owner == sides.0 && manifest.is_none())
+                    .map(|(name, _)| name.as_str());
+                let near = if errors.len() < HINTS_MAX { nearest(name, only_in_code) } else { None };
+                let hint = near.map_or(String::new(), |near| {
+                    format!("; it declares \"{near}\", which the manifest does not: name them alike")
+                });
                 errors.push(Mismatch::Impossible(format!(
-                    "task \"{name}\": the manifest gives it to {0}, but the code of {0} gives it no body",
+                    "task \"{name}\": the manifest gives it to {0}, but the code of {0} gives it no body{hint}",
                     names.side(sides.0)
                 )));
             }

@@ -280,3 +280,14 @@ fn every_mismatch_is_told_not_only_the_first() {
     let errors = assemble(&manifest(), &code, Costs::default()).expect_err("two differ");
     assert_eq!(errors.len(), 2, "{}", text(&errors));
 }
+
+#[test]
+fn a_channel_by_another_spelling_is_named() {
+    let temperature = |name: &str| ChannelDeclaration { name: name.to_owned(), ..sized() };
+    let ends = ["temperature", "temperature"].map(temperature);
+    let [source, target] = ends;
+    let declared = JobDeclaration { channels: vec![temperature("temprature")], ..manifest() };
+    let code = two_ends(end(End::Source, source), end(End::Target, target));
+    let text = text(&assemble(&declared, &code, Costs::default()).expect_err("no end has that name"));
+    assert!(text.contains("or did you mean \"temperature\", which has one?"), "{text}");
+}

@@ -169,3 +169,29 @@ fn more_than_can_be_numbered_is_refused() {
     let errors = assemble(&manifest(), &code, Costs::default()).expect_err("too many ends");
     assert!(text(&errors).contains("70000 channel ends"), "{}", text(&errors));
 }
+
+#[test]
+fn a_task_by_another_spelling_is_named() {
+    let misspelt = TaskDeclaration { name: "wrok".to_owned(), ..timed() };
+    let errors = assemble(&of_manifest("B", misspelt), &code(1, vec![timed()]), Costs::default());
+    let text = text(&errors.expect_err("the manifest's task has no body"));
+    let hint = "gives it no body; it declares \"work\", which the manifest does not: name them alike";
+    assert!(text.contains(hint), "{text}");
+    // Another member's task is another task.
+    let misspelt = TaskDeclaration { name: "wrok".to_owned(), ..timed() };
+    let words = ["task \"wrok\"", "gives it no body"];
+    let text = refused(&of_manifest("B", misspelt), &code(0, vec![timed()]), &words);
+    assert!(!text.contains("\"work\""), "{text}");
+}
+
+#[test]
+fn a_misspelt_channel_of_a_task_is_told_its_name() {
+    let reads = TaskDeclaration { reads: vec!["BA".to_owned()], ..timed() };
+    let mut code = two_ends(end(End::Source, sized()), end(End::Target, sized()));
+    code[1].tasks = vec![reads];
+    refused(
+        &manifest(),
+        &code,
+        &["no channel whose target is this task's member, named \"BA\"; did you mean \"AB\"?"],
+    );
+}

@@ -1,7 +1,7 @@
 //! The parts of the page that are text: headline, tiles, tables, misses, machine. They read without scripts too.
 
 use crate::Report;
-use crate::format::{known, plural, utc};
+use crate::format::{plural, utc};
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
 use crate::verdict::{Door, Miss, Stage};
@@ -15,7 +15,7 @@ const MISSES_LISTED_MAX: usize = 200;
 const ROWS_MAX: usize = 500;
 
 /// As on the page: `12.3 µs`, unbreakable.
-fn short(ns: i64) -> String {
+pub(super) fn short(ns: i64) -> String {
     let text = crate::format::short(ns);
     let digits = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -84,6 +84,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     let counts = report.assessment.counts;
     let irregular = !report.assessment.irregularities.is_empty();
     let (class, title) = match report.assessment.exit_code() {
+        0 if !report.has_windows() => ("clean", "Nothing lost".to_owned()),
         0 => ("clean", "Every window kept".to_owned()),
         3 => ("machine", format!("{}, none of them ours", plural(counts.machine, "miss", "misses"))),
         _ if counts.ours > 0 => {
@@ -110,78 +111,9 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     )
 }
 
-/// The instrument's dials.
-pub(super) fn tiles(report: &Report<'_>) -> String {
-    let counts = report.assessment.counts;
-    let data_path = report.statistics.data_path;
-    let tasks = || report.statistics.phases.iter().flat_map(|phase| &phase.tasks);
-    let worst = |of: fn(&Summary) -> i64| tasks().map(|task| of(&task.start_lateness_ns)).max().unwrap_or(0);
-    let alone = &report.statistics.machine_alone_ns;
-    let alone_of = |value: i64| if alone.count == 0 { "not measured".to_owned() } else { short(value) };
-    let allocations = data_path.allocations_after_commit;
-    let tiles = [
-        ("Rounds", report.statistics.rounds.to_string(), phases_of(report), ""),
-        (
-            "Misses, ours",
-            counts.ours.to_string(),
-            plural(counts.ours_roots, "root", "roots"),
-            if counts.ours > 0 { "ours" } else { "" },
-        ),
-        (
-            "Misses, the machine\u{2019}s",
-            counts.machine.to_string(),
-            plural(counts.machine_roots, "root", "roots"),
-            if counts.machine > 0 { "machine" } else { "" },
-        ),
-        (
-            "Allocations after commit",
-            known(allocations),
-            "on the data path".to_owned(),
-            if allocations.is_some_and(|count| count > 0) { "ours" } else { "" },
-        ),
-        (
-            "Start lateness, p99",
-            short(worst(|of| of.p99)),
-            format!("worst task; p50 {}, max {}", short(worst(|of| of.p50)), short(worst(|of| of.max))),
-            "",
-        ),
-        (
-            "The machine alone, p99",
-            alone_of(alone.p99),
-            format!("bare timer; p50 {}, max {}", alone_of(alone.p50), alone_of(alone.max)),
-            "",
-        ),
-        (
-            "System calls",
-            known(data_path.system_calls),
-            format!("{} planned sleeps", data_path.planned_sleeps),
-            "",
-        ),
-        (
-            "Page faults",
-            known(data_path.page_faults),
-            format!("involuntary switches: {}", known(data_path.involuntary_switches)),
-            "",
-        ),
-    ];
-    tiles.iter().fold(String::new(), |mut text, (name, value, note, class)| {
-        let small = if value.len() > 9 { " small" } else { "" };
-        let _ = write!(
-            text,
-            "<div class=\"tile {class}\"><dt>{}</dt><dd><b class=\"value{small}\">{}</b><span>{}</span></dd></div>",
-            escape(name),
-            escape(value),
-            escape(note)
-        );
-        text
-    })
-}
-
-fn phases_of(report: &Report<'_>) -> String {
-    let phases = report.statistics.phases.iter().take(4);
-    let label =
-        |phase: &PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
-    phases.map(label).collect::<Vec<_>>().join(", ")
+/// The attribute that leaves a panel out: the drawing of a hyperperiod, where no phase has a task to draw.
+pub(super) fn gantt_hidden(report: &Report<'_>) -> &'static str {
+    if report.statistics.phases.iter().all(|phase| phase.tasks.is_empty()) { "hidden" } else { "" }
 }
 
 /// The buttons that choose a phase.
@@ -265,8 +197,11 @@ fn table(
     caption: &str,
     header: &[&str],
     left: usize,
-    rows: impl Iterator<Item = Vec<String>>,
+    rows: impl ExactSizeIterator<Item = Vec<String>>,
 ) {
+    if rows.len() == 0 {
+        return;
+    }
     let _ = write!(
         text,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption><thead><tr>",
@@ -309,7 +244,11 @@ fn missed(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
 
 fn channel_row(of: &ChannelStatistics) -> Vec<String> {
     let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count.to_string()];
-    row.push(missed(of.misses_ours, of.misses_machine, &of.misses_by_stage));
+    row.push(match of.time_driven {
+        true => missed(of.misses_ours, of.misses_machine, &of.misses_by_stage),
+        // Without a window there is nothing to miss.
+        false => "\u{2013}".to_owned(),
+    });
     row.extend(percentiles(&of.latency_ns));
     let [median, _, _, max] = percentiles(&of.insert_to_taken_ns);
     row.extend([median, max, of.latency_bound_ns.map_or_else(|| "none".to_owned(), duration)]);
@@ -338,9 +277,15 @@ pub(super) fn misses(report: &Report<'_>) -> String {
     }
     let misses = &report.assessment.misses;
     if misses.is_empty() {
-        text.push_str(
-            "<p class=\"note\">None. Every instance of every task and every message kept its window.</p>",
-        );
+        text.push_str(match report.has_windows() {
+            true => {
+                "<p class=\"note\">None. Every instance of every task and every message kept its window.</p>"
+            }
+            false => {
+                "<p class=\"note\">Nothing here has a window: best-effort messages arrive when they are sent, and no \
+                 instant is promised that could be missed.</p>"
+            }
+        });
         return text;
     }
     let counts = report.assessment.counts;
@@ -381,14 +326,16 @@ fn one_miss(report: &Report<'_>, miss: &Miss, text: &mut String) {
     let _ = write!(
         text,
         "<li data-door-of=\"{door}\"><details><summary><span class=\"chip {door}\">{door}</span>\
-         <span class=\"who\">{} <i>{}</i></span><span class=\"what\">{}<small>{}</small></span><span class=\"late\">{late}</span></summary>\
-         <div class=\"detail\"><p class=\"note\">Phase {}, stage {}, due {} after the epoch.</p>",
+         <span class=\"who\">{} <i>{}</i><small>{}</small></span>\
+         <span class=\"what\"><span class=\"stage\">{}</span> {}<small>{}</small></span>\
+         <span class=\"late\">{late}</span></summary>\
+         <div class=\"detail\"><p class=\"note\">Due {} after the epoch.</p>",
         escape(&miss.name),
         miss.instance,
-        miss.cause,
-        escape(&units(miss.evidence.first().map_or("", String::as_str))),
         escape(phase),
         miss.stage,
+        miss.cause,
+        escape(&units(miss.evidence.first().map_or("", String::as_str))),
         units(&miss.deadline.to_string())
     );
     if let Some(root) = &miss.root {
@@ -436,10 +383,13 @@ pub(super) fn machine(report: &Report<'_>) -> String {
         ("Log of switches sees the whole core", yes(machine.switch_log_whole_core)),
         (
             "The machine alone",
-            format!(
-                "a bare clock_nanosleep every {} on core {} ({})",
-                machine.alone.period, machine.alone.core, machine.alone.scheduling
-            ),
+            match machine.alone.lateness_ns.as_slice() {
+                [] => "not measured in this run".to_owned(),
+                _ => format!(
+                    "a bare clock_nanosleep every {} on core {} ({})",
+                    machine.alone.period, machine.alone.core, machine.alone.scheduling
+                ),
+            },
         ),
         ("Started", utc(report.record.started_unix_s)),
     ];

@@ -90,8 +90,13 @@ fn curves(phase: &Phase) -> Vec<Curve> {
     for (channel, record) in phase.channels.iter().enumerate() {
         let name = index.channel_name(channel);
         let subject = Subject::Channel(channel);
-        let values =
-            record.messages.iter().filter(|message| message.inserted.is_some_and(|at| at <= message.due));
+        // A best-effort message is there at once: there is no such time to draw.
+        let time_driven = index.is_time_driven(channel);
+        let in_time = |at: Nanos, due: Nanos| time_driven && at <= due;
+        let values = record
+            .messages
+            .iter()
+            .filter(|message| message.inserted.is_some_and(|at| in_time(at, message.due)));
         let available =
             values.filter_map(|message| Some((message.instance, (message.due - message.inserted?).0)));
         let bound = available_bound(phase, &index, channel);
@@ -174,6 +179,11 @@ fn words(report: &Report<'_>, number: usize, curve: &Curve, instance: u64, value
     if let Some(miss) = report.assessment.misses.iter().find(of) {
         let evidence = miss.evidence.first().map_or("", String::as_str);
         return format!("{head} It is a miss, {} ({}): {evidence}.", miss.cause, miss.door);
+    }
+    if let Subject::Channel(channel) = curve.subject
+        && !Index::new(&report.record.phases[number]).is_time_driven(channel)
+    {
+        return format!("{head} It has no window. Of a best-effort channel every 64th message is recorded.");
     }
     let evidence = match curve.subject {
         Subject::Task(task) => explain(report.record, number, task, instance),

@@ -71,6 +71,13 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
     let late_by = message.inserted.map_or(Nanos(1), |at| at - message.due);
     let head = format!("inserted {late_by} after it was due");
     let Some((task, place, record)) = sender(context, channel, message) else {
+        let writes = |task: &leveret_plan::Task| task.writes.iter().any(|id| id.index() == channel);
+        if !context.phase().job.tasks.iter().any(writes) {
+            let sentence = format!(
+                "{head}: no task writes this channel, its member starts transfers when it likes; what kept it is not recorded"
+            );
+            return Finding::ours(Stage::Insertion, Cause::LatePeer, sentence);
+        }
         let sentence = format!("{head}; the sender's instance was not recorded");
         return Finding::ours(Stage::Insertion, Cause::Unexplained, sentence);
     };

@@ -21,7 +21,7 @@
 //! there are too few to tell).
 
 use super::task::is_skipped;
-use crate::record::{GAP_BOUNDS_NS, Phase, RunRecord};
+use crate::record::{EventKind, GAP_BOUNDS_NS, Phase, RunRecord};
 use leveret_types::Nanos;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -79,7 +79,11 @@ impl<'a> Stalls<'a> {
     pub fn new(record: &'a RunRecord, phase: &'a Phase) -> Self {
         let mut cores: BTreeMap<u32, CoreStalls> = BTreeMap::new();
         for each in &record.phases {
-            for (planned, task) in each.plan.tasks.iter().zip(&each.tasks) {
+            for (index, (planned, task)) in each.plan.tasks.iter().zip(&each.tasks).enumerate() {
+                // A thread that somebody ranked otherwise may have been kept from its spin by anybody.
+                if was_rescheduled(each, index) {
+                    continue;
+                }
                 let core = cores.entry(planned.core).or_default();
                 core.spin = core.spin + Nanos(task.spin_total.0.max(0));
                 for (sum, count) in core.gaps.iter_mut().zip(task.gaps) {
@@ -175,9 +179,17 @@ impl<'a> Stalls<'a> {
     }
 }
 
+/// Whether the task's thread was at any time scheduled otherwise than the runtime had set.
+fn was_rescheduled(phase: &Phase, task: usize) -> bool {
+    let of_task = |kind: &EventKind| matches!(kind, EventKind::SchedulingChanged { task: of, .. } if usize::from(*of) == task);
+    phase.events.iter().any(|event| of_task(&event.kind))
+}
+
 /// The longest gap in a spin during which the thread neither left its core nor faulted.
 fn longest_gap(record: &RunRecord) -> Nanos {
-    let instances = record.phases.iter().flat_map(|phase| &phase.tasks).flat_map(|task| &task.instances);
+    let kept = |phase| move |(index, _): &(usize, _)| !was_rescheduled(phase, *index);
+    let tasks = record.phases.iter().flat_map(|phase| phase.tasks.iter().enumerate().filter(kept(phase)));
+    let instances = tasks.flat_map(|(_, task)| &task.instances);
     let undisturbed =
         instances.filter(|instance| instance.switches == 0 && matches!(instance.faults, 0 | u32::MAX));
     undisturbed.map(|instance| instance.gap).max().unwrap_or_default()

@@ -1,10 +1,11 @@
 //! Task instances: where the time went, in shares, and whose share was decisive.
 
 mod body;
+mod outside;
 mod wait;
 
 use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
-use crate::record::{EventKind, InstanceRecord, Outcome};
+use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;
 
 /// Longest chain of waits that is followed; beyond it a wait is ours.
@@ -151,6 +152,7 @@ pub(super) fn shares(context: &Context<'_>, task: usize, place: usize, depth: u3
     case.start(&mut shares);
     case.execution(&mut shares);
     case.plan(&mut shares);
+    case.scheduling_changed(&mut shares);
     shares
 }
 
@@ -169,42 +171,6 @@ impl Case<'_> {
 
     fn share(&self, stage: Stage, cause: Cause, door: Door, amount: Nanos, sentence: String) -> Share {
         Share { stage, cause, door, amount: amount.max(Nanos(1)), sentence, root: None }
-    }
-
-    /// Clock steps and stopped members explain the whole instance; `true` when one was found.
-    fn outside_cause(&self, shares: &mut Vec<Share>) -> bool {
-        let (from, to) = (self.wake_due(), self.record.ended.max(self.record.woken));
-        let mut stopped_at = None;
-        let member = self.context.index.member(self.task);
-        for event in &self.context.phase().events {
-            match event.kind {
-                EventKind::ClockStepped { by } => {
-                    let reach = Nanos(by.0.saturating_abs());
-                    if event.at >= from - reach && event.at <= to {
-                        let sentence =
-                            format!("the clock moved by {by} at {} without time passing", event.at);
-                        let amount = self.total_delay();
-                        shares.push(self.share(Stage::Wake, Cause::ClockStep, Door::Ours, amount, sentence));
-                        return true;
-                    }
-                }
-                EventKind::MemberStopped { member: rank } if Some(rank) == member && event.at <= to => {
-                    stopped_at = Some(event.at);
-                }
-                EventKind::MemberContinued { member: rank } if Some(rank) == member && event.at < from => {
-                    stopped_at = None;
-                }
-                _ => {}
-            }
-        }
-        let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
-        let name = self.context.index.member_name(rank);
-        let sentence = format!(
-            "member {name} was stopped by a signal at {at} and had not gone on when this instance was due"
-        );
-        let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
-        shares.push(self.share(stage, Cause::StoppedMember, Door::Ours, self.total_delay(), sentence));
-        true
     }
 
     /// What cannot be proven because records were lost within `[from, to]`.

@@ -131,6 +131,12 @@ fn describe(context: &Context<'_>, kind: &EventKind) -> String {
                 "event: the kernel's log was read again, the first time since {since}; {records} of its records were lost"
             )
         }
+        EventKind::SchedulingChanged { task: number, since, now, set } => {
+            format!(
+                "event: {} found at {now}, set was {set} (last found unchanged at {since})",
+                task(*number)
+            )
+        }
         EventKind::Overrun { task: number, instance } => {
             format!("event: overrun of {}, instance {instance}, policed", task(*number))
         }

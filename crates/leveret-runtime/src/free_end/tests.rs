@@ -1,21 +1,27 @@
 use super::*;
 use leveret_memory::{
-    HeapRegion, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
 const CHANNEL: ChannelId = ChannelId(0);
 const GENERATION: Generation = Generation(3);
 
-/// Both ends of a channel of four buffers of 8 bytes.
+/// Both ends of a best-effort channel of four buffers of 8 bytes.
 fn ends(waits: bool) -> (SendingEnd, ReceivingEnd) {
+    let (sending, receiving, _) = ends_of(waits, None);
+    (sending, receiving)
+}
+
+/// Both ends of such a channel, and what the watcher reads of source and target.
+fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, [MessageReader; 2]) {
     let spec = |member| SegmentSpec {
         member: MemberId(member),
         generation: GENERATION,
         sources: vec![],
         targets: vec![],
         tasks: vec![],
-        message_records: 2,
+        message_records: 8,
     };
     let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits }];
     let source = SegmentSpec { sources, ..spec(0) };
@@ -28,10 +34,12 @@ fn ends(waits: bool) -> (SendingEnd, ReceivingEnd) {
         (own, peer)
     });
     let watch = Arc::new(Watch::new(2, Nanos::MAX));
+    let records =
+        [peer_source.source(CHANNEL).unwrap().records(), peer_target.target(CHANNEL).unwrap().records()];
     let sender = Sender::new(source.take_source(CHANNEL).unwrap(), peer_target.target(CHANNEL).unwrap());
     let receiver = Receiver::new(target.take_target(CHANNEL).unwrap(), peer_source.source(CHANNEL).unwrap());
-    let sending = SendingEnd::new(sender, None, MemberId(1), watch.clone());
-    (sending, ReceivingEnd::new(receiver, None, MemberId(0), watch))
+    let sending = SendingEnd::new(sender, arrival, MemberId(1), watch.clone());
+    (sending, ReceivingEnd::new(receiver, arrival, MemberId(0), watch), records)
 }
 
 /// A later message in the first one's buffer can only come from a peer that breaks the rules.
@@ -65,4 +73,64 @@ fn a_wait_among_nothing_but_nonsense_ends() {
         assert_eq!(receiving.receive(Nanos::from_millis(300)).err(), Some(WaitError::TimedOut));
         assert!(receiving.next > 4, "each place was passed over");
     }
+}
+
+const HOUR: Nanos = Nanos::from_secs(3600);
+
+/// The ends of a time-driven channel whose instance 10 was due a moment ago and whose instance 11 is due in an hour; and
+/// when instance 10 was due.
+fn hourly() -> (SendingEnd, ReceivingEnd, [MessageReader; 2], Nanos) {
+    let arrival = Arrival { period: HOUR, first: Nanos::ZERO };
+    let (mut sending, mut receiving, records) = ends_of(false, Some(arrival));
+    let due = clock::now() - Nanos::from_secs(1);
+    let epoch = due - HOUR.saturating_mul(10);
+    sending.arm(epoch);
+    receiving.arm(epoch);
+    (sending, receiving, records, due)
+}
+
+/// Instances and fates that were recorded.
+fn fates(reader: &mut MessageReader) -> Vec<(u64, u8)> {
+    let mut found = Vec::new();
+    assert_eq!(reader.drain(|record| found.push((record.instance, record.fate))), 0);
+    found
+}
+
+#[test]
+fn what_a_wait_finds_is_recorded() {
+    // What stands in the buffer of instance 10: whose message, and how long after the due instant it was inserted.
+    let cases = [
+        (Some((10, Nanos(0))), FateCode::Done),
+        (Some((10, Nanos(1))), FateCode::Late),
+        (None, FateCode::Vacant),
+        (Some((14, Nanos(0))), FateCode::Invalid),
+    ];
+    for (content, expected) in cases {
+        let (mut sending, mut receiving, [_, mut target], due) = hourly();
+        if let Some((instance, after)) = content {
+            sending.sender.publish_over(instance, b"message", due + after);
+        }
+        let found = receiving.wait(Nanos::ZERO).map(|message| message.instance());
+        let performed =
+            if expected == FateCode::Done { Ok(10) } else { Err(WaitError::NotPerformed(Instance(10))) };
+        assert_eq!(found, performed, "{expected:?}");
+        assert_eq!(fates(&mut target), [(10, expected as u8)]);
+        // The next is due in an hour.
+        assert_eq!(receiving.wait(Nanos::ZERO).err(), Some(WaitError::TimedOut));
+        assert_eq!(fates(&mut target), []);
+    }
+}
+
+#[test]
+fn what_is_started_or_finds_no_buffer_is_recorded() {
+    let (mut sending, mut receiving, [mut source, _], due) = hourly();
+    // In the buffer of instance 11, and never waited for.
+    sending.sender.publish_over(7, b"unseen", due - HOUR.saturating_mul(3));
+    for _ in 0..3 {
+        assert!(matches!(sending.start(b"early"), Err(StartError::NoBuffer(_))));
+    }
+    assert_eq!(fates(&mut source), [(11, FateCode::NoBuffer as u8)]);
+    assert_eq!(receiving.wait(Nanos::ZERO).err(), Some(WaitError::NotPerformed(Instance(10))));
+    assert_eq!(sending.start(b"message"), Ok(Instance(11)));
+    assert_eq!(fates(&mut source), [(11, FateCode::Done as u8)]);
 }

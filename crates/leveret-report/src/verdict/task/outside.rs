@@ -1,0 +1,85 @@
+//! What was done to a task from outside: its member stopped, its clock moved, its thread scheduled otherwise.
+
+use super::{Case, Share};
+use crate::record::EventKind;
+use crate::verdict::{Cause, Door, Stage};
+use leveret_types::Nanos;
+
+impl Case<'_> {
+    /// Clock steps and stopped members explain the whole instance; `true` when one was found.
+    pub(super) fn outside_cause(&self, shares: &mut Vec<Share>) -> bool {
+        let (from, to) = (self.wake_due(), self.record.ended.max(self.record.woken));
+        let mut stopped_at = None;
+        let member = self.context.index.member(self.task);
+        for event in &self.context.phase().events {
+            match event.kind {
+                EventKind::ClockStepped { by } => {
+                    let reach = Nanos(by.0.saturating_abs());
+                    if event.at >= from - reach && event.at <= to {
+                        let sentence =
+                            format!("the clock moved by {by} at {} without time passing", event.at);
+                        let amount = self.total_delay();
+                        shares.push(self.share(Stage::Wake, Cause::ClockStep, Door::Ours, amount, sentence));
+                        return true;
+                    }
+                }
+                EventKind::MemberStopped { member: rank } if Some(rank) == member && event.at <= to => {
+                    stopped_at = Some(event.at);
+                }
+                EventKind::MemberContinued { member: rank } if Some(rank) == member && event.at < from => {
+                    stopped_at = None;
+                }
+                _ => {}
+            }
+        }
+        let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
+        let name = self.context.index.member_name(rank);
+        let sentence = format!(
+            "member {name} was stopped by a signal at {at} and had not gone on when this instance was due"
+        );
+        let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
+        shares.push(self.share(stage, Cause::StoppedMember, Door::Ours, self.total_delay(), sentence));
+        true
+    }
+
+    /// Who comes first on a core is judged by what the runtime had set. While the thread was scheduled otherwise nothing
+    /// that rests on it is proven: neither that the machine held it up, nor that anybody else did.
+    pub(super) fn scheduling_changed(&self, shares: &mut [Share]) {
+        let Some(sentence) = self.other_scheduling() else { return };
+        for share in shares.iter_mut().filter(|share| share.root.is_none()) {
+            let unproven = matches!(
+                share.cause,
+                Cause::RunQueueWait | Cause::Throttled | Cause::EvidenceLost | Cause::Unexplained
+            );
+            if share.door == Door::Machine || unproven {
+                share.sentence = format!("{sentence}; otherwise: {}", share.sentence);
+                (share.cause, share.door) = (Cause::SchedulingChanged, Door::Ours);
+            }
+        }
+    }
+
+    /// How the thread was scheduled during this instance if that is not, or may not be, what was set.
+    fn other_scheduling(&self) -> Option<String> {
+        let (from, to) = (self.wake_due(), self.record.ended.max(self.record.woken));
+        let mut found = None;
+        for event in &self.context.phase().events {
+            let EventKind::SchedulingChanged { task, since, now, set } = &event.kind else { continue };
+            if usize::from(*task) != self.task || *since > to {
+                continue;
+            }
+            if now != set {
+                found = Some((event.at, since, now, set));
+            } else if event.at < from {
+                found = None;
+            }
+        }
+        let (at, since, now, set) = found?;
+        Some(format!(
+            "scheduling was changed from outside: the thread of {} (thread {}) was first found at {now} at {at}, after {set}, \
+             which the runtime had set and which it still had at {since}; whoever did that (`chrt`, `taskset`, a cpuset, the \
+             program itself) keeps the machine from being judged",
+            self.context.index.task_name(self.task),
+            self.thread
+        ))
+    }
+}
