@@ -8,6 +8,9 @@ use proptest::prelude::*;
 const POLICIES: [Policy; 5] =
     [Policy::Fifo, Policy::Lifo, Policy::Sorted, Policy::Unordered, Policy::Ordered];
 
+/// Miri takes some hundred times as long for each.
+const OPERATIONS_MAX: usize = if cfg!(miri) { 30 } else { 200 };
+
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     /// Insert a buffer that may be allowed, in, or out of order.
@@ -103,7 +106,7 @@ proptest! {
     fn a_store_does_what_its_oracle_does(
         policy in prop::sample::select(&POLICIES[..]),
         capacity in 1..8_u32,
-        operations in prop::collection::vec(operation(), 0..200),
+        operations in prop::collection::vec(operation(), 0..OPERATIONS_MAX),
     ) {
         follow(policy, capacity, &operations)?;
     }
@@ -112,7 +115,7 @@ proptest! {
     fn a_store_of_several_words_does_what_its_oracle_does(
         policy in prop::sample::select(&POLICIES[..]),
         capacity in 60..140_u32,
-        inserted in prop::collection::vec((0..140_u32, any::<i64>()), 0..200),
+        inserted in prop::collection::vec((0..140_u32, any::<i64>()), 0..OPERATIONS_MAX),
     ) {
         let each = inserted.iter().enumerate().flat_map(|(turn, (index, label))| {
             let removals = if turn % 3 == 0 { 1 } else { 0 };
@@ -126,7 +129,7 @@ proptest! {
 #[test]
 fn a_full_store_of_the_largest_capacity_gives_back_every_buffer() {
     for policy in POLICIES {
-        let capacity = if cfg!(miri) { 70 } else { BUFFERS_MAX };
+        let capacity = if cfg!(miri) { 40 } else { BUFFERS_MAX };
         let store = IteratorStore::new(policy, capacity);
         for round in 0..2 {
             // Falling labels: SORTED gives back the last first, without long walks.

@@ -24,6 +24,40 @@ fn explore(policy: Policy, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
+/// Explores what two threads do at once, with either of them as the one that loom starts with. It matters: loom forgets that a
+/// thread has read a word as soon as another reads it before changing it, and then does not try the change first.
+fn explore_pair(policy: Policy, model: impl Fn(Pair) + Copy + Sync + Send + 'static) {
+    for first_is_spawned in [false, true] {
+        explore(policy, move || model(Pair { first_is_spawned }));
+    }
+}
+
+/// Runs two functions at once.
+#[derive(Clone, Copy)]
+struct Pair {
+    first_is_spawned: bool,
+}
+
+impl Pair {
+    fn run<A: 'static, B: 'static>(
+        self,
+        shared: &Arc<Shared>,
+        first: impl FnOnce(&Shared) -> A + 'static,
+        second: impl FnOnce(&Shared) -> B + 'static,
+    ) -> (A, B) {
+        let spawned = shared.clone();
+        if self.first_is_spawned {
+            let first = thread::spawn(move || first(&spawned));
+            let second = second(shared);
+            (first.join().unwrap(), second)
+        } else {
+            let second = thread::spawn(move || second(&spawned));
+            let first = first(shared);
+            (first, second.join().unwrap())
+        }
+    }
+}
+
 /// A store, and what the owners of its buffers write to them.
 struct Shared {
     store: IteratorStore,
@@ -66,17 +100,13 @@ fn sorted<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 #[test]
 fn what_one_thread_inserts_another_removes_once_and_in_order() {
     for policy in POLICIES {
-        explore(policy, move || {
+        explore_pair(policy, move |pair| {
             let shared = Shared::new(policy, 2);
-            let inserting = thread::spawn({
-                let shared = shared.clone();
-                move || {
-                    shared.insert(0, 7, 10);
-                    shared.insert(1, 7, 11);
-                }
-            });
-            let early = [shared.remove(), shared.remove()];
-            inserting.join().unwrap();
+            let insert = |shared: &Shared| {
+                shared.insert(0, 7, 10);
+                shared.insert(1, 7, 11);
+            };
+            let ((), early) = pair.run(&shared, insert, |shared| [shared.remove(), shared.remove()]);
             let all: Vec<_> = early.into_iter().flatten().chain(shared.drain()).collect();
             match policy {
                 Policy::Lifo | Policy::Unordered => assert_eq!(sorted(all), [(0, 10), (1, 11)]),
@@ -93,20 +123,15 @@ fn two_threads_remove_while_a_third_inserts() {
             let shared = Shared::new(policy, 3);
             shared.insert(0, 4, 10);
             shared.insert(1, 6, 11);
-            let removing = thread::spawn({
+            let removing = [(); 2].map(|()| {
                 let shared = shared.clone();
-                move || shared.remove().expect("two are in, and one other removes")
+                thread::spawn(move || shared.remove().expect("two are in, and one other removes"))
             });
-            let inserting = thread::spawn({
-                let shared = shared.clone();
-                move || shared.insert(2, 5, 12)
-            });
-            let mine = shared.remove().expect("two are in, and one other removes");
-            let theirs = removing.join().unwrap();
-            inserting.join().unwrap();
+            shared.insert(2, 5, 12);
+            let [one, other] = removing.map(|thread| thread.join().unwrap());
             let last = shared.drain();
             assert_eq!(last.len(), 1);
-            assert_eq!(sorted([mine, theirs, last[0]]), [(0, 10), (1, 11), (2, 12)]);
+            assert_eq!(sorted([one, other, last[0]]), [(0, 10), (1, 11), (2, 12)]);
             match policy {
                 Policy::Fifo | Policy::Ordered => assert_eq!(last[0].0, 2, "it came last"),
                 Policy::Sorted => assert_ne!(last[0].0, 0, "the lowest was in from the start"),
@@ -121,28 +146,28 @@ fn two_threads_remove_while_a_third_inserts() {
 #[test]
 fn a_buffer_that_comes_back_is_not_mistaken_for_one_that_stayed() {
     for policy in POLICIES {
-        explore(policy, move || {
+        explore_pair(policy, move |pair| {
             let shared = Shared::new(policy, 2);
             shared.insert(0, 1, 10);
             shared.insert(1, 2, 11);
-            let other = thread::spawn({
-                let shared = shared.clone();
-                move || {
-                    let first = shared.remove().expect("two are in, and one other removes");
-                    let second = shared.remove();
-                    // After 0 and 1 comes 0 again, if the set's order is promised.
-                    let comes_back = policy != Policy::Ordered || first.0 == 0;
-                    if comes_back {
-                        shared.insert(first.0, 0, 12);
-                    }
-                    (first.1, second.map(|(_, content)| content), comes_back)
+            let come_back = move |shared: &Shared| {
+                let first = shared.remove().expect("two are in, and one other removes");
+                let second = shared.remove();
+                // After 0 and 1 comes 0 again, if the set's order is promised.
+                let comes_back = policy != Policy::Ordered || first.0 == 0;
+                if comes_back {
+                    shared.insert(first.0, 0, 12);
                 }
-            });
-            let mine = shared.remove().map(|(_, content)| content);
-            let (first, second, came_back) = other.join().unwrap();
-            let rest = shared.drain().into_iter().map(|(_, content)| content);
-            let all = sorted([Some(first), second, mine].into_iter().flatten().chain(rest));
-            assert_eq!(all, [10, 11, 12][..if came_back { 3 } else { 2 }], "what is inserted comes out once");
+                ([Some(first), second], comes_back)
+            };
+            let ((removed, came_back), other) = pair.run(&shared, come_back, |shared| shared.remove());
+            let all = removed.into_iter().flatten().chain(other).chain(shared.drain());
+            let contents = sorted(all.map(|(_, content)| content));
+            assert_eq!(
+                contents,
+                [10, 11, 12][..if came_back { 3 } else { 2 }],
+                "what is inserted comes out once"
+            );
         });
     }
 }
@@ -150,38 +175,54 @@ fn a_buffer_that_comes_back_is_not_mistaken_for_one_that_stayed() {
 #[test]
 fn two_threads_each_insert_and_remove() {
     for policy in POLICIES.into_iter().filter(|policy| *policy != Policy::Ordered) {
-        explore(policy, move || {
+        explore_pair(policy, move |pair| {
             let shared = Shared::new(policy, 2);
-            let turn = |shared: &Shared, index: u32| {
-                shared.insert(index, 5 - i64::from(index), 1);
-                let (got, content) = shared.remove().expect("each has inserted one before it removes one");
-                shared.insert(got, 5, content + 1);
+            let turn = |index: u32| {
+                move |shared: &Shared| {
+                    shared.insert(index, 5 - i64::from(index), 1);
+                    let (got, content) =
+                        shared.remove().expect("each has inserted one before it removes one");
+                    shared.insert(got, 5, content + 1);
+                }
             };
-            let other = thread::spawn({
-                let shared = shared.clone();
-                move || turn(&shared, 1)
-            });
-            turn(&shared, 0);
-            other.join().unwrap();
+            pair.run(&shared, turn(0), turn(1));
             let last = sorted(shared.drain());
-            assert!(
-                [[(0, 2), (1, 2)], [(0, 1), (1, 3)], [(0, 3), (1, 1)]].iter().any(|one| last == one),
-                "{last:?}"
-            );
+            let possible = [[(0, 2), (1, 2)], [(0, 1), (1, 3)], [(0, 3), (1, 1)]];
+            assert!(possible.iter().any(|one| last == one), "{last:?}");
         });
     }
+}
+
+/// A buffer that was first when its removal began, and has two before it when it is to be unlinked, comes in again before
+/// these two: were it still linked behind them, the list would be a circle.
+#[test]
+fn a_buffer_is_unlinked_before_it_comes_in_again() {
+    explore_pair(Policy::Sorted, |pair| {
+        let shared = Shared::new(Policy::Sorted, 3);
+        shared.insert(0, 5, 1);
+        let come_back = |shared: &Shared| {
+            let (index, _) = shared.remove().expect("one was in from the start");
+            shared.insert(index, 2, 1);
+            index
+        };
+        let insert = |shared: &Shared| {
+            shared.insert(1, 4, 1);
+            shared.insert(2, 1, 1);
+        };
+        let (index, ()) = pair.run(&shared, come_back, insert);
+        let last: Vec<u32> = [(); 4].iter().map_while(|()| shared.remove()).map(|(index, _)| index).collect();
+        // The labels are 5, 4 and 1, but 2 for the one that came in again.
+        assert_eq!(last, if index == 0 { [2, 0, 1] } else { [2, 1, 0] });
+    });
 }
 
 #[test]
 fn of_two_threads_that_insert_the_same_buffer_one_is_refused() {
     for policy in POLICIES {
-        explore(policy, move || {
+        explore_pair(policy, move |pair| {
             let shared = Shared::new(policy, 2);
-            let other = thread::spawn({
-                let shared = shared.clone();
-                move || shared.store.insert(0, 1)
-            });
-            let results = [shared.store.insert(0, 1), other.join().unwrap()];
+            let insert = |shared: &Shared| shared.store.insert(0, 1);
+            let results = <[_; 2]>::from(pair.run(&shared, insert, insert));
             assert!(results.contains(&Ok(())), "{results:?}");
             assert!(results.contains(&Err(InsertError::AlreadyIn { index: 0 })), "{results:?}");
             assert_eq!((shared.store.remove(), shared.store.remove()), (Some(0), None));
@@ -189,24 +230,42 @@ fn of_two_threads_that_insert_the_same_buffer_one_is_refused() {
     }
 }
 
+/// Whatever happens between the readings of the two counters, the refusal is the right one.
+#[test]
+fn a_buffer_that_comes_too_early_is_out_of_order_and_not_in() {
+    explore_pair(Policy::Ordered, |pair| {
+        let shared = Shared::new(Policy::Ordered, 2);
+        let early = |shared: &Shared| shared.store.insert(1, 0);
+        let first = |shared: &Shared| {
+            shared.insert(0, 0, 1);
+            shared.remove()
+        };
+        match pair.run(&shared, early, first) {
+            (Ok(()), first) => assert_eq!((first, shared.store.remove()), (Some((0, 1)), Some(1))),
+            (Err(error), first) => {
+                assert_eq!(first, Some((0, 1)));
+                assert_eq!(error, InsertError::OutOfOrder { index: 1, expected: 0 });
+            }
+        }
+        assert_eq!(shared.store.remove(), None);
+    });
+}
+
 /// While one word after the other is looked at, a buffer comes into a word behind and the others leave the one ahead.
 #[test]
 fn a_store_that_is_never_empty_is_never_called_empty() {
-    explore(Policy::Unordered, || {
+    explore_pair(Policy::Unordered, |pair| {
         let shared = Shared::new(Policy::Unordered, 34);
         shared.insert(32, 0, 1);
         shared.insert(0, 0, 1);
         assert_eq!(shared.remove(), Some((0, 1)), "the word last inserted into is looked at first");
-        let other = thread::spawn({
-            let shared = shared.clone();
-            move || {
-                shared.insert(0, 0, 1);
-                shared.insert(33, 0, 1);
-                assert!(shared.remove().is_some() && shared.remove().is_some());
-            }
-        });
-        assert!(shared.remove().is_some(), "three came in, and another thread removes two");
-        other.join().unwrap();
+        let insert_and_remove = |shared: &Shared| {
+            shared.insert(0, 0, 1);
+            shared.insert(33, 0, 1);
+            [shared.remove(), shared.remove()]
+        };
+        let (two, one) = pair.run(&shared, insert_and_remove, |shared| shared.remove());
+        assert!(two.iter().all(Option::is_some) && one.is_some(), "three are in, and three are removed");
         assert_eq!(shared.remove(), None);
     });
 }
