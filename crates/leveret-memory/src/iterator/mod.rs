@@ -9,7 +9,7 @@
 //!   policy      removed is                 structure                         insert + remove, in locked instructions
 //!   FIFO        the first inserted         ring of positions                 4
 //!   LIFO        the last inserted          stack of links                    3
-//!   SORTED      the lowest label, then     list of links, marked before      5, and a walk past the labels that are
+//!   SORTED      the lowest label, then     list of links, marked before      4, and a walk past the labels that are
 //!               the first inserted         they are taken out                not higher
 //!   UNORDERED   any                        a bit for each buffer             2
 //!   ORDERED     the first inserted; it     two counters                      2
@@ -23,7 +23,7 @@
 //! operation needs several steps, whoever meets a half-done one does the next step itself (FIFO's tail, SORTED's
 //! unlinking) or cannot see it yet. Whenever a thread must start again, another has completed a step. Nothing is
 //! allocated after [`IteratorStore::new`], and nothing makes a system call. All is safe code over indices; the
-//! numbers beside them (see [`Link`](link::Link)) keep an index that was taken out and came back from being mistaken
+//! numbers beside them (see `link.rs`) keep an index that was taken out and came back from being mistaken
 //! for one that never left.
 //!
 //! Insertion hands over what the thread wrote to the buffer before; removal sees it.
