@@ -282,6 +282,32 @@ int MPIRT_Buffer_get_base(MPIRT_Buffer buffer, void **base);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Buffer_free(MPIRT_Buffer *buffer);
 
+/* Gives the label that orders the buffer in SORTED iterators.
+ *   in    buffer: the buffer
+ *   out   label: its label
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_get_label(MPIRT_Buffer buffer, int64_t *label);
+
+/* Sets the label that orders the buffer in SORTED iterators; also while committed.
+ *   in    buffer: the buffer
+ *   in    label: the new label
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer */
+int MPIRT_Buffer_set_label(MPIRT_Buffer buffer, int64_t label);
+
 /* --- Buffer iterators --- */
 
 /* Makes a buffer iterator.

@@ -13,6 +13,7 @@
 //! - [`OwnSegment`] hands out the writing ends, each once; [`PeerSegment`] the reading ends, after validation.
 //! - [`Sender`] and [`Receiver`] join the two ends of a channel; [`StampWriter`] and [`StampReader`] carry what the
 //!   watcher wants to know.
+//! - [`iterator`] keeps the buffers at a channel's end in the order of their policy, within one process.
 //!
 //! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
 //! allegation ([`Alleged`]) until it is checked.

@@ -5,7 +5,7 @@ use super::{Context, Outcome, Step, examples, fuzz, tools};
 use crate::{deny, spec, tidy};
 
 /// Crates whose in-process tests run under ThreadSanitizer, and the names of those tests.
-const THREADED: &str = "-p leveret-runtime -p leveret --test in_process*";
+const THREADED: &str = "-p leveret-memory -p leveret-runtime -p leveret --test in_process*";
 
 /// Every step in its order.
 pub fn steps() -> Vec<Step> {
@@ -66,7 +66,7 @@ pub fn steps() -> Vec<Step> {
         step(
             "thread",
             "data races, by ThreadSanitizer",
-            &["crates/leveret-runtime", "crates/leveret"],
+            &["crates/leveret-memory", "crates/leveret-runtime", "crates/leveret"],
             |context| thread(context, THREADED),
         ),
         step("fuzz", "every fuzz target, shortly", &["fuzz/Cargo.toml"], fuzz::run_targets),

@@ -78,7 +78,7 @@ pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_v
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
+pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
         let found = if is_committed() {
@@ -91,7 +91,7 @@ pub extern "C" fn MPIRTX_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
+pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
     answer(|| {
         let handle = buffer.handle();
         if is_committed() {

@@ -128,7 +128,8 @@ impl Committed {
                 Some(found) if found == class => Ok(*index as usize),
                 _ => Err(Code::WrongClass),
             },
-            _ => Err(Code::StaleObject),
+            Some((known, _)) if !known.is_null() => Err(handle.absence(known.generation())),
+            _ => Err(Code::InvObject),
         }
     }
 

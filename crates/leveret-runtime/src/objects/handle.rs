@@ -105,6 +105,15 @@ impl Handle {
         (self.0 >> 32) as u32 & GENERATION_MAX
     }
 
+    /// Why it does not name what stands in its place, which was last given out with `generation`.
+    pub(super) fn absence(self, generation: u32) -> Code {
+        if self.class().is_some() && self.generation() <= generation {
+            Code::StaleObject
+        } else {
+            Code::InvObject
+        }
+    }
+
     /// Where the object stands.
     pub(super) fn place(self) -> Result<usize, Code> {
         match (self.0 as u32).checked_sub(1) {

@@ -57,14 +57,18 @@ impl Table {
     /// The place of a handle that the program may still use.
     fn place(&self, handle: Handle) -> Result<usize, Code> {
         let place = handle.place()?;
-        let entry = self.places.get(place).ok_or(Code::StaleObject)?;
-        let Some(object) = entry.object.as_ref().filter(|_| !entry.freed) else {
-            return Err(Code::StaleObject);
-        };
-        if entry.generation != handle.generation() || handle.class() != Some(object.body.class()) {
-            return Err(Code::StaleObject);
+        let entry = self.places.get(place).ok_or(Code::InvObject)?;
+        match &entry.object {
+            Some(object) if entry.generation == handle.generation() => {
+                if handle.class() != Some(object.body.class()) {
+                    return Err(Code::InvObject);
+                }
+                if entry.freed { Err(Code::StaleObject) } else { Ok(place) }
+            }
+            Some(_) => Err(handle.absence(entry.generation)),
+            // Removed: the generation is that of the next one already.
+            None => Err(handle.absence(entry.generation.saturating_sub(1))),
         }
-        Ok(place)
     }
 
     /// The object of a handle.

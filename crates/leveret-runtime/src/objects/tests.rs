@@ -82,12 +82,12 @@ impl Oracle {
             return Err(Code::NullObject);
         }
         match handle.class() {
-            None => return Err(Code::StaleObject),
+            None => return Err(Code::InvObject),
             Some(found) if class.is_some_and(|class| class != found) => return Err(Code::WrongClass),
             Some(_) => {}
         }
-        let alive = self.known.iter().position(|known| known.handle == handle && !known.is_freed);
-        alive.ok_or(Code::StaleObject)
+        let found = self.known.iter().position(|known| known.handle == handle).ok_or(Code::InvObject)?;
+        if self.known[found].is_freed { Err(Code::StaleObject) } else { Ok(found) }
     }
 
     fn reaches(&self, from: usize, to: usize) -> bool {
@@ -105,7 +105,7 @@ impl Oracle {
         }
         let object = self.find(object, None)?;
         if self.reaches(object, set) {
-            return Err(Code::UndefForObject);
+            return Err(Code::Argument);
         }
         self.known[set].members.push(object);
         Ok(())

@@ -166,7 +166,7 @@ impl World {
         self.table.get(object)?;
         // A set that held itself could never go.
         if object == set || self.reaches(object, set) {
-            return Err(Code::UndefForObject);
+            return Err(Code::Argument);
         }
         let members = members_of(&self.table.get(set)?.body).iter().copied().chain([object]).collect();
         self.table.replace(set, Body::Cset(members))
@@ -242,7 +242,7 @@ impl World {
         let allowed = if allowed.is_null() { None } else { Some(self.allowed(allowed, size, dataspec)?) };
         if policy == Policy::Ordered && allowed.is_none() {
             // Nothing would say which order was promised.
-            return Err(Code::NotAllowed);
+            return Err(Code::Argument);
         }
         let body = BufiterBody { policy, size, dataspec, allowed, stocked: Vec::new() };
         self.insert(name, Body::Bufiter(body))
@@ -253,7 +253,10 @@ impl World {
         let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(container)?.body else {
             return Err(Code::WrongClass);
         };
-        if members.is_empty() || members.len() > BUFFERS_MAX as usize {
+        if members.is_empty() {
+            return Err(Code::Argument);
+        }
+        if members.len() > BUFFERS_MAX as usize {
             return Err(Code::Limit);
         }
         for (place, member) in members.iter().enumerate() {
@@ -470,7 +473,7 @@ fn check_class(handle: Handle, class: Class) -> Result<(), Code> {
         _ if handle.is_null() => Err(Code::NullObject),
         Some(found) if found == class => Ok(()),
         Some(_) => Err(Code::WrongClass),
-        None => Err(Code::StaleObject),
+        None => Err(Code::InvObject),
     }
 }
 

@@ -1,0 +1,60 @@
+/* What every file of the conformance suite shares: expectations that name their place, and a list of tests.
+ *
+ * A file is one program. It runs at 1, 2, 3 and 4 members; tests that need a peer look at `members`. */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include <mpirt.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+static int rank, members;
+
+static inline void expect_(int found, int expected, const char *what, const char *file, int line)
+{
+    const char *text;
+    if (found == expected)
+        return;
+    failures++;
+    MPIRT_Error_string(found, &text);
+    fprintf(stderr, "%s:%d: member %d: %s gives %d (%s), not %d\n", file, line, rank, what, found, text, expected);
+}
+
+static inline void check_(int holds, const char *what, const char *file, int line)
+{
+    if (holds)
+        return;
+    failures++;
+    fprintf(stderr, "%s:%d: member %d: %s does not hold\n", file, line, rank, what);
+}
+
+/* The call gives this code. */
+#define EXPECT(call, code) expect_((call), (code), #call, __FILE__, __LINE__)
+/* The call succeeds. */
+#define OK(call) EXPECT(call, MPIRT_SUCCESS)
+/* The call succeeds, or the program ends: what follows would have no meaning. */
+#define MUST(call) do { int before_ = failures; OK(call); if (failures > before_) exit(EXIT_FAILURE); } while (0)
+#define CHECK(condition) check_((condition) != 0, #condition, __FILE__, __LINE__)
+
+static inline void begin(int *argc, char ***argv)
+{
+    OK(MPIRT_Init(argc, argv));
+    OK(MPIRT_Group_rank(MPIRT_GROUP_WORLD, &rank));
+    OK(MPIRT_Group_size(MPIRT_GROUP_WORLD, &members));
+}
+
+static inline int end(void)
+{
+    /* A job whose members never commit has not run. */
+    OK(MPIRT_Commit());
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Finalize());
+    if (failures == 0)
+        printf("member %d: passed\n", rank);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
