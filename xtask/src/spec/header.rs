@@ -3,13 +3,16 @@
 //! A function that is in the list and not yet in the library stays out, so the header never promises what cannot be linked.
 
 use super::Spec;
-use super::functions::{Function, Type};
+use super::functions::{ErrorCode, Function, Functions, Type};
+use crate::tidy::Finding;
 use crate::workspace::TrackedFile;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Where the library's functions are.
 const LIBRARY: &str = "crates/leveret-capi/src/functions/";
+/// The codes that objects answer with.
+const CODES: &str = "crates/leveret-runtime/src/objects/error.rs";
 /// What is between `extern "C"` and the parameters.
 const EXPORT: &str = "pub extern \"C\" fn ";
 
@@ -19,6 +22,21 @@ pub fn exported(files: &[TrackedFile]) -> BTreeSet<String> {
     let lines = library.flat_map(|file| file.text().unwrap_or_default().lines());
     let names = lines.filter_map(|line| line.strip_prefix(EXPORT)?.split('(').next());
     names.map(str::to_owned).collect()
+}
+
+/// The library's error codes are those of the list, with its texts.
+pub fn check_codes(files: &[TrackedFile], functions: &Functions) -> Vec<Finding> {
+    let Some(text) = files.iter().find(|file| file.path == CODES).and_then(TrackedFile::text) else {
+        return Vec::new();
+    };
+    let errors = functions.errors.iter().filter(|(_, error)| error.number > 0);
+    let is_missing = |(name, error): &(&String, &ErrorCode)| {
+        !text.contains(&format!("= {}, \"{name}\", \"{}\";", error.number, error.says))
+    };
+    let missing = errors.filter(is_missing);
+    missing
+        .map(|(name, _)| Finding::new("spec", CODES, 0, format!("{name} is not as errors.toml has it")))
+        .collect()
 }
 
 /// The header's text.

@@ -44,6 +44,7 @@ impl Spec {
         let functions = functions::Functions::read(files, FOLDER, &list, &mut findings);
         let marks = marks::find(files, &mut findings);
         findings.extend(coverage::check(&list, &functions, &marks));
+        findings.extend(header::check_codes(files, &functions));
         let exported = header::exported(files);
         for name in
             exported.iter().filter(|name| !functions.functions.iter().any(|known| known.name() == *name))

@@ -259,8 +259,18 @@ fn the_page_is_as_the_list() {
 fn arguments_are_understood_or_refused() {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let request = parse(&words("--open --format json --page a.md")).expect("these are known");
-    assert_eq!(request, Request { open: true, json: true, page: Some("a.md".into()) });
+    assert_eq!(request, Request { open: true, json: true, page: Some("a.md".into()), ..Request::default() });
     for wrong in ["--format xml", "--format", "--page", "open"] {
         assert!(parse(&words(wrong)).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn the_header_holds_what_is_exported_and_the_types_that_it_needs() {
+    let spec = Spec::read(&crate::workspace::root()).expect("the list of this repository");
+    let some: std::collections::BTreeSet<String> = ["MPIRT_Buffer_create".to_owned()].into();
+    let text = header::text(&spec, &some);
+    assert!(text.contains("int MPIRT_Buffer_create(const char *name, void *base, size_t bufsize"), "{text}");
+    assert!(text.contains("typedef struct MPIRT_Buffer { uint64_t bits; } MPIRT_Buffer;"), "{text}");
+    assert!(!text.contains("MPIRT_Bufiter_insert") && !text.contains("MPIRTX_Task_function"), "{text}");
 }

@@ -93,9 +93,9 @@ fn format(context: &Context) -> Outcome {
     }
 }
 
-/// The tests with real processes start the examples, which `cargo test` would build as tests only.
+/// The tests with real processes start the examples and load the C library, which `cargo test` would build as tests only.
 fn tests(context: &Context) -> Outcome {
-    match must_succeed(context, cargo(context, "build --workspace --locked --examples")) {
+    match must_succeed(context, cargo(context, "build --workspace --locked --lib --examples")) {
         Outcome::Passed(_) => {}
         failed => return failed,
     }

@@ -129,6 +129,8 @@ impl Agent<'_> {
             }
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(clock::now(), EventKind::MemberDied { member: member.0, how: how.clone() });
+            } else if self.fails_after_a_run() {
+                self.ending = Ending::Stopped(format!("member \"{name}\" ended: {how}"));
             }
             self.coordinator.died(member, &how)
         };
@@ -137,6 +139,13 @@ impl Agent<'_> {
         {
             self.dismiss_all();
         }
+    }
+
+    /// Whether a member that ends in disorder now makes the whole job a failure, though every commit was whole: it told
+    /// so by its exit code, and nobody takes its place.
+    fn fails_after_a_run(&self) -> bool {
+        let has_run = !self.phases.is_empty() && self.refusal.is_none();
+        has_run && self.ending == Ending::Completed && self.config.policy != DeathPolicy::Restart
     }
 
     pub(super) fn restart(&mut self, member: MemberId) -> Vec<Action> {

@@ -8,6 +8,7 @@ mod hostile;
 mod interrupt;
 mod job;
 mod kill;
+mod mpirt;
 mod odd;
 mod output;
 mod planted;

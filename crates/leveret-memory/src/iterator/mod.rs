@@ -9,38 +9,22 @@
 //!   policy      removed is                 structure                         insert + remove, in locked instructions
 //!   FIFO        the first inserted         ring of positions                 4
 //!   LIFO        the last inserted          stack of links                    3
-<<<<<<< HEAD
-//!   SORTED      the lowest label, then     list of links, marked before      5, and a walk past the labels that are
-//!               the first inserted         they are taken out                not higher
-//!   UNORDERED   any                        a bit for each buffer             2
-//!   ORDERED     the first inserted; it     two counters                      2
-//!               is the next in the cycle
-=======
 //!   SORTED      the lowest label, then     list of links, marked before      4, and a walk past the labels that are
 //!               the first inserted         they are taken out                not higher
 //!   UNORDERED   any                        a bit for each buffer             2
 //!   ORDERED     the first inserted; it     two counters, and a position      3
 //!               is the next in the cycle   for each buffer
->>>>>>> 2e3558b7ae71252ac26aed2bb7a0ba756e40450a
 //! ```
 //!
 //! A buffer is named by its index in the iterator's allowed set. Where an iterator has none (late binding), its owner
 //! gives each buffer an index when it first comes in.
 //!
 //! Every store is lock-free: a thread that is preempted in the middle of an operation holds up nobody. Where an
-<<<<<<< HEAD
-//! operation needs several steps, whoever meets a half-done one does the next step itself (FIFO's tail, SORTED's
-//! unlinking) or cannot see it yet. Whenever a thread must start again, another has completed a step. Nothing is
-//! allocated after [`IteratorStore::new`], and nothing makes a system call. All is safe code over indices; the
-//! numbers beside them (see [`Link`](link::Link)) keep an index that was taken out and came back from being mistaken
-//! for one that never left.
-=======
 //! operation needs several steps, whoever meets a half-done one does the next step itself (counting on FIFO's tail and
 //! ORDERED's insertions, unlinking in SORTED) or cannot see it yet. Whenever a thread must start again, another has
 //! completed a step. Nothing is allocated after [`IteratorStore::new`], and nothing makes a system call. All is safe
 //! code over indices; the numbers beside them (see `link.rs`) keep an index that was taken out and came back from being
 //! mistaken for one that never left.
->>>>>>> 2e3558b7ae71252ac26aed2bb7a0ba756e40450a
 //!
 //! Insertion hands over what the thread wrote to the buffer before; removal sees it.
 

@@ -77,7 +77,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             name: record.job.clone(),
             kind: "stopped".to_owned(),
             count: 1,
-            sentence: format!("the job's policy ended the run: {reason}"),
+            sentence: format!("the run was ended: {reason}"),
         });
     }
     found

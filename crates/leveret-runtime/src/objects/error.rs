@@ -1,4 +1,4 @@
-//! What an operation on objects may answer beside success. Numbers and texts are those of `spec/mpirt/errors.toml`; a test
+//! What an operation on objects may answer beside success. Numbers and texts are those of `spec/mpirt/errors.toml`; `cargo xtask spec`
 //! compares.
 
 use std::fmt;

@@ -1,0 +1,112 @@
+//! The conformance suite in C (`tests/mpirt/`), and the examples in C, against the header and the library.
+
+use crate::harness::{Outcome, Workplace, program, turn};
+use leveret_report::record::Ending;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The suite runs at each of these numbers of members.
+const MEMBERS: [u32; 4] = [1, 2, 3, 4];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Compiles a C file, as strictly as a careful user would, and gives the program.
+fn compile(place: &Workplace, source: &str, compiler: &[&str]) -> PathBuf {
+    let library = program().parent().expect("a program lies in a folder");
+    let file = library.join("libmpirt.so");
+    assert!(file.is_file(), "{} is missing; build it: cargo build -p leveret-capi", file.display());
+    let target = place.path("program");
+    let output = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-g"])
+        .arg("-I")
+        .arg(root().join("crates/leveret-capi/include"))
+        .arg(root().join(source))
+        .arg("-o")
+        .arg(&target)
+        .arg("-L")
+        .arg(library)
+        .arg("-lmpirt")
+        .arg(format!("-Wl,-rpath,{}", library.display()))
+        .output()
+        .unwrap_or_else(|error| panic!("{} does not start: {error}", compiler[0]));
+    assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+    target
+}
+
+fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&str]) -> Outcome {
+    let mut command = Command::new(program());
+    command.arg("run").args(["-n", &members.to_string(), "--output"]).arg(place.path("out"));
+    command.args(arguments).arg(program_file);
+    place.spawn(command).finish_alone()
+}
+
+/// Every member passes, whatever their number.
+fn conforms(source: &str) {
+    let _turn = turn();
+    for members in MEMBERS {
+        let place = Workplace::new();
+        let built = compile(&place, source, &["cc", "-std=c11"]);
+        let outcome = run(&place, &built, members, &[]);
+        assert_eq!(outcome.code, Some(0), "{source} at {members}: {}", outcome.said());
+        let passed = outcome.stdout.matches(": passed").count();
+        assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
+    }
+}
+
+#[test]
+fn setup() {
+    conforms("tests/mpirt/setup.c");
+}
+
+#[test]
+fn objects() {
+    conforms("tests/mpirt/objects.c");
+}
+
+#[test]
+fn buffers() {
+    conforms("tests/mpirt/buffers.c");
+}
+
+#[test]
+fn channels() {
+    conforms("tests/mpirt/channels.c");
+}
+
+#[test]
+fn the_header_stands_alone_in_c_and_cpp() {
+    let place = Workplace::new();
+    for (name, compiler) in [("alone.c", ["cc", "-std=c11"]), ("alone.cpp", ["c++", "-std=c++17"])] {
+        if Command::new(compiler[0]).arg("--version").output().is_err() {
+            println!("SKIPPED: {} is not installed, so mpirt.h was not compiled by it", compiler[0]);
+            continue;
+        }
+        let source = place.path(name);
+        std::fs::write(&source, "#include <mpirt.h>\nint main(void) { return MPIRT_GROUP_WORLD.bits == MPIRT_GROUP_NULL.bits; }\n")
+            .expect("a file");
+        compile(&place, source.to_str().expect("a path"), &compiler);
+    }
+}
+
+/// Zero-sided: no call per message, the same plan as in Rust, nothing lost.
+#[test]
+fn the_ring_in_c_runs_by_the_clock() {
+    const ROUNDS: u64 = 100;
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "examples/ring/ring.c", &["cc", "-std=c11"]);
+    let outcome = run(&place, &built, 3, &["--rounds", &ROUNDS.to_string()]);
+    outcome.assert_consistent();
+    assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());
+    assert_eq!(outcome.report()["misses"]["ours"], 0, "{}", outcome.said());
+    for name in ["A", "B", "C"] {
+        let line = outcome.stdout.lines().find(|line| line.starts_with(&format!("{name}.user: took ")));
+        let line = line.unwrap_or_else(|| panic!("{name} says nothing: {}", outcome.said()));
+        assert!(line.ends_with(", 0 out of order"), "{line}");
+    }
+    let path = &outcome.report()["data_path"];
+    assert_eq!(path["system_calls"], path["planned_sleeps"], "{}", outcome.said());
+}
