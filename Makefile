@@ -6,7 +6,7 @@ TOOLCHAIN := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 XTASK := cargo xtask
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench doc toolchain
+.PHONY: help demo check bench doc install toolchain
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -19,6 +19,9 @@ check: toolchain ## run every test and check (ARGS="STEP..." for some, ARGS=--li
 
 bench: toolchain ## measure ours beside the peers (BENCH=round-trip for one)
 	@$(XTASK) bench $(BENCH) $(ARGS)
+
+install: toolchain ## install the program, libmpirt and mpirt.h (PREFIX=/usr/local, DESTDIR= for packages)
+	@$(XTASK) install --prefix "$(or $(PREFIX),/usr/local)" $(if $(DESTDIR),--destdir "$(DESTDIR)")
 
 doc: toolchain ## build the documentation of every crate into target/doc
 	@cargo doc --workspace --no-deps --locked

@@ -1,4 +1,4 @@
-/* Objects, sets, vectors, groups: right uses and wrong handles. */
+/* Objects, sets, vectors: right uses and wrong handles. */
 #include "harness.h"
 
 /* spec: MPIRT_Object_is_null, MPIRT_Object_get_object_type */
@@ -131,29 +131,73 @@ static void test_vectors(void)
     EXPECT(MPIRT_Cvector_create("vector", 2, elements, &vector), MPIRT_ERR_STALE_OBJECT);
 }
 
-/* spec: MPIRT_Group_size, MPIRT_Group_rank, MPIRT_Group_free, MPIRT_Group_free/UNDEF_FOR_OBJECT */
-/* spec: MPIRT_Group_incl, MPIRT_Group_incl/INV_RANK, MPIRT_Group_incl/ARGUMENT */
-static void test_groups(void)
+static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
 {
-    MPIRT_Group first, predefined = MPIRT_GROUP_WORLD;
-    int ranks[2] = {0, 0}, beyond, size, own;
-    beyond = members;
-    CHECK(members >= 1 && rank >= 0 && rank < members);
-    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, ranks, "first", &first));
-    OK(MPIRT_Group_size(first, &size));
-    CHECK(size == 1);
-    OK(MPIRT_Group_rank(first, &own));
-    CHECK(own == (rank == 0 ? 0 : -1));
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &first), MPIRT_ERR_ARGUMENT);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, NULL, "null", &first), MPIRT_ERR_NULL_POINTER);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_NULL, 1, ranks, "null", &first), MPIRT_ERR_NULL_OBJECT);
-    EXPECT(MPIRT_Group_size(first, NULL), MPIRT_ERR_NULL_POINTER);
-    EXPECT(MPIRT_Group_rank(MPIRT_GROUP_NULL, &own), MPIRT_ERR_NULL_OBJECT);
-    EXPECT(MPIRT_Group_free(&predefined), MPIRT_ERR_UNDEF_FOR_OBJECT);
-    OK(MPIRT_Group_free(&first));
-    EXPECT(MPIRT_Group_free(&first), MPIRT_ERR_NULL_OBJECT);
+    (void)task, (void)instance, (void)argument;
+}
+
+#define NAMES(CLASS, PREFIX, object)                                \
+    do {                                                            \
+        OK(PREFIX##_set_name(object, #CLASS));                      \
+        OK(PREFIX##_get_name(object, name));                        \
+        CHECK(strcmp(name, #CLASS) == 0);                           \
+        EXPECT(PREFIX##_get_name(object, NULL), MPIRT_ERR_NULL_POINTER); \
+    } while (0)
+
+/* spec: MPIRT_Container_get_name, MPIRT_Container_set_name, MPIRT_Container_set_name/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Cset_get_name, MPIRT_Cset_set_name, MPIRT_Cvector_get_name, MPIRT_Cvector_set_name */
+/* spec: MPIRT_Group_get_name, MPIRT_Group_set_name, MPIRT_Group_set_name/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Buffer_get_name, MPIRT_Buffer_set_name, MPIRT_Bufiter_get_name, MPIRT_Bufiter_set_name */
+/* spec: MPIRT_Channel_get_name, MPIRT_Channel_set_name, MPIRT_Qos_get_name, MPIRT_Qos_set_name */
+/* spec: MPIRT_Qos_set_name/UNDEF_FOR_OBJECT, MPIRTX_Task_get_name, MPIRTX_Task_set_name, MPIRT_Qos_free */
+/* spec: MPIRT_Qos_free/UNDEF_FOR_OBJECT, MPIRTX_Task_free */
+static void test_names_by_class(void)
+{
+    const int64_t ms = 1000000;
+    char name[MPIRT_NAME_MAX], byte;
+    int self = rank;
+    MPIRT_Cset set;
+    MPIRT_Cvector vector;
+    MPIRT_Group group;
+    MPIRT_Buffer buffer;
+    MPIRT_Bufiter iterator;
+    MPIRT_Channel channel;
+    MPIRT_Qos qos, predefined = MPIRT_QOS_BEST_EFFORT;
+    MPIRTX_Task task;
+    MPIRT_Container wrong;
+    OK(MPIRT_Cset_create(NULL, &set));
+    OK(MPIRT_Cvector_create(NULL, 0, NULL, &vector));
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &self, NULL, &group));
+    OK(MPIRT_Buffer_create(NULL, &byte, 1, MPIRT_BYTE, &buffer));
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &iterator));
+    OK(MPIRT_Ptchannel_create(NULL, iterator, iterator, 0, 0, group, MPIRT_QOS_NULL, &channel));
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, 10 * ms, &qos));
+    OK(MPIRTX_Task_create(NULL, nothing, NULL, qos, ms, &task));
+    NAMES(set, MPIRT_Cset, set);
+    NAMES(container, MPIRT_Container, MPIRT_CONTAINER(set));
+    NAMES(vector, MPIRT_Cvector, vector);
+    NAMES(container, MPIRT_Container, MPIRT_CONTAINER(vector));
+    NAMES(group, MPIRT_Group, group);
+    NAMES(buffer, MPIRT_Buffer, buffer);
+    NAMES(iterator, MPIRT_Bufiter, iterator);
+    NAMES(channel, MPIRT_Channel, channel);
+    NAMES(qos, MPIRT_Qos, qos);
+    NAMES(task, MPIRTX_Task, task);
+    wrong.bits = buffer.bits;
+    EXPECT(MPIRT_Container_get_name(wrong, name), MPIRT_ERR_WRONG_CLASS);
+    EXPECT(MPIRT_Container_set_name(wrong, "name"), MPIRT_ERR_WRONG_CLASS);
+    EXPECT(MPIRT_Container_set_name(MPIRT_CONTAINER(MPIRT_GROUP_WORLD), "mine"), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRT_Group_set_name(MPIRT_GROUP_WORLD, "mine"), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRT_Qos_set_name(MPIRT_QOS_BEST_EFFORT, "mine"), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRT_Qos_free(&predefined), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&iterator));
+    OK(MPIRT_Buffer_free(&buffer));
+    OK(MPIRT_Group_free(&group));
+    OK(MPIRT_Cvector_free(&vector));
+    OK(MPIRT_Cset_free(&set));
 }
 
 int main(int argc, char **argv)
@@ -164,6 +208,6 @@ int main(int argc, char **argv)
     test_a_freed_handle_is_null_and_its_copy_stale();
     test_sets();
     test_vectors();
-    test_groups();
+    test_names_by_class();
     return end();
 }

@@ -4,6 +4,7 @@
 mod bench;
 mod demo;
 mod deny;
+mod install;
 mod source;
 mod spec;
 mod steps;
@@ -17,10 +18,12 @@ cargo xtask COMMAND [ARGUMENTS]
 
   ci [--strict] [--list] [--fuzz-seconds N] [STEP...]   every check, or the named ones
   tidy                                                  layers, sizes, bans, documents
-  spec [--open] [--format json|table] [--page FILE]     requirements, and the tests that show them
+  spec [--open] [--format json|table] [--header]        requirements, and the tests that show them
+       [--page FILE]
   deny                                                  licences and sources of dependencies
   demo [--as-published] [--rounds N] [--output DIR]     build, then run the ring
   bench [NAME] [ARGUMENTS]                              install the peers, then measure
+  install [--prefix DIR] [--destdir DIR]                the program, the C library and its header
   help                                                  this text";
 
 fn main() -> ExitCode {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         "spec" => spec::main(&root, rest),
         "demo" => demo::main(&root, rest),
         "bench" => bench::main(&root, rest),
+        "install" => install::main(&root, rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(0)

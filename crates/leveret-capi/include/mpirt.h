@@ -269,6 +269,32 @@ int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Buffer_get_base(MPIRT_Buffer buffer, void **base);
 
+/* Gives the name of a buffer.
+ *   in    buffer: the buffer
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_get_name(MPIRT_Buffer buffer, char *name);
+
+/* Names a buffer.
+ *   in    buffer: the buffer
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Buffer_set_name(MPIRT_Buffer buffer, const char *name);
+
 /* Frees a buffer and sets the handle to null.
  *   inout buffer: the buffer; null afterwards
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -363,6 +389,32 @@ int MPIRT_Bufiter_insert(MPIRT_Bufiter bufiter, MPIRT_Buffer buffer);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_EMPTY: there is none */
 int MPIRT_Bufiter_remove(MPIRT_Bufiter bufiter, MPIRT_Buffer *buffer);
+
+/* Gives the name of a buffer iterator.
+ *   in    bufiter: the buffer iterator
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_get_name(MPIRT_Bufiter bufiter, char *name);
+
+/* Names a buffer iterator.
+ *   in    bufiter: the buffer iterator
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Bufiter_set_name(MPIRT_Bufiter bufiter, const char *name);
 
 /* Frees a buffer iterator and sets the handle to null.
  *   inout bufiter: the buffer iterator; null afterwards
@@ -511,6 +563,32 @@ int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, int source, int target, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
+/* Gives the name of a channel.
+ *   in    channel: the channel
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_name(MPIRT_Channel channel, char *name);
+
+/* Names a channel.
+ *   in    channel: the channel
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Channel_set_name(MPIRT_Channel channel, const char *name);
+
 /* Frees a channel and sets the handle to null.
  *   inout channel: the channel; null afterwards
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -537,6 +615,33 @@ int MPIRT_Channel_free(MPIRT_Channel *channel);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Container_access_count(MPIRT_Container container, int *count);
+
+/* Gives the name of a container.
+ *   in    container: the container
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Container_get_name(MPIRT_Container container, char *name);
+
+/* Names a container.
+ *   in    container: the container
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the container is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Container_set_name(MPIRT_Container container, const char *name);
 
 /* Makes an empty set.
  *   in    name: its name, or null for none (may be null)
@@ -581,6 +686,32 @@ int MPIRT_Cset_insert(MPIRT_Cset set, MPIRT_Object object);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Cset_remove(MPIRT_Cset set, MPIRT_Object object);
 
+/* Gives the name of a set.
+ *   in    set: the set
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Cset_get_name(MPIRT_Cset set, char *name);
+
+/* Names a set.
+ *   in    set: the set
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Cset_set_name(MPIRT_Cset set, const char *name);
+
 /* Frees a set and sets the handle to null.
  *   inout set: the set; null afterwards
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -613,6 +744,32 @@ int MPIRT_Cset_free(MPIRT_Cset *set);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Cvector_create(const char *name, int size, const MPIRT_Object *elements, MPIRT_Cvector *vector);
+
+/* Gives the name of a vector.
+ *   in    vector: the vector
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Cvector_get_name(MPIRT_Cvector vector, char *name);
+
+/* Names a vector.
+ *   in    vector: the vector
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Cvector_set_name(MPIRT_Cvector vector, const char *name);
 
 /* Frees a vector and sets the handle to null.
  *   inout vector: the vector; null afterwards
@@ -674,6 +831,156 @@ int MPIRT_Group_rank(MPIRT_Group group, int *rank);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Group_incl(MPIRT_Group group, int count, const int *ranks, const char *name, MPIRT_Group *result);
+
+/* Makes the group of the ranks not named, in their former order.
+ *   in    group: the group to choose from
+ *   in    count: how many ranks
+ *   in    ranks: the ranks to leave out
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the count is negative
+ *   MPIRT_ERR_INV_RANK: a rank is out of range or named twice
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Group_excl(MPIRT_Group group, int count, const int *ranks, const char *name, MPIRT_Group *result);
+
+/* Makes the group of all of the first, then those of the second that are not in it.
+ *   in    first: one group
+ *   in    second: the other
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Group_union(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
+
+/* Makes the group of those of the first that are in the second.
+ *   in    first: one group
+ *   in    second: the other
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Group_intersection(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
+
+/* Makes the group of those of the first that are not in the second.
+ *   in    first: one group
+ *   in    second: the other
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Group_difference(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
+
+/* Gives for each rank of one group the rank of the same member in another.
+ *   in    source: the group of the given ranks
+ *   in    count: how many ranks
+ *   in    ranks: the ranks
+ *   in    target: the group to translate into
+ *   out   translated: room for that many ranks; `MPIRT_RANK_UNDEFINED` for who is no member
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_ARGUMENT: the count is negative
+ *   MPIRT_ERR_INV_RANK: a rank is out of range */
+int MPIRT_Group_translate_ranks(MPIRT_Group source, int count, const int *ranks, MPIRT_Group target, int *translated);
+
+/* Compares the members of two groups.
+ *   in    first: one group
+ *   in    second: the other
+ *   out   result: `MPIRT_IDENTICAL`, `MPIRT_SIMILAR` or `MPIRT_UNEQUAL`
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Group_compare(MPIRT_Group first, MPIRT_Group second, int *result);
+
+/* Gives the name of a member of the job.
+ *   in    group: the group
+ *   in    rank: the member's rank in it
+ *   out   name: room for `MPIRT_NAME_MAX` bytes
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_INV_RANK: the rank is out of range */
+int MPIRTX_Group_get_member_name(MPIRT_Group group, int rank, char *name);
+
+/* Gives the name of a group.
+ *   in    group: the group
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Group_get_name(MPIRT_Group group, char *name);
+
+/* Names a group.
+ *   in    group: the group
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the group is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Group_set_name(MPIRT_Group group, const char *name);
 
 /* Frees a group and sets the handle to null.
  *   inout group: the group; null afterwards
@@ -772,6 +1079,33 @@ int MPIRT_Object_free(MPIRT_Object *object);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
+
+/* Gives the name of a QoS.
+ *   in    qos: the QoS
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Qos_get_name(MPIRT_Qos qos, char *name);
+
+/* Names a QoS.
+ *   in    qos: the QoS
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Qos_set_name(MPIRT_Qos qos, const char *name);
 
 /* Frees a QoS and sets the handle to null.
  *   inout qos: the QoS; null afterwards
@@ -936,6 +1270,32 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
+
+/* Gives the name of a task.
+ *   in    task: the task
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_name(MPIRTX_Task task, char *name);
+
+/* Names a task.
+ *   in    task: the task
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRTX_Task_set_name(MPIRTX_Task task, const char *name);
 
 /* Frees a task and sets the handle to null.
  *   inout task: the task; null afterwards

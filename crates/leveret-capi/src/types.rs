@@ -157,6 +157,17 @@ impl<T> Out<T> {
 }
 
 impl<T: Copy> Out<T> {
+    /// Several results, for which a caller in C promises room.
+    pub(crate) fn put_all(self, values: &[T]) -> Result<(), Code> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.check()?;
+        // SAFETY: not null, so a caller in C promises room for as many as it asked for.
+        unsafe { self.0.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        Ok(())
+    }
+
     /// What stands there, for a handle that is to be freed.
     pub(crate) fn read(self) -> Result<T, Code> {
         if self.0.is_null() {

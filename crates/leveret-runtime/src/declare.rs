@@ -92,6 +92,11 @@ impl Declarations {
         self
     }
 
+    /// Whether a group of this name is declared.
+    pub(crate) fn has_group(&self, name: &str) -> bool {
+        self.wire.groups.iter().any(|group| group.name == name)
+    }
+
     /// Declares the sending end of a channel.
     pub fn source(&mut self, channel: &str) -> EndBuilder<'_, Source> {
         self.end(channel, End::Source, |end| Source { end })

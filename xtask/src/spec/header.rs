@@ -11,6 +11,8 @@ use std::fmt::Write;
 
 /// Where the library's functions are.
 const LIBRARY: &str = "crates/leveret-capi/src/functions/";
+/// How a line of the macro for names begins.
+const PAIR: &str = "    get ";
 /// The codes that objects answer with.
 const CODES: &str = "crates/leveret-runtime/src/objects/error.rs";
 /// What is between `extern "C"` and the parameters.
@@ -20,7 +22,14 @@ const EXPORT: &str = "pub extern \"C\" fn ";
 pub fn exported(files: &[TrackedFile]) -> BTreeSet<String> {
     let library = files.iter().filter(|file| file.path.starts_with(LIBRARY));
     let lines = library.flat_map(|file| file.text().unwrap_or_default().lines());
-    let names = lines.filter_map(|line| line.strip_prefix(EXPORT)?.split('(').next());
+    let names = lines.flat_map(|line| match (line.strip_prefix(EXPORT), line.strip_prefix(PAIR)) {
+        (Some(rest), _) => vec![rest.split('(').next().unwrap_or_default()],
+        // Pairs of functions that a macro makes.
+        (None, Some(rest)) => {
+            rest.split(' ').filter(|word| word.starts_with("MPIRT") && word.contains("et_name")).collect()
+        }
+        (None, None) => Vec::new(),
+    });
     names.map(str::to_owned).collect()
 }
 

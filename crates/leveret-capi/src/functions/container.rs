@@ -4,7 +4,7 @@ use super::object::free;
 use crate::answer::answer;
 use crate::state::with_library;
 use crate::types::{
-    CHandle, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector, MPIRT_Group, MPIRT_Object, NameIn, Out, ValuesIn,
+    CHandle, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector, MPIRT_Object, NameIn, Out, ValuesIn,
 };
 use leveret_runtime::objects::{Class, Code};
 use std::ffi::c_int;
@@ -61,45 +61,4 @@ pub extern "C" fn MPIRT_Cvector_create(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cvector_free(vector: Out<MPIRT_Cvector>) -> c_int {
     free(vector, Some(Class::Cvector))
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_size(group: MPIRT_Group, size: Out<c_int>) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.group_size(group.handle()))?;
-        size.put(c_int::try_from(found).map_err(|_| Code::Limit)?)
-    })
-}
-
-/// A member that is not in the group has rank -1.
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_rank(group: MPIRT_Group, rank: Out<c_int>) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.group_rank(group.handle()))?;
-        rank.put(found.map_or(-1, |rank| rank as c_int))
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_incl(
-    group: MPIRT_Group,
-    count: c_int,
-    ranks: ValuesIn<c_int>,
-    name: NameIn,
-    result: Out<MPIRT_Group>,
-) -> c_int {
-    answer(|| {
-        let name = name.read()?;
-        let ranks = ranks.read(count)?;
-        let ranks: Result<Vec<u32>, _> = ranks.iter().map(|rank| u32::try_from(*rank)).collect();
-        let ranks = ranks.map_err(|_| Code::InvRank)?;
-        result.check()?;
-        let made = with_library(|library| library.world.group_include(name, group.handle(), &ranks))?;
-        result.put(MPIRT_Group::of(made))
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_free(group: Out<MPIRT_Group>) -> c_int {
-    free(group, Some(Class::Group))
 }

@@ -6,6 +6,8 @@
 mod buffer;
 mod channel;
 mod container;
+mod group;
+mod name;
 mod object;
 mod setup;
 mod task;
@@ -13,6 +15,8 @@ mod task;
 pub use buffer::*;
 pub use channel::*;
 pub use container::*;
+pub use group::*;
+pub use name::*;
 pub use object::*;
 pub use setup::*;
 pub use task::*;

@@ -64,7 +64,10 @@ impl Workplace {
     /// The command that [`Workplace::start_with`] starts.
     pub fn command(&self, job: &str, arguments: &[&str]) -> Command {
         fs::write(self.path("job.toml"), job).expect("the job can be written");
-        let mut command = Command::new(program());
+        // Whoever runs the tests may have turned signals off (`nohup`, a shell without job control); leveret would
+        // inherit that, and keep to it.
+        let mut command = Command::new("env");
+        command.arg("--default-signal=HUP,INT,TERM").arg(program());
         command.arg("run").arg(self.path("job.toml"));
         if !arguments.contains(&"--output") {
             command.arg("--output").arg(self.path("out"));

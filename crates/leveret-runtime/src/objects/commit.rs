@@ -10,7 +10,7 @@ use crate::declare::{Declarations, Source, Target};
 use crate::message::Input;
 use crate::session::Running;
 use leveret_plan::MissingPolicy;
-use leveret_protocol::declaration::BufferMemory;
+use leveret_protocol::declaration::{BufferMemory, GROUP_WORLD};
 use leveret_types::{ByteSize, Nanos};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,6 +67,22 @@ impl World {
         Ok(Binding { declarations, committed, sources, targets })
     }
 
+    /// The name by which a group is matched; groups without one match by their members in order.
+    fn declare_group(&self, declarations: &mut Declarations, group: Handle) -> Result<String, Code> {
+        if group == Handle::GROUP_WORLD {
+            return Ok(GROUP_WORLD.to_owned());
+        }
+        let object = self.table.referred(group).ok_or(Code::Internal)?;
+        let Body::Group(members) = &object.body else { return Err(Code::Internal) };
+        let names: Vec<&str> = members.iter().map(|member| self.names()[member.index()].as_str()).collect();
+        let name =
+            if object.name.is_empty() { format!("of-{}", names.join("-")) } else { object.name.clone() };
+        if !declarations.has_group(&name) {
+            declarations.group(&name, &names);
+        }
+        Ok(name)
+    }
+
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
@@ -84,10 +100,11 @@ impl World {
         if !own(channel.source) && !own(channel.target) {
             return Ok(ends);
         }
-        let Some(Body::Bufiter(iterator)) = referred(channel.input) else { return Err(Code::Internal) };
+        let Some(Body::Bufiter(iterator)) = referred(channel.input) else { return Err(Code::Argument) };
         let size = ByteSize(iterator.size as u64);
+        let group = self.declare_group(declarations, channel.group)?;
         if own(channel.source) {
-            let end = declarations.source(name).size(size).memory(BufferMemory::Application);
+            let end = declarations.source(name).group(&group).size(size).memory(BufferMemory::Application);
             ends.source = Some(
                 match qos {
                     Qos::BestEffort => end.best_effort(),
@@ -99,7 +116,7 @@ impl World {
             );
         }
         if own(channel.target) {
-            let end = declarations.target(name).size(size).memory(BufferMemory::Application);
+            let end = declarations.target(name).group(&group).size(size).memory(BufferMemory::Application);
             ends.target = Some(
                 match qos {
                     Qos::BestEffort => end.best_effort(),

@@ -28,7 +28,7 @@ impl Library {
             JoinError::NotAMember(_) => Code::Agent,
             JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
         })?;
-        let world = World::new(member.rank(), member.members().len())?;
+        let world = World::new(member.rank(), member.members())?;
         Ok(Self { world, member, running: None, committed: None, refusal: String::new() })
     }
 

@@ -5,7 +5,7 @@
 //! | handles, and the numbers they are | `handle.rs` |
 //! | where objects stand, who refers to them | `table.rs` |
 //! | what each class is made of | `object.rs`, `storage.rs` |
-//! | creation and attributes, before commit | `world.rs` |
+//! | creation and attributes, before commit | `world.rs`, `group.rs` |
 //! | commit: objects become declarations | `commit.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed.rs` |
@@ -15,6 +15,7 @@
 mod commit;
 mod committed;
 mod error;
+mod group;
 mod handle;
 mod library;
 mod object;
@@ -28,6 +29,7 @@ mod tests;
 
 pub use committed::{ChannelCounts, Committed};
 pub use error::Code;
+pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const SIZE: usize = 8;
 
 fn world() -> World {
-    World::new(MemberId(0), 2).expect("a world")
+    World::new(MemberId(0), &["zero".to_owned(), "one".to_owned()]).expect("a world")
 }
 
 fn buffer(world: &mut World, size: usize) -> Handle {

@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub struct World {
     pub(super) table: Table,
     rank: MemberId,
+    /// The members' names in rank order.
+    names: Vec<String>,
     pub(super) committed: bool,
 }
 
@@ -48,14 +50,19 @@ pub struct ChannelDescription {
 }
 
 impl World {
-    /// Only the group of all members, of which this process is `rank`.
-    pub fn new(rank: MemberId, members: usize) -> Result<Self, Code> {
+    /// Only what is predefined: the group of all members, of which this process is `rank`, and best effort.
+    pub fn new(rank: MemberId, names: &[String]) -> Result<Self, Code> {
         let mut table = Table::default();
-        let all = (0..members).map(|member| MemberId(member as u16)).collect();
+        let all = (0..names.len()).map(|member| MemberId(member as u16)).collect();
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
-        Ok(Self { table, rank, committed: false })
+        Ok(Self { table, rank, names: names.to_vec(), committed: false })
+    }
+
+    /// The members' names in rank order.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// This member's rank in the world.
@@ -79,7 +86,7 @@ impl World {
         if self.committed { Err(Code::ObjectCommitted) } else { Ok(()) }
     }
 
-    fn insert(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
+    pub(super) fn insert(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
         self.unfrozen()?;
         self.table.insert(name, body)
     }
@@ -118,38 +125,6 @@ impl World {
             return Err(Code::BufferInUse);
         }
         self.table.free(handle)
-    }
-
-    /// Number of members of a group.
-    pub fn group_size(&self, group: Handle) -> Result<usize, Code> {
-        Ok(self.members(group)?.len())
-    }
-
-    /// This member's rank in a group; `None` when it is not in it.
-    pub fn group_rank(&self, group: Handle) -> Result<Option<usize>, Code> {
-        let own = self.rank;
-        Ok(self.members(group)?.iter().position(|member| *member == own))
-    }
-
-    pub(super) fn members(&self, group: Handle) -> Result<&[MemberId], Code> {
-        match &self.of(group, Class::Group)?.body {
-            Body::Group(members) => Ok(members),
-            _ => Err(Code::Internal),
-        }
-    }
-
-    /// A group of the members of another with these ranks, in this order.
-    pub fn group_include(&mut self, name: &str, group: Handle, ranks: &[u32]) -> Result<Handle, Code> {
-        let from = self.members(group)?;
-        let mut members = Vec::new();
-        for rank in ranks {
-            let member = *from.get(*rank as usize).ok_or(Code::InvRank)?;
-            if members.contains(&member) {
-                return Err(Code::InvRank);
-            }
-            members.push(member);
-        }
-        self.insert(name, Body::Group(members))
     }
 
     /// An empty set.

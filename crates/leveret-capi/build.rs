@@ -1,0 +1,6 @@
+//! Gives the shared library its name with the major version, by which programs that were linked to it find it.
+
+fn main() {
+    let major = env!("CARGO_PKG_VERSION_MAJOR");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpirt.so.{major}");
+}

@@ -1,0 +1,203 @@
+//! `make install PREFIX=...`: the program, the C library with its header, and what finds them.
+//!
+//! ```text
+//!   PREFIX/bin/leveret
+//!   PREFIX/include/mpirt.h
+//!   PREFIX/lib/libmpirt.so -> libmpirt.so.0 -> libmpirt.so.0.1.0
+//!   PREFIX/lib/libmpirt.a
+//!   PREFIX/lib/pkgconfig/mpirt.pc
+//!   PREFIX/lib/cmake/mpirt/mpirt-config.cmake, mpirt-config-version.cmake
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where things go when nobody says.
+const PREFIX: &str = "/usr/local";
+const HEADER: &str = "crates/leveret-capi/include/mpirt.h";
+/// What a static library needs beside itself.
+const LIBS_PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
+
+/// Builds the release, and puts it below the prefix.
+pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
+    let Request { prefix, staged } = parse(arguments)?;
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--locked", "-p", "leveret-cli", "-p", "leveret-capi"])
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !status.success() {
+        return Err("the release does not build; see above".into());
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let release = root.join(target).join("release");
+    let version = env!("CARGO_PKG_VERSION");
+    let major = version.split('.').next().unwrap_or_default();
+    let full = format!("libmpirt.so.{version}");
+    let place = Place { root: staged.unwrap_or_else(|| prefix.clone()) };
+    place.copy(&release.join("leveret"), "bin/leveret", true)?;
+    place.copy(&root.join(HEADER), "include/mpirt.h", false)?;
+    place.copy(&release.join("libmpirt.so"), &format!("lib/{full}"), true)?;
+    place.link(&format!("lib/libmpirt.so.{major}"), &full)?;
+    place.link("lib/libmpirt.so", &format!("libmpirt.so.{major}"))?;
+    place.copy(&release.join("libmpirt.a"), "lib/libmpirt.a", false)?;
+    let shown = prefix.display().to_string();
+    place.write("lib/pkgconfig/mpirt.pc", &pkg_config(&shown, version))?;
+    place.write("lib/cmake/mpirt/mpirt-config.cmake", CMAKE)?;
+    place.write("lib/cmake/mpirt/mpirt-config-version.cmake", &cmake_version(version, major))?;
+    println!("installed below {}", place.root.display());
+    if !Path::new(&shown).starts_with("/usr") {
+        println!(
+            "  export PATH={shown}/bin:$PATH PKG_CONFIG_PATH={shown}/lib/pkgconfig LD_LIBRARY_PATH={shown}/lib"
+        );
+    }
+    println!("  cc x.c $(pkg-config --cflags --libs mpirt) -o x && leveret run -n 3 ./x");
+    Ok(0)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    /// Where the files will be found.
+    prefix: PathBuf,
+    /// Where they are put now, if that is elsewhere (packages).
+    staged: Option<PathBuf>,
+}
+
+fn parse(arguments: &[String]) -> Result<Request, String> {
+    let mut request = Request { prefix: PathBuf::from(PREFIX), staged: None };
+    let mut destination = None;
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let mut value =
+            || rest.next().filter(|value| !value.is_empty()).ok_or(format!("{argument} takes a folder"));
+        match argument.as_str() {
+            "--prefix" => request.prefix = PathBuf::from(value()?),
+            "--destdir" => destination = Some(PathBuf::from(value()?)),
+            other => {
+                return Err(format!("'{other}' is unknown; install takes --prefix DIR and --destdir DIR"));
+            }
+        }
+    }
+    if !request.prefix.is_absolute() {
+        return Err(format!("the prefix {} is not absolute; begin it with '/'", request.prefix.display()));
+    }
+    request.staged = destination
+        .map(|destination| destination.join(request.prefix.strip_prefix("/").unwrap_or(&request.prefix)));
+    Ok(request)
+}
+
+struct Place {
+    root: PathBuf,
+}
+
+impl Place {
+    fn make(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.root.join(name);
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(|error| {
+            format!(
+                "{}: {error}; choose a place that you may write: make install PREFIX=$HOME/.local",
+                folder.display()
+            )
+        })?;
+        Ok(path)
+    }
+
+    /// A running program keeps the file that it was started from: a new one takes its name.
+    fn put(&self, name: &str, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<(), String> {
+        let path = self.make(name)?;
+        let fresh = path.with_extension("new");
+        let placed = fill(&fresh).and_then(|()| fs::rename(&fresh, &path));
+        placed.map_err(|error| {
+            let _ = fs::remove_file(&fresh);
+            format!("{}: {error}", path.display())
+        })
+    }
+
+    fn copy(&self, source: &Path, name: &str, executable: bool) -> Result<(), String> {
+        use std::os::unix::fs::PermissionsExt;
+        self.put(name, |fresh| {
+            fs::copy(source, fresh)?;
+            fs::set_permissions(fresh, fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))
+        })
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        self.put(name, |fresh| fs::write(fresh, text))
+    }
+
+    fn link(&self, name: &str, to: &str) -> Result<(), String> {
+        self.put(name, |fresh| {
+            match fs::remove_file(fresh) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            std::os::unix::fs::symlink(to, fresh)
+        })
+    }
+}
+
+fn pkg_config(prefix: &str, version: &str) -> String {
+    format!(
+        "prefix={prefix}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include\n\nName: mpirt\n\
+         Description: MPI/RT-style objects over Leveret\nVersion: {version}\nCflags: -I${{includedir}}\n\
+         Libs: -L${{libdir}} -lmpirt\nLibs.private: {LIBS_PRIVATE}\n"
+    )
+}
+
+const CMAKE: &str = "\
+get_filename_component(_mpirt_prefix \"${CMAKE_CURRENT_LIST_DIR}/../../..\" ABSOLUTE)
+if(NOT TARGET mpirt::mpirt)
+  add_library(mpirt::mpirt SHARED IMPORTED)
+  set_target_properties(mpirt::mpirt PROPERTIES
+    IMPORTED_LOCATION \"${_mpirt_prefix}/lib/libmpirt.so\"
+    INTERFACE_INCLUDE_DIRECTORIES \"${_mpirt_prefix}/include\")
+endif()
+unset(_mpirt_prefix)
+";
+
+fn cmake_version(version: &str, major: &str) -> String {
+    format!(
+        "set(PACKAGE_VERSION \"{version}\")\nif(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)\n  \
+         set(PACKAGE_VERSION_COMPATIBLE FALSE)\nelseif(PACKAGE_FIND_VERSION_MAJOR STREQUAL \"{major}\")\n  \
+         set(PACKAGE_VERSION_COMPATIBLE TRUE)\nelse()\n  set(PACKAGE_VERSION_COMPATIBLE FALSE)\nendif()\n\
+         if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)\n  set(PACKAGE_VERSION_EXACT TRUE)\nendif()\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(arguments: &[&str]) -> Result<Request, String> {
+        parse(&arguments.iter().map(|argument| (*argument).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_package_is_staged_and_names_where_it_will_be() {
+        let request = asked(&["--prefix", "/usr", "--destdir", "/tmp/package"]).expect("right");
+        assert_eq!(request.prefix, Path::new("/usr"));
+        assert_eq!(request.staged.as_deref(), Some(Path::new("/tmp/package/usr")));
+        assert!(pkg_config("/usr", "1.2.3").starts_with("prefix=/usr\n"));
+    }
+
+    #[test]
+    fn wrong_arguments_are_told() {
+        assert!(asked(&["--prefix", "here"]).is_err_and(|error| error.contains("not absolute")));
+        assert!(asked(&["--prefix", ""]).is_err_and(|error| error.contains("takes a folder")));
+        assert!(asked(&["--where"]).is_err_and(|error| error.contains("unknown")));
+    }
+
+    #[test]
+    fn links_and_files_replace_what_was_there() {
+        let folder = std::env::temp_dir().join(format!("leveret-install-{}", std::process::id()));
+        let place = Place { root: folder.clone() };
+        for text in ["first", "second"] {
+            place.write("lib/file", text).expect("written");
+            place.link("lib/link", "file").expect("linked");
+            assert_eq!(fs::read_to_string(folder.join("lib/link")).ok().as_deref(), Some(text));
+        }
+        let _ = fs::remove_dir_all(folder);
+    }
+}
