@@ -368,3 +368,23 @@ fn too_many_buffers_are_told_with_their_number_and_the_limit() {
     let planned = plan(&rarely_read(500_000 * US)).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert!((2_500..2_510).contains(&planned.channels[0].buffers), "{}", planned.channels[0].buffers);
 }
+
+/// A window far longer than its period has more turns than anybody can try; each of them counts as a step.
+#[test]
+fn a_window_of_very_many_rounds_is_answered() {
+    const LONGEST: i64 = 1 << 53;
+    for preemptible in [false, true] {
+        let mut job = empty(&[0], guard_only(0));
+        let one = |name, window, budget| {
+            let mut made = task(name, CoreChoice::Pinned(0), 1000, window, budget);
+            made.preemptible = preemptible;
+            made
+        };
+        // The first two collide, and no interval is so full that this is known at once.
+        job.tasks = vec![one("a", (0, 30), 20), one("b", (10, 20), 10), one("patient", (0, LONGEST), 1)];
+        if let Ok(plan) = plan(&job) {
+            assert!(preemptible, "the first two collide");
+            assert_eq!(leveret_plan::checker::check(&plan, &job), Ok(()));
+        }
+    }
+}

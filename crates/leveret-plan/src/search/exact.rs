@@ -168,10 +168,15 @@ impl<'a> Search<'a> {
         None
     }
 
-    fn step(&mut self, now: Time, first_start_max: i64) -> bool {
+    /// Counts a step; no more may be taken when it says `false`.
+    fn spend(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > self.steps_max {
-            self.exhausted = true;
+        self.exhausted |= self.steps > self.steps_max;
+        !self.exhausted
+    }
+
+    fn step(&mut self, now: Time, first_start_max: i64) -> bool {
+        if !self.spend() {
             return false;
         }
         if self.stack.is_empty() {
@@ -212,6 +217,10 @@ impl<'a> Search<'a> {
                 <= first_start_max.saturating_add(round)
             {
                 let start = free.not_before(item.earliest + lift);
+                // Each turn is a step: a long budget beside a short hyperperiod has more of them than can be tried.
+                if !self.spend() {
+                    return false;
+                }
                 if self.begin(index, lift, start, first_start_max) {
                     return true;
                 }
@@ -289,6 +298,9 @@ impl<'a> Search<'a> {
             }
             let mut lift = self.lift_min(item, from.at + guard);
             while item.earliest + lift - guard < end && from.at < end {
+                if !self.spend() {
+                    return false;
+                }
                 // Had it been ready when the victim started, it could as well have gone first.
                 if !(first && item.earliest + lift <= started) {
                     let start = from.plus(guard).not_before(item.earliest + lift);
