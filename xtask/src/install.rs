@@ -9,6 +9,7 @@
 //!   PREFIX/lib/cmake/mpirt/mpirt-config.cmake, mpirt-config-version.cmake
 //! ```
 
+use crate::workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,8 +31,7 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     if !status.success() {
         return Err("the release does not build; see above".into());
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let release = root.join(target).join("release");
+    let release = workspace::metadata(root, &["--no-deps"])?.target_directory.join("release");
     let version = env!("CARGO_PKG_VERSION");
     let major = version.split('.').next().unwrap_or_default();
     let full = format!("libmpirt.so.{version}");

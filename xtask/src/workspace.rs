@@ -8,6 +8,8 @@ use std::process::Command;
 /// The part of `cargo metadata` that the checks read.
 #[derive(Deserialize)]
 pub struct Metadata {
+    /// Where builds go.
+    pub target_directory: PathBuf,
     /// All packages: the members, and with dependencies asked for, those too.
     pub packages: Vec<Package>,
     /// Identifiers of the workspace's own packages.
