@@ -133,9 +133,14 @@ static void test_policies_while_committed(void)
 
     OK(MPIRT_Buffer_get_base(stranger, &base));
     CHECK(base == NULL);
-    /* What was in an iterator is there after uncommit. */
-    OK(MPIRT_Bufiter_remove(lifo, &removed));
+    /* Uncommit takes every buffer out; what is inserted then is there after the next commit. */
+    EXPECT(MPIRT_Bufiter_remove(lifo, &removed), MPIRT_ERR_EMPTY);
+    OK(MPIRT_Bufiter_insert(fifo, buffers[2]));
+    OK(MPIRT_Commit());
+    OK(MPIRT_Bufiter_remove(fifo, &removed));
     CHECK(removed.bits == buffers[2].bits);
+    EXPECT(MPIRT_Bufiter_remove(lifo, &removed), MPIRT_ERR_EMPTY);
+    OK(MPIRT_Uncommit());
     OK(MPIRT_Buffer_free(&stranger));
 }
 

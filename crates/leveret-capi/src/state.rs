@@ -69,6 +69,13 @@ pub(crate) fn is_committed() -> bool {
     IN_TASK.get() || NUMBER.load(Ordering::Acquire) != 0
 }
 
+/// Whether the commit is at its horizon, or the job is stopping. Not from a task, which is ended by itself.
+pub(crate) fn is_over() -> bool {
+    // A library that is busy is committing or uncommitting: the next look will tell.
+    !IN_TASK.get()
+        && LIFE.try_lock().is_ok_and(|life| matches!(&*life, Life::Live(library) if library.is_over()))
+}
+
 /// A call of the data path.
 ///
 /// # Errors

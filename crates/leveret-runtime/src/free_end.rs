@@ -162,6 +162,11 @@ impl SendingEnd {
         self.sender.record(&record);
     }
 
+    /// Whether there is still a point in waiting.
+    pub(crate) fn look(&self) -> Result<(), WaitError> {
+        Patience::new(Nanos::MAX, self.peer, &self.watch).look()
+    }
+
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
     pub fn test(&self) -> Result<bool, WaitError> {
         let started = self.started().ok_or(WaitError::NothingStarted)?;
@@ -400,6 +405,11 @@ impl ReceivingEnd {
             Taken::Message(message) if fate == FateCode::Done => Ok(Received { message: Some(message) }),
             _ => Err(WaitError::NotPerformed(Instance(instance))),
         }
+    }
+
+    /// Whether there is still a point in waiting.
+    pub(crate) fn look(&self) -> Result<(), WaitError> {
+        Patience::new(Nanos::MAX, self.peer, &self.watch).look()
     }
 
     /// Whether a message can be taken without waiting.

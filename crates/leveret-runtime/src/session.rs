@@ -72,6 +72,11 @@ impl Running {
         self.parts.activations.iter().find(|(end, _)| *end == index).map(|(_, activation)| &**activation)
     }
 
+    /// Whether the horizon is reached or the job is stopping.
+    pub(crate) fn is_over(&self) -> bool {
+        clock::now() >= self.parts.watch.stop_at()
+    }
+
     /// Ends the tasks no later than now.
     pub(crate) fn stop(&self) {
         self.parts.watch.stop_no_later_than(clock::now());

@@ -109,6 +109,9 @@ pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_
             if now >= limit {
                 return Ok(());
             }
+            if began_committed && state::is_over() {
+                return Err(Code::Uncommitted);
+            }
             match (began_committed, state::is_committed()) {
                 (false, true) => return Err(Code::Committed),
                 (true, false) => return Err(Code::Uncommitted),

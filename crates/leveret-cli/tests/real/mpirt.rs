@@ -77,6 +77,11 @@ fn groups() {
 }
 
 #[test]
+fn commit() {
+    conforms("tests/mpirt/commit.c");
+}
+
+#[test]
 fn buffers() {
     conforms("tests/mpirt/buffers.c");
 }

@@ -31,9 +31,22 @@ struct Ends {
     target: Option<Target>,
 }
 
+/// Why the objects cannot be committed.
+pub(super) struct Unfit {
+    pub(super) code: Code,
+    /// One sentence, or nothing beyond the code.
+    pub(super) detail: String,
+}
+
+impl From<Code> for Unfit {
+    fn from(code: Code) -> Self {
+        Self { code, detail: String::new() }
+    }
+}
+
 impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
-    pub(super) fn bind(&self) -> Result<Binding, Code> {
+    pub(super) fn bind(&self) -> Result<Binding, Unfit> {
         let committed = Arc::new(self.prepare()?);
         let mut declarations = Declarations::new("commit");
         let mut ends = HashMap::new();
@@ -61,6 +74,18 @@ impl World {
                 task.function.clone(),
             );
         }
+        for (handle, object) in self.table.all() {
+            if let (Body::Ptchannel(channel), Some(ends)) = (&object.body, ends.get(&handle))
+                && (ends.source.is_some() || ends.target.is_some())
+                && matches!(self.qos_of(channel), Qos::Time { .. })
+            {
+                let detail = format!(
+                    "this member's end of the time-driven channel \"{}\" is served by no task; bind one to it",
+                    object.name
+                );
+                return Err(Unfit { code: Code::Argument, detail });
+            }
+        }
         let free = || ends.iter().filter_map(|(handle, ends)| Some((*index.get(handle)?, ends)));
         let sources = free().filter_map(|(index, ends)| Some((index, ends.source?))).collect();
         let targets = free().filter_map(|(index, ends)| Some((index, ends.target?))).collect();
@@ -83,6 +108,13 @@ impl World {
         Ok(name)
     }
 
+    fn qos_of(&self, channel: &ChannelBody) -> Qos {
+        match self.table.referred(channel.qos).map(|object| &object.body) {
+            Some(Body::Qos(qos)) => *qos,
+            _ => Qos::BestEffort,
+        }
+    }
+
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
@@ -91,10 +123,7 @@ impl World {
     ) -> Result<Ends, Code> {
         let referred = |handle: Handle| self.table.referred(handle).map(|object| &object.body);
         let Some(Body::Group(members)) = referred(channel.group) else { return Err(Code::Internal) };
-        let qos = match referred(channel.qos) {
-            Some(Body::Qos(qos)) => *qos,
-            _ => Qos::BestEffort,
-        };
+        let qos = self.qos_of(channel);
         let own = |rank: u32| members[rank as usize] == self.rank();
         let mut ends = Ends::default();
         if !own(channel.source) && !own(channel.target) {

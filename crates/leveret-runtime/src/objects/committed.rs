@@ -437,6 +437,11 @@ impl Committed {
                 End::Target(target) => self.receive(channel, target, left)?,
                 End::Source(_) => {}
             }
+            match &*end {
+                End::Source(source) => source.end.look().map_err(code_of)?,
+                End::Target(target) => target.end.look().map_err(code_of)?,
+                End::None => {}
+            }
             drop(end);
             let now = clock::now();
             if now >= limit {

@@ -39,11 +39,19 @@ impl Library {
     /// nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
         self.world.unfrozen()?;
-        let mut binding = self.world.bind()?;
+        let mut binding = match self.world.bind() {
+            Ok(binding) => binding,
+            Err(unfit) => {
+                self.world.release_memory();
+                self.refusal = unfit.detail;
+                return Err(unfit.code);
+            }
+        };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut running = match self.member.commit_unborrowed(declarations) {
             Ok(running) => running,
             Err(error) => {
+                self.world.release_memory();
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } => reason.clone(),
                     other => other.to_string(),
@@ -70,6 +78,11 @@ impl Library {
     /// [`Code::NotCommitted`].
     pub fn epoch(&self) -> Result<Nanos, Code> {
         Ok(self.running.as_ref().ok_or(Code::NotCommitted)?.epoch())
+    }
+
+    /// Whether the horizon is reached or the job is stopping; `false` while not committed.
+    pub fn is_over(&self) -> bool {
+        self.running.as_ref().is_some_and(Running::is_over)
     }
 
     /// Why the last commit was refused; empty when it was not.

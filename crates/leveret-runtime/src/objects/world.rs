@@ -305,7 +305,16 @@ impl World {
         Ok(())
     }
 
-    /// After uncommit: what is in the iterators stays there, labels and lengths stay with their buffers.
+    /// After a commit that failed: what it made for buffers goes again.
+    pub(super) fn release_memory(&self) {
+        for (_, object) in self.table.all() {
+            if let Body::Buffer(buffer) = &object.body {
+                buffer.storage.release();
+            }
+        }
+    }
+
+    /// After uncommit: every buffer is the program's, with its label and length, and iterators are empty.
     pub(super) fn take_back(&mut self, committed: &Committed) {
         for entry in &committed.buffers {
             if let Ok(Object { body: Body::Buffer(buffer), .. }) = self.table.referred_mut(entry.handle) {
@@ -315,12 +324,8 @@ impl World {
             }
         }
         for entry in &committed.iterators {
-            let inside = std::iter::from_fn(|| entry.store.remove());
-            let inside: Vec<Handle> = inside
-                .map(|place| committed.buffers[entry.buffers[place as usize] as usize].handle)
-                .collect();
             if let Ok(Object { body: Body::Bufiter(iterator), .. }) = self.table.referred_mut(entry.handle) {
-                iterator.stocked = inside;
+                iterator.stocked.clear();
             }
         }
     }
