@@ -41,6 +41,7 @@ static void test_attributes_of_a_buffer(void)
     EXPECT(MPIRT_Buffer_create("b", own, (size_t)MPIRT_BUFSIZE_MAX + 4, MPIRT_INT32, &made), MPIRT_ERR_BUFSIZE);
     EXPECT(MPIRT_Buffer_create("b", own, SIZE_MAX, MPIRT_BYTE, &made), MPIRT_ERR_BUFSIZE);
     EXPECT(MPIRT_Buffer_create("b", own, 4, (MPIRT_Dataspec)99, &made), MPIRT_ERR_DATASPEC);
+    EXPECT(MPIRT_Buffer_create("b", (void *)(UINTPTR_MAX - 7), 16, MPIRT_INT32, &made), MPIRT_ERR_BUFSIZE);
     EXPECT(MPIRT_Buffer_create("b", NULL, 4, MPIRT_INT32, &made), MPIRT_ERR_NULL_POINTER);
     EXPECT(MPIRT_Buffer_create("b", own, 4, MPIRT_INT32, NULL), MPIRT_ERR_NULL_POINTER);
 }

@@ -24,6 +24,9 @@ static void test_nothing_is_possible_before_or_after(int code)
     EXPECT(MPIRT_Group_size(MPIRT_GROUP_WORLD, &number), code);
     EXPECT(MPIRT_Bufiter_remove(MPIRT_BUFITER_NULL, &buffer), code);
     EXPECT(MPIRT_Channel_start(MPIRT_CHANNEL_NULL), code);
+    EXPECT(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 0), code);
+    EXPECT(MPIRTX_Run(), code);
+    EXPECT(MPIRT_Channel_wait(MPIRT_CHANNEL_NULL, 0), code);
     EXPECT(MPIRT_Finalize(), code);
 }
 

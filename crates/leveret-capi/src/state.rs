@@ -3,7 +3,7 @@
 //! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
 //! number of the commit, and compares numbers.
 
-use leveret_memory::sync::{AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicU8, AtomicU64, Ordering};
 use leveret_runtime::objects::{Code, Committed, Library};
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,8 @@ pub(crate) enum Life {
     After,
 }
 
+/// Where the life is: 0 before init, 1 live, 2 after finalize. For those who must not wait for the lock.
+static STAGE: AtomicU8 = AtomicU8::new(0);
 static LIFE: Mutex<Life> = Mutex::new(Life::Before);
 /// What is committed; the lock is held for a moment only, never while a commit goes on.
 static CURRENT: Mutex<Option<Arc<Committed>>> = Mutex::new(None);
@@ -34,6 +36,34 @@ thread_local! {
 
 pub(crate) fn life() -> MutexGuard<'static, Life> {
     LIFE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The library lives from here on.
+pub(crate) fn begin(life: &mut Life, library: Library) {
+    *life = Life::Live(Box::new(library));
+    STAGE.store(1, Ordering::Release);
+}
+
+/// The library is gone from here on.
+pub(crate) fn end() {
+    *life() = Life::After;
+    STAGE.store(2, Ordering::Release);
+}
+
+/// Whether init has succeeded, and whether finalize has.
+pub(crate) fn stage() -> (bool, bool) {
+    let stage = STAGE.load(Ordering::Acquire);
+    (stage > 0, stage > 1)
+}
+
+/// Between init and finalize, and not in a task: for calls that block.
+pub(crate) fn may_block() -> Result<(), Code> {
+    match stage() {
+        (false, _) => Err(Code::NotInitialized),
+        (_, true) => Err(Code::Finalized),
+        _ if IN_TASK.get() => Err(Code::RealTime),
+        _ => Ok(()),
+    }
 }
 
 fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {

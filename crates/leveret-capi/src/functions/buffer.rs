@@ -45,6 +45,10 @@ pub extern "C" fn MPIRT_Buffer_create(
         if base.is_null() {
             return Err(Code::NullPointer);
         }
+        // No memory reaches beyond the last address.
+        if base.addr().checked_add(bufsize).is_none() {
+            return Err(Code::Bufsize);
+        }
         let is_system = std::ptr::eq(base.cast_const().cast(), &raw const mpirt_system_mem_alloc);
         let memory =
             if is_system { Memory::of_system(bufsize) } else { Memory::of_application(base.cast(), bufsize) };

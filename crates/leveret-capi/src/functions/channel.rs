@@ -2,8 +2,7 @@
 
 use super::object::free;
 use crate::answer::answer;
-use crate::state::with_committed;
-use crate::state::with_library;
+use crate::state::{may_block, with_committed, with_library};
 use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
@@ -128,6 +127,7 @@ pub extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Time
             timeout if timeout < 0 => return Err(Code::Time),
             timeout => Nanos(timeout).min(FOREVER),
         };
+        may_block()?;
         with_committed(|committed| committed.wait(channel.handle(), timeout))
     })
 }

@@ -20,6 +20,9 @@ const LOOK_AGAIN: Nanos = Nanos::from_millis(10);
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     answer(|| {
+        if state::stage() != (false, false) {
+            return Err(if state::stage().1 { Code::Finalized } else { Code::AlreadyInitialized });
+        }
         let mut life = life();
         match &*life {
             Life::Before => {}
@@ -29,7 +32,7 @@ pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) ->
         let library = Library::join().inspect_err(|_| {
             keep_detail("this process is no member of a job; start it with `leveret run -n N PROGRAM`");
         })?;
-        *life = Life::Live(Box::new(library));
+        state::begin(&mut life, library);
         Ok(())
     })
 }
@@ -41,19 +44,19 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             Some(_) => Err(Code::ObjectCommitted),
             None => Ok(()),
         })?;
-        *life() = Life::After;
+        state::end();
         Ok(())
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Is_initialized(flag: Out<c_int>) -> c_int {
-    answer(|| flag.put(c_int::from(!matches!(*life(), Life::Before))))
+    answer(|| flag.put(c_int::from(state::stage().0)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
-    answer(|| flag.put(c_int::from(matches!(*life(), Life::After))))
+    answer(|| flag.put(c_int::from(state::stage().1)))
 }
 
 #[unsafe(no_mangle)]
@@ -79,7 +82,23 @@ pub extern "C" fn MPIRT_Uncommit() -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Run() -> c_int {
-    answer(|| end_commit(Library::run))
+    answer(|| {
+        state::may_block()?;
+        if !state::is_committed() {
+            return Err(Code::NotCommitted);
+        }
+        // Without the lock, so that another thread may uncommit meanwhile.
+        while !state::is_over() {
+            if !state::is_committed() {
+                return Ok(());
+            }
+            clock::sleep_until(clock::now() + LOOK_AGAIN);
+        }
+        match end_commit(Library::run) {
+            Err(Code::NotCommitted) => Ok(()),
+            ended => ended,
+        }
+    })
 }
 
 fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<(), Code> {
@@ -94,6 +113,7 @@ fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<()
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_int {
     answer(|| {
+        state::may_block()?;
         let began_committed = state::is_committed();
         let now = clock::now();
         let limit = match mode {

@@ -74,18 +74,7 @@ impl World {
                 task.function.clone(),
             );
         }
-        for (handle, object) in self.table.all() {
-            if let (Body::Ptchannel(channel), Some(ends)) = (&object.body, ends.get(&handle))
-                && (ends.source.is_some() || ends.target.is_some())
-                && matches!(self.qos_of(channel), Qos::Time { .. })
-            {
-                let detail = format!(
-                    "this member's end of the time-driven channel \"{}\" is served by no task; bind one to it",
-                    object.name
-                );
-                return Err(Unfit { code: Code::Argument, detail });
-            }
-        }
+        self.check_service(&ends)?;
         let free = || ends.iter().filter_map(|(handle, ends)| Some((*index.get(handle)?, ends)));
         let sources = free().filter_map(|(index, ends)| Some((index, ends.source?))).collect();
         let targets = free().filter_map(|(index, ends)| Some((index, ends.target?))).collect();
@@ -106,6 +95,28 @@ impl World {
             declarations.group(&name, &names);
         }
         Ok(name)
+    }
+
+    /// A time-driven end is served by a task, and no channel leads back to its own member.
+    fn check_service(&self, left: &HashMap<Handle, Ends>) -> Result<(), Unfit> {
+        for (handle, object) in self.table.all() {
+            let Body::Ptchannel(channel) = &object.body else { continue };
+            let unfit = |what: &str| Unfit {
+                code: Code::Argument,
+                detail: format!("the channel \"{}\" {what}", object.name),
+            };
+            if channel.source == channel.target {
+                return Err(unfit("leads from this member to itself; give it another source or target"));
+            }
+            let is_left =
+                left.get(&handle).is_some_and(|ends| ends.source.is_some() || ends.target.is_some());
+            if is_left && matches!(self.qos_of(channel), Qos::Time { .. }) {
+                return Err(unfit(
+                    "is time-driven, and its end at this member is served by no task; bind one to it",
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn qos_of(&self, channel: &ChannelBody) -> Qos {
