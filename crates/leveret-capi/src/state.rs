@@ -31,7 +31,9 @@ static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static KNOWN: RefCell<(u64, Option<Arc<Committed>>)> = const { RefCell::new((0, None)) };
-    static IN_TASK: Cell<bool> = const { Cell::new(false) };
+    /// What the task whose function runs on this thread sees; null outside of one. Plain data, so that its first use on a
+    /// thread allocates nothing.
+    static TASK: Cell<*const Committed> = const { Cell::new(std::ptr::null()) };
 }
 
 pub(crate) fn life() -> MutexGuard<'static, Life> {
@@ -61,7 +63,7 @@ pub(crate) fn may_block() -> Result<(), Code> {
     match stage() {
         (false, _) => Err(Code::NotInitialized),
         (_, true) => Err(Code::Finalized),
-        _ if IN_TASK.get() => Err(Code::RealTime),
+        _ if is_in_task() => Err(Code::RealTime),
         _ => Ok(()),
     }
 }
@@ -72,7 +74,7 @@ fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {
 
 /// A setup call: the library, which must live; not from a task.
 pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<T, Code> {
-    if IN_TASK.get() {
+    if is_in_task() {
         return Err(Code::RealTime);
     }
     match &mut *life() {
@@ -96,14 +98,19 @@ pub(crate) fn retract() {
 
 /// Whether anything is committed.
 pub(crate) fn is_committed() -> bool {
-    IN_TASK.get() || NUMBER.load(Ordering::Acquire) != 0
+    is_in_task() || NUMBER.load(Ordering::Acquire) != 0
 }
 
 /// Whether the commit is at its horizon, or the job is stopping. Not from a task, which is ended by itself.
 pub(crate) fn is_over() -> bool {
     // A library that is busy is committing or uncommitting: the next look will tell.
-    !IN_TASK.get()
+    !is_in_task()
         && LIFE.try_lock().is_ok_and(|life| matches!(&*life, Life::Live(library) if library.is_over()))
+}
+
+/// Whether this thread runs a task's function.
+fn is_in_task() -> bool {
+    !TASK.get().is_null()
 }
 
 /// A call of the data path.
@@ -112,30 +119,31 @@ pub(crate) fn is_over() -> bool {
 /// [`Code::NotCommitted`], or why there is no library.
 #[inline]
 pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>) -> Result<T, Code> {
+    let task = TASK.get();
+    if !task.is_null() {
+        // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned.
+        return body(unsafe { &*task });
+    }
     KNOWN.with_borrow_mut(|(number, known)| {
         let now = NUMBER.load(Ordering::Acquire);
-        if *number != now && !IN_TASK.get() {
+        if *number != now {
             *known = current().clone();
             *number = now;
         }
         match known {
-            Some(committed) if now != 0 || IN_TASK.get() => body(committed),
-            _ => Err(match &*life() {
-                Life::Before => Code::NotInitialized,
-                Life::Live(_) => Code::NotCommitted,
-                Life::After => Code::Finalized,
+            Some(committed) if now != 0 => body(committed),
+            _ => Err(match stage() {
+                (false, _) => Code::NotInitialized,
+                (true, false) => Code::NotCommitted,
+                (_, true) => Code::Finalized,
             }),
         }
     })
 }
 
-/// Runs a task's body, which sees `committed` whatever the other threads are at.
-pub(crate) fn in_task(committed: &Arc<Committed>, body: impl FnOnce()) {
-    if !IN_TASK.replace(true) {
-        KNOWN.with_borrow_mut(|(number, known)| {
-            *number = 0;
-            *known = Some(committed.clone());
-        });
-    }
+/// Runs a task's function, which sees `committed` whatever the other threads are at.
+pub(crate) fn in_task(committed: &Committed, body: impl FnOnce()) {
+    TASK.set(committed);
     body();
+    TASK.set(std::ptr::null());
 }

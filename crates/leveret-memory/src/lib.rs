@@ -27,7 +27,6 @@ mod layout;
 mod message;
 mod message_record;
 mod peer;
-mod publish;
 mod receiver;
 mod region;
 mod ring;

@@ -3,10 +3,9 @@
 use crate::block::{SourceControl, TargetControl};
 use crate::message_record::MessageRecord;
 use crate::peer::PeerTarget;
-use crate::publish::Publish;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{STAMP, SlotView, Tail, head_check};
+use crate::slots::{SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
@@ -42,7 +41,6 @@ pub struct Sender {
     published: u64,
     refused: u64,
     wake: u32,
-    publish: Publish,
 }
 
 impl Sender {
@@ -54,16 +52,7 @@ impl Sender {
         assert_eq!(own.channel, peer.channel, "the ends of a sender belong to one channel");
         assert_eq!(own.waits, peer.waits, "both ends of a channel agree on whether the receiver waits");
         let free_below = own.slots.count();
-        Self {
-            own,
-            peer,
-            next: 0,
-            free_below,
-            published: 0,
-            refused: 0,
-            wake: 0,
-            publish: Publish::of_this_machine(),
-        }
+        Self { own, peer, next: 0, free_below, published: 0, refused: 0, wake: 0 }
     }
 
     /// Which channel.
@@ -137,7 +126,8 @@ impl Sender {
             head.word(STAMP).store(stamp.0 as u64, Ordering::Relaxed);
         }
         let tail = Tail { length, stamped, check: head_check(sequence, stamp.0, length) };
-        self.publish.pair(head, sequence, tail.word());
+        head.word(TAIL).store(tail.word(), Ordering::Relaxed);
+        head.word(SEQUENCE).store(sequence, Ordering::Release);
         self.next = instance + 1;
         self.published += 1;
         self.own.control.word(PUBLISHED).store(self.published, Ordering::Relaxed);

@@ -147,7 +147,7 @@ impl<'a> SlotView<'a> {
     }
 }
 
-/// The head's word of the sequence; [`TAIL`] shares its 16 bytes, so that one store may write both.
+/// The head's word of the sequence.
 pub(crate) const SEQUENCE: usize = offset_of!(SlotHead, sequence) / 8;
 /// The head's word of length and check.
 pub(crate) const TAIL: usize = offset_of!(SlotHead, length) / 8;

@@ -6,7 +6,7 @@ use super::handle::Handle;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
 use super::world::World;
 use crate::context::TaskContext;
-use crate::declare::{Declarations, Source, Target};
+use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::message::Input;
 use crate::session::Running;
 use leveret_plan::MissingPolicy;
@@ -145,29 +145,22 @@ impl World {
         let group = self.declare_group(declarations, channel.group)?;
         if own(channel.source) {
             let end = declarations.source(name).group(&group).size(size).memory(BufferMemory::Application);
-            ends.source = Some(
-                match qos {
-                    Qos::BestEffort => end.best_effort(),
-                    Qos::Time { start, deadline, period } => {
-                        end.time_driven(period, [start, deadline], MissingPolicy::default())
-                    }
-                }
-                .declare(),
-            );
+            ends.source = Some(with_qos(end, qos).declare());
         }
         if own(channel.target) {
             let end = declarations.target(name).group(&group).size(size).memory(BufferMemory::Application);
-            ends.target = Some(
-                match qos {
-                    Qos::BestEffort => end.best_effort(),
-                    Qos::Time { start, deadline, period } => {
-                        end.time_driven(period, [start, deadline], MissingPolicy::default())
-                    }
-                }
-                .declare(),
-            );
+            ends.target = Some(with_qos(end, qos).declare());
         }
         Ok(ends)
+    }
+}
+
+fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
+    match qos {
+        Qos::BestEffort => end.best_effort(),
+        Qos::Time { start, deadline, period } => {
+            end.time_driven(period, [start, deadline], MissingPolicy::default())
+        }
     }
 }
 

@@ -123,11 +123,13 @@ impl Committed {
     #[inline]
     fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
         let place = handle.place()?;
+        match handle.class() {
+            Some(found) if found == class => {}
+            Some(_) => return Err(Code::WrongClass),
+            None => return Err(Code::InvObject),
+        }
         match self.index.get(place) {
-            Some((known, index)) if *known == handle => match handle.class() {
-                Some(found) if found == class => Ok(*index as usize),
-                _ => Err(Code::WrongClass),
-            },
+            Some((known, index)) if *known == handle => Ok(*index as usize),
             Some((known, _)) if !known.is_null() => Err(handle.absence(known.generation())),
             _ => Err(Code::InvObject),
         }
