@@ -76,6 +76,7 @@ pub struct CaseRounds {
 }
 
 struct Round {
+    turn: usize,
     subject: usize,
     before_ns: f64,
     after_ns: f64,
@@ -96,6 +97,9 @@ pub struct Row {
     /// Merged over the rounds.
     #[serde(flatten)]
     pub distribution: Distribution,
+    /// Each round alone, with the turn in which it ran.
+    #[serde(skip)]
+    pub turns: Vec<(usize, Distribution)>,
     /// Smallest p50 of a single round.
     pub p50_ns_lowest: u64,
     /// Largest p50 of a single round.
@@ -115,6 +119,7 @@ impl Row {
             mode_probe_ns,
             rounds: 1,
             distribution,
+            turns: Vec::new(),
             p50_ns_lowest: distribution.p50_ns,
             p50_ns_highest: distribution.p50_ns,
             plain_ns: None,
@@ -155,7 +160,9 @@ pub fn interleave(case: &str, mut subjects: Vec<Subject<'_>>, how: Interleaving)
             let after_ns = probe(how.cores);
             all.readings_ns.push(after_ns);
             match outcome {
-                Ok(measured) => all.rounds.push(Round { subject: place, before_ns, after_ns, measured }),
+                Ok(measured) => {
+                    all.rounds.push(Round { turn, subject: place, before_ns, after_ns, measured })
+                }
                 Err(error) => {
                     all.missing.push(Missing { subject: subject.name.clone(), reason: error.to_string() });
                 }
@@ -201,28 +208,29 @@ impl CaseRounds {
     }
 
     fn row(&self, modes: &Modes, mode: usize, subject: usize) -> Option<Row> {
-        let chosen: Vec<&Measured> = self
+        let chosen: Vec<&Round> = self
             .rounds
             .iter()
             .filter(|round| round.subject == subject)
             .filter(|round| modes.of_round(round.before_ns, round.after_ns) == Some(mode))
-            .map(|round| &round.measured)
             .collect();
-        let distribution = Distribution::merge(chosen.iter().map(|measured| measured.values.as_slice()))?;
-        let medians =
-            || chosen.iter().filter_map(|measured| Distribution::merge([measured.values.as_slice()]));
-        let plain = chosen.iter().filter_map(|measured| measured.plain_ns);
-        let shares: Vec<f64> = chosen.iter().filter_map(|measured| measured.spin_share).collect();
+        let measured = || chosen.iter().map(|round| &round.measured);
+        let alone =
+            |round: &&Round| Some((round.turn, Distribution::merge([round.measured.values.as_slice()])?));
+        let turns: Vec<(usize, Distribution)> = chosen.iter().filter_map(alone).collect();
+        let medians = || turns.iter().map(|(_, one)| one.p50_ns);
+        let shares: Vec<f64> = measured().filter_map(|round| round.spin_share).collect();
         Some(Row {
             case: self.case.clone(),
             subject: self.subjects[subject].clone(),
             mode_probe_ns: modes.centres_ns[mode],
             rounds: chosen.len(),
-            distribution,
-            p50_ns_lowest: medians().map(|one| one.p50_ns).min()?,
-            p50_ns_highest: medians().map(|one| one.p50_ns).max()?,
-            plain_ns: plain.min_by(f64::total_cmp),
+            distribution: Distribution::merge(measured().map(|round| round.values.as_slice()))?,
+            p50_ns_lowest: medians().min()?,
+            p50_ns_highest: medians().max()?,
+            plain_ns: measured().filter_map(|round| round.plain_ns).min_by(f64::total_cmp),
             spin_share: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
+            turns,
         })
     }
 }
@@ -238,6 +246,7 @@ mod tests {
     fn rounds(readings_ns: Vec<f64>, subjects: &[usize]) -> CaseRounds {
         let pairs = readings_ns.windows(2).zip(subjects).enumerate();
         let rounds = pairs.map(|(turn, (pair, subject))| Round {
+            turn: turn / 2,
             subject: *subject,
             before_ns: pair[0],
             after_ns: pair[1],

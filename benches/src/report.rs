@@ -4,9 +4,13 @@ use crate::BenchError;
 use crate::harness::{CaseRounds, Missing, Row};
 use crate::machine::Machine;
 use crate::mode::Modes;
+use crate::statistics::Distribution;
 use crate::table::{Table, nanoseconds};
 use serde::Serialize;
 use std::path::Path;
+
+/// Fewer pairs of rounds than this say nothing about a tail.
+const PAIRS_LEAST: usize = 3;
 
 /// A benchmark's result.
 #[derive(Serialize)]
@@ -48,11 +52,15 @@ pub struct Ratio {
     pub subject_ns: f64,
     /// The reference's measure in nanoseconds.
     pub reference_ns: f64,
-    /// Subject over reference.
+    /// Subject over reference, each merged over its rounds.
     pub ratio: f64,
+    /// Median of the ratios of single rounds that ran in one turn, where there are pairs.
+    pub paired: Option<f64>,
+    /// Turns that hold a round of both in this mode.
+    pub pairs: usize,
     /// The target, where there is one.
     pub at_most: Option<f64>,
-    /// Whether the target is met.
+    /// Whether the target is met; `None` too where too few pairs of rounds bear a tail.
     pub holds: Option<bool>,
 }
 
@@ -66,6 +74,8 @@ impl Ratio {
     ) -> Option<Self> {
         let (subject_ns, reference_ns) = (metric.of(subject)?, metric.of(reference)?);
         let ratio = subject_ns / reference_ns.max(1.0);
+        let (paired, pairs) = metric.paired(subject, reference);
+        let judged = if metric.is_tail() { paired.filter(|_| pairs >= PAIRS_LEAST) } else { Some(ratio) };
         Some(Self {
             case: subject.case.clone(),
             metric,
@@ -75,9 +85,20 @@ impl Ratio {
             subject_ns,
             reference_ns,
             ratio,
+            paired,
+            pairs,
             at_most,
-            holds: at_most.map(|limit| ratio <= limit),
+            holds: at_most.zip(judged).map(|(limit, judged)| judged <= limit),
         })
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.holds, self.at_most) {
+            (Some(true), _) => "yes",
+            (Some(false), _) => "NO",
+            (None, Some(_)) => "too few",
+            (None, None) => "",
+        }
     }
 }
 
@@ -98,11 +119,36 @@ pub enum Metric {
 impl Metric {
     fn of(self, row: &Row) -> Option<f64> {
         match self {
-            Self::P50 => Some(row.distribution.p50_ns as f64),
-            Self::P99 => Some(row.distribution.p99_ns as f64),
-            Self::P999 => Some(row.distribution.p999_ns as f64),
             Self::Plain => row.plain_ns,
+            _ => self.of_distribution(&row.distribution),
         }
+    }
+
+    fn of_distribution(self, distribution: &Distribution) -> Option<f64> {
+        let value = match self {
+            Self::P50 => distribution.p50_ns,
+            Self::P99 => distribution.p99_ns,
+            Self::P999 => distribution.p999_ns,
+            Self::Plain => return None,
+        };
+        Some(value as f64)
+    }
+
+    /// Tails are judged by pairs of rounds: one stall of the machine, which hits the rounds of one side or the other,
+    /// would decide a merged tail alone.
+    fn is_tail(self) -> bool {
+        matches!(self, Self::P99 | Self::P999)
+    }
+
+    /// Median of the ratios of rounds of one turn, and how many turns have both.
+    fn paired(self, subject: &Row, reference: &Row) -> (Option<f64>, usize) {
+        let ratio = |(turn, ours): &(usize, Distribution)| {
+            let (_, theirs) = reference.turns.iter().find(|(other, _)| other == turn)?;
+            Some(self.of_distribution(ours)? / self.of_distribution(theirs)?.max(1.0))
+        };
+        let mut ratios: Vec<f64> = subject.turns.iter().filter_map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        (ratios.get(ratios.len() / 2).copied(), ratios.len())
     }
 
     fn name(self) -> &'static str {
@@ -190,7 +236,7 @@ impl Report {
     }
 
     fn ratio_table(&self) -> Table {
-        let heads = ["case", "mode", "measure", "subject", "over", "ratio", "target", "holds"];
+        let heads = ["case", "mode", "measure", "subject", "over", "ratio", "paired", "target", "holds"];
         let mut table = Table::new(&heads);
         for ratio in &self.ratios {
             table.push([
@@ -200,8 +246,9 @@ impl Report {
                 ratio.subject.clone(),
                 ratio.reference.clone(),
                 format!("{:.3}", ratio.ratio),
+                ratio.paired.map_or(String::new(), |paired| format!("{paired:.3} ({})", ratio.pairs)),
                 ratio.at_most.map_or(String::new(), |limit| format!("<= {limit}")),
-                ratio.holds.map_or("", |holds| if holds { "yes" } else { "NO" }).to_owned(),
+                ratio.verdict().to_owned(),
             ]);
         }
         table

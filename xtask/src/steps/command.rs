@@ -49,6 +49,8 @@ pub fn program(context: &Context, name: &str, arguments: &str) -> Command {
     {
         command.env_remove(name);
     }
+    // A step is built once: what the next build could reuse takes half of the disk that all of them need.
+    command.env("CARGO_INCREMENTAL", "0");
     command
 }
 

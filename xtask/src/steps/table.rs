@@ -4,6 +4,9 @@ use super::command::{cargo, must_succeed, must_test, program};
 use super::{Context, Outcome, Step, examples, fuzz, tools};
 use crate::{deny, spec, tidy};
 
+/// What the build folders take that all steps leave, from a clean clone.
+const DISK_GIB: u64 = 10;
+
 /// Crates whose in-process tests run under ThreadSanitizer, and the names of those tests.
 const THREADED: &str = "-p leveret-memory -p leveret-runtime -p leveret --test in_process*";
 
@@ -12,6 +15,7 @@ pub fn steps() -> Vec<Step> {
     let step = |name, what, needs, run| Step { name, what, needs, run };
     let memory: &[&str] = &["crates/leveret-memory"];
     vec![
+        step("disk", "room for what the steps build", &[], disk),
         step("fmt", "the code is formatted", &[], format),
         step("tidy", "layers, sizes, bans, documents", &[], |context| report(tidy::run(&context.root))),
         step("spec", "requirements, the tests that show them, their page", &["spec"], |context| {
@@ -80,6 +84,27 @@ fn report(result: Result<String, Vec<String>>) -> Outcome {
             findings.iter().for_each(|finding| println!("  {finding}"));
             Outcome::Failed(format!("{} findings", findings.len()))
         }
+    }
+}
+
+/// A full disk fails in the middle of some compiler run, and every step after it for no reason of its own.
+fn disk(context: &Context) -> Outcome {
+    let target = context.root.join("target");
+    let kibibytes = |name: &str, arguments: &str, line: usize| -> Option<u64> {
+        let output = program(context, name, arguments).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().nth(line)?.split_whitespace().next()?.parse().ok()
+    };
+    let Some(free) = kibibytes("df", "--output=avail -k .", 1) else {
+        return Outcome::Skipped("df could not tell how much room is left".to_owned());
+    };
+    let built = if target.exists() { kibibytes("du", "-sk target", 0).unwrap_or(0) } else { 0 };
+    let (free, built) = (free >> 20, built >> 20);
+    let told = format!("{free} GiB free, {built} GiB in target/, {DISK_GIB} GiB needed in all");
+    if free + built >= DISK_GIB {
+        Outcome::Passed(told)
+    } else {
+        Outcome::Failed(format!("{told}; make room on the disk that holds {}", context.root.display()))
     }
 }
 

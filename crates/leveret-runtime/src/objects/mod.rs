@@ -5,15 +5,19 @@
 //! | handles, and the numbers they are | `handle.rs` |
 //! | where objects stand, who refers to them | `table.rs` |
 //! | what each class is made of | `object.rs`, `storage.rs` |
-//! | creation and attributes, before commit | `world.rs`, `group.rs` |
+//! | what every object has, before commit | `world.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
 //! | commit: objects become declarations | `commit.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
-//! | the data path, between commit and uncommit | `committed.rs` |
+//! | the data path, between commit and uncommit | `committed/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
+mod buffers;
+mod channels;
 mod commit;
 mod committed;
+mod containers;
 mod error;
 mod group;
 mod handle;
@@ -27,6 +31,8 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub use buffers::BufferDescription;
+pub use channels::ChannelDescription;
 pub use committed::{ChannelCounts, Committed};
 pub use error::Code;
 pub use group::{Combination, Comparison};
@@ -35,4 +41,4 @@ pub use leveret_memory::iterator::Policy;
 pub use library::Library;
 pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
-pub use world::{BufferDescription, ChannelDescription, World};
+pub use world::World;

@@ -1,0 +1,130 @@
+//! Channels, their qualities of service, and the tasks that serve them, before commit.
+
+use super::error::Code;
+use super::handle::{Class, Handle};
+use super::object::{Body, ChannelBody, Object, Qos, TaskBody, TaskFunction};
+use super::world::World;
+use leveret_types::Nanos;
+use std::sync::Arc;
+
+/// A channel as the program describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelDescription {
+    /// Where buffers for a transfer are taken: full ones at the source, empty ones at the target.
+    pub input: Handle,
+    /// Where they are put afterwards.
+    pub output: Handle,
+    /// Rank of the sender in the group.
+    pub source: u32,
+    /// Rank of the receiver in the group.
+    pub target: u32,
+    /// Null: the world.
+    pub group: Handle,
+    /// Null: best effort.
+    pub qos: Handle,
+}
+
+impl World {
+    /// A quality of service.
+    pub fn qos(&mut self, name: &str, qos: Qos) -> Result<Handle, Code> {
+        if let Qos::Time { start, deadline, period } = qos
+            && !(Nanos::ZERO <= start && start < deadline && deadline <= period)
+        {
+            return Err(Code::Time);
+        }
+        self.insert(name, Body::Qos(qos))
+    }
+
+    pub(super) fn qos_body(&self, qos: Handle) -> Result<Qos, Code> {
+        if qos.is_null() {
+            return Ok(Qos::BestEffort);
+        }
+        match &self.of(qos, Class::Qos)?.body {
+            Body::Qos(qos) => Ok(*qos),
+            _ => Err(Code::Internal),
+        }
+    }
+
+    /// One end of a channel from one member to another. Iterators may be set later.
+    pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
+        let ChannelDescription { input, output, source, target, group, qos } = channel;
+        let members = self.members(group)?;
+        let member = |rank: u32| members.get(rank as usize).copied().ok_or(Code::InvRank);
+        if ![member(source)?, member(target)?].contains(&self.rank()) {
+            return Err(Code::NotMember);
+        }
+        self.qos_body(qos)?;
+        self.same_shape([input, output])?;
+        self.insert(name, Body::Ptchannel(ChannelBody { input, output, source, target, group, qos }))
+    }
+
+    /// The iterators of one end hold buffers of one size and type.
+    fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
+        let mut shape = None;
+        for iterator in iterators.into_iter().filter(|iterator| !iterator.is_null()) {
+            let body = self.bufiter_body(iterator)?;
+            let found = (body.size, body.dataspec);
+            match shape {
+                Some((size, _)) if size != found.0 => return Err(Code::Bufsize),
+                Some((_, dataspec)) if dataspec != found.1 => return Err(Code::Dataspec),
+                _ => shape = Some(found),
+            }
+        }
+        Ok(())
+    }
+
+    /// The iterators of a channel: where buffers are taken from, and where they are put.
+    pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        match &self.of(channel, Class::Ptchannel)?.body {
+            Body::Ptchannel(channel) => Ok([channel.input, channel.output]),
+            _ => Err(Code::Internal),
+        }
+    }
+
+    /// Sets the iterators of a channel.
+    pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+        let Body::Ptchannel(body) = &self.change(channel, Class::Ptchannel)?.body else {
+            return Err(Code::Internal);
+        };
+        let mut body = *body;
+        self.same_shape(iterators)?;
+        [body.input, body.output] = iterators;
+        self.table.replace(channel, Body::Ptchannel(body))
+    }
+
+    /// A task with a window. `function` is told the task's own handle.
+    pub fn task(
+        &mut self,
+        name: &str,
+        (qos, budget): (Handle, Nanos),
+        function: impl FnOnce(Handle) -> TaskFunction,
+    ) -> Result<Handle, Code> {
+        let qos = self.qos_body(qos)?;
+        let Qos::Time { start, deadline, .. } = qos else { return Err(Code::UndefForObject) };
+        if !(Nanos::ZERO < budget && budget <= deadline - start) {
+            return Err(Code::Time);
+        }
+        let idle: TaskFunction = Arc::new(|_, _| {});
+        let task =
+            self.insert(name, Body::Task(TaskBody { qos, budget, function: idle, channels: Vec::new() }))?;
+        if let Body::Task(body) = &mut self.table.get_mut(task)?.body {
+            body.function = function(task);
+        }
+        Ok(task)
+    }
+
+    /// Lets a task serve the ends that this member has of a channel.
+    pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
+        self.of(channel, Class::Ptchannel)?;
+        let Body::Task(body) = &self.change(task, Class::Task)?.body else { return Err(Code::Internal) };
+        let mut channels = body.channels.clone();
+        let (qos, budget, function) = (body.qos, body.budget, body.function.clone());
+        let is_bound =
+            |object: &Object| matches!(&object.body, Body::Task(other) if other.channels.contains(&channel));
+        if self.table.all().any(|(_, object)| is_bound(object)) {
+            return Err(Code::Argument);
+        }
+        channels.push(channel);
+        self.table.replace(task, Body::Task(TaskBody { qos, budget, function, channels }))
+    }
+}
