@@ -37,6 +37,8 @@ pub enum Class {
     },
     /// `SCHED_OTHER`: the ordinary fair class.
     Other,
+    /// `SCHED_IDLE`: runs when nothing else wants the core.
+    Idle,
 }
 
 impl fmt::Display for Class {
@@ -47,6 +49,7 @@ impl fmt::Display for Class {
                 write!(out, "SCHED_DEADLINE {runtime}/{deadline}/{period}")
             }
             Self::Other => out.write_str("SCHED_OTHER"),
+            Self::Idle => out.write_str("SCHED_IDLE"),
         }
     }
 }
@@ -106,7 +109,7 @@ fn class_remedy(class: &Class, failure: &Failure) -> &'static str {
             "1us <= runtime <= deadline <= period, and the period between 100us and 4s unless \
              kernel.sched_deadline_period_{min,max}_us say otherwise"
         }
-        (Class::Other, _) => "see `leveret doctor`",
+        (Class::Other | Class::Idle, _) => "see `leveret doctor`",
     }
 }
 
@@ -120,6 +123,7 @@ fn pin_remedy(failure: &Failure) -> &'static str {
 
 const POLICY_OTHER: u32 = libc::SCHED_OTHER as u32;
 const POLICY_FIFO: u32 = libc::SCHED_FIFO as u32;
+const POLICY_IDLE: u32 = libc::SCHED_IDLE as u32;
 const POLICY_DEADLINE: u32 = 6;
 const FLAG_RESET_ON_FORK: u64 = 0x01;
 const FLAG_RECLAIM: u64 = 0x02;
@@ -170,6 +174,7 @@ impl Attributes {
                 ..blank
             },
             Class::Other => Self { policy: POLICY_OTHER, ..blank },
+            Class::Idle => Self { policy: POLICY_IDLE, ..blank },
         }
     }
 
@@ -177,6 +182,7 @@ impl Attributes {
         let nanos = |value: u64| Nanos(i64::try_from(value).unwrap_or(i64::MAX));
         Ok(match self.policy {
             POLICY_OTHER => Class::Other,
+            POLICY_IDLE => Class::Idle,
             POLICY_FIFO => Class::Fifo { priority: u8::try_from(self.priority).unwrap_or(u8::MAX) },
             POLICY_DEADLINE => Class::Deadline {
                 runtime: nanos(self.runtime_ns),
