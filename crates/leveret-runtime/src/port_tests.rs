@@ -1,7 +1,8 @@
 use super::*;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{
-    EventSpec, HeapRegion, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec,
+    TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 

@@ -1,6 +1,7 @@
 use super::*;
 use leveret_memory::{
-    EventSpec, HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
+    TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
