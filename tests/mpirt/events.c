@@ -8,6 +8,38 @@ enum { FIRINGS = 50, LOG_MAX = 64, KEPT = MPIRT_PENDING_MAX };
 static const MPIRT_Timespec ms = INT64_C(1000000);
 static const MPIRT_Timespec patience = INT64_C(10000000000);
 
+/* Allocations of each thread, the library's included: its allocator is that of the program. A sanitizer brings its own. */
+static _Thread_local unsigned long allocations;
+#ifndef __SANITIZE_ADDRESS__
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t size)
+{
+    allocations++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __libc_realloc(memory, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    allocations++;
+    *memory = __libc_memalign(alignment, size);
+    return *memory ? 0 : 12;
+}
+#endif
+
 static MPIRT_Qos qos_of(int priority)
 {
     MPIRT_Qos qos;
@@ -442,6 +474,54 @@ static void test_no_firing_is_dropped_but_times_are(void)
     OK(MPIRT_Trigger_free(&trigger));
 }
 
+static unsigned long in_handler;
+
+static void fire_and_count(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+{
+    MPIRT_Trigger *trigger = argument;
+    (void)receptor;
+    if (event->number == 0)
+        in_handler = allocations;
+    OK(MPIRT_Trigger_fire(*trigger));
+    if (event->number > 0)
+        in_handler = allocations - in_handler;
+}
+
+/* Firing, testing, waiting and handling: nothing is allocated after the first call of a thread. */
+static void test_the_data_path_allocates_nothing(void)
+{
+    MPIRT_Trigger trigger = call(own("lean")), done = call(own("done"));
+    MPIRT_Handler handler = handler_of(fire_and_count, &done, 10);
+    MPIRT_Object object = MPIRT_OBJECT(handler);
+    MPIRT_Receptor receptor = receptor_of(own("lean")), other = handled(own("lean"), 1, &object),
+                   ended = receptor_of(own("done"));
+    MPIRTX_Event event;
+    unsigned long before;
+#ifndef __SANITIZE_ADDRESS__
+    CHECK(allocations > 0);
+#endif
+    MUST(MPIRT_Commit());
+    CHECK(is_pending(receptor) == 0);
+    before = allocations;
+    for (int round = 0; round < 2; round++) {
+        OK(MPIRT_Trigger_fire(trigger));
+        OK(MPIRT_Receptor_wait(receptor, patience));
+        OK(MPIRTX_Receptor_get_event(receptor, &event));
+        CHECK(is_pending(receptor) == 0);
+        EXPECT(MPIRT_Receptor_wait(receptor, 1000), MPIRT_ERR_TIMEOUT);
+        MUST(MPIRT_Receptor_wait(ended, patience));
+    }
+    CHECK(allocations == before);
+    OK(MPIRT_Uncommit());
+    CHECK(in_handler == 0);
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Receptor_free(&other));
+    OK(MPIRT_Receptor_free(&ended));
+    OK(MPIRT_Handler_free(&handler));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Trigger_free(&done));
+}
+
 /* spec: EVENT-DELIVER-09 */
 static void test_the_order_between_triggers(void)
 {
@@ -856,6 +936,7 @@ int main(int argc, char **argv)
     test_a_token_goes_round();
     test_waits_and_their_errors();
     test_no_firing_is_dropped_but_times_are();
+    test_the_data_path_allocates_nothing();
     test_the_order_between_triggers();
     test_combinations();
     test_combinations_across_members();

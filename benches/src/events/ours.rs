@@ -126,7 +126,7 @@ fn round(committed: &Committed, order: &Order, [there, stop, back]: [Handle; 3])
     let mut trips = 0;
     let mut failure = None;
     let outcome = ping_round(order.duration, |word| {
-        let mut trip = || {
+        let trip = || {
             if word == LAST_WORD {
                 committed.fire(stop)?;
             }

@@ -1701,6 +1701,17 @@ int MPIRTX_Task_set_name(MPIRTX_Task task, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Task_free(MPIRTX_Task *task);
 
+/* --- Spellings of the HARE thesis, Appendix A --- */
+
+#define MPIRT_container_access_count MPIRT_Container_access_count
+#define MPIRT_container_get_name MPIRT_Container_get_name
+#define MPIRT_container_set_name MPIRT_Container_set_name
+#define MPIRT_object_is_null MPIRT_Object_is_null
+#define MPIRT_object_get_object_type MPIRT_Object_get_object_type
+#define MPIRT_object_get_name MPIRT_Object_get_name
+#define MPIRT_object_set_name MPIRT_Object_set_name
+#define MPIRT_object_free MPIRT_Object_free
+
 #ifdef __cplusplus
 }
 #endif

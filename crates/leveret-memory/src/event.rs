@@ -257,7 +257,7 @@ pub fn after_firing() {
 }
 
 #[cfg(all(test, loom))]
-#[path = "event_loom.rs"]
+#[path = "event_loom_tests.rs"]
 mod loom_tests;
 
 #[cfg(all(test, not(loom)))]

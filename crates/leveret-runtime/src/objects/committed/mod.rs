@@ -11,10 +11,12 @@
 //! | part | file |
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
+//! | what is in a buffer | `bytes.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
 //! | ends that the program starts, waits for and tests | `ends.rs` |
 
 mod buffers;
+mod bytes;
 mod ends;
 mod transfer;
 
