@@ -105,6 +105,25 @@ fn channels() {
     conforms("tests/mpirt/channels.c");
 }
 
+#[test]
+fn events() {
+    conforms("tests/mpirt/events.c");
+}
+
+#[test]
+fn events_of_a_member_that_is_killed() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/events_lost.c", &["cc", "-std=c11"]);
+    let mut job = "[job]\nname = \"lost\"\npolicy = \"continue\"\n\n[host]\ncores = [0]\n".to_owned();
+    for name in ["zero", "one"] {
+        job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());
+    }
+    let outcome = place.start(&job).finish_alone();
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches("member 0: passed").count(), 1, "{}", outcome.said());
+}
+
 /// Zero-sided: no call per message, the same plan as in Rust, nothing lost.
 #[test]
 fn the_ring_in_c_runs_by_the_clock() {

@@ -23,12 +23,13 @@ mod transfer;
 pub(super) use ends::End;
 
 use super::error::Code;
+use super::events::CommittedEvents;
 use super::handle::Handle;
 use super::object::Dataspec;
 use super::storage::Storage;
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The program has the buffer.
 pub(super) const WITH_PROGRAM: u32 = 0;
@@ -80,6 +81,8 @@ pub struct Committed {
     pub(super) channels: Vec<CommittedChannel>,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
+    /// Set once, before the commit returns.
+    pub(super) events: OnceLock<CommittedEvents>,
 }
 
 /// What [`Committed::counts`] tells of a channel.
@@ -94,7 +97,7 @@ pub struct ChannelCounts {
 impl Committed {
     /// Where a handle's object stands in its list.
     #[inline]
-    fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
+    pub(super) fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
         let place = handle.place()?;
         match handle.class() {
             Some(found) if found == class => {}
