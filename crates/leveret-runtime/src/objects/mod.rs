@@ -7,7 +7,7 @@
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
-//! | commit: objects become declarations | `commit.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | join, commit, uncommit | `library.rs` |
@@ -22,6 +22,7 @@ mod error;
 mod group;
 mod handle;
 mod library;
+mod movers;
 mod object;
 mod prepare;
 mod storage;
@@ -32,8 +33,8 @@ mod world;
 mod tests;
 
 pub use buffers::BufferDescription;
-pub use channels::ChannelDescription;
-pub use committed::{ChannelCounts, Committed};
+pub use channels::{ChannelDescription, SLACK_MAX};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use error::Code;
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};

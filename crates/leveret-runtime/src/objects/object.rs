@@ -133,6 +133,8 @@ pub(super) struct ChannelBody {
     pub(super) group: Handle,
     /// Null: best effort.
     pub(super) qos: Handle,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
 }
 
 /// When a channel's transfers happen.
