@@ -7,7 +7,7 @@
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
-//! | commit: objects become declarations | `commit.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
@@ -24,6 +24,7 @@ mod events;
 mod group;
 mod handle;
 mod library;
+mod movers;
 mod object;
 mod prepare;
 mod storage;
@@ -34,8 +35,8 @@ mod world;
 mod tests;
 
 pub use buffers::BufferDescription;
-pub use channels::ChannelDescription;
-pub use committed::{ChannelCounts, Committed};
+pub use channels::{ChannelDescription, SLACK_MAX};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use error::Code;
 pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};

@@ -1,12 +1,14 @@
 //! The data path's view of every object, made at commit.
 
-use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, WITH_PROGRAM};
+use super::committed::{
+    Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, Tally, WITH_PROGRAM,
+};
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, BufferBody, BufiterBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
@@ -41,7 +43,7 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                preparation.channel(handle, [channel.input, channel.output])?;
+                preparation.channel(handle, channel)?;
             }
         }
         preparation.finish(self.event_numbers())
@@ -90,7 +92,8 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+    fn channel(&mut self, handle: Handle, channel: &ChannelBody) -> Result<(), Code> {
+        let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
             return Err(Code::Argument);
@@ -104,8 +107,8 @@ impl<'w> Preparation<'w> {
             output,
             end: Mutex::new(End::None),
             pending: AtomicBool::new(false),
-            without_buffer: AtomicU64::new(0),
-            performed: AtomicU64::new(0),
+            slack: channel.slack,
+            tally: Tally::default(),
         });
         Ok(())
     }
