@@ -92,6 +92,7 @@ impl Admitted<'_> {
             targets,
             tasks,
             message_records: MESSAGE_RECORDS,
+            events: leveret_memory::EventSpec::default(),
         })
     }
 

@@ -11,12 +11,14 @@
 //! | part | file |
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
+//! | what is in a buffer | `bytes.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
 //! | outcomes, and what is counted of them | `outcome.rs` |
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
 //! | what a task does for its time-driven ends | `service.rs` |
 
 mod buffers;
+mod bytes;
 mod ends;
 mod outcome;
 mod service;
