@@ -63,7 +63,7 @@ static MPIRT_Receptor receptor_of(const char *event)
 }
 
 /* Containers are read when something is created of them, and keep what is in them until they go. */
-static MPIRT_Cvector containers[32];
+static MPIRT_Cvector containers[64];
 static int container_count;
 
 static MPIRT_Container container_of(int count, const MPIRT_Object *objects)
@@ -244,6 +244,16 @@ static void test_creation_of_receptors(void)
     wrong = MPIRT_OBJECT(pair);
     OK(MPIRTX_Receptor_combine("nested", MPIRTX_ANY, container_of(1, &wrong), MPIRT_CONTAINER_NULL, &nested));
     EXPECT(COMBINE(MPIRTX_ANY, container_of(1, &wrong), MPIRT_CONTAINER_NULL), MPIRT_ERR_ARGUMENT);
+    /* Deep, but not without end. */
+    MPIRT_Receptor levels[17] = {receptor_of("deep")};
+    for (int level = 1; level <= 16; level++) {
+        wrong = MPIRT_OBJECT(levels[level - 1]);
+        OK(MPIRTX_Receptor_combine(NULL, MPIRTX_ANY, container_of(1, &wrong), MPIRT_CONTAINER_NULL, &levels[level]));
+    }
+    wrong = MPIRT_OBJECT(levels[16]);
+    EXPECT(COMBINE(MPIRTX_ANY, container_of(1, &wrong), MPIRT_CONTAINER_NULL), MPIRT_ERR_LIMIT);
+    for (int level = 16; level >= 0; level--)
+        OK(MPIRT_Receptor_free(&levels[level]));
 #undef COMBINE
     OK(MPIRT_Cset_free(&set));
     free_containers();

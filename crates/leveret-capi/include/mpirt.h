@@ -1200,7 +1200,7 @@ int MPIRT_Receptor_create(const char *event, MPIRT_Group group, MPIRT_Container 
 /* Makes a receptor that occurs when any, or all, of its parts have occurred.
  *   in    name: its name, or null for none (may be null)
  *   in    combination: `MPIRTX_ANY` or `MPIRTX_ALL`
- *   in    parts: the receptors to combine, as they are in the container at this call
+ *   in    parts: the receptors to combine, as they are in the container at this call; combinations nest 16 deep at most
  *   in    handlers: what runs, or null to wait for it (may be null)
  *   out   receptor: the new receptor
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet

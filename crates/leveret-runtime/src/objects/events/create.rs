@@ -10,6 +10,9 @@ use crate::objects::object::{Body, Qos};
 use crate::objects::world::World;
 use leveret_types::Nanos;
 
+/// Combinations are nested no deeper: counting walks through them on the data path.
+const DEPTH_MAX: usize = 16;
+
 impl World {
     /// A trigger of an event.
     pub fn trigger(&mut self, event: &str, about: TriggerDescription) -> Result<Handle, Code> {
@@ -92,7 +95,20 @@ impl World {
         if parts.is_empty() || parts.iter().any(|part| twice(part) || !self.may_be_part(*part)) {
             return Err(Code::Argument);
         }
+        if parts.iter().map(|part| self.depth(*part)).max() >= Some(DEPTH_MAX) {
+            return Err(Code::Limit);
+        }
         self.insert(name, Body::Receptor(ReceptorBody { form: Form::Combined(combination, parts), handlers }))
+    }
+
+    /// How deep combinations are nested in a receptor; never deeper than the limit.
+    fn depth(&self, receptor: Handle) -> usize {
+        match self.table.referred(receptor).map(|object| &object.body) {
+            Some(Body::Receptor(ReceptorBody { form: Form::Combined(_, parts), .. })) => {
+                1 + parts.iter().map(|part| self.depth(*part)).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     /// Whether a receptor has no handlers, and is no part of another.
