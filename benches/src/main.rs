@@ -12,6 +12,7 @@
 mod c_abi;
 mod child;
 mod cyclictest;
+mod events;
 mod exchange;
 mod harness;
 mod job;
@@ -69,6 +70,8 @@ pub enum Topic {
     StartLateness,
     /// Latencies of time-driven and best-effort messages, after the HARE thesis, section 5.5.
     TimeVsBestEffort,
+    /// From raising an event to a waiting thread or a handler, and back, beside eventfd and a condition variable.
+    Events,
     /// Time and success of the planner, against brute force where it ends.
     Planner,
     /// What the calls of mpirt.h cost over those in Rust, and beside MPI's persistent start and wait.
@@ -133,6 +136,7 @@ impl Topic {
             Self::RoundTrip => "round-trip",
             Self::StartLateness => "start-lateness",
             Self::TimeVsBestEffort => "time-vs-best-effort",
+            Self::Events => "events",
             Self::Planner => "planner",
             Self::CAbi => "c-abi",
             Self::RingC => "ring-c",
@@ -144,6 +148,7 @@ impl Topic {
             Self::RoundTrip => round_trip::run(options, report),
             Self::StartLateness => start_lateness::run(options, report),
             Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
+            Self::Events => events::run(options, report),
             Self::Planner => planner::run(options, report),
             Self::CAbi => c_abi::run(options, report),
             Self::RingC => ring_c::run(options, report),
@@ -175,6 +180,13 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["c-abi", language, ping, pong] => c_abi::agent([*language, *ping, *pong]),
         ["c-abi-member", core] => c_abi::member::member(core),
         ["start-lateness-task"] => start_lateness::task_member(),
+        ["events", place, receiver, ping, pong] => events::ours::agent([*place, *receiver, *ping, *pong]),
+        ["events-ping", place, receiver, core, other] => {
+            events::ours::ping([*place, *receiver, *core, *other])
+        }
+        ["events-pong", place, receiver, core, other] => {
+            events::ours::pong([*place, *receiver, *core, *other])
+        }
         ["exchange", sender, receiver] => exchange::agent([*sender, *receiver]),
         ["exchange-sender", kind, size, periods] => exchange::sender([*kind, *size, *periods]),
         ["exchange-receiver", kind, size, periods] => exchange::receiver([*kind, *size, *periods]),

@@ -105,6 +105,59 @@ fn channels() {
     conforms("tests/mpirt/channels.c");
 }
 
+/// Every member passes; what the report makes of the run is the caller's to judge.
+fn passes_at(source: &str, members: u32) -> Outcome {
+    let place = Workplace::new();
+    let built = compile(&place, source, &["cc", "-std=c11"]);
+    let outcome = run(&place, &built, members, &[]);
+    let passed = outcome.stdout.matches(": passed").count();
+    assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
+    outcome
+}
+
+/// Nothing is missed; instances that an uncommit cuts off in mid-round may be told as irregular.
+#[test]
+fn sided() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/sided.c", members);
+        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+    }
+}
+
+/// Instances that are not performed are misses of ours, which the report tells by their cause.
+#[test]
+fn missed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/missed.c", members);
+        if members > 1 {
+            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+            let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+            assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
+        }
+    }
+}
+
+#[test]
+fn events() {
+    conforms("tests/mpirt/events.c");
+}
+
+#[test]
+fn events_of_a_member_that_is_killed() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/events_lost.c", &["cc", "-std=c11"]);
+    let mut job = "[job]\nname = \"lost\"\npolicy = \"continue\"\n\n[host]\ncores = [0]\n".to_owned();
+    for name in ["zero", "one"] {
+        job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());
+    }
+    let outcome = place.start(&job).finish_alone();
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches("member 0: passed").count(), 1, "{}", outcome.said());
+}
+
 /// Zero-sided: no call per message, the same plan as in Rust, nothing lost.
 #[test]
 fn the_ring_in_c_runs_by_the_clock() {

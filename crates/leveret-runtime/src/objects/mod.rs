@@ -7,9 +7,10 @@
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
-//! | commit: objects become declarations | `commit.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
+//! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
@@ -19,9 +20,11 @@ mod commit;
 mod committed;
 mod containers;
 mod error;
+mod events;
 mod group;
 mod handle;
 mod library;
+mod movers;
 mod object;
 mod prepare;
 mod storage;
@@ -32,13 +35,14 @@ mod world;
 mod tests;
 
 pub use buffers::BufferDescription;
-pub use channels::ChannelDescription;
-pub use committed::{ChannelCounts, Committed};
+pub use channels::{ChannelDescription, SLACK_MAX};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use error::Code;
+pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
+pub use object::{Dataspec, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -1,15 +1,17 @@
 //! The data path's view of every object, made at commit.
 
-use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, WITH_PROGRAM};
+use super::committed::{
+    Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, Tally, WITH_PROGRAM,
+};
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, BufferBody, BufiterBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -41,10 +43,10 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                preparation.channel(handle, [channel.input, channel.output])?;
+                preparation.channel(handle, channel)?;
             }
         }
-        preparation.finish()
+        preparation.finish(self.event_numbers())
     }
 }
 
@@ -90,7 +92,8 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+    fn channel(&mut self, handle: Handle, channel: &ChannelBody) -> Result<(), Code> {
+        let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
             return Err(Code::Argument);
@@ -104,25 +107,27 @@ impl<'w> Preparation<'w> {
             output,
             end: Mutex::new(End::None),
             pending: AtomicBool::new(false),
-            without_buffer: AtomicU64::new(0),
-            performed: AtomicU64::new(0),
+            slack: channel.slack,
+            tally: Tally::default(),
         });
         Ok(())
     }
 
-    fn finish(self) -> Result<Committed, Code> {
+    fn finish(self, events: Vec<(Handle, u32)>) -> Result<Committed, Code> {
         let Self { buffers, iterators, channels, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
-        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
+        let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
+        let of_events = events.into_iter().map(|(handle, number)| (number as usize, handle));
+        for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
             }
             index[place] = (handle, number as u32);
         }
-        let committed = Committed { buffers, iterators, channels, index };
+        let committed = Committed { buffers, iterators, channels, index, events: OnceLock::new() };
         for (iterator, buffer) in stocked {
             committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
         }
