@@ -83,7 +83,7 @@ enum class errc : int {
     peer_lost = MPIRT_ERR_PEER_LOST, ///< another member has died or left
     committed = MPIRT_ERR_COMMITTED, ///< Commit has ended the sleep
     uncommitted = MPIRT_ERR_UNCOMMITTED, ///< Uncommit has ended the wait or the sleep
-    mismatch = MPIRT_ERR_MISMATCH, ///< ends of a channel differ, or one is missing
+    mismatch = MPIRT_ERR_MISMATCH, ///< ends of a channel differ or one is missing, or nobody can fire a receptor's event
     admission = MPIRT_ERR_ADMISSION, ///< the declarations cannot be met together
     agent = MPIRT_ERR_AGENT, ///< the agent of the job cannot be reached or refuses
     end = MPIRT_ERR_END, ///< there is no further member
@@ -346,6 +346,12 @@ enum class channel_state : int {
     active = MPIRTX_CHANNEL_ACTIVE,
 };
 
+/// How receptors are combined.
+enum class combination : int {
+    any = MPIRTX_ANY,
+    all = MPIRTX_ALL,
+};
+
 /// How an instance of a channel ended.
 enum class outcome : int {
     none = MPIRTX_OUTCOME_NONE,
@@ -393,6 +399,16 @@ enum class dataspec : int {
     uint64 = MPIRT_UINT64,
     float32 = MPIRT_FLOAT32,
     float64 = MPIRT_FLOAT64,
+};
+
+/// On what a trigger fires.
+enum class event_kind : int {
+    call = MPIRT_EVENT_CALL,
+    completion = MPIRT_EVENT_COMPLETION,
+    miss = MPIRT_EVENT_MISS,
+    missing_buffer = MPIRT_EVENT_MISSING_BUFFER,
+    error = MPIRT_EVENT_ERROR,
+    time = MPIRT_EVENT_TIME,
 };
 
 /// The class of an object.
@@ -472,6 +488,20 @@ struct duration_metrics {
     static duration_metrics of(const MPIRTX_Duration_metrics &from) noexcept
     {
         return {from.count, mpirt::duration(from.last), mpirt::duration(from.least), mpirt::duration(from.greatest), mpirt::duration(from.sum)};
+    }
+};
+
+/// A firing as a receptor gets it. (MPIRTX_Event)
+struct event {
+    int source{};
+    std::uint64_t number{};
+    mpirt::time_point time{};
+    std::uint64_t pending{};
+    std::uint64_t lost{};
+
+    static event of(const MPIRTX_Event &from) noexcept
+    {
+        return {from.source, from.number, mpirt::time_point(mpirt::duration(from.time)), from.pending, from.lost};
     }
 };
 
@@ -642,6 +672,9 @@ class buffer_ref;
 class bufiter_ref;
 class qos_ref;
 class channel_ref;
+class trigger_ref;
+class receptor_ref;
+class handler_ref;
 class task_ref;
 
 /// A reference to any object.
@@ -668,11 +701,20 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names an object. (MPIRT_Object_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Gives the handle of an object as that of a trigger. (MPIRTX_Object_as_trigger)
+    result<trigger_ref> try_as_trigger() const noexcept;
+    /// Gives the handle of an object as that of a receptor. (MPIRTX_Object_as_receptor)
+    result<receptor_ref> try_as_receptor() const noexcept;
+    /// Gives the handle of an object as that of a handler. (MPIRTX_Object_as_handler)
+    result<handler_ref> try_as_handler() const noexcept;
 #if MPIRT_EXCEPTIONS
     bool is_null() const;
     mpirt::object_type object_type() const;
     mpirt::name name() const;
     void set_name(text name) const;
+    trigger_ref as_trigger() const;
+    receptor_ref as_receptor() const;
+    handler_ref as_handler() const;
 #endif
 
 protected:
@@ -1029,12 +1071,15 @@ public:
 
     /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
+    /// Makes the QoS of a handler. (MPIRTX_Qos_handler_create)
+    static result<owner<qos_ref>> try_handler(text name, int priority, duration budget, duration interval) noexcept;
     /// Gives the name of a QoS. (MPIRT_Qos_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a QoS. (MPIRT_Qos_set_name)
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<qos_ref> channel_time(text name, duration start, duration deadline, duration period);
+    static owner<qos_ref> handler(text name, int priority, duration budget, duration interval);
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1135,6 +1180,160 @@ protected:
     }
 };
 
+/// A reference to what fires an event.
+class trigger_ref : public object_ref {
+public:
+    using c_type = MPIRT_Trigger;
+
+    trigger_ref() noexcept = default;
+    explicit trigger_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes a trigger, which fires an event on a condition. (MPIRT_Trigger_create)
+    static result<owner<trigger_ref>> try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {}) noexcept;
+    /// Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch. (MPIRTX_Trigger_set_time)
+    result<void> try_set_time(duration first, duration period) const noexcept;
+    /// Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none. (MPIRT_Trigger_fire)
+    result<void> try_fire() const noexcept;
+    /// Gives the name of a trigger. (MPIRT_Trigger_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a trigger. (MPIRT_Trigger_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<trigger_ref> create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {});
+    void set_time(duration first, duration period) const;
+    void fire() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Trigger_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Trigger_free"};
+    }
+};
+
+/// A reference to what takes the firings of an event.
+class receptor_ref : public object_ref {
+public:
+    using c_type = MPIRT_Receptor;
+
+    receptor_ref() noexcept = default;
+    explicit receptor_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes a receptor, which takes the firings of an event. (MPIRT_Receptor_create)
+    static result<owner<receptor_ref>> try_create(text event, group_ref group, container_ref handlers = {}) noexcept;
+    /// Makes a receptor that occurs when any, or all, of its parts have occurred. (MPIRTX_Receptor_combine)
+    static result<owner<receptor_ref>> try_combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {}) noexcept;
+    /// Waits for the event, and consumes one firing. (MPIRT_Receptor_wait)
+    result<void> try_wait(duration timeout = no_limit) const noexcept;
+    /// Says whether a firing is pending, and consumes it. Never blocks. (MPIRTX_Receptor_test)
+    result<bool> try_test() const noexcept;
+    /// Gives source, number and time of the firing that the last wait or test consumed, how many are pending, and of how many the time was lost. (MPIRTX_Receptor_get_event)
+    result<mpirt::event> try_event() const noexcept;
+    /// Gives the name of a receptor. (MPIRT_Receptor_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a receptor. (MPIRT_Receptor_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<receptor_ref> create(text event, group_ref group, container_ref handlers = {});
+    static owner<receptor_ref> combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {});
+    void wait(duration timeout = no_limit) const;
+    bool test() const;
+    mpirt::event event() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Receptor_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Receptor_free"};
+    }
+};
+
+/// A reference to what runs at a firing.
+class handler_ref : public object_ref {
+public:
+    using c_type = MPIRT_Handler;
+
+    handler_ref() noexcept = default;
+    explicit handler_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// A handler that runs a callable: with nothing, with the event, or with the receptor and the event. The callable lies
+    /// where nothing frees it before Finalize.
+    template <class Function>
+    static result<owner<handler_ref>> try_create(text name, Function &&function, qos_ref qos = {}) noexcept
+    {
+        using call = closure<std::decay_t<Function>>;
+        call *made = new (std::nothrow) call(std::forward<Function>(function));
+        if (made == nullptr) {
+            return {errc::no_memory, "MPIRT_Handler_create"};
+        }
+        MPIRT_Handler handler{};
+        const int code = MPIRT_Handler_create(name.c_str(), call::run, made, qos.c(), &handler);
+        if (code != MPIRT_SUCCESS) {
+            delete made;
+            return {static_cast<errc>(code), "MPIRT_Handler_create"};
+        }
+        detail::keep(made);
+        return owner<handler_ref>(handler);
+    }
+#if MPIRT_EXCEPTIONS
+    template <class Function> static owner<handler_ref> create(text name, Function &&function, qos_ref qos = {})
+    {
+        return try_create(name, std::forward<Function>(function), qos).value();
+    }
+#endif
+    template <class Function> struct closure final : detail::closure {
+        template <class From> explicit closure(From &&from) : function(std::forward<From>(from)) {}
+        Function function;
+
+        static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument) noexcept
+        {
+            auto &function = static_cast<closure *>(argument)->function;
+            detail::guarded([&] {
+                if constexpr (std::is_invocable_v<Function &, receptor_ref, const mpirt::event &>) {
+                    function(receptor_ref(receptor), mpirt::event::of(*c_event));
+                } else if constexpr (std::is_invocable_v<Function &, const mpirt::event &>) {
+                    function(mpirt::event::of(*c_event));
+                } else {
+                    function();
+                }
+            });
+        }
+    };
+
+    /// Gives the name of a handler. (MPIRT_Handler_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a handler. (MPIRT_Handler_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Handler_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Handler_free"};
+    }
+};
+
 /// A reference to a periodic or event-started computation.
 class task_ref : public object_ref {
 public:
@@ -1220,6 +1419,8 @@ protected:
 
 
 
+/// Sets the handler of the firings of a kind that no receptor takes. (MPIRTX_Default_handler_set)
+result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler = {}) noexcept;
 /// Says whether Init has succeeded. Can be called at any time. (MPIRT_Is_initialized)
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
@@ -1227,6 +1428,7 @@ result<bool> try_is_finalized() noexcept;
 /// Splits a time into two halves of 32 bits. Can be called at any time. (MPIRT_Int64_export)
 result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
 #if MPIRT_EXCEPTIONS
+void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
 bool is_initialized();
 bool is_finalized();
 std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time);
@@ -1265,6 +1467,36 @@ inline result<mpirt::name> object_ref::try_name() const noexcept
 inline result<void> object_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRT_Object_set_name(c(), name.c_str())), "MPIRT_Object_set_name"};
+}
+
+inline result<trigger_ref> object_ref::try_as_trigger() const noexcept
+{
+    MPIRT_Trigger trigger_{};
+    const int code_ = MPIRTX_Object_as_trigger(c(), &trigger_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_trigger"};
+    }
+    return trigger_ref(trigger_);
+}
+
+inline result<receptor_ref> object_ref::try_as_receptor() const noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRTX_Object_as_receptor(c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_receptor"};
+    }
+    return receptor_ref(receptor_);
+}
+
+inline result<handler_ref> object_ref::try_as_handler() const noexcept
+{
+    MPIRT_Handler handler_{};
+    const int code_ = MPIRTX_Object_as_handler(c(), &handler_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_handler"};
+    }
+    return handler_ref(handler_);
 }
 
 inline result<int> container_ref::try_access_count() const noexcept
@@ -1537,6 +1769,16 @@ inline result<owner<qos_ref>> qos_ref::try_channel_time(text name, duration star
     return owner<qos_ref>(qos_);
 }
 
+inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, duration budget, duration interval) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRTX_Qos_handler_create(name.c_str(), priority, budget.count(), interval.count(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_handler_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
 inline result<mpirt::name> qos_ref::try_name() const noexcept
 {
     mpirt::name name_;
@@ -1707,6 +1949,116 @@ inline result<void> channel_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRT_Channel_set_name(c(), name.c_str())), "MPIRT_Channel_set_name"};
 }
 
+inline result<owner<trigger_ref>> trigger_ref::try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Trigger trigger_{};
+    const int code_ = MPIRT_Trigger_create(event.c_str(), static_cast<MPIRT_Event_kind>(kind), source.c(), group.c(), qos.c(), &trigger_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Trigger_create"};
+    }
+    return owner<trigger_ref>(trigger_);
+}
+
+inline result<void> trigger_ref::try_set_time(duration first, duration period) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Trigger_set_time(c(), first.count(), period.count())), "MPIRTX_Trigger_set_time"};
+}
+
+inline result<void> trigger_ref::try_fire() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Trigger_fire(c())), "MPIRT_Trigger_fire"};
+}
+
+inline result<mpirt::name> trigger_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Trigger_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Trigger_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> trigger_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Trigger_set_name(c(), name.c_str())), "MPIRT_Trigger_set_name"};
+}
+
+inline result<owner<receptor_ref>> receptor_ref::try_create(text event, group_ref group, container_ref handlers) noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRT_Receptor_create(event.c_str(), group.c(), handlers.c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Receptor_create"};
+    }
+    return owner<receptor_ref>(receptor_);
+}
+
+inline result<owner<receptor_ref>> receptor_ref::try_combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers) noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRTX_Receptor_combine(name.c_str(), static_cast<MPIRTX_Combination>(combination), parts.c(), handlers.c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_combine"};
+    }
+    return owner<receptor_ref>(receptor_);
+}
+
+inline result<void> receptor_ref::try_wait(duration timeout) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Receptor_wait(c(), timeout.count())), "MPIRT_Receptor_wait"};
+}
+
+inline result<bool> receptor_ref::try_test() const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRTX_Receptor_test(c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_test"};
+    }
+    return flag_ != 0;
+}
+
+inline result<mpirt::event> receptor_ref::try_event() const noexcept
+{
+    MPIRTX_Event event_{};
+    const int code_ = MPIRTX_Receptor_get_event(c(), &event_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_get_event"};
+    }
+    return mpirt::event::of(event_);
+}
+
+inline result<mpirt::name> receptor_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Receptor_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Receptor_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> receptor_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Receptor_set_name(c(), name.c_str())), "MPIRT_Receptor_set_name"};
+}
+
+inline result<mpirt::name> handler_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Handler_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Handler_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> handler_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Handler_set_name(c(), name.c_str())), "MPIRT_Handler_set_name"};
+}
+
 inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
@@ -1725,6 +2077,11 @@ inline result<mpirt::name> task_ref::try_name() const noexcept
 inline result<void> task_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_set_name(c(), name.c_str())), "MPIRTX_Task_set_name"};
+}
+
+inline result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler) noexcept
+{
+    return {static_cast<errc>(MPIRTX_Default_handler_set(static_cast<MPIRT_Event_kind>(kind), handler.c())), "MPIRTX_Default_handler_set"};
 }
 
 inline result<bool> try_is_initialized() noexcept
@@ -1777,6 +2134,21 @@ inline mpirt::name object_ref::name() const
 inline void object_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline trigger_ref object_ref::as_trigger() const
+{
+    return try_as_trigger().value();
+}
+
+inline receptor_ref object_ref::as_receptor() const
+{
+    return try_as_receptor().value();
+}
+
+inline handler_ref object_ref::as_handler() const
+{
+    return try_as_handler().value();
 }
 
 inline int container_ref::access_count() const
@@ -1939,6 +2311,11 @@ inline owner<qos_ref> qos_ref::channel_time(text name, duration start, duration 
     return try_channel_time(name, start, deadline, period).value();
 }
 
+inline owner<qos_ref> qos_ref::handler(text name, int priority, duration budget, duration interval)
+{
+    return try_handler(name, priority, budget, interval).value();
+}
+
 inline mpirt::name qos_ref::name() const
 {
     return try_name().value();
@@ -2054,6 +2431,76 @@ inline void channel_ref::set_name(text name) const
     try_set_name(name).value();
 }
 
+inline owner<trigger_ref> trigger_ref::create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos)
+{
+    return try_create(event, kind, source, group, qos).value();
+}
+
+inline void trigger_ref::set_time(duration first, duration period) const
+{
+    try_set_time(first, period).value();
+}
+
+inline void trigger_ref::fire() const
+{
+    try_fire().value();
+}
+
+inline mpirt::name trigger_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void trigger_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<receptor_ref> receptor_ref::create(text event, group_ref group, container_ref handlers)
+{
+    return try_create(event, group, handlers).value();
+}
+
+inline owner<receptor_ref> receptor_ref::combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers)
+{
+    return try_combine(name, combination, parts, handlers).value();
+}
+
+inline void receptor_ref::wait(duration timeout) const
+{
+    try_wait(timeout).value();
+}
+
+inline bool receptor_ref::test() const
+{
+    return try_test().value();
+}
+
+inline mpirt::event receptor_ref::event() const
+{
+    return try_event().value();
+}
+
+inline mpirt::name receptor_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void receptor_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline mpirt::name handler_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void handler_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
 inline void task_ref::bind(channel_ref channel) const
 {
     try_bind(channel).value();
@@ -2067,6 +2514,11 @@ inline mpirt::name task_ref::name() const
 inline void task_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline void default_handler_set(mpirt::event_kind kind, handler_ref handler)
+{
+    try_default_handler_set(kind, handler).value();
 }
 
 inline bool is_initialized()
@@ -2104,6 +2556,12 @@ using bufiter = owner<bufiter_ref>;
 using qos = owner<qos_ref>;
 /// Owns one end of a channel of any kind.
 using channel = owner<channel_ref>;
+/// Owns what fires an event.
+using trigger = owner<trigger_ref>;
+/// Owns what takes the firings of an event.
+using receptor = owner<receptor_ref>;
+/// Owns what runs at a firing.
+using handler = owner<handler_ref>;
 /// Owns a periodic or event-started computation.
 using task = owner<task_ref>;
 

@@ -44,7 +44,7 @@ fn fire_together(kept: u32, each: i64) {
             }
         }
         let mut firings: Vec<(u64, i64)> =
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect();
         firings.sort_unstable();
         let count = 2 * each as u64;
         assert_eq!(reader.fired(), count, "no firing is lost");
@@ -83,7 +83,7 @@ fn no_wake_up_is_lost() {
         });
         waiting.begin();
         let sees = reader.fired() == 1;
-        let woken = firing.join().unwrap();
+        let woken = firing.join().expect("no panic");
         assert!(sees || woken, "a thread would sleep for ever");
     });
 }

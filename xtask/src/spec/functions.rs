@@ -226,7 +226,7 @@ pub struct ErrorCode {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    #[allow(dead_code, reason = "for whoever reads the file")]
+    /// When a function of this rule may be called.
     says: String,
     errors: Vec<String>,
 }
@@ -404,6 +404,13 @@ impl Functions {
             errors.extend(parameter.is_text().then_some("NAME"));
         }
         errors
+    }
+
+    /// When a function may be called, a text for each of its rules.
+    pub fn rules_of(&self, function: &Function) -> Vec<&str> {
+        let rules = function.entry.rules.iter().filter_map(|rule| self.rules.get(rule));
+        let texts: Vec<&str> = rules.map(|rule| rule.says.as_str()).collect();
+        if texts.is_empty() { vec!["at any time"] } else { texts }
     }
 
     /// All errors of a function, in the order of their numbers, and whether it keeps the law of the data path.

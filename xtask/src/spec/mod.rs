@@ -7,6 +7,7 @@ mod cpp;
 mod functions;
 mod header;
 mod list;
+mod manual;
 mod marks;
 mod page;
 mod show;
@@ -92,6 +93,22 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
         Err(error) => findings.push(error),
     }
     if findings.is_empty() { Ok(spec.summary()) } else { Err(findings) }
+}
+
+/// The manual pages: file name and text.
+pub fn manual(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let files = workspace::tracked_files(root)?;
+    let spec = Spec::of(&files);
+    let mut examples = std::collections::BTreeMap::new();
+    for file in &files {
+        let name = file.path.strip_prefix(manual::EXAMPLES).and_then(|name| name.strip_suffix(".c"));
+        let Some(name) = name else { continue };
+        if !spec.exported.contains(name) {
+            return Err(format!("{}: the library has no function of this name", file.path));
+        }
+        examples.insert(name.to_owned(), file.text().unwrap_or_default().to_owned());
+    }
+    Ok(manual::pages(&spec, &examples))
 }
 
 /// `mpirt.hpp` as it ought to be.

@@ -6,6 +6,7 @@
 mod buffer;
 mod channel;
 mod container;
+mod event;
 mod group;
 mod name;
 mod object;
@@ -15,6 +16,7 @@ mod task;
 pub use buffer::*;
 pub use channel::*;
 pub use container::*;
+pub use event::*;
 pub use group::*;
 pub use name::*;
 pub use object::*;

@@ -2,6 +2,7 @@
 
 use super::committed::{Committed, End, Service, TimedEnd};
 use super::error::Code;
+use super::events::EventPlan;
 use super::handle::Handle;
 use super::movers::Movers;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(super) struct Binding {
     pub(super) declarations: Declarations,
     pub(super) committed: Arc<Committed>,
+    pub(super) events: EventPlan,
     /// Ends that the program's threads move, by the channel's index.
     sources: Vec<(usize, Source)>,
     targets: Vec<(usize, Target)>,
@@ -99,7 +101,8 @@ impl World {
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
-        Ok(Binding { declarations, committed, sources, targets, timed: bindings })
+        let events = self.plan_events(&mut declarations)?;
+        Ok(Binding { declarations, committed, events, sources, targets, timed: bindings })
     }
 
     fn timed_bindings(&self, index: usize, channel: &ChannelBody, ends: Ends) -> Vec<TimedBinding> {
@@ -114,7 +117,11 @@ impl World {
     }
 
     /// The name by which a group is matched; groups without one match by their members in order.
-    fn declare_group(&self, declarations: &mut Declarations, group: Handle) -> Result<String, Code> {
+    pub(super) fn declare_group(
+        &self,
+        declarations: &mut Declarations,
+        group: Handle,
+    ) -> Result<String, Code> {
         if group == Handle::GROUP_WORLD {
             return Ok(GROUP_WORLD.to_owned());
         }
@@ -207,7 +214,7 @@ impl Shape {
         let end = end.group(&self.group).size(self.size).slack(self.slack);
         let end = match self.qos {
             // As many as can be under way, and never fewer than others get.
-            Qos::BestEffort => end.buffers(self.slack.max(2)),
+            Qos::BestEffort | Qos::Handler { .. } => end.buffers(self.slack.max(2)),
             Qos::Time { .. } => end,
         };
         with_qos(end.memory(BufferMemory::Application), self.qos).declare()
@@ -216,7 +223,8 @@ impl Shape {
 
 fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
     match qos {
-        Qos::BestEffort => end.best_effort(),
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
             end.time_driven(period, [start, deadline], MissingPolicy::default())
         }

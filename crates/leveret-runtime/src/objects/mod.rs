@@ -10,6 +10,7 @@
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
+//! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
@@ -19,6 +20,7 @@ mod commit;
 mod committed;
 mod containers;
 mod error;
+mod events;
 mod group;
 mod handle;
 mod library;
@@ -36,10 +38,11 @@ pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
 pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use error::Code;
+pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
+pub use object::{Dataspec, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -11,7 +11,7 @@ use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl World {
                 preparation.channel(handle, channel)?;
             }
         }
-        preparation.finish()
+        preparation.finish(self.event_numbers())
     }
 }
 
@@ -113,19 +113,21 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Committed, Code> {
+    fn finish(self, events: Vec<(Handle, u32)>) -> Result<Committed, Code> {
         let Self { buffers, iterators, channels, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
-        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
+        let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
+        let of_events = events.into_iter().map(|(handle, number)| (number as usize, handle));
+        for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
             }
             index[place] = (handle, number as u32);
         }
-        let committed = Committed { buffers, iterators, channels, index };
+        let committed = Committed { buffers, iterators, channels, index, events: OnceLock::new() };
         for (iterator, buffer) in stocked {
             committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
         }

@@ -33,12 +33,13 @@ pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
 
 use super::error::Code;
+use super::events::CommittedEvents;
 use super::handle::Handle;
 use super::object::Dataspec;
 use super::storage::Storage;
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The program has the buffer.
 pub(super) const WITH_PROGRAM: u32 = 0;
@@ -90,12 +91,14 @@ pub struct Committed {
     pub(super) channels: Vec<CommittedChannel>,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
+    /// Set once, before the commit returns.
+    pub(super) events: OnceLock<CommittedEvents>,
 }
 
 impl Committed {
     /// Where a handle's object stands in its list.
     #[inline]
-    fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
+    pub(super) fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
         let place = handle.place()?;
         match handle.class() {
             Some(found) if found == class => {}
