@@ -7,11 +7,15 @@ use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
 /// An object: a name, and what its class adds.
+#[derive(Clone)]
 pub(super) struct Object {
     pub(super) name: String,
     pub(super) body: Body,
+    /// How often its references were changed: a walk over it tells by this.
+    pub(super) changes: u64,
 }
 
+#[derive(Clone)]
 pub(super) enum Body {
     Cset(Vec<Handle>),
     Cvector(Vec<Handle>),
@@ -22,6 +26,7 @@ pub(super) enum Body {
     Ptchannel(ChannelBody),
     Qos(Qos),
     Task(TaskBody),
+    ContainerIterator(WalkBody),
 }
 
 impl Body {
@@ -35,6 +40,7 @@ impl Body {
             Self::Ptchannel(_) => Class::Ptchannel,
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
+            Self::ContainerIterator(_) => Class::ContainerIterator,
         }
     }
 
@@ -51,6 +57,7 @@ impl Body {
                 given.filter(|handle| !handle.is_null()).collect()
             }
             Self::Task(task) => task.channels.clone(),
+            Self::ContainerIterator(walk) => vec![walk.container],
             Self::Group(_) | Self::Buffer(_) | Self::Qos(_) => Vec::new(),
         }
     }
@@ -104,6 +111,7 @@ dataspecs! {
     Float64 = 16, 8, "floating point of 64 bits";
 }
 
+#[derive(Clone)]
 pub(super) struct BufferBody {
     pub(super) size: usize,
     pub(super) dataspec: Dataspec,
@@ -113,6 +121,7 @@ pub(super) struct BufferBody {
     pub(super) storage: Arc<dyn Storage>,
 }
 
+#[derive(Clone)]
 pub(super) struct BufiterBody {
     pub(super) policy: leveret_memory::iterator::Policy,
     pub(super) size: usize,
@@ -165,6 +174,15 @@ pub struct TaskInstance {
 /// What runs once in every period, with what is committed.
 pub type TaskFunction = Arc<dyn Fn(TaskInstance, &Arc<Committed>) + Send + Sync>;
 
+/// A walk over a container: which member is next, and how often the container had changed when it began.
+#[derive(Clone, Copy)]
+pub(super) struct WalkBody {
+    pub(super) container: Handle,
+    pub(super) next: usize,
+    pub(super) changes: u64,
+}
+
+#[derive(Clone)]
 pub(super) struct TaskBody {
     /// Always [`Qos::Time`].
     pub(super) qos: Qos,

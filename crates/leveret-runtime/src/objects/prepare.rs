@@ -1,6 +1,9 @@
 //! The data path's view of every object, made at commit.
 
-use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, WITH_PROGRAM};
+use super::apply::Reached;
+use super::committed::{
+    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, WITH_PROGRAM,
+};
 use super::error::Code;
 use super::handle::Handle;
 use super::object::{Body, BufferBody, BufiterBody};
@@ -22,6 +25,7 @@ struct Preparation<'w> {
     numbers: HashMap<Handle, u32>,
     /// Iterators and the buffers that the program has put into them.
     stocked: Vec<(usize, u32)>,
+    containers: Vec<CommittedContainer>,
 }
 
 impl World {
@@ -44,7 +48,8 @@ impl World {
                 preparation.channel(handle, [channel.input, channel.output])?;
             }
         }
-        preparation.finish()
+        preparation.containers(self.reached());
+        preparation.finish(self)
     }
 }
 
@@ -110,19 +115,37 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Committed, Code> {
-        let Self { buffers, iterators, channels, stocked, .. } = self;
+    /// Containers, with the channels that they reach by their places in the list.
+    fn containers(&mut self, reached: HashMap<Handle, Reached>) {
+        let places = self.channels.iter().enumerate().map(|(place, channel)| (channel.handle, place as u32));
+        let places: HashMap<Handle, u32> = places.collect();
+        let with_places = |(handle, reached): (Handle, Reached)| {
+            let channels = reached
+                .map(|reached| reached.iter().filter_map(|channel| places.get(channel).copied()).collect());
+            CommittedContainer { handle, channels }
+        };
+        self.containers = reached.into_iter().map(with_places).collect();
+    }
+
+    fn finish(self, world: &World) -> Result<Committed, Code> {
+        let Self { buffers, iterators, channels, containers, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
-        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
+        let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
+        for (number, handle) in
+            numbered.chain(containers.iter().map(|container| container.handle).enumerate())
+        {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
             }
-            index[place] = (handle, number as u32);
+            // Of what lives by references alone no handle is good any more.
+            let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
+            index[place] = (known, number as u32);
         }
-        let committed = Committed { buffers, iterators, channels, index };
+        let committed =
+            Committed { buffers, iterators, channels, containers, index, world: world.snapshot() };
         for (iterator, buffer) in stocked {
             committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
         }

@@ -10,7 +10,7 @@ use leveret_types::Nanos;
 use std::sync::MutexGuard;
 
 /// How often a wait looks for a buffer that another thread has to insert.
-const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
+pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// How this member's end of a channel is served.
 pub(in crate::objects) enum End {
@@ -55,7 +55,10 @@ impl Committed {
     /// [`Code::Slack`] when one is under way or another thread is at this end, [`Code::UndefForObject`] when a task
     /// serves the end, and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.start_at(self.channel(channel)?)
+    }
+
+    pub(super) fn start_at(&self, channel: &CommittedChannel) -> Result<(), Code> {
         let mut end = lock(channel)?;
         self.progress(channel, &mut end)?;
         match &mut *end {
@@ -131,7 +134,10 @@ impl Committed {
     /// # Errors
     /// [`Code::NotStarted`], [`Code::PeerLost`], [`Code::UndefForObject`], and those of wrong handles.
     pub fn test(&self, channel: Handle) -> Result<bool, Code> {
-        let channel = self.channel(channel)?;
+        self.test_at(self.channel(channel)?)
+    }
+
+    pub(super) fn test_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
         let mut end = lock(channel)?;
         self.progress(channel, &mut end)?;
         match &*end {
@@ -149,7 +155,10 @@ impl Committed {
     /// # Errors
     /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Missed`], [`Code::Uncommitted`] when the job stops.
     pub fn wait(&self, channel: Handle, timeout: Nanos) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.wait_at(self.channel(channel)?, timeout)
+    }
+
+    pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
         let limit = clock::now() + timeout;
         loop {
             let mut end = lock(channel)?;

@@ -12,9 +12,11 @@
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
+//! | one operation on all channels of a container | `containers.rs` |
 //! | ends that the program starts, waits for and tests | `ends.rs` |
 
 mod buffers;
+mod containers;
 mod ends;
 mod transfer;
 
@@ -24,6 +26,7 @@ use super::error::Code;
 use super::handle::Handle;
 use super::object::Dataspec;
 use super::storage::Storage;
+use super::world::World;
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -71,11 +74,21 @@ pub(super) struct CommittedChannel {
     pub(super) performed: AtomicU64,
 }
 
+/// What the operations on a container reach.
+pub(super) struct CommittedContainer {
+    pub(super) handle: Handle,
+    /// By their places in the list of channels; or why no operation reaches them.
+    pub(super) channels: Result<Vec<u32>, Code>,
+}
+
 /// Everything that is committed.
 pub struct Committed {
     pub(super) buffers: Vec<CommittedBuffer>,
     pub(super) iterators: Vec<CommittedIterator>,
     pub(super) channels: Vec<CommittedChannel>,
+    pub(super) containers: Vec<CommittedContainer>,
+    /// As it was committed, for those who must not wait for the one that can be changed.
+    pub(super) world: World,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
 }
@@ -117,6 +130,22 @@ impl Committed {
     fn channel(&self, handle: Handle) -> Result<&CommittedChannel, Code> {
         let index = self.find(handle, super::Class::Ptchannel)?;
         Ok(&self.channels[index])
+    }
+
+    /// The channels that the operations on a container reach.
+    fn reached(&self, container: Handle) -> Result<&[u32], Code> {
+        self.container(container)?.channels.as_deref().map_err(|code| *code)
+    }
+
+    fn container(&self, handle: Handle) -> Result<&CommittedContainer, Code> {
+        let class = handle.class().filter(|class| class.is_container());
+        let number = self.find(handle, class.unwrap_or(super::Class::Cset))?;
+        Ok(&self.containers[number])
+    }
+
+    /// The objects as they were committed: their getters answer without a lock. What was made since is not among them.
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// What happened on a channel.
