@@ -32,6 +32,16 @@ impl Role {
 /// Runs a job with the defaults of a manifest: real-time scheduling where it is allowed, the guard measured, the
 /// agent watching. Channels and tasks are what the members declare.
 pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, BenchError> {
+    run_on(name, roles, horizon, false)
+}
+
+/// [`run`], on cores that are kept awake or not.
+pub fn run_on(
+    name: &str,
+    roles: &[Role],
+    horizon: Horizon,
+    keep_awake: bool,
+) -> Result<RunRecord, BenchError> {
     let broken = |reason: String| BenchError::Round { subject: "leveret".to_owned(), reason };
     let program = std::env::current_exe()?;
     let mut cores: Vec<u32> = roles.iter().map(|role| role.core).collect();
@@ -58,6 +68,7 @@ pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, Be
         scheduling: Scheduling::Fifo,
         costs: Costs::default(),
         guard_fixed: false,
+        keep_awake,
         commit_within: COMMIT_WITHIN,
     };
     let mut last_warning = None;

@@ -52,7 +52,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     if let Err(error) = lock_memory() {
         report.notes.push(format!("Pages are not locked: {error}."));
     }
-    let priority = task_of(&run_task(core, PERIODS_TO_ASK)?)?.priority;
+    let priority = task_of(&run_task(core, PERIODS_TO_ASK, false)?)?.priority;
     let class = class_of(priority);
     let mut cases = Vec::new();
     for (case, stressed) in [("idle", false), ("stress-ng --cpu 2", true)] {
@@ -60,12 +60,17 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
         let guards = Cell::new((Nanos::MAX, Nanos::ZERO));
         let (spin_class, spin_name) =
             if stressed { (class, "bare spin (FIFO)") } else { (Class::Other, "bare spin") };
-        let subjects = vec![
-            Subject::new("leveret", || task_round(core, round, &guards)),
+        let awake_guards = Cell::new((Nanos::MAX, Nanos::ZERO));
+        let mut subjects = vec![
+            Subject::new("leveret", || task_round(core, round, (&guards, false))),
             Subject::new("cyclictest", move || cyclictest(core, priority, round)),
             Subject::new(spin_name, move || waiting(core, spin_class, Waiting::Spin, round)),
             Subject::new("bare sleep", move || waiting(core, class, Waiting::Sleep, round)),
         ];
+        if !stressed {
+            // Under load the cores are awake anyhow.
+            subjects.push(Subject::new(AWAKE, || task_round(core, round, (&awake_guards, true))));
+        }
         cases.push(interleave(case, subjects, how));
         drop(stress);
         let (least, most) = guards.get();
@@ -84,6 +89,8 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
+/// Ours with `idle = "spin"`.
+const AWAKE: &str = "leveret, kept awake";
 /// Enough to learn the priority.
 const PERIODS_TO_ASK: u64 = 5;
 
@@ -96,9 +103,9 @@ fn broken(error: impl Display) -> BenchError {
 }
 
 /// A job of one member with one task.
-fn run_task(core: u32, periods: u64) -> Result<RunRecord, BenchError> {
+fn run_task(core: u32, periods: u64, keep_awake: bool) -> Result<RunRecord, BenchError> {
     let role = Role::new("periodic", core as usize, ["start-lateness-task".to_owned()]);
-    let record = job::run("start-lateness", &[role], Horizon::Rounds(periods))?;
+    let record = job::run_on("start-lateness", &[role], Horizon::Rounds(periods), keep_awake)?;
     job::completed(&record)?;
     Ok(record)
 }
@@ -121,9 +128,13 @@ fn task_of(record: &RunRecord) -> Result<&TaskRecord, BenchError> {
 }
 
 /// One round of ours.
-fn task_round(core: u32, round: Duration, guards: &Cell<(Nanos, Nanos)>) -> Result<Measured, BenchError> {
+fn task_round(
+    core: u32,
+    round: Duration,
+    (guards, keep_awake): (&Cell<(Nanos, Nanos)>, bool),
+) -> Result<Measured, BenchError> {
     let periods = (round.as_nanos() as i64 / PERIOD.0).max(1).unsigned_abs();
-    let record = run_task(core, periods)?;
+    let record = run_task(core, periods, keep_awake)?;
     let task = task_of(&record)?;
     let recorded = task.instances.len() as u64;
     if recorded != periods || task.records_lost > 0 {
@@ -134,7 +145,8 @@ fn task_round(core: u32, round: Duration, guards: &Cell<(Nanos, Nanos)>) -> Resu
     guards.set((least.min(guard), most.max(guard)));
     let mut counts = Counts::default();
     latenesses(&task.instances).for_each(|lateness_ns| counts.record(lateness_ns));
-    let spin_share = task.spin_total.0 as f64 / PERIOD.saturating_mul(periods as i64).0 as f64;
+    let in_guards = task.spin_total.0 as f64 / PERIOD.saturating_mul(periods as i64).0 as f64;
+    let spin_share = if keep_awake { 1.0 } else { in_guards };
     Ok(Measured { values: counts.values().collect(), plain_ns: None, spin_share: Some(spin_share) })
 }
 
@@ -192,18 +204,21 @@ fn wait_through(how: Waiting, round: Duration) -> Measured {
 }
 
 fn comparisons() -> Vec<Comparison> {
-    let over = |reference: &str, metric, at_most| Comparison {
+    let ratio = |subject: &str, reference: &str, metric, at_most| Comparison {
         cases: |_| true,
-        subject: "leveret".to_owned(),
+        subject: subject.to_owned(),
         reference: reference.to_owned(),
         metric,
         at_most,
     };
+    let over = |reference: &str, metric, at_most| ratio("leveret", reference, metric, at_most);
     let mut all = vec![
         over("cyclictest", Metric::P50, Some(0.1)),
         over("cyclictest", Metric::P99, Some(0.5)),
         over("cyclictest", Metric::P999, Some(1.0)),
     ];
+    let kept_awake = |metric| ratio(AWAKE, "cyclictest", metric, None);
+    all.extend([Metric::P50, Metric::P99, Metric::P999].map(kept_awake));
     for spin in ["bare spin", "bare spin (FIFO)"] {
         all.extend([Metric::P50, Metric::P99, Metric::P999].map(|metric| over(spin, metric, None)));
     }

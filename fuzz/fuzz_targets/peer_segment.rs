@@ -4,7 +4,7 @@
 
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_memory::{
-    HeapRegion, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout,
+    EventSpec, HeapRegion, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout,
     SegmentSpec, Sender, SourceSpec, StampReader, StampRecord, StampWriter, Taken, TargetSpec, TaskSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, Nanos, TaskId};
@@ -43,6 +43,7 @@ fn spec(member: u16, sources: Vec<SourceSpec>, targets: Vec<TargetSpec>) -> Segm
         targets,
         tasks: vec![TaskSpec { task: TASK, records: STAMPS }],
         message_records: MESSAGES,
+        events: EventSpec::default(),
     }
 }
 

@@ -10,6 +10,7 @@ mod strangers;
 
 pub use error::AgentError;
 
+use crate::awake::KeptAwake;
 use crate::members::Seat;
 use crate::monitor::Monitor;
 use crate::patience::Patience;
@@ -88,6 +89,7 @@ struct Agent<'c> {
     refusal: Option<String>,
     ending: Ending,
     idle_states: Option<IdleStatesHeld>,
+    awake: Option<KeptAwake>,
     over: bool,
     last_tick: Nanos,
     last_progress: Nanos,
@@ -125,6 +127,7 @@ impl<'c> Agent<'c> {
             refusal: None,
             ending: Ending::Completed,
             idle_states: None,
+            awake: None,
             over: false,
             last_tick: clock::now(),
             last_progress: Nanos::ZERO,
@@ -152,6 +155,13 @@ impl<'c> Agent<'c> {
             Err(error) => self.warn([error.to_string()]),
         }
         self.facts.idle_states_held = self.idle_states.is_some();
+        if self.config.keep_awake {
+            match KeptAwake::keep(&self.config.declaration.cores) {
+                Ok(kept) => self.awake = Some(kept),
+                Err(error) => self.warn([error]),
+            }
+        }
+        self.facts.kept_awake = self.awake.is_some();
         if !self.config.guard_fixed {
             let real_time = self.config.scheduling != Scheduling::Plain;
             self.costs.guard = measure_guard(&self.config.declaration.cores, real_time);

@@ -4,6 +4,7 @@
 
 mod agent;
 mod alone;
+mod awake;
 mod collect;
 mod evidence;
 mod guard;
@@ -42,6 +43,8 @@ pub struct RunConfig {
     pub costs: Costs,
     /// Whether the guard is stated rather than measured.
     pub guard_fixed: bool,
+    /// Whether idle cores of the job spin instead of sleeping.
+    pub keep_awake: bool,
     /// How long the members that have committed wait for one that does not.
     pub commit_within: Nanos,
 }

@@ -68,6 +68,10 @@ pub struct RunArguments {
     /// Hyperperiods to run per commit, instead of what the manifest says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rounds: Option<u64>,
+    /// Let idle cores of the job spin instead of sleeping, as `idle = "spin"` in [host] does: wake-ups are shorter, above all
+    /// in virtual machines, for all of the cores' idle time.
+    #[arg(long)]
+    pub keep_awake: bool,
     /// How long the members that have committed wait for one that does not, before it is ended.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,

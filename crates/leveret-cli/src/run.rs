@@ -101,6 +101,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
         scheduling: manifest.scheduling,
         costs: manifest.costs.costs(None),
         guard_fixed: manifest.costs.guard != Guard::Measured,
+        keep_awake: arguments.keep_awake || manifest.keep_awake,
         commit_within: arguments.commit_within,
     })
 }

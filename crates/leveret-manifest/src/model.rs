@@ -23,6 +23,8 @@ pub struct Manifest {
     pub scheduling: Scheduling,
     /// What the machine's own acts cost.
     pub costs: CostChoice,
+    /// Whether idle cores of the job spin instead of sleeping.
+    pub keep_awake: bool,
 }
 
 impl Manifest {
@@ -50,6 +52,7 @@ impl Manifest {
             duration: None,
             scheduling: Scheduling::default(),
             costs: CostChoice::default(),
+            keep_awake: false,
         }
     }
 }

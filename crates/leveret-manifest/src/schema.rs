@@ -18,7 +18,16 @@ pub(crate) const JOB: Schema =
 pub(crate) const HOST: Schema = Schema {
     header: "[host]",
     name: "host",
-    keys: &["cores", "guard", "switch", "preemption", "publish", "copy-per-kib", "utilisation-permille"],
+    keys: &[
+        "cores",
+        "guard",
+        "switch",
+        "preemption",
+        "publish",
+        "copy-per-kib",
+        "utilisation-permille",
+        "idle",
+    ],
 };
 
 pub(crate) const MEMBER: Schema =

@@ -13,6 +13,7 @@
 //! - [`OwnSegment`] hands out the writing ends, each once; [`PeerSegment`] the reading ends, after validation.
 //! - [`Sender`] and [`Receiver`] join the two ends of a channel; [`StampWriter`] and [`StampReader`] carry what the
 //!   watcher wants to know.
+//! - [`FiringWriter`] and [`FiringReader`] count the firings of a trigger; listeners say that they wait for one.
 //! - [`iterator`] keeps the buffers at a channel's end in the order of their policy, within one process.
 //!
 //! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
@@ -21,11 +22,13 @@
 mod alleged;
 mod block;
 mod copy;
+mod event;
 pub mod iterator;
 mod latest;
 mod layout;
 mod message;
 mod message_record;
+mod participation;
 mod peer;
 mod receiver;
 mod region;
@@ -40,16 +43,20 @@ pub mod sync;
 mod window;
 
 pub use alleged::Alleged;
+pub use event::{
+    EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,
+};
 pub use latest::Latest;
 pub use layout::{
     LayoutError, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec, TaskSpec,
 };
 pub use message::{Message, SharedBytes, Torn};
 pub use message_record::{MessageReader, MessageRecord};
+pub use participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 pub use peer::{PeerSegment, PeerSource, PeerTarget, SourceCounters, TargetCounters};
 pub use receiver::{InvalidReason, Receiver, Taken};
 pub use region::{HeapRegion, REGION_ALIGNMENT, Region};
-pub use segment::{NOT_ACTIVE, OwnSegment, SegmentError, SourceEnd, TargetEnd};
+pub use segment::{OwnSegment, SegmentError, SourceEnd, TargetEnd};
 pub use sender::{NoBuffer, Sender, Slot};
 pub use sequence::INSTANCE_MAX;
 pub use stamp::{GAP_BUCKETS, StampReader, StampRecord, StampWriter, TaskCounter};

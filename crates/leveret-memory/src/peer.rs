@@ -3,8 +3,10 @@
 
 use crate::alleged::Alleged;
 use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
+use crate::event::{FiringReader, ListenerReader};
 use crate::layout::{RingPlace, SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageReader;
+use crate::participation::ParticipationReader;
 use crate::region::Region;
 use crate::segment::{SegmentError, check_region, header_words};
 use crate::sequence::Tag;
@@ -13,7 +15,7 @@ use crate::stamp::StampReader;
 use crate::status::StatusReader;
 use crate::sync::Ordering;
 use crate::window::Window;
-use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use leveret_types::{ChannelId, EventId, Generation, MemberId, Nanos, TaskId, TriggerId};
 use std::mem::offset_of;
 use std::sync::Arc;
 
@@ -81,6 +83,19 @@ impl PeerSegment {
         Some(StampReader::new(&self.window, place, self.tag()))
     }
 
+    /// The firings of the peer's `trigger`, if the layout has it. Their times are found if they lie within a year
+    /// of `near`.
+    pub fn trigger(&self, trigger: TriggerId, near: Nanos) -> Option<FiringReader> {
+        let place = self.layout.events.triggers.iter().find(|place| place.spec.trigger == trigger)?;
+        Some(FiringReader::new(&self.window, place, near))
+    }
+
+    /// Whether threads of the peer wait for `event`, if the layout says that it listens.
+    pub fn listener(&self, event: EventId) -> Option<ListenerReader> {
+        let (_, place) = self.layout.events.listeners.iter().find(|(listened, _)| *listened == event)?;
+        Some(ListenerReader::new(&self.window, *place))
+    }
+
     /// What the peer says of itself.
     pub fn status(&self) -> StatusReader {
         StatusReader::new(self.window.part(self.layout.status, size_of::<Status>()))
@@ -139,9 +154,14 @@ impl PeerSource {
         self.channel
     }
 
+    /// When the sender takes part.
+    pub fn participation(&self) -> ParticipationReader {
+        ParticipationReader::new(&self.control)
+    }
+
     /// First instance that the sender can make; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        alleged_word(&self.control, offset_of!(SourceControl, first_eligible))
+        self.participation().spans()[0]
     }
 
     /// The counters.
@@ -186,9 +206,14 @@ impl PeerTarget {
         self.channel
     }
 
+    /// When the receiver takes part.
+    pub fn participation(&self) -> ParticipationReader {
+        ParticipationReader::new(&self.control)
+    }
+
     /// First instance that the receiver can take; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        alleged_word(&self.control, offset_of!(TargetControl, first_eligible))
+        self.participation().spans()[0]
     }
 
     /// How many instances the receiver is done with. Any value is possible.

@@ -1,8 +1,12 @@
 //! A member's own segment: created once, written by its owner alone.
 
-use crate::block::{Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, SourceControl, Status, TargetControl};
+use crate::block::{
+    Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, Participation, SourceControl, Status, TargetControl,
+};
+use crate::event::{FiringWriter, ListenerWriter};
 use crate::layout::{SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageWriter;
+use crate::participation::{NOT_ACTIVE, ParticipationWriter};
 use crate::region::Region;
 use crate::sequence::Tag;
 use crate::slots::Slots;
@@ -10,12 +14,9 @@ use crate::stamp::StampWriter;
 use crate::status::StatusWriter;
 use crate::sync::Ordering;
 use crate::window::Window;
-use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use leveret_types::{ChannelId, EventId, Generation, MemberId, TaskId, TriggerId};
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
-
-/// First-eligible index of a channel end that is not active.
-pub const NOT_ACTIVE: u64 = u64::MAX;
 
 /// Why a region cannot serve as a segment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -106,6 +107,8 @@ pub struct OwnSegment {
     sources_taken: Vec<bool>,
     targets_taken: Vec<bool>,
     tasks_taken: Vec<bool>,
+    triggers_taken: Vec<bool>,
+    listeners_taken: Vec<bool>,
     status_taken: bool,
 }
 
@@ -129,13 +132,10 @@ impl OwnSegment {
         for (_, offset, value) in header_words(layout) {
             window.word(offset).store(value, Ordering::Relaxed);
         }
-        for source in &layout.sources {
-            let offset = source.control + offset_of!(SourceControl, first_eligible);
-            window.word(offset).store(NOT_ACTIVE, Ordering::Relaxed);
-        }
-        for target in &layout.targets {
-            let offset = target.control + offset_of!(TargetControl, first_eligible);
-            window.word(offset).store(NOT_ACTIVE, Ordering::Relaxed);
+        let sources = layout.sources.iter().map(|source| source.control);
+        for control in sources.chain(layout.targets.iter().map(|target| target.control)) {
+            let control = window.part(control, size_of::<Participation>());
+            ParticipationWriter::new(&control).tell_spans([NOT_ACTIVE; 3]);
         }
         magic.store(MAGIC, Ordering::Release);
         Ok(Self {
@@ -144,6 +144,8 @@ impl OwnSegment {
             sources_taken: vec![false; layout.sources.len()],
             targets_taken: vec![false; layout.targets.len()],
             tasks_taken: vec![false; layout.tasks.len()],
+            triggers_taken: vec![false; layout.events.triggers.len()],
+            listeners_taken: vec![false; layout.events.listeners.len()],
             status_taken: false,
         })
     }
@@ -181,6 +183,21 @@ impl OwnSegment {
         let index = self.layout.tasks.iter().position(|place| place.spec.task == task)?;
         take(&mut self.tasks_taken[index])?;
         Some(StampWriter::new(&self.window, &self.layout.tasks[index], self.tag()))
+    }
+
+    /// The firings of `trigger`; `None` when the segment has none or they were taken before.
+    pub fn take_trigger(&mut self, trigger: TriggerId) -> Option<FiringWriter> {
+        let index = self.layout.events.triggers.iter().position(|place| place.spec.trigger == trigger)?;
+        take(&mut self.triggers_taken[index])?;
+        Some(FiringWriter::new(&self.window, &self.layout.events.triggers[index]))
+    }
+
+    /// Where this member's threads say that they wait for `event`; `None` when the segment has none or it was taken
+    /// before.
+    pub fn take_listener(&mut self, event: EventId) -> Option<ListenerWriter> {
+        let index = self.layout.events.listeners.iter().position(|(listened, _)| *listened == event)?;
+        take(&mut self.listeners_taken[index])?;
+        Some(ListenerWriter::new(&self.window, self.layout.events.listeners[index].1))
     }
 
     /// The status block; `None` when it was taken before.

@@ -37,6 +37,8 @@ pub enum Class {
     },
     /// `SCHED_OTHER`: the ordinary fair class.
     Other,
+    /// `SCHED_IDLE`: runs when nothing else wants the core.
+    Idle,
 }
 
 impl fmt::Display for Class {
@@ -47,6 +49,7 @@ impl fmt::Display for Class {
                 write!(out, "SCHED_DEADLINE {runtime}/{deadline}/{period}")
             }
             Self::Other => out.write_str("SCHED_OTHER"),
+            Self::Idle => out.write_str("SCHED_IDLE"),
         }
     }
 }
@@ -106,7 +109,7 @@ fn class_remedy(class: &Class, failure: &Failure) -> &'static str {
             "1us <= runtime <= deadline <= period, and the period between 100us and 4s unless \
              kernel.sched_deadline_period_{min,max}_us say otherwise"
         }
-        (Class::Other, _) => "see `leveret doctor`",
+        (Class::Other | Class::Idle, _) => "see `leveret doctor`",
     }
 }
 
@@ -120,6 +123,7 @@ fn pin_remedy(failure: &Failure) -> &'static str {
 
 const POLICY_OTHER: u32 = libc::SCHED_OTHER as u32;
 const POLICY_FIFO: u32 = libc::SCHED_FIFO as u32;
+const POLICY_IDLE: u32 = libc::SCHED_IDLE as u32;
 const POLICY_DEADLINE: u32 = 6;
 const FLAG_RESET_ON_FORK: u64 = 0x01;
 const FLAG_RECLAIM: u64 = 0x02;
@@ -170,6 +174,7 @@ impl Attributes {
                 ..blank
             },
             Class::Other => Self { policy: POLICY_OTHER, ..blank },
+            Class::Idle => Self { policy: POLICY_IDLE, ..blank },
         }
     }
 
@@ -177,6 +182,7 @@ impl Attributes {
         let nanos = |value: u64| Nanos(i64::try_from(value).unwrap_or(i64::MAX));
         Ok(match self.policy {
             POLICY_OTHER => Class::Other,
+            POLICY_IDLE => Class::Idle,
             POLICY_FIFO => Class::Fifo { priority: u8::try_from(self.priority).unwrap_or(u8::MAX) },
             POLICY_DEADLINE => Class::Deadline {
                 runtime: nanos(self.runtime_ns),
@@ -264,6 +270,8 @@ pub enum Locked {
     PresentAndFuture,
     /// What is mapped now. With a finite limit a lock on the future would make later allocations fail.
     Present,
+    /// Pages as they are touched: more is mapped than the machine has, as sanitizers do.
+    Touched,
 }
 
 /// Locks the process's pages in memory: present and future ones where the limit is no obstacle, the present ones
@@ -275,7 +283,10 @@ pub enum Locked {
 pub fn lock_memory() -> Result<Locked, SchedulingError> {
     let unlimited = has_capability(CapabilitySet::IPC_LOCK)
         || rustix::process::getrlimit(Resource::Memlock).current.is_none();
-    let (flags, locked) = if unlimited {
+    let (flags, locked) = if maps_beyond_memory() {
+        // Locking fills every page that may be written, and would go on until the kernel ends the process.
+        (MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT, Locked::Touched)
+    } else if unlimited {
         (MlockAllFlags::CURRENT | MlockAllFlags::FUTURE, Locked::PresentAndFuture)
     } else {
         (MlockAllFlags::CURRENT, Locked::Present)
@@ -283,6 +294,16 @@ pub fn lock_memory() -> Result<Locked, SchedulingError> {
     rustix::mm::mlockall(flags)
         .map(|()| locked)
         .map_err(|errno| SchedulingError::Lock { failure: Failure::new("mlockall", errno) })
+}
+
+/// Whether this process maps several times what the machine has.
+fn maps_beyond_memory() -> bool {
+    const TIMES: u64 = 4;
+    let statistics = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statistics.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let memory = rustix::system::sysinfo();
+    let total = memory.totalram as u64 * u64::from(memory.mem_unit);
+    pages.saturating_mul(PAGE_BYTES as u64) > total.saturating_mul(TIMES)
 }
 
 const PAGE_BYTES: usize = 4096;

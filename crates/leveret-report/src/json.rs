@@ -46,6 +46,7 @@ pub fn value(report: &Report<'_>) -> Value {
             "cores_online": machine.cores_online,
             "scheduling": machine.scheduling,
             "idle_states_held": machine.idle_states_held,
+            "kept_awake": machine.kept_awake,
             "switch_log_whole_core": machine.switch_log_whole_core,
             "warnings": machine.warnings,
         },

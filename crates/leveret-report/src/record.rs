@@ -37,6 +37,8 @@ pub struct MachineFacts {
     pub warnings: Vec<String>,
     /// Whether `/dev/cpu_dma_latency` was held at 0.
     pub idle_states_held: bool,
+    /// Whether idle cores spun instead of sleeping.
+    pub kept_awake: bool,
     /// Whether the log of context switches saw the whole core (`true`) or only our threads.
     pub switch_log_whole_core: bool,
     /// Lateness of a bare `clock_nanosleep` thread during the run.
@@ -224,6 +226,8 @@ pub enum Fate {
     NoBuffer,
     /// The peer's segment held nonsense.
     Invalid,
+    /// Arrived in time; the receiver's program had no buffer for it.
+    NoRoom,
 }
 
 /// A change of the running thread on a core.

@@ -1,7 +1,9 @@
 //! From the plan to ends: which segment holds what, and the ports of each task. The same code binds members in
 //! processes of their own and members that share one process.
 
+use crate::activation::Spans;
 use crate::declare::{Declarations, DeclaredTask};
+use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
 use crate::runner::{Ports, TaskRunner};
@@ -91,10 +93,12 @@ impl Admitted<'_> {
             targets,
             tasks,
             message_records: MESSAGE_RECORDS,
+            events: event_end::spec(&self.assembled.events, member),
         })
     }
 
-    /// The members whose segments `member` needs to see: the other ends of its channels.
+    /// The members whose segments `member` needs to see: the other ends of its channels, and who fires or waits for what it
+    /// waits for or fires.
     pub fn peers(&self, member: MemberId) -> BTreeSet<MemberId> {
         let channels = self.job().channels.iter();
         channels
@@ -103,6 +107,7 @@ impl Admitted<'_> {
                 (_, true) => Some(channel.source),
                 _ => None,
             })
+            .chain(event_end::peers(&self.assembled.events, member))
             .collect()
     }
 }
@@ -115,6 +120,8 @@ pub struct Bound {
     pub sources: Vec<(u32, SendingEnd)>,
     /// Receiving ends that no task owns, by declared end.
     pub targets: Vec<(u32, ReceivingEnd)>,
+    /// Its triggers and receptors.
+    pub events: EventEnds,
 }
 
 /// Binds `declarations` of `member` to its own segment and to its peers'.
@@ -134,7 +141,11 @@ pub fn bind(
         owned.extend(task.ends().map(|(end, _)| end));
         tasks.push(binder.task(task, watch)?);
     }
-    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new() };
+    let events = {
+        let attach = |peer_member| attach(admitted, peer_member, &peer);
+        event_end::bind(admitted, member, &wire.events, binder.own, attach)?
+    };
+    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new(), events };
     for (index, end) in wire.ends.iter().enumerate() {
         let index = index as u32;
         if owned.contains(&index) {
@@ -146,6 +157,18 @@ pub fn bind(
         }
     }
     Ok(bound)
+}
+
+/// A member's segment, for reading.
+fn attach(
+    admitted: &Admitted<'_>,
+    member: MemberId,
+    peer: &dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
+) -> Result<PeerSegment, BindError> {
+    let region = peer(member).ok_or(BindError::PeerMissing(member))?;
+    let layout = admitted.layout(member)?;
+    PeerSegment::attach(region, &layout, member, admitted.generation)
+        .map_err(|error| BindError::Segment { member, error })
 }
 
 struct Binder<'a> {
@@ -175,10 +198,7 @@ impl Binder<'_> {
     }
 
     fn attach(&self, member: MemberId) -> Result<PeerSegment, BindError> {
-        let region = (self.peer)(member).ok_or(BindError::PeerMissing(member))?;
-        let layout = self.admitted.layout(member)?;
-        PeerSegment::attach(region, &layout, member, self.admitted.generation)
-            .map_err(|error| BindError::Segment { member, error })
+        attach(self.admitted, member, self.peer)
     }
 
     fn sender(&mut self, channel: ChannelId) -> Result<Sender, BindError> {
@@ -229,6 +249,7 @@ impl Binder<'_> {
         let declared = &assembled.job.tasks[id.index()];
         let planned = &plan.tasks[id.index()].instances;
         let per_round = |channel: ChannelId| plan.channels[channel.index()].instances.len();
+        let initial = if task.idle { Spans::IDLE } else { Spans::ALWAYS };
         let mut ports = Ports::default();
         for target in &task.reads {
             let channel = self.channel(target.end)?;
@@ -239,7 +260,14 @@ impl Binder<'_> {
             let receiver = self.receiver(channel)?;
             let first = self.first_written(channel);
             let declared = &assembled.job.channels[channel.index()];
-            ports.inputs.push(InputPort::new(target.end, declared, receiver, bindings, first, arrival));
+            ports.inputs.push(InputPort::new(
+                target.end,
+                declared,
+                receiver,
+                bindings,
+                first,
+                (arrival, initial),
+            ));
         }
         for source in &task.writes {
             let channel = self.channel(source.end)?;
@@ -249,7 +277,7 @@ impl Binder<'_> {
             let arrival = self.timed(channel, &task.name)?;
             let sender = self.sender(channel)?;
             let size = assembled.job.channels[channel.index()].size;
-            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, arrival));
+            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, (arrival, initial)));
         }
         for source in &task.sends {
             ports.sources.push((source.end, self.sending_end(source.end, watch)?));

@@ -4,7 +4,7 @@ use crate::context::TaskContext;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
-    IteratorPolicy, MemberDeclarations, TaskDeclaration, WaitMode,
+    IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
 
@@ -32,6 +32,8 @@ pub(crate) struct DeclaredTask {
     /// Best-effort ends.
     pub(crate) receives: Vec<Target>,
     pub(crate) sends: Vec<Source>,
+    /// Whether its time-driven ends take no part until they are activated or started.
+    pub(crate) idle: bool,
 }
 
 impl DeclaredTask {
@@ -128,7 +130,22 @@ impl Declarations {
             writes: Vec::new(),
             receives: Vec::new(),
             sends: Vec::new(),
+            idle: false,
         }
+    }
+
+    /// Declares a trigger of an event; the number counts this member's triggers from 0.
+    pub(crate) fn trigger(&mut self, event: &str, group: &str, priority: u8) -> usize {
+        let (event, group) = (event.to_owned(), group.to_owned());
+        self.wire.events.triggers.push(TriggerDeclaration { event, group, priority });
+        self.wire.events.triggers.len() - 1
+    }
+
+    /// Declares a receptor of an event; the number counts this member's receptors from 0.
+    pub(crate) fn receptor(&mut self, event: &str, group: &str) -> usize {
+        let (event, group) = (event.to_owned(), group.to_owned());
+        self.wire.events.receptors.push(ReceptorDeclaration { event, group });
+        self.wire.events.receptors.len() - 1
     }
 
     /// Each end has at most one owner, and is declared here.
@@ -176,6 +193,11 @@ impl<T> EndBuilder<'_, T> {
         self.declared.channel.buffers = Some(count);
         self
     }
+    /// How many started transfers may be under way; both ends must agree.
+    pub fn slack(self, slack: u32) -> Self {
+        self.declared.channel.slack = Some(slack);
+        self
+    }
     /// Order of the buffer iterator at this end.
     pub fn policy(self, policy: IteratorPolicy) -> Self {
         self.declared.policy = policy;
@@ -221,6 +243,7 @@ pub struct TaskBuilder<'d> {
     writes: Vec<Source>,
     receives: Vec<Target>,
     sends: Vec<Source>,
+    idle: bool,
 }
 
 impl TaskBuilder<'_> {
@@ -275,6 +298,11 @@ impl TaskBuilder<'_> {
         self.sends.push(source);
         self
     }
+    /// Its time-driven ends take no part until they are activated; otherwise they do from the epoch on.
+    pub fn idle_ends(mut self) -> Self {
+        self.idle = true;
+        self
+    }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
         let channel = |end: u32| {
@@ -288,7 +316,8 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, .. } = self;
-        declarations.tasks.push(DeclaredTask { name, body: Box::new(body), reads, writes, receives, sends });
+        let Self { declarations, reads, writes, receives, sends, idle, .. } = self;
+        let body = Box::new(body);
+        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle });
     }
 }

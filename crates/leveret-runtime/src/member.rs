@@ -3,7 +3,7 @@
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
-use crate::session::{Running, Session, SessionParts};
+use crate::session::{LibraryThreads, Running, Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
@@ -214,6 +214,10 @@ impl Member {
         self.report_ready(generation, ready)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
+        // Here too, and not by the tasks alone: the program may activate an end before its task has woken.
+        for (_, activation) in &activations {
+            activation.arm(epoch);
+        }
         for thread in &threads {
             thread.arm(epoch);
         }
@@ -228,6 +232,8 @@ impl Member {
             activations,
             watch,
             segment: own.0,
+            events: bound.events,
+            library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
         })
     }
 

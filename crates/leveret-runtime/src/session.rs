@@ -1,15 +1,17 @@
 //! A committed set of declarations: it runs, ends, and gives the member back for the next commit.
 
 use crate::activation::Activation;
+use crate::binding::Admitted;
 use crate::declare::{Source, Target};
+use crate::event_end::EventEnds;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::member::{CommitError, Member};
 use crate::thread::TaskThread;
 use crate::watch::Watch;
 use leveret_memory::OwnSegment;
 use leveret_os::clock;
-use leveret_protocol::control::{EndReason, FromMember, Horizon};
-use leveret_types::{Generation, Instance, Nanos};
+use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
+use leveret_types::{Generation, Instance, MemberId, Nanos};
 use std::sync::Arc;
 
 /// How a session ended.
@@ -34,6 +36,27 @@ pub(crate) struct SessionParts {
     pub(crate) activations: Vec<(u32, Arc<Activation>)>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) segment: OwnSegment,
+    pub(crate) events: EventEnds,
+    pub(crate) library_threads: LibraryThreads,
+}
+
+/// Where and how the library's own threads run that serve the program: handlers, and triggers of the kind time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LibraryThreads {
+    /// They share one core, so that of two that are ready the one of higher priority runs.
+    pub(crate) core: Option<u32>,
+    pub(crate) scheduling: Scheduling,
+}
+
+impl LibraryThreads {
+    /// On the core of the member's first task, or else on one of the job's.
+    pub(crate) fn new(admitted: &Admitted<'_>, member: MemberId, scheduling: Scheduling) -> Self {
+        let job = &admitted.assembled.job;
+        let mut planned = job.tasks.iter().zip(&admitted.plan.tasks);
+        let of_task = planned.find(|(task, _)| task.member == member).map(|(_, planned)| planned.core);
+        let any = || job.cores.get(member.index() % job.cores.len().max(1)).copied();
+        Self { core: of_task.or_else(any), scheduling }
+    }
 }
 
 /// What runs between commit and uncommit, for whoever keeps the member beside it.
@@ -67,9 +90,29 @@ impl Running {
         Some(self.parts.targets.swap_remove(place).1)
     }
 
+    /// The member's triggers and receptors; nothing when they were taken before.
+    pub(crate) fn take_events(&mut self) -> EventEnds {
+        std::mem::take(&mut self.parts.events)
+    }
+
+    pub(crate) fn library_threads(&self) -> LibraryThreads {
+        self.parts.library_threads
+    }
+
+    pub(crate) fn watch(&self) -> &Arc<Watch> {
+        &self.parts.watch
+    }
+
     pub(crate) fn activation(&self, end: AnyEnd) -> Option<&Activation> {
         let AnyEnd(index) = end;
         self.parts.activations.iter().find(|(end, _)| *end == index).map(|(_, activation)| &**activation)
+    }
+
+    /// As [`Running::activation`], to keep; and what its thread shares with the others.
+    pub(crate) fn shared_activation(&self, end: AnyEnd) -> Option<(Arc<Activation>, Arc<Watch>)> {
+        let AnyEnd(index) = end;
+        let found = self.parts.activations.iter().find(|(end, _)| *end == index);
+        found.map(|(_, activation)| (activation.clone(), self.parts.watch.clone()))
     }
 
     /// Whether the horizon is reached or the job is stopping.
@@ -170,6 +213,11 @@ impl<'m> Session<'m> {
         self.running.activation(end.into()).map(|activation| activation.deactivate(clock::now()))
     }
 
+    /// Deactivates at the named instance (extension `deactivate_at`), or at the first that can still be left out.
+    pub fn deactivate_at(&self, end: impl Into<AnyEnd>, instance: Instance) -> Option<Instance> {
+        self.running.activation(end.into()).map(|activation| activation.deactivate_at(instance, clock::now()))
+    }
+
     /// Runs until the horizon, a stop or a restart, and uncommits (collective).
     pub fn run(mut self) -> Result<Ended, CommitError> {
         self.running.finish(self.member)
@@ -190,7 +238,7 @@ impl Drop for Session<'_> {
 
 /// An end of either kind.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyEnd(u32);
+pub struct AnyEnd(pub(crate) u32);
 
 impl From<Source> for AnyEnd {
     fn from(source: Source) -> Self {

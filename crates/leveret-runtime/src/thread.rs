@@ -179,6 +179,7 @@ fn class_name(class: Class) -> &'static str {
         Class::Fifo { .. } => "SCHED_FIFO",
         Class::Deadline { .. } => "SCHED_DEADLINE",
         Class::Other => "SCHED_OTHER",
+        Class::Idle => "SCHED_IDLE",
     }
 }
 

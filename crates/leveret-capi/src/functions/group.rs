@@ -150,9 +150,8 @@ pub extern "C" fn MPIRTX_Group_get_member_name(group: MPIRT_Group, rank: c_int, 
 pub extern "C" fn MPIRTX_Group_find_member(group: MPIRT_Group, name: NameIn, rank: Out<c_int>) -> c_int {
     answer(|| {
         with_world(|world| world.group_size(group.handle()))?;
-        name.check()?;
         rank.check()?;
-        let name = name.read()?;
+        let name = name.read_given()?;
         let found = with_world(|world| world.find_member(group.handle(), name))?;
         rank.put(found.map_or(RANK_UNDEFINED, |rank| rank as c_int))
     })

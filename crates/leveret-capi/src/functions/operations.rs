@@ -36,6 +36,16 @@ pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_i
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
+    answer(|| with_committed(|committed| committed.activate_all(container.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
+    answer(|| with_committed(|committed| committed.deactivate_all(container.handle())))
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT_Qos) -> c_int {
     answer(|| with_library(|library| library.world.container_set_qos(container.handle(), qos.handle())))
 }

@@ -8,12 +8,12 @@ use std::process::Command;
 /// The suite runs at each of these numbers of members.
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Compiles a C file, as strictly as a careful user would, and gives the program.
-fn compile(place: &Workplace, source: &str, compiler: &[&str]) -> PathBuf {
+/// Compiles a C or C++ file, as strictly as a careful user would, and gives the program.
+pub fn compile(place: &Workplace, source: &str, compiler: &[&str]) -> PathBuf {
     let library = program().parent().expect("a program lies in a folder");
     let file = library.join("libmpirt.so");
     assert!(file.is_file(), "{} is missing; build it: cargo build -p leveret-capi", file.display());
@@ -41,7 +41,7 @@ fn compile(place: &Workplace, source: &str, compiler: &[&str]) -> PathBuf {
     target
 }
 
-fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&str]) -> Outcome {
+pub fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&str]) -> Outcome {
     let mut command = Command::new(program());
     command.arg("run").args(["-n", &members.to_string(), "--output"]).arg(place.path("out"));
     command.args(arguments).arg(program_file);
@@ -54,10 +54,15 @@ fn conforms(source: &str) {
 }
 
 fn conforms_with(source: &str, arguments: &[&str]) {
+    conforms_as(source, &["cc", "-std=c11"], arguments);
+}
+
+/// As [`conforms`], with this compiler and these arguments to `leveret run`.
+pub fn conforms_as(source: &str, compiler: &[&str], arguments: &[&str]) {
     let _turn = turn();
     for members in MEMBERS {
         let place = Workplace::new();
-        let built = compile(&place, source, &["cc", "-std=c11"]);
+        let built = compile(&place, source, compiler);
         let outcome = run(&place, &built, members, arguments);
         assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
         let passed = outcome.stdout.matches(": passed").count();
@@ -110,19 +115,57 @@ fn channels() {
     conforms("tests/mpirt/channels.c");
 }
 
-#[test]
-fn the_header_stands_alone_in_c_and_cpp() {
+/// Every member passes; what the report makes of the run is the caller's to judge.
+fn passes_at(source: &str, members: u32) -> Outcome {
     let place = Workplace::new();
-    for (name, compiler) in [("alone.c", ["cc", "-std=c11"]), ("alone.cpp", ["c++", "-std=c++17"])] {
-        if Command::new(compiler[0]).arg("--version").output().is_err() {
-            println!("SKIPPED: {} is not installed, so mpirt.h was not compiled by it", compiler[0]);
-            continue;
-        }
-        let source = place.path(name);
-        std::fs::write(&source, "#include <mpirt.h>\nint main(void) { return MPIRT_GROUP_WORLD.bits == MPIRT_GROUP_NULL.bits; }\n")
-            .expect("a file");
-        compile(&place, source.to_str().expect("a path"), &compiler);
+    let built = compile(&place, source, &["cc", "-std=c11"]);
+    let outcome = run(&place, &built, members, &[]);
+    let passed = outcome.stdout.matches(": passed").count();
+    assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
+    outcome
+}
+
+/// Nothing is missed; instances that an uncommit cuts off in mid-round may be told as irregular.
+#[test]
+fn sided() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/sided.c", members);
+        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
     }
+}
+
+/// Instances that are not performed are misses of ours, which the report tells by their cause.
+#[test]
+fn missed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/missed.c", members);
+        if members > 1 {
+            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+            let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+            assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
+        }
+    }
+}
+
+#[test]
+fn events() {
+    conforms("tests/mpirt/events.c");
+}
+
+#[test]
+fn events_of_a_member_that_is_killed() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/events_lost.c", &["cc", "-std=c11"]);
+    let mut job = "[job]\nname = \"lost\"\npolicy = \"continue\"\n\n[host]\ncores = [0]\n".to_owned();
+    for name in ["zero", "one"] {
+        job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());
+    }
+    let outcome = place.start(&job).finish_alone();
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches("member 0: passed").count(), 1, "{}", outcome.said());
 }
 
 /// Zero-sided: no call per message, the same plan as in Rust, nothing lost.

@@ -17,6 +17,7 @@ const COST_MAX: Nanos = Nanos::from_secs(1);
 pub(crate) struct HostSection {
     pub(crate) cores: Option<Vec<u32>>,
     pub(crate) costs: CostChoice,
+    pub(crate) keep_awake: bool,
 }
 
 pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> HostSection {
@@ -39,6 +40,7 @@ pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Ho
     HostSection {
         cores: cores(section, problems),
         costs: CostChoice { guard: guard(section, problems), base },
+        keep_awake: section.choice("idle", &[("sleep", false), ("spin", true)], problems).unwrap_or_default(),
     }
 }
 

@@ -141,8 +141,10 @@ fn judge_idle_states(facts: &Facts) -> Finding {
         None if facts.hypervisor => Finding::unknown(
             NAME,
             "the host decides on them",
-            "waking from a halt may take tens of microseconds",
-            &[],
+            "waking from a halt may take tens of microseconds, and hundreds once in a hundred",
+            &[
+                "idle = \"spin\"  # in [host] of the manifest, or `leveret run --keep-awake`: idle cores of the job spin",
+            ],
         ),
         None => Finding::ok(NAME, "none"),
         Some(deepest) => {

@@ -1,6 +1,6 @@
 //! How any thread is scheduled now, so that a change made by somebody else is seen.
 
-use super::{Attributes, POLICY_DEADLINE, POLICY_FIFO, SchedulingError};
+use super::{Attributes, POLICY_DEADLINE, POLICY_FIFO, POLICY_IDLE, SchedulingError};
 use crate::Failure;
 use leveret_types::Nanos;
 use rustix::io::Errno;
@@ -10,7 +10,6 @@ use std::fmt;
 
 const POLICY_ROUND_ROBIN: u32 = libc::SCHED_RR as u32;
 const POLICY_BATCH: u32 = libc::SCHED_BATCH as u32;
-const POLICY_IDLE: u32 = libc::SCHED_IDLE as u32;
 
 /// Policy and rank of a thread, and the cores that it may use.
 #[derive(Clone, PartialEq, Eq, Debug)]

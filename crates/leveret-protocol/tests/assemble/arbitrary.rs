@@ -35,7 +35,18 @@ fn channel() -> impl Strategy<Value = ChannelDeclaration> {
     let placement = option::of(prop_oneof![Just(Placement::Aliased), Just(Placement::Separate)]);
     let what = (size, option::of(0..4_u32), placement, option::of(qos()));
     (who, what).prop_map(|((name, group, source, target), (size, buffers, placement, qos))| {
-        ChannelDeclaration { name, group, source, target, size, buffers, placement, qos, wait: None }
+        ChannelDeclaration {
+            name,
+            group,
+            source,
+            target,
+            size,
+            buffers,
+            placement,
+            qos,
+            wait: None,
+            slack: None,
+        }
     })
 }
 
@@ -65,12 +76,31 @@ fn end() -> impl Strategy<Value = ChannelEndDeclaration> {
         .prop_map(|(end, channel, memory, policy)| ChannelEndDeclaration { end, channel, memory, policy })
 }
 
+fn events() -> impl Strategy<Value = EventDeclarations> {
+    let group = || prop_oneof![Just("world".to_owned()), name()];
+    let trigger = (name(), group(), any::<u8>()).prop_map(|(event, group, priority)| TriggerDeclaration {
+        event,
+        group,
+        priority,
+    });
+    let receptor = (name(), group()).prop_map(|(event, group)| ReceptorDeclaration { event, group });
+    (prop::collection::vec(trigger, 0..3), prop::collection::vec(receptor, 0..3))
+        .prop_map(|(triggers, receptors)| EventDeclarations { triggers, receptors })
+}
+
 fn member() -> impl Strategy<Value = MemberDeclarations> {
     let group = (name(), prop::collection::vec(name(), 0..3))
         .prop_map(|(name, members)| GroupDeclaration { name, members });
     let groups = prop::collection::vec(group, 0..2);
-    (groups, prop::collection::vec(task(), 0..3), prop::collection::vec(end(), 0..3))
-        .prop_map(|(groups, tasks, ends)| MemberDeclarations { label: String::new(), groups, tasks, ends })
+    (groups, prop::collection::vec(task(), 0..3), prop::collection::vec(end(), 0..3), events()).prop_map(
+        |(groups, tasks, ends, events)| MemberDeclarations {
+            label: String::new(),
+            groups,
+            tasks,
+            ends,
+            events,
+        },
+    )
 }
 
 fn manifest() -> impl Strategy<Value = JobDeclaration> {
@@ -95,6 +125,7 @@ fn whole() -> impl Strategy<Value = ChannelDeclaration> {
         placement: Some(Placement::Separate),
         qos: Some(qos),
         wait: Some(WaitMode::Poll),
+        slack: Some(1),
     })
 }
 
@@ -114,6 +145,7 @@ fn part(whole: &ChannelDeclaration, mask: u8) -> ChannelDeclaration {
         placement: kept(&whole.placement, bit(4)),
         qos: kept(&whole.qos, bit(5)),
         wait: kept(&whole.wait, bit(6)),
+        slack: kept(&whole.slack, bit(7)),
     }
 }
 

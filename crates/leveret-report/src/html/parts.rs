@@ -380,6 +380,7 @@ pub(super) fn machine(report: &Report<'_>) -> String {
             if machine.scheduling.is_empty() { "no tasks".to_owned() } else { machine.scheduling.clone() },
         ),
         ("Idle states held off", yes(machine.idle_states_held)),
+        ("Idle cores kept awake by spinning", yes(machine.kept_awake)),
         ("Log of switches sees the whole core", yes(machine.switch_log_whole_core)),
         (
             "The machine alone",

@@ -43,6 +43,7 @@ pub(super) fn run(ring: &Ring) -> RunRecord {
                 vec!["No right to real-time scheduling: other programs can delay every start. Grant it with `ulimit -r 80`.".to_owned()]
             },
             idle_states_held: ring.real_time,
+            kept_awake: false,
             switch_log_whole_core: ring.whole_core_log,
             alone: AloneProbe {
                 core: 1,
@@ -369,6 +370,7 @@ impl<'a> Simulation<'a> {
             _ if planted(Plant::NoBuffer { channel }) => (None, Fate::NoBuffer),
             _ if planted(Plant::NotInserted { channel }) => (None, Fate::Missing),
             Some(at) if at > due => (Some(at), Fate::Late),
+            Some(at) if planted(Plant::NoRoom { channel }) => (Some(at), Fate::NoRoom),
             Some(at) => (Some(at), Fate::Taken),
             None => (None, Fate::Missing),
         };

@@ -1,6 +1,7 @@
 use super::*;
 use leveret_memory::{
-    HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
+    TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -22,6 +23,7 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
         targets: vec![],
         tasks: vec![],
         message_records: 8,
+        events: EventSpec::default(),
     };
     let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits }];
     let source = SegmentSpec { sources, ..spec(0) };

@@ -137,13 +137,7 @@ proptest! {
         let deleted = Arc::new(AtomicUsize::new(0));
         let refuses = Arc::new(AtomicUsize::new(0));
         let mut objects: Vec<Handle> = (0..3).map(|_| world.cset("o").expect("a set")).collect();
-        let new_key = |world: &mut World| {
-            let (deleted, refuses) = (deleted.clone(), refuses.clone());
-            world.keyval(Some(Arc::new(move |_, _, _| {
-                deleted.fetch_add(1, Ordering::Relaxed);
-                if refuses.load(Ordering::Relaxed) == 1 { Err(Code::Full) } else { Ok(()) }
-            }))).expect("a key")
-        };
+        let new_key = |world: &mut World| counting_key(world, &deleted, &refuses);
         let mut keys: Vec<(Keyval, bool)> = (0..4).map(|_| (new_key(&mut world), true)).collect();
         let mut known: BTreeMap<(Handle, Keyval), u64> = BTreeMap::new();
         let mut expected_calls = 0;
@@ -264,6 +258,16 @@ proptest! {
     }
 }
 
+/// A key whose delete function counts its calls, and refuses when it is told to.
+fn counting_key(world: &mut World, deleted: &Arc<AtomicUsize>, refuses: &Arc<AtomicUsize>) -> Keyval {
+    let (deleted, refuses) = (deleted.clone(), refuses.clone());
+    let delete: DeleteFunction = Arc::new(move |_, _, _| {
+        deleted.fetch_add(1, Ordering::Relaxed);
+        if refuses.load(Ordering::Relaxed) == 1 { Err(Code::Full) } else { Ok(()) }
+    });
+    world.keyval(Some(delete)).expect("a key")
+}
+
 /// The members of a group by their ranks in the world.
 fn list(world: &World, group: Handle) -> Vec<u32> {
     world.members(group).expect("a group").iter().map(|member| u32::from(member.0)).collect()
@@ -290,6 +294,7 @@ fn a_place_is_used_once_a_generation_and_then_no_more() {
 }
 
 // spec: MPIRT_Container_start/LIMIT, MPIRT_Container_test/LIMIT, MPIRT_Container_wait/LIMIT
+// spec: MPIRT_Container_activate/LIMIT, MPIRT_Container_deactivate/LIMIT
 #[test]
 fn operations_reach_so_many_channels_and_no_more() {
     let mut world = world();
@@ -315,6 +320,8 @@ fn operations_reach_so_many_channels_and_no_more() {
     for level in [16, 40] {
         assert_eq!(committed.start_all(levels[level]), Err(Code::Limit));
         assert_eq!(committed.test_all(levels[level]), Err(Code::Limit));
+        assert_eq!(committed.activate_all(levels[level]), Err(Code::Limit));
+        assert_eq!(committed.deactivate_all(levels[level]), Err(Code::Limit));
         assert_eq!(committed.wait_all(levels[level], leveret_types::Nanos::ZERO), Err(Code::Limit));
     }
     // What is freed and lives by references is reached through its container alone.

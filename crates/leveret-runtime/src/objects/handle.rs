@@ -31,11 +31,17 @@ pub enum Class {
     Task = 8,
     /// A walk over a set or a vector.
     ContainerIterator = 20,
+    /// What fires an event.
+    Trigger = 10,
+    /// What takes the firings of an event.
+    Receptor = 11,
+    /// What runs at a firing.
+    Handler = 12,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Cset,
         Self::Cvector,
         Self::Group,
@@ -45,6 +51,9 @@ impl Class {
         Self::Qos,
         Self::Task,
         Self::ContainerIterator,
+        Self::Trigger,
+        Self::Receptor,
+        Self::Handler,
     ];
 
     /// Whether it is a leaf of Container.

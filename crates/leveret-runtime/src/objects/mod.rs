@@ -9,9 +9,10 @@
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
-//! | commit: objects become declarations | `commit.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
+//! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
@@ -23,9 +24,11 @@ mod commit;
 mod committed;
 mod containers;
 mod error;
+mod events;
 mod group;
 mod handle;
 mod library;
+mod movers;
 mod object;
 mod prepare;
 mod storage;
@@ -41,14 +44,15 @@ mod tests;
 pub use apply::Kind;
 pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
-pub use channels::ChannelDescription;
-pub use committed::{ChannelCounts, Committed};
+pub use channels::{ChannelDescription, SLACK_MAX};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
+pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
+pub use object::{Dataspec, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -1,6 +1,7 @@
 //! What an object is made of. Attributes are fixed while committed.
 
 use super::committed::Committed;
+use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
 use super::storage::Storage;
 use leveret_types::{MemberId, Nanos};
@@ -27,6 +28,9 @@ pub(super) enum Body {
     Qos(Qos),
     Task(TaskBody),
     ContainerIterator(WalkBody),
+    Trigger(TriggerBody),
+    Receptor(ReceptorBody),
+    Handler(HandlerBody),
 }
 
 impl Body {
@@ -41,6 +45,9 @@ impl Body {
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
             Self::ContainerIterator(_) => Class::ContainerIterator,
+            Self::Trigger(_) => Class::Trigger,
+            Self::Receptor(_) => Class::Receptor,
+            Self::Handler(_) => Class::Handler,
         }
     }
 
@@ -58,6 +65,9 @@ impl Body {
             }
             Self::Task(task) => task.channels.clone(),
             Self::ContainerIterator(walk) => vec![walk.container],
+            Self::Trigger(trigger) => trigger.references(),
+            Self::Receptor(receptor) => receptor.references(),
+            Self::Handler(handler) => handler.references(),
             Self::Group(_) | Self::Buffer(_) | Self::Qos(_) => Vec::new(),
         }
     }
@@ -142,7 +152,12 @@ pub(super) struct ChannelBody {
     pub(super) group: Handle,
     /// Null: best effort.
     pub(super) qos: Handle,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
 }
+
+/// The most urgent priority.
+pub const PRIORITY_MAX: u8 = 90;
 
 /// When a channel's transfers happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,6 +172,15 @@ pub enum Qos {
         deadline: Nanos,
         /// Distance between two transfers.
         period: Nanos,
+    },
+    /// Of a handler, or of a trigger's delivery.
+    Handler {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+        /// Processor time of one run at most.
+        budget: Nanos,
+        /// The smallest time between two runs.
+        interval: Nanos,
     },
 }
 

@@ -2,17 +2,18 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, WITH_PROGRAM,
+    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, Tally,
+    WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, BufferBody, BufiterBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -45,7 +46,7 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                preparation.channel(handle, [channel.input, channel.output])?;
+                preparation.channel(handle, channel)?;
             }
         }
         preparation.containers(self.reached());
@@ -95,7 +96,8 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+    fn channel(&mut self, handle: Handle, channel: &ChannelBody) -> Result<(), Code> {
+        let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
             return Err(Code::Argument);
@@ -109,8 +111,8 @@ impl<'w> Preparation<'w> {
             output,
             end: Mutex::new(End::None),
             pending: AtomicBool::new(false),
-            without_buffer: AtomicU64::new(0),
-            performed: AtomicU64::new(0),
+            slack: channel.slack,
+            tally: Tally::default(),
         });
         Ok(())
     }
@@ -133,9 +135,9 @@ impl<'w> Preparation<'w> {
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
         let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
-        for (number, handle) in
-            numbered.chain(containers.iter().map(|container| container.handle).enumerate())
-        {
+        let numbered = numbered.chain(containers.iter().map(|container| container.handle).enumerate());
+        let of_events = world.event_numbers().into_iter().map(|(handle, number)| (number as usize, handle));
+        for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
@@ -144,8 +146,8 @@ impl<'w> Preparation<'w> {
             let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
             index[place] = (known, number as u32);
         }
-        let committed =
-            Committed { buffers, iterators, channels, containers, index, world: world.snapshot() };
+        let (world, events) = (world.snapshot(), OnceLock::new());
+        let committed = Committed { buffers, iterators, channels, containers, world, index, events };
         for (iterator, buffer) in stocked {
             committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
         }

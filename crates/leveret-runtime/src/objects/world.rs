@@ -3,6 +3,7 @@
 use super::attributes::{Attributes, Departure};
 use super::committed::Committed;
 use super::error::Code;
+use super::events::EventKind;
 use super::handle::{Class, Handle};
 use super::object::{Body, Object, Qos};
 use super::table::Table;
@@ -17,6 +18,8 @@ pub struct World {
     /// The members' names in rank order.
     names: Vec<String>,
     pub(super) committed: bool,
+    /// By the kind of event; null: none.
+    pub(super) default_handlers: [Handle; EventKind::COUNT],
 }
 
 impl World {
@@ -27,14 +30,21 @@ impl World {
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
-        let attributes = Attributes::default();
-        Ok(Self { table, attributes, rank, names: names.to_vec(), committed: false })
+        let (attributes, default_handlers) = Default::default();
+        Ok(Self { table, attributes, rank, names: names.to_vec(), committed: false, default_handlers })
     }
 
     /// As it is now, without attributes: what tasks ask while it is committed.
     pub(super) fn snapshot(&self) -> Self {
         let (table, names) = (self.table.clone(), self.names.clone());
-        Self { table, attributes: Attributes::default(), rank: self.rank, names, committed: true }
+        Self {
+            table,
+            attributes: Attributes::default(),
+            rank: self.rank,
+            names,
+            committed: true,
+            default_handlers: self.default_handlers,
+        }
     }
 
     /// The members' names in rank order.

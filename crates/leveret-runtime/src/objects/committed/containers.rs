@@ -25,17 +25,39 @@ impl Committed {
         self.on_all(container, |channel| self.start_at(channel))
     }
 
-    /// Whether every channel of a container is complete.
+    /// Whether every channel of a container is complete; if so, all are as after a wait, and else none.
     ///
     /// # Errors
     /// As [`Committed::start_all`], with those of a channel's own test.
     pub fn test_all(&self, container: Handle) -> Result<bool, Code> {
         let mut complete = true;
         self.on_all(container, |channel| {
-            complete &= self.test_at(channel)?;
+            complete &= self.peek_at(channel).inspect_err(|_| {
+                // Told by this call, so not by the next.
+                let _ = self.test_at(channel);
+            })?;
             Ok(())
         })?;
+        if complete {
+            self.on_all(container, |channel| self.test_at(channel).map(|_| ()))?;
+        }
         Ok(complete)
+    }
+
+    /// Activates every channel of a container.
+    ///
+    /// # Errors
+    /// As [`Committed::start_all`], with those of a channel's own activation.
+    pub fn activate_all(&self, container: Handle) -> Result<(), Code> {
+        self.on_all(container, |channel| self.activate_end(channel))
+    }
+
+    /// Deactivates every channel of a container.
+    ///
+    /// # Errors
+    /// As [`Committed::activate_all`].
+    pub fn deactivate_all(&self, container: Handle) -> Result<(), Code> {
+        self.on_all(container, |channel| self.deactivate_end(channel))
     }
 
     /// Waits for every channel of a container, in their order and at most so long in all. Transfers of channels that are not waited for

@@ -11,25 +11,38 @@
 //! | part | file |
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
-//! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
+//! | what is in a buffer | `bytes.rs` |
+//! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
+//! | outcomes, and what is counted of them | `outcome.rs` |
+//! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
 //! | one operation on all channels of a container | `containers.rs` |
-//! | ends that the program starts, waits for and tests | `ends.rs` |
+//! | what a task does for its time-driven ends | `service.rs` |
 
 mod buffers;
+mod bytes;
 mod containers;
 mod ends;
+mod outcome;
+mod service;
+mod timed;
 mod transfer;
 
 pub(super) use ends::End;
+pub use ends::{ChannelMetrics, ChannelStatus, EndState};
+pub(super) use outcome::Tally;
+pub use outcome::{Durations, Outcome};
+pub(super) use service::Service;
+pub(super) use timed::TimedEnd;
 
 use super::error::Code;
+use super::events::CommittedEvents;
 use super::handle::Handle;
 use super::object::Dataspec;
 use super::storage::Storage;
 use super::world::World;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The program has the buffer.
 pub(super) const WITH_PROGRAM: u32 = 0;
@@ -69,9 +82,9 @@ pub(super) struct CommittedChannel {
     pub(super) end: Mutex<End>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
-    /// Instances not performed since the input iterator had no buffer.
-    pub(super) without_buffer: AtomicU64,
-    pub(super) performed: AtomicU64,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
+    pub(super) tally: Tally,
 }
 
 /// What the operations on a container reach.
@@ -91,21 +104,14 @@ pub struct Committed {
     pub(super) world: World,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
-}
-
-/// What [`Committed::counts`] tells of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ChannelCounts {
-    /// Transfers that this end performed.
-    pub performed: u64,
-    /// Transfers that were not performed since the input iterator had no buffer.
-    pub without_buffer: u64,
+    /// Set once, before the commit returns.
+    pub(super) events: OnceLock<CommittedEvents>,
 }
 
 impl Committed {
     /// Where a handle's object stands in its list.
     #[inline]
-    fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
+    pub(super) fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
         let place = handle.place()?;
         match handle.class() {
             Some(found) if found == class => {}
@@ -146,14 +152,5 @@ impl Committed {
     /// The objects as they were committed: their getters answer without a lock. What was made since is not among them.
     pub fn world(&self) -> &World {
         &self.world
-    }
-
-    /// What happened on a channel.
-    pub fn counts(&self, channel: Handle) -> Result<ChannelCounts, Code> {
-        let channel = self.channel(channel)?;
-        Ok(ChannelCounts {
-            performed: channel.performed.load(Ordering::Relaxed),
-            without_buffer: channel.without_buffer.load(Ordering::Relaxed),
-        })
     }
 }
