@@ -4,11 +4,12 @@
 enum { SIZE = 8 };
 
 /* spec: MPIRT_Group_size, MPIRT_Group_rank, MPIRT_Group_free, MPIRT_Group_free/UNDEF_FOR_OBJECT */
-/* spec: MPIRT_Group_incl, MPIRT_Group_incl/INV_RANK, MPIRT_Group_incl/ARGUMENT */
+/* spec: MPIRT_Group_incl, MPIRT_Group_incl/INV_RANK, MPIRT_Group_incl/ARGUMENT, GROUP-RANK-01, GROUP-RANK-02, GROUP-INCL-02 */
+/* spec: GROUP-WORLD-01, GROUP-EXCL-01 */
 /* spec: MPIRT_Group_excl, MPIRT_Group_excl/INV_RANK, MPIRT_Group_excl/ARGUMENT */
 static void test_choosing_members(void)
 {
-    MPIRT_Group first, rest, predefined = MPIRT_GROUP_WORLD;
+    MPIRT_Group first, rest, refused, predefined = MPIRT_GROUP_WORLD;
     int ranks[2] = {0, 0}, beyond, size, own;
     beyond = members;
     CHECK(members >= 1 && rank >= 0 && rank < members);
@@ -22,15 +23,15 @@ static void test_choosing_members(void)
     CHECK(size == members - 1);
     OK(MPIRT_Group_rank(rest, &own));
     CHECK(own == (rank == 0 ? MPIRT_RANK_UNDEFINED : rank - 1));
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &first), MPIRT_ERR_INV_RANK);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &first), MPIRT_ERR_ARGUMENT);
-    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &first), MPIRT_ERR_ARGUMENT);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, NULL, "null", &first), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &refused), MPIRT_ERR_INV_RANK);
+    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &refused), MPIRT_ERR_INV_RANK);
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &refused), MPIRT_ERR_INV_RANK);
+    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &refused), MPIRT_ERR_INV_RANK);
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &refused), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &refused), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, NULL, "null", &refused), MPIRT_ERR_NULL_POINTER);
     EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, ranks, "null", NULL), MPIRT_ERR_NULL_POINTER);
-    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_NULL, 1, ranks, "null", &first), MPIRT_ERR_NULL_OBJECT);
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_NULL, 1, ranks, "null", &refused), MPIRT_ERR_NULL_OBJECT);
     EXPECT(MPIRT_Group_size(first, NULL), MPIRT_ERR_NULL_POINTER);
     EXPECT(MPIRT_Group_rank(MPIRT_GROUP_NULL, &own), MPIRT_ERR_NULL_OBJECT);
     EXPECT(MPIRT_Group_free(&predefined), MPIRT_ERR_UNDEF_FOR_OBJECT);
@@ -40,6 +41,7 @@ static void test_choosing_members(void)
 }
 
 /* spec: MPIRT_Group_union, MPIRT_Group_intersection, MPIRT_Group_difference, MPIRT_Group_compare */
+/* spec: GROUP-TRANSLATE-01, GROUP-COMPARE-01 */
 /* spec: MPIRT_Group_translate_ranks, MPIRT_Group_translate_ranks/INV_RANK, MPIRT_Group_translate_ranks/ARGUMENT */
 static void test_groups_of_groups(void)
 {
@@ -78,17 +80,35 @@ static void test_groups_of_groups(void)
     EXPECT(MPIRT_Group_union(MPIRT_GROUP_NULL, rest, "u", &made), MPIRT_ERR_NULL_OBJECT);
 }
 
-/* spec: MPIRTX_Group_get_member_name, MPIRTX_Group_get_member_name/INV_RANK */
+/* spec: MPIRTX_Group_get_member_name, MPIRTX_Group_get_member_name/INV_RANK, MPIRTX_Group_find_member */
+/* spec: GROUP-NAME-01, GROUP-WORLD-03 */
 static void test_members_have_names(void)
 {
-    char name[MPIRT_NAME_MAX];
+    char name[MPIRT_NAME_MAX], endless[2 * MPIRT_NAME_MAX];
+    int found = -2, ends[1] = {0};
+    MPIRT_Group first;
+    memset(endless, 'x', sizeof endless);
     OK(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, rank, name));
     CHECK(atoi(name) == rank);
     EXPECT(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, members, name), MPIRT_ERR_INV_RANK);
     EXPECT(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, -1, name), MPIRT_ERR_INV_RANK);
     EXPECT(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, rank, NULL), MPIRT_ERR_NULL_POINTER);
+    OK(MPIRTX_Group_find_member(MPIRT_GROUP_WORLD, name, &found));
+    CHECK(found == rank);
+    OK(MPIRTX_Group_find_member(MPIRT_GROUP_WORLD, "nobody", &found));
+    CHECK(found == MPIRT_RANK_UNDEFINED);
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, ends, "first", &first));
+    OK(MPIRTX_Group_find_member(first, name, &found));
+    CHECK(found == (rank == 0 ? 0 : MPIRT_RANK_UNDEFINED));
+    EXPECT(MPIRTX_Group_find_member(first, NULL, &found), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRTX_Group_find_member(first, name, NULL), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRTX_Group_find_member(first, endless, &found), MPIRT_ERR_NAME);
+    EXPECT(MPIRTX_Group_find_member(MPIRT_GROUP_NULL, name, &found), MPIRT_ERR_NULL_OBJECT);
+    OK(MPIRT_Group_free(&first));
+    EXPECT(MPIRTX_Group_find_member(first, name, &found), MPIRT_ERR_NULL_OBJECT);
 }
 
+/* spec: GROUP-SUB-01 */
 /* In each of two groups a channel of the same name: they are two channels. */
 static void test_names_match_within_a_group(void)
 {

@@ -1,7 +1,7 @@
 /* Objects, sets, vectors: right uses and wrong handles. */
 #include "harness.h"
 
-/* spec: MPIRT_Object_is_null, MPIRT_Object_get_object_type */
+/* spec: MPIRT_Object_is_null, MPIRT_Object_get_object_type, OBJECT-NULL-01 */
 static void test_null_handles_and_classes(void)
 {
     MPIRT_Cset set;
@@ -26,6 +26,7 @@ static void test_null_handles_and_classes(void)
 }
 
 /* spec: MPIRT_Object_get_name, MPIRT_Object_set_name, MPIRT_Object_set_name/UNDEF_FOR_OBJECT */
+/* spec: OBJECT-NAME-05, OBJECT-NAME-06 */
 static void test_names(void)
 {
     char name[MPIRT_NAME_MAX], longest[MPIRT_NAME_MAX], endless[2 * MPIRT_NAME_MAX];
@@ -125,7 +126,9 @@ static void test_vectors(void)
     OK(MPIRT_Cvector_create("empty", 0, NULL, &vector));
     OK(MPIRT_Cvector_free(&vector));
     EXPECT(MPIRT_Cvector_create("vector", -1, elements, &vector), MPIRT_ERR_ARGUMENT);
-    EXPECT(MPIRT_Cvector_create("vector", 2, NULL, &vector), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRT_Cvector_create("vector", MPIRT_CONTAINER_MAX + 1, NULL, &vector), MPIRT_ERR_ARGUMENT);
+    OK(MPIRT_Cvector_create("vector", MPIRT_CONTAINER_MAX, NULL, &vector));
+    OK(MPIRT_Cvector_free(&vector));
     EXPECT(MPIRT_Cvector_create("vector", 2, elements, NULL), MPIRT_ERR_NULL_POINTER);
     OK(MPIRT_Cset_free(&set));
     EXPECT(MPIRT_Cvector_create("vector", 2, elements, &vector), MPIRT_ERR_STALE_OBJECT);
@@ -144,7 +147,7 @@ static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
         EXPECT(PREFIX##_get_name(object, NULL), MPIRT_ERR_NULL_POINTER); \
     } while (0)
 
-/* spec: MPIRT_Container_get_name, MPIRT_Container_set_name, MPIRT_Container_set_name/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Container_get_name, MPIRT_Container_set_name, MPIRT_Container_set_name/UNDEF_FOR_OBJECT, OBJECT-NAME-03 */
 /* spec: MPIRT_Cset_get_name, MPIRT_Cset_set_name, MPIRT_Cvector_get_name, MPIRT_Cvector_set_name */
 /* spec: MPIRT_Group_get_name, MPIRT_Group_set_name, MPIRT_Group_set_name/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Buffer_get_name, MPIRT_Buffer_set_name, MPIRT_Bufiter_get_name, MPIRT_Bufiter_set_name */
@@ -200,6 +203,219 @@ static void test_names_by_class(void)
     OK(MPIRT_Cset_free(&set));
 }
 
+/* One object of each class that can be made. */
+static struct {
+    MPIRT_Cset set;
+    MPIRT_Cvector vector;
+    MPIRT_Container_iterator walk;
+    MPIRT_Group group;
+    MPIRT_Buffer buffer;
+    MPIRT_Bufiter iterator;
+    MPIRT_Channel channel;
+    MPIRT_Qos qos;
+    MPIRTX_Task task;
+} each;
+enum { CLASSES = 9 };
+static MPIRT_Object objects[CLASSES];
+
+static void make_each(void)
+{
+    static char byte;
+    const int64_t ms = 1000000;
+    int self = rank;
+    OK(MPIRT_Cset_create("c0", &each.set));
+    OK(MPIRT_Cvector_create("c1", 1, NULL, &each.vector));
+    OK(MPIRT_Container_iterator_create("c2", MPIRT_CONTAINER(each.set), &each.walk));
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &self, "c3", &each.group));
+    OK(MPIRT_Buffer_create("c4", &byte, 1, MPIRT_BYTE, &each.buffer));
+    OK(MPIRT_Bufiter_create("c5", MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &each.iterator));
+    OK(MPIRT_Ptchannel_create("c6", each.iterator, each.iterator, 0, 0, each.group, MPIRT_QOS_NULL, &each.channel));
+    OK(MPIRT_Qos_channel_time_create("c7", 0, ms, 10 * ms, &each.qos));
+    OK(MPIRTX_Task_create("c8", nothing, NULL, each.qos, ms, &each.task));
+    MPIRT_Object made[CLASSES] = {
+        MPIRT_OBJECT(each.set), MPIRT_OBJECT(each.vector), MPIRT_OBJECT(each.walk), MPIRT_OBJECT(each.group),
+        MPIRT_OBJECT(each.buffer), MPIRT_OBJECT(each.iterator), MPIRT_OBJECT(each.channel), MPIRT_OBJECT(each.qos),
+        MPIRT_OBJECT(each.task),
+    };
+    memcpy(objects, made, sizeof made);
+}
+
+/* Right for this object, or else an error and the null handle. */
+#define CAST(function, TYPE, object, is_right)                                              \
+    do {                                                                                    \
+        TYPE found_ = {~UINT64_C(0)};                                                       \
+        EXPECT(function(object, &found_), (is_right) ? MPIRT_SUCCESS : MPIRT_ERR_WRONG_CLASS); \
+        CHECK(found_.bits == ((is_right) ? (object).bits : 0));                             \
+        EXPECT(function(object, NULL), (is_right) ? MPIRT_ERR_NULL_POINTER : MPIRT_ERR_WRONG_CLASS); \
+        found_.bits = ~UINT64_C(0);                                                         \
+        EXPECT(function(MPIRT_OBJECT_NULL, &found_), MPIRT_ERR_NULL_OBJECT);                \
+        CHECK(found_.bits == 0);                                                            \
+    } while (0)
+
+/* spec: MPIRTX_Object_as_container, MPIRTX_Object_as_cset, MPIRTX_Object_as_cvector, MPIRTX_Object_as_group */
+/* spec: MPIRTX_Object_as_buffer, MPIRTX_Object_as_bufiter, MPIRTX_Object_as_channel, MPIRTX_Object_as_qos */
+/* spec: MPIRTX_Object_as_task, OBJECT-HANDLE-06, OBJECT-TREE-01, OBJECT-TYPE-01, OBJECT-TYPE-02, OBJECT-NULL-02 */
+/* spec: OBJECT-NAME-01, OBJECT-NAME-02, OBJECT-FREE-01, OBJECT-FREE-02 */
+static void test_every_class(void)
+{
+    static const MPIRT_Object_type types[CLASSES] = {
+        MPIRT_TYPE_CSET, MPIRT_TYPE_CVECTOR, MPIRT_TYPE_CONTAINER_ITERATOR, MPIRT_TYPE_GROUP, MPIRT_TYPE_BUFFER,
+        MPIRT_TYPE_BUFITER, MPIRT_TYPE_PTCHANNEL, MPIRT_TYPE_QOS, MPIRT_TYPE_TASK,
+    };
+    make_each();
+    for (int place = 0; place < CLASSES; place++) {
+        MPIRT_Object object = objects[place];
+        MPIRT_Object_type type;
+        char name[MPIRT_NAME_MAX], expected[3] = {'c', (char)('0' + place), 0};
+        int flag = -1;
+        OK(MPIRT_Object_get_object_type(object, &type));
+        CHECK(type == types[place]);
+        OK(MPIRT_Object_is_null(object, &flag));
+        CHECK(flag == 0);
+        OK(MPIRT_Object_get_name(object, name));
+        CHECK(strcmp(name, expected) == 0);
+        CAST(MPIRTX_Object_as_container, MPIRT_Container, object, place == 0 || place == 1 || place == 3);
+        CAST(MPIRTX_Object_as_cset, MPIRT_Cset, object, place == 0);
+        CAST(MPIRTX_Object_as_cvector, MPIRT_Cvector, object, place == 1);
+        CAST(MPIRTX_Object_as_group, MPIRT_Group, object, place == 3);
+        CAST(MPIRTX_Object_as_buffer, MPIRT_Buffer, object, place == 4);
+        CAST(MPIRTX_Object_as_bufiter, MPIRT_Bufiter, object, place == 5);
+        CAST(MPIRTX_Object_as_channel, MPIRT_Channel, object, place == 6);
+        CAST(MPIRTX_Object_as_qos, MPIRT_Qos, object, place == 7);
+        CAST(MPIRTX_Object_as_task, MPIRTX_Task, object, place == 8);
+    }
+    MPIRT_Object_type type;
+    OK(MPIRT_Object_get_object_type(MPIRT_OBJECT(MPIRT_CHANNEL_NULL), &type));
+    CHECK(type == MPIRT_TYPE_NULL);
+    OK(MPIRTX_Task_free(&each.task));
+    OK(MPIRT_Channel_free(&each.channel));
+    OK(MPIRT_Qos_free(&each.qos));
+    OK(MPIRT_Bufiter_free(&each.iterator));
+    OK(MPIRT_Buffer_free(&each.buffer));
+    OK(MPIRT_Group_free(&each.group));
+    OK(MPIRT_Container_iterator_free(&each.walk));
+    OK(MPIRT_Cvector_free(&each.vector));
+    OK(MPIRT_Cset_free(&each.set));
+    CHECK((each.task.bits | each.channel.bits | each.qos.bits | each.iterator.bits | each.buffer.bits) == 0);
+    CHECK((each.group.bits | each.walk.bits | each.vector.bits | each.set.bits) == 0);
+}
+
+/* spec: MPIRTX_Object_compare, OBJECT-HANDLE-05, OBJECT-NAME-08, OBJECT-NULL-05 */
+static void test_handles_are_compared_by_what_they_name(void)
+{
+    static MPIRT_Cset zero;
+    MPIRT_Cset set, other;
+    MPIRT_Object freed, copy, invented = {UINT64_C(0x0100000000ffffff)};
+    int same = -1;
+    OK(MPIRT_Cset_create("equal", &set));
+    OK(MPIRT_Cset_create("equal", &other));
+    copy = MPIRT_OBJECT(set);
+    OK(MPIRTX_Object_compare(MPIRT_OBJECT(set), copy, &same));
+    CHECK(same == 1);
+    OK(MPIRTX_Object_compare(MPIRT_OBJECT(set), MPIRT_OBJECT(other), &same));
+    CHECK(same == 0);
+    OK(MPIRTX_Object_compare(MPIRT_OBJECT(set), MPIRT_OBJECT_NULL, &same));
+    CHECK(same == 0);
+    OK(MPIRTX_Object_compare(MPIRT_OBJECT(zero), MPIRT_OBJECT(MPIRT_BUFFER_NULL), &same));
+    CHECK(same == 1);
+    EXPECT(MPIRTX_Object_compare(copy, copy, NULL), MPIRT_ERR_NULL_POINTER);
+    freed = MPIRT_OBJECT(other);
+    OK(MPIRT_Cset_free(&other));
+    EXPECT(MPIRTX_Object_compare(copy, freed, &same), MPIRT_ERR_STALE_OBJECT);
+    EXPECT(MPIRTX_Object_compare(invented, copy, &same), MPIRT_ERR_INV_OBJECT);
+    OK(MPIRT_Cset_free(&set));
+}
+
+/* spec: OBJECT-HANDLE-02, OBJECT-HANDLE-03, OBJECT-HANDLE-04, OBJECT-NULL-03 */
+static void test_wrong_handles(void)
+{
+    static const uint64_t strangers[] = {
+        1, UINT64_C(0xff00000000000001), ~UINT64_C(0), UINT64_C(0x0100000100000001), UINT64_C(0x04ffffff00000001),
+        UINT64_C(0x0100000000ffffff), UINT64_C(0x7f000000ffffffff), UINT64_C(0x0000000100000001),
+    };
+    MPIRT_Cset set, next;
+    MPIRT_Object stale;
+    MPIRT_Buffer wrong;
+    char name[MPIRT_NAME_MAX];
+    int flag;
+    OK(MPIRT_Cset_create("set", &set));
+    stale = MPIRT_OBJECT(set);
+    wrong.bits = set.bits;
+    EXPECT(MPIRT_Buffer_get_name(wrong, name), MPIRT_ERR_WRONG_CLASS);
+    OK(MPIRT_Cset_free(&set));
+    /* Also when its place is taken. */
+    for (int turn = 0; turn < 3; turn++) {
+        MPIRT_Object copy = stale;
+        EXPECT(MPIRT_Object_is_null(stale, &flag), MPIRT_ERR_STALE_OBJECT);
+        EXPECT(MPIRT_Object_get_name(stale, name), MPIRT_ERR_STALE_OBJECT);
+        EXPECT(MPIRT_Object_set_name(stale, "name"), MPIRT_ERR_STALE_OBJECT);
+        EXPECT(MPIRT_Object_free(&copy), MPIRT_ERR_STALE_OBJECT);
+        CHECK(copy.bits == stale.bits);
+        OK(MPIRT_Cset_create("next", &next));
+        CHECK(next.bits != stale.bits);
+        EXPECT(MPIRT_Object_get_name(stale, name), MPIRT_ERR_STALE_OBJECT);
+        OK(MPIRT_Cset_free(&next));
+    }
+    for (size_t place = 0; place < sizeof strangers / sizeof *strangers; place++) {
+        MPIRT_Object stranger = {strangers[place]};
+        EXPECT(MPIRT_Object_is_null(stranger, &flag), MPIRT_ERR_INV_OBJECT);
+        EXPECT(MPIRT_Object_get_name(stranger, name), MPIRT_ERR_INV_OBJECT);
+        EXPECT(MPIRT_Object_free(&stranger), MPIRT_ERR_INV_OBJECT);
+    }
+}
+
+/* spec: OBJECT-FREE-04, OBJECT-FREE-03 */
+static void test_frees_in_any_order(void)
+{
+    /* Orders that begin at each class and go both ways round. */
+    for (int first = 0; first < CLASSES; first++) {
+        for (int step = 1; step < CLASSES; step += CLASSES - 2) {
+            make_each();
+            for (int turn = 0; turn < CLASSES; turn++) {
+                MPIRT_Object *object = &objects[(first + turn * step) % CLASSES], copy = *object;
+                char name[MPIRT_NAME_MAX];
+                OK(MPIRT_Object_free(object));
+                EXPECT(MPIRT_Object_get_name(copy, name), MPIRT_ERR_STALE_OBJECT);
+            }
+        }
+    }
+}
+
+/* spec: OBJECT-FREE-05, OBJECT-FREE-06, OBJECT-NAME-09, OBJECT-TREE-03 */
+static void test_what_is_committed_or_predefined_stays(void)
+{
+    MPIRT_Object world = MPIRT_OBJECT(MPIRT_GROUP_WORLD), best = MPIRT_OBJECT(MPIRT_QOS_BEST_EFFORT);
+    char name[MPIRT_NAME_MAX];
+    make_each();
+    /* A channel that leads back to its own member cannot be committed. */
+    OK(MPIRT_Object_free(&objects[6]));
+    OK(MPIRT_Object_free(&objects[8]));
+    MUST(MPIRT_Commit());
+    for (int place = 0; place < CLASSES; place++) {
+        MPIRT_Object copy = objects[place];
+        if (place == 2 || place == 6 || place == 8)
+            continue;
+        EXPECT(MPIRT_Object_free(&copy), MPIRT_ERR_OBJECT_COMMITTED);
+        CHECK(copy.bits == objects[place].bits);
+        EXPECT(MPIRT_Object_set_name(copy, "other"), MPIRT_ERR_OBJECT_COMMITTED);
+        OK(MPIRT_Object_get_name(copy, name));
+        CHECK(strcmp(name, "other") != 0);
+    }
+    OK(MPIRT_Uncommit());
+    EXPECT(MPIRT_Object_free(&world), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRT_Object_free(&best), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    CHECK(world.bits == MPIRT_GROUP_WORLD.bits && best.bits == MPIRT_QOS_BEST_EFFORT.bits);
+    EXPECT(MPIRT_Object_set_name(world, "mine"), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRT_Object_set_name(best, "mine"), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRT_Object_get_name(world, name));
+    CHECK(strlen(name) > 0);
+    OK(MPIRT_Object_get_name(best, name));
+    CHECK(strlen(name) > 0);
+    objects[6] = objects[7];
+    for (int place = 0; place < 7; place++)
+        OK(MPIRT_Object_free(&objects[place]));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -209,5 +425,10 @@ int main(int argc, char **argv)
     test_sets();
     test_vectors();
     test_names_by_class();
+    test_every_class();
+    test_handles_are_compared_by_what_they_name();
+    test_wrong_handles();
+    test_frees_in_any_order();
+    test_what_is_committed_or_predefined_stays();
     return end();
 }

@@ -102,6 +102,10 @@ typedef struct MPIRT_Channel { uint64_t bits; } MPIRT_Channel;
 typedef struct MPIRT_Container { uint64_t bits; } MPIRT_Container;
 #define MPIRT_CONTAINER_NULL MPIRT_HANDLE_(MPIRT_Container, 0)
 
+/* a walk over a container */
+typedef struct MPIRT_Container_iterator { uint64_t bits; } MPIRT_Container_iterator;
+#define MPIRT_CONTAINER_ITERATOR_NULL MPIRT_HANDLE_(MPIRT_Container_iterator, 0)
+
 /* an unordered set of references, of any size */
 typedef struct MPIRT_Cset { uint64_t bits; } MPIRT_Cset;
 #define MPIRT_CSET_NULL MPIRT_HANDLE_(MPIRT_Cset, 0)
@@ -284,6 +288,9 @@ typedef struct MPIRTX_Status {
 
 /* the body of a task */
 typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
+
+/* called when an attribute goes away */
+typedef int MPIRT_Delete_function(MPIRT_Object object, int keyval, void *value, void *extra);
 
 /* the body of a handler */
 typedef void MPIRT_Handler_function(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument);
@@ -882,6 +889,20 @@ int MPIRT_Container_get_name(MPIRT_Container container, char *name);
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
 int MPIRT_Container_set_name(MPIRT_Container container, const char *name);
 
+/* Frees a container and sets the handle to null.
+ *   inout container: the container; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the container is predefined
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Container_free(MPIRT_Container *container);
+
 /* Makes an empty set.
  *   in    name: its name, or null for none (may be null)
  *   out   set: the new set
@@ -964,9 +985,22 @@ int MPIRT_Cset_set_name(MPIRT_Cset set, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Cset_free(MPIRT_Cset *set);
 
+/* Says whether an object is a member.
+ *   in    set: the set
+ *   in    object: the object (may be null)
+ *   out   flag: 1 if it is a member, else 0
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Cset_contains(MPIRT_Cset set, MPIRT_Object object, int *flag);
+
 /* Makes an array of references of fixed length.
  *   in    name: its name, or null for none (may be null)
- *   in    size: its length, 1 to `MPIRT_CONTAINER_MAX`
+ *   in    size: its length, 0 to `MPIRT_CONTAINER_MAX`
  *   in    elements: that many handles, null ones among them allowed, or a null pointer for all null (may be null)
  *   out   vector: the new vector
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -983,6 +1017,48 @@ int MPIRT_Cset_free(MPIRT_Cset *set);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Cvector_create(const char *name, int size, const MPIRT_Object *elements, MPIRT_Cvector *vector);
+
+/* Gives the length.
+ *   in    vector: the vector
+ *   out   size: its length
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Cvector_get_size(MPIRT_Cvector vector, int *size);
+
+/* Gives one element.
+ *   in    vector: the vector
+ *   in    index: which one, from 0
+ *   out   element: its handle, which may be null
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_INDEX: the index is not below the size */
+int MPIRT_Cvector_get_element(MPIRT_Cvector vector, int index, MPIRT_Object *element);
+
+/* Replaces one element.
+ *   in    vector: the vector
+ *   in    index: which one, from 0
+ *   in    element: the new handle, which may be null (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the vector would hold itself
+ *   MPIRT_ERR_INDEX: the index is not below the size */
+int MPIRT_Cvector_set_element(MPIRT_Cvector vector, int index, MPIRT_Object element);
 
 /* Gives the name of a vector.
  *   in    vector: the vector
@@ -1022,6 +1098,87 @@ int MPIRT_Cvector_set_name(MPIRT_Cvector vector, const char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Cvector_free(MPIRT_Cvector *vector);
+
+/* Makes an iterator that stands before the first member.
+ *   in    name: its name, or null for none (may be null)
+ *   in    container: what it walks
+ *   out   iterator: the new iterator
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the container is a group
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Container_iterator_create(const char *name, MPIRT_Container container, MPIRT_Container_iterator *iterator);
+
+/* Gives the next member; of a vector each element, a null one as the null handle.
+ *   in    iterator: the iterator
+ *   out   object: the member
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_END: there is none left
+ *   MPIRT_ERR_CHANGED: the container changed since the iterator began */
+int MPIRT_Container_iterator_next(MPIRT_Container_iterator iterator, MPIRT_Object *object);
+
+/* Sets the iterator before the first member.
+ *   in    iterator: the iterator
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Container_iterator_reset(MPIRT_Container_iterator iterator);
+
+/* Gives the name of an iterator.
+ *   in    iterator: the iterator
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Container_iterator_get_name(MPIRT_Container_iterator iterator, char *name);
+
+/* Names an iterator, which takes part in no commit.
+ *   in    iterator: the iterator
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Container_iterator_set_name(MPIRT_Container_iterator iterator, const char *name);
+
+/* Frees an iterator, which takes part in no commit, and sets the handle to null.
+ *   inout iterator: the iterator; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Container_iterator_free(MPIRT_Container_iterator *iterator);
 
 /* --- Events --- */
 
@@ -1491,6 +1648,20 @@ int MPIRT_Group_compare(MPIRT_Group first, MPIRT_Group second, int *result);
  *   MPIRT_ERR_INV_RANK: the rank is out of range */
 int MPIRTX_Group_get_member_name(MPIRT_Group group, int rank, char *name);
 
+/* Gives the rank of a member of the job by its name.
+ *   in    group: the group
+ *   in    name: the member's name
+ *   out   rank: its rank, or `MPIRT_RANK_UNDEFINED` if the group has none of this name
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRTX_Group_find_member(MPIRT_Group group, const char *name, int *rank);
+
 /* Gives the name of a group.
  *   in    group: the group
  *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
@@ -1583,11 +1754,11 @@ int MPIRT_Object_get_name(MPIRT_Object object, char *name);
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
 int MPIRT_Object_set_name(MPIRT_Object object, const char *name);
 
-/* Frees an object and sets the handle to null. What others refer to lives on until they let go.
+/* Frees an object and sets the handle to null. What others refer to lives on until they let go. Its attributes go first, each after its delete function; an error of one is given back and ends the call there: what went before it is gone, the rest and the object stay.
  *   inout object: the object; null afterwards
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is predefined
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is predefined, or one of its delete functions runs
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1596,6 +1767,114 @@ int MPIRT_Object_set_name(MPIRT_Object object, const char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Object_free(MPIRT_Object *object);
+
+/* Says whether two handles name the same object. Two null handles are the same.
+ *   in    first: one handle (may be null)
+ *   in    second: the other (may be null)
+ *   out   same: 1 if they name one object, else 0
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_compare(MPIRT_Object first, MPIRT_Object second, int *same);
+
+/* Gives the handle of an object as that of a container.
+ *   in    object: the object
+ *   out   container: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_container(MPIRT_Object object, MPIRT_Container *container);
+
+/* Gives the handle of an object as that of a set.
+ *   in    object: the object
+ *   out   set: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_cset(MPIRT_Object object, MPIRT_Cset *set);
+
+/* Gives the handle of an object as that of a vector.
+ *   in    object: the object
+ *   out   vector: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_cvector(MPIRT_Object object, MPIRT_Cvector *vector);
+
+/* Gives the handle of an object as that of a group.
+ *   in    object: the object
+ *   out   group: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_group(MPIRT_Object object, MPIRT_Group *group);
+
+/* Gives the handle of an object as that of a buffer.
+ *   in    object: the object
+ *   out   buffer: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_buffer(MPIRT_Object object, MPIRT_Buffer *buffer);
+
+/* Gives the handle of an object as that of a buffer iterator.
+ *   in    object: the object
+ *   out   bufiter: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_bufiter(MPIRT_Object object, MPIRT_Bufiter *bufiter);
+
+/* Gives the handle of an object as that of a channel.
+ *   in    object: the object
+ *   out   channel: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_channel(MPIRT_Object object, MPIRT_Channel *channel);
+
+/* Gives the handle of an object as that of a QoS.
+ *   in    object: the object
+ *   out   qos: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_qos(MPIRT_Object object, MPIRT_Qos *qos);
 
 /* Gives the handle of an object as that of a trigger.
  *   in    object: the object
@@ -1632,6 +1911,230 @@ int MPIRTX_Object_as_receptor(MPIRT_Object object, MPIRT_Receptor *receptor);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Object_as_handler(MPIRT_Object object, MPIRT_Handler *handler);
+
+/* Gives the handle of an object as that of a task.
+ *   in    object: the object
+ *   out   task: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_task(MPIRT_Object object, MPIRTX_Task *task);
+
+/* Makes a key for attributes. The delete function may call what setup may call; what it returns beside MPIRT_SUCCESS is an error code, or counts as MPIRT_ERR_ARGUMENT.
+ *   in    delete_function: called when a value under the key goes away, or null (may be null)
+ *   in    extra: handed to the delete function (may be null)
+ *   out   keyval: the new key
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Keyval_create(MPIRT_Delete_function *delete_function, void *extra, int *keyval);
+
+/* Frees a key and sets it to `MPIRT_KEYVAL_INVALID`.
+ *   inout keyval: the key; `MPIRT_KEYVAL_INVALID` afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_INV_KEYVAL: the key was not created, or was freed
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Keyval_free(int *keyval);
+
+/* Stores a pointer under a key at an object, in place of a former one, whose delete function runs first; an error of that is given back, and the former pointer stays.
+ *   in    object: the object
+ *   in    keyval: the key
+ *   in    value: the pointer to store (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is being freed, or the library finalized
+ *   MPIRT_ERR_INV_KEYVAL: the key was not created, was freed, or the delete function of the former pointer runs
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Object_put_attr(MPIRT_Object object, int keyval, void *value);
+
+/* Gives the pointer that is stored under a key at an object.
+ *   in    object: the object
+ *   in    keyval: the key
+ *   out   value: the pointer, unchanged if there is none
+ *   out   flag: 1 if there is one, else 0
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_INV_KEYVAL: the key was not created, or was freed
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Object_get_attr(MPIRT_Object object, int keyval, void **value, int *flag);
+
+/* Removes the pointer that is stored under a key at an object, after its delete function; an error of that is given back, and the pointer stays.
+ *   in    object: the object
+ *   in    keyval: the key
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_INV_KEYVAL: the key was not created or was freed, nothing is stored under it, or its delete function runs
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Object_delete_attr(MPIRT_Object object, int keyval);
+
+/* --- One operation on all members of a container --- */
+
+/* Starts every channel of a container.
+ *   in    container: the container
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: a buffer's length is not its bufsize, on a channel that computes or cuts
+ *   MPIRT_ERR_SLACK: a channel has as many transfers under way as its slack allows
+ *   MPIRT_ERR_ACTIVE: an end is activated
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRT_Container_start(MPIRT_Container container);
+
+/* Waits for every channel of a container, with one timeout for all.
+ *   in    container: the container
+ *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the timeout is negative
+ *   MPIRT_ERR_NOT_STARTED: a channel is neither started nor activated
+ *   MPIRT_ERR_TIMEOUT: the time has passed
+ *   MPIRT_ERR_MISSED: a transfer was not performed
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRT_Container_wait(MPIRT_Container container, MPIRT_Timespec timeout);
+
+/* Says whether every channel of a container is complete. Never blocks.
+ *   in    container: the container
+ *   out   flag: 1 if all are complete, else 0
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NOT_STARTED: a channel is neither started nor activated
+ *   MPIRT_ERR_MISSED: a transfer was not performed
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRT_Container_test(MPIRT_Container container, int *flag);
+
+/* Activates every channel of a container.
+ *   in    container: the container
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRT_Container_activate(MPIRT_Container container);
+
+/* Deactivates every channel of a container.
+ *   in    container: the container
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NOT_STARTED: an end is not activated
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRT_Container_deactivate(MPIRT_Container container);
+
+/* Sets the quality of service of every channel of a container.
+ *   in    container: the container
+ *   in    qos: the new QoS, or null for best effort (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Container_set_qos(MPIRT_Container container, MPIRT_Qos qos);
+
+/* Makes a container of the same class that holds the members of contained containers in their place, each once, without groups and null elements.
+ *   in    container: the container
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new container
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Container_flatten(MPIRT_Container container, const char *name, MPIRT_Container *result);
+
+/* Makes a container of the same class that holds the members of one type, each once.
+ *   in    container: the container
+ *   in    type: the class to keep, leaf or abstract
+ *   in    name: the name of the result, or null for none (may be null)
+ *   out   result: the new container
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the container is a group
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the type is none
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, const char *name, MPIRT_Container *result);
 
 /* --- Quality of service --- */
 
@@ -1722,9 +2225,10 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Init(int *argc, char ***argv);
 
-/* Ends the use of the layer, and frees all that is left. Collective over the world.
+/* Ends the use of the layer, and frees all that is left, after the delete functions of its attributes; an error of one of these is given back, and the layer stays. Collective over the world.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a delete function runs
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
 int MPIRT_Finalize(void);
@@ -1905,6 +2409,7 @@ int MPIRTX_Task_free(MPIRTX_Task *task);
 #define MPIRT_container_access_count MPIRT_Container_access_count
 #define MPIRT_container_get_name MPIRT_Container_get_name
 #define MPIRT_container_set_name MPIRT_Container_set_name
+#define MPIRT_container_free MPIRT_Container_free
 #define MPIRT_object_is_null MPIRT_Object_is_null
 #define MPIRT_object_get_object_type MPIRT_Object_get_object_type
 #define MPIRT_object_get_name MPIRT_Object_get_name

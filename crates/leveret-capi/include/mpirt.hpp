@@ -668,6 +668,7 @@ class container_ref;
 class cset_ref;
 class cvector_ref;
 class group_ref;
+class container_iterator_ref;
 class buffer_ref;
 class bufiter_ref;
 class qos_ref;
@@ -701,20 +702,59 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names an object. (MPIRT_Object_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Says whether two handles name the same object. Two null handles are the same. (MPIRTX_Object_compare)
+    result<bool> try_compare(object_ref second) const noexcept;
+    /// Gives the handle of an object as that of a container. (MPIRTX_Object_as_container)
+    result<container_ref> try_as_container() const noexcept;
+    /// Gives the handle of an object as that of a set. (MPIRTX_Object_as_cset)
+    result<cset_ref> try_as_cset() const noexcept;
+    /// Gives the handle of an object as that of a vector. (MPIRTX_Object_as_cvector)
+    result<cvector_ref> try_as_cvector() const noexcept;
+    /// Gives the handle of an object as that of a group. (MPIRTX_Object_as_group)
+    result<group_ref> try_as_group() const noexcept;
+    /// Gives the handle of an object as that of a buffer. (MPIRTX_Object_as_buffer)
+    result<buffer_ref> try_as_buffer() const noexcept;
+    /// Gives the handle of an object as that of a buffer iterator. (MPIRTX_Object_as_bufiter)
+    result<bufiter_ref> try_as_bufiter() const noexcept;
+    /// Gives the handle of an object as that of a channel. (MPIRTX_Object_as_channel)
+    result<channel_ref> try_as_channel() const noexcept;
+    /// Gives the handle of an object as that of a QoS. (MPIRTX_Object_as_qos)
+    result<qos_ref> try_as_qos() const noexcept;
     /// Gives the handle of an object as that of a trigger. (MPIRTX_Object_as_trigger)
     result<trigger_ref> try_as_trigger() const noexcept;
     /// Gives the handle of an object as that of a receptor. (MPIRTX_Object_as_receptor)
     result<receptor_ref> try_as_receptor() const noexcept;
     /// Gives the handle of an object as that of a handler. (MPIRTX_Object_as_handler)
     result<handler_ref> try_as_handler() const noexcept;
+    /// Gives the handle of an object as that of a task. (MPIRTX_Object_as_task)
+    result<task_ref> try_as_task() const noexcept;
+    /// Stores a pointer under a key at an object, in place of a former one, whose delete function runs first; an error of that is given back, and the former pointer stays. (MPIRT_Object_put_attr)
+    result<void> try_put_attr(int keyval, void *value) const noexcept;
+    /// Gives the pointer that is stored under a key at an object. (MPIRT_Object_get_attr)
+    result<std::tuple<void *, bool>> try_attr(int keyval) const noexcept;
+    /// Removes the pointer that is stored under a key at an object, after its delete function; an error of that is given back, and the pointer stays. (MPIRT_Object_delete_attr)
+    result<void> try_delete_attr(int keyval) const noexcept;
 #if MPIRT_EXCEPTIONS
     bool is_null() const;
     mpirt::object_type object_type() const;
     mpirt::name name() const;
     void set_name(text name) const;
+    bool compare(object_ref second) const;
+    container_ref as_container() const;
+    cset_ref as_cset() const;
+    cvector_ref as_cvector() const;
+    group_ref as_group() const;
+    buffer_ref as_buffer() const;
+    bufiter_ref as_bufiter() const;
+    channel_ref as_channel() const;
+    qos_ref as_qos() const;
     trigger_ref as_trigger() const;
     receptor_ref as_receptor() const;
     handler_ref as_handler() const;
+    task_ref as_task() const;
+    void put_attr(int keyval, void *value) const;
+    std::tuple<void *, bool> attr(int keyval) const;
+    void delete_attr(int keyval) const;
 #endif
 
 protected:
@@ -744,11 +784,44 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names a container. (MPIRT_Container_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Starts every channel of a container. (MPIRT_Container_start)
+    result<void> try_start() const noexcept;
+    /// Waits for every channel of a container, with one timeout for all. (MPIRT_Container_wait)
+    result<void> try_wait(duration timeout = no_limit) const noexcept;
+    /// Says whether every channel of a container is complete. Never blocks. (MPIRT_Container_test)
+    result<bool> try_test() const noexcept;
+    /// Activates every channel of a container. (MPIRT_Container_activate)
+    result<void> try_activate() const noexcept;
+    /// Deactivates every channel of a container. (MPIRT_Container_deactivate)
+    result<void> try_deactivate() const noexcept;
+    /// Sets the quality of service of every channel of a container. (MPIRT_Container_set_qos)
+    result<void> try_set_qos(qos_ref qos = {}) const noexcept;
+    /// Makes a container of the same class that holds the members of contained containers in their place, each once, without groups and null elements. (MPIRT_Container_flatten)
+    result<owner<container_ref>> try_flatten(text name) const noexcept;
+    /// Makes a container of the same class that holds the members of one type, each once. (MPIRT_Container_filter)
+    result<owner<container_ref>> try_filter(mpirt::object_type type, text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     int access_count() const;
     mpirt::name name() const;
     void set_name(text name) const;
+    void start() const;
+    void wait(duration timeout = no_limit) const;
+    bool test() const;
+    void activate() const;
+    void deactivate() const;
+    void set_qos(qos_ref qos = {}) const;
+    owner<container_ref> flatten(text name) const;
+    owner<container_ref> filter(mpirt::object_type type, text name) const;
 #endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Container_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Container_free"};
+    }
 };
 
 /// A reference to an unordered set of references, of any size.
@@ -771,12 +844,15 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names a set. (MPIRT_Cset_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Says whether an object is a member. (MPIRTX_Cset_contains)
+    result<bool> try_contains(object_ref object) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<cset_ref> create(text name);
     void insert(object_ref object) const;
     void remove(object_ref object) const;
     mpirt::name name() const;
     void set_name(text name) const;
+    bool contains(object_ref object) const;
 #endif
 
 protected:
@@ -828,11 +904,20 @@ public:
     static owner<cvector_ref> create(text name, int size) { return try_create(name, size).value(); }
 #endif
 
+    /// Gives the length. (MPIRT_Cvector_get_size)
+    result<int> try_size() const noexcept;
+    /// Gives one element. (MPIRT_Cvector_get_element)
+    result<object_ref> try_element(int index) const noexcept;
+    /// Replaces one element. (MPIRT_Cvector_set_element)
+    result<void> try_set_element(int index, object_ref element) const noexcept;
     /// Gives the name of a vector. (MPIRT_Cvector_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a vector. (MPIRT_Cvector_set_name)
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
+    int size() const;
+    object_ref element(int index) const;
+    void set_element(int index, object_ref element) const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -909,6 +994,8 @@ public:
     result<int> try_compare(group_ref second) const noexcept;
     /// Gives the name of a member of the job. (MPIRTX_Group_get_member_name)
     result<mpirt::name> try_member_name(int rank) const noexcept;
+    /// Gives the rank of a member of the job by its name. (MPIRTX_Group_find_member)
+    result<int> try_find_member(text name) const noexcept;
     /// Gives the name of a group. (MPIRT_Group_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a group. (MPIRT_Group_set_name)
@@ -921,6 +1008,7 @@ public:
     owner<group_ref> difference(group_ref second, text name) const;
     int compare(group_ref second) const;
     mpirt::name member_name(int rank) const;
+    int find_member(text name) const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -932,6 +1020,44 @@ protected:
         const int code = MPIRT_Group_free(&handle);
         bits = handle.bits;
         return {static_cast<errc>(code), "MPIRT_Group_free"};
+    }
+};
+
+/// A reference to a walk over a container.
+class container_iterator_ref : public object_ref {
+public:
+    using c_type = MPIRT_Container_iterator;
+
+    container_iterator_ref() noexcept = default;
+    explicit container_iterator_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes an iterator that stands before the first member. (MPIRT_Container_iterator_create)
+    static result<owner<container_iterator_ref>> try_create(text name, container_ref container) noexcept;
+    /// Gives the next member; of a vector each element, a null one as the null handle. (MPIRT_Container_iterator_next)
+    result<object_ref> try_next() const noexcept;
+    /// Sets the iterator before the first member. (MPIRT_Container_iterator_reset)
+    result<void> try_reset() const noexcept;
+    /// Gives the name of an iterator. (MPIRT_Container_iterator_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names an iterator, which takes part in no commit. (MPIRT_Container_iterator_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<container_iterator_ref> create(text name, container_ref container);
+    object_ref next() const;
+    void reset() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Container_iterator_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Container_iterator_free"};
     }
 };
 
@@ -1421,6 +1547,10 @@ protected:
 
 /// Sets the handler of the firings of a kind that no receptor takes. (MPIRTX_Default_handler_set)
 result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler = {}) noexcept;
+/// Makes a key for attributes. The delete function may call what setup may call; what it returns beside MPIRT_SUCCESS is an error code, or counts as MPIRT_ERR_ARGUMENT. (MPIRT_Keyval_create)
+result<int> try_keyval(MPIRT_Delete_function *delete_function, void *extra) noexcept;
+/// Frees a key and sets it to `MPIRT_KEYVAL_INVALID`. (MPIRT_Keyval_free)
+result<void> try_keyval_free(int &keyval) noexcept;
 /// Says whether Init has succeeded. Can be called at any time. (MPIRT_Is_initialized)
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
@@ -1429,6 +1559,8 @@ result<bool> try_is_finalized() noexcept;
 result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
 #if MPIRT_EXCEPTIONS
 void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
+int keyval(MPIRT_Delete_function *delete_function, void *extra);
+void keyval_free(int &keyval);
 bool is_initialized();
 bool is_finalized();
 std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time);
@@ -1469,6 +1601,96 @@ inline result<void> object_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRT_Object_set_name(c(), name.c_str())), "MPIRT_Object_set_name"};
 }
 
+inline result<bool> object_ref::try_compare(object_ref second) const noexcept
+{
+    int same_{};
+    const int code_ = MPIRTX_Object_compare(c(), second.c(), &same_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_compare"};
+    }
+    return same_ != 0;
+}
+
+inline result<container_ref> object_ref::try_as_container() const noexcept
+{
+    MPIRT_Container container_{};
+    const int code_ = MPIRTX_Object_as_container(c(), &container_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_container"};
+    }
+    return container_ref(container_);
+}
+
+inline result<cset_ref> object_ref::try_as_cset() const noexcept
+{
+    MPIRT_Cset set_{};
+    const int code_ = MPIRTX_Object_as_cset(c(), &set_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_cset"};
+    }
+    return cset_ref(set_);
+}
+
+inline result<cvector_ref> object_ref::try_as_cvector() const noexcept
+{
+    MPIRT_Cvector vector_{};
+    const int code_ = MPIRTX_Object_as_cvector(c(), &vector_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_cvector"};
+    }
+    return cvector_ref(vector_);
+}
+
+inline result<group_ref> object_ref::try_as_group() const noexcept
+{
+    MPIRT_Group group_{};
+    const int code_ = MPIRTX_Object_as_group(c(), &group_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_group"};
+    }
+    return group_ref(group_);
+}
+
+inline result<buffer_ref> object_ref::try_as_buffer() const noexcept
+{
+    MPIRT_Buffer buffer_{};
+    const int code_ = MPIRTX_Object_as_buffer(c(), &buffer_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_buffer"};
+    }
+    return buffer_ref(buffer_);
+}
+
+inline result<bufiter_ref> object_ref::try_as_bufiter() const noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRTX_Object_as_bufiter(c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_bufiter"};
+    }
+    return bufiter_ref(bufiter_);
+}
+
+inline result<channel_ref> object_ref::try_as_channel() const noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRTX_Object_as_channel(c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_channel"};
+    }
+    return channel_ref(channel_);
+}
+
+inline result<qos_ref> object_ref::try_as_qos() const noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRTX_Object_as_qos(c(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_qos"};
+    }
+    return qos_ref(qos_);
+}
+
 inline result<trigger_ref> object_ref::try_as_trigger() const noexcept
 {
     MPIRT_Trigger trigger_{};
@@ -1499,6 +1721,37 @@ inline result<handler_ref> object_ref::try_as_handler() const noexcept
     return handler_ref(handler_);
 }
 
+inline result<task_ref> object_ref::try_as_task() const noexcept
+{
+    MPIRTX_Task task_{};
+    const int code_ = MPIRTX_Object_as_task(c(), &task_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_task"};
+    }
+    return task_ref(task_);
+}
+
+inline result<void> object_ref::try_put_attr(int keyval, void *value) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Object_put_attr(c(), keyval, value)), "MPIRT_Object_put_attr"};
+}
+
+inline result<std::tuple<void *, bool>> object_ref::try_attr(int keyval) const noexcept
+{
+    void *value_ = nullptr;
+    int flag_{};
+    const int code_ = MPIRT_Object_get_attr(c(), keyval, &value_, &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Object_get_attr"};
+    }
+    return std::tuple<void *, bool>(value_, flag_ != 0);
+}
+
+inline result<void> object_ref::try_delete_attr(int keyval) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Object_delete_attr(c(), keyval)), "MPIRT_Object_delete_attr"};
+}
+
 inline result<int> container_ref::try_access_count() const noexcept
 {
     int count_ = 0;
@@ -1522,6 +1775,61 @@ inline result<mpirt::name> container_ref::try_name() const noexcept
 inline result<void> container_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRT_Container_set_name(c(), name.c_str())), "MPIRT_Container_set_name"};
+}
+
+inline result<void> container_ref::try_start() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_start(c())), "MPIRT_Container_start"};
+}
+
+inline result<void> container_ref::try_wait(duration timeout) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_wait(c(), timeout.count())), "MPIRT_Container_wait"};
+}
+
+inline result<bool> container_ref::try_test() const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRT_Container_test(c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_test"};
+    }
+    return flag_ != 0;
+}
+
+inline result<void> container_ref::try_activate() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_activate(c())), "MPIRT_Container_activate"};
+}
+
+inline result<void> container_ref::try_deactivate() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_deactivate(c())), "MPIRT_Container_deactivate"};
+}
+
+inline result<void> container_ref::try_set_qos(qos_ref qos) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_set_qos(c(), qos.c())), "MPIRT_Container_set_qos"};
+}
+
+inline result<owner<container_ref>> container_ref::try_flatten(text name) const noexcept
+{
+    MPIRT_Container result_{};
+    const int code_ = MPIRT_Container_flatten(c(), name.c_str(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_flatten"};
+    }
+    return owner<container_ref>(result_);
+}
+
+inline result<owner<container_ref>> container_ref::try_filter(mpirt::object_type type, text name) const noexcept
+{
+    MPIRT_Container result_{};
+    const int code_ = MPIRT_Container_filter(c(), static_cast<MPIRT_Object_type>(type), name.c_str(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_filter"};
+    }
+    return owner<container_ref>(result_);
 }
 
 inline result<owner<cset_ref>> cset_ref::try_create(text name) noexcept
@@ -1557,6 +1865,41 @@ inline result<mpirt::name> cset_ref::try_name() const noexcept
 inline result<void> cset_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRT_Cset_set_name(c(), name.c_str())), "MPIRT_Cset_set_name"};
+}
+
+inline result<bool> cset_ref::try_contains(object_ref object) const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRTX_Cset_contains(c(), object.c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Cset_contains"};
+    }
+    return flag_ != 0;
+}
+
+inline result<int> cvector_ref::try_size() const noexcept
+{
+    int size_ = 0;
+    const int code_ = MPIRT_Cvector_get_size(c(), &size_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Cvector_get_size"};
+    }
+    return size_;
+}
+
+inline result<object_ref> cvector_ref::try_element(int index) const noexcept
+{
+    MPIRT_Object element_{};
+    const int code_ = MPIRT_Cvector_get_element(c(), index, &element_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Cvector_get_element"};
+    }
+    return object_ref(element_);
+}
+
+inline result<void> cvector_ref::try_set_element(int index, object_ref element) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Cvector_set_element(c(), index, element.c())), "MPIRT_Cvector_set_element"};
 }
 
 inline result<mpirt::name> cvector_ref::try_name() const noexcept
@@ -1644,6 +1987,16 @@ inline result<mpirt::name> group_ref::try_member_name(int rank) const noexcept
     return name_;
 }
 
+inline result<int> group_ref::try_find_member(text name) const noexcept
+{
+    int rank_ = 0;
+    const int code_ = MPIRTX_Group_find_member(c(), name.c_str(), &rank_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Group_find_member"};
+    }
+    return rank_;
+}
+
 inline result<mpirt::name> group_ref::try_name() const noexcept
 {
     mpirt::name name_;
@@ -1657,6 +2010,46 @@ inline result<mpirt::name> group_ref::try_name() const noexcept
 inline result<void> group_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRT_Group_set_name(c(), name.c_str())), "MPIRT_Group_set_name"};
+}
+
+inline result<owner<container_iterator_ref>> container_iterator_ref::try_create(text name, container_ref container) noexcept
+{
+    MPIRT_Container_iterator iterator_{};
+    const int code_ = MPIRT_Container_iterator_create(name.c_str(), container.c(), &iterator_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_iterator_create"};
+    }
+    return owner<container_iterator_ref>(iterator_);
+}
+
+inline result<object_ref> container_iterator_ref::try_next() const noexcept
+{
+    MPIRT_Object object_{};
+    const int code_ = MPIRT_Container_iterator_next(c(), &object_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_iterator_next"};
+    }
+    return object_ref(object_);
+}
+
+inline result<void> container_iterator_ref::try_reset() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_iterator_reset(c())), "MPIRT_Container_iterator_reset"};
+}
+
+inline result<mpirt::name> container_iterator_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Container_iterator_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_iterator_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> container_iterator_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_iterator_set_name(c(), name.c_str())), "MPIRT_Container_iterator_set_name"};
 }
 
 inline result<owner<buffer_ref>> buffer_ref::try_create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec) noexcept
@@ -2084,6 +2477,21 @@ inline result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref 
     return {static_cast<errc>(MPIRTX_Default_handler_set(static_cast<MPIRT_Event_kind>(kind), handler.c())), "MPIRTX_Default_handler_set"};
 }
 
+inline result<int> try_keyval(MPIRT_Delete_function *delete_function, void *extra) noexcept
+{
+    int keyval_ = 0;
+    const int code_ = MPIRT_Keyval_create(delete_function, extra, &keyval_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Keyval_create"};
+    }
+    return keyval_;
+}
+
+inline result<void> try_keyval_free(int &keyval) noexcept
+{
+    return {static_cast<errc>(MPIRT_Keyval_free(&keyval)), "MPIRT_Keyval_free"};
+}
+
 inline result<bool> try_is_initialized() noexcept
 {
     int flag_{};
@@ -2136,6 +2544,51 @@ inline void object_ref::set_name(text name) const
     try_set_name(name).value();
 }
 
+inline bool object_ref::compare(object_ref second) const
+{
+    return try_compare(second).value();
+}
+
+inline container_ref object_ref::as_container() const
+{
+    return try_as_container().value();
+}
+
+inline cset_ref object_ref::as_cset() const
+{
+    return try_as_cset().value();
+}
+
+inline cvector_ref object_ref::as_cvector() const
+{
+    return try_as_cvector().value();
+}
+
+inline group_ref object_ref::as_group() const
+{
+    return try_as_group().value();
+}
+
+inline buffer_ref object_ref::as_buffer() const
+{
+    return try_as_buffer().value();
+}
+
+inline bufiter_ref object_ref::as_bufiter() const
+{
+    return try_as_bufiter().value();
+}
+
+inline channel_ref object_ref::as_channel() const
+{
+    return try_as_channel().value();
+}
+
+inline qos_ref object_ref::as_qos() const
+{
+    return try_as_qos().value();
+}
+
 inline trigger_ref object_ref::as_trigger() const
 {
     return try_as_trigger().value();
@@ -2151,6 +2604,26 @@ inline handler_ref object_ref::as_handler() const
     return try_as_handler().value();
 }
 
+inline task_ref object_ref::as_task() const
+{
+    return try_as_task().value();
+}
+
+inline void object_ref::put_attr(int keyval, void *value) const
+{
+    try_put_attr(keyval, value).value();
+}
+
+inline std::tuple<void *, bool> object_ref::attr(int keyval) const
+{
+    return try_attr(keyval).value();
+}
+
+inline void object_ref::delete_attr(int keyval) const
+{
+    try_delete_attr(keyval).value();
+}
+
 inline int container_ref::access_count() const
 {
     return try_access_count().value();
@@ -2164,6 +2637,46 @@ inline mpirt::name container_ref::name() const
 inline void container_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline void container_ref::start() const
+{
+    try_start().value();
+}
+
+inline void container_ref::wait(duration timeout) const
+{
+    try_wait(timeout).value();
+}
+
+inline bool container_ref::test() const
+{
+    return try_test().value();
+}
+
+inline void container_ref::activate() const
+{
+    try_activate().value();
+}
+
+inline void container_ref::deactivate() const
+{
+    try_deactivate().value();
+}
+
+inline void container_ref::set_qos(qos_ref qos) const
+{
+    try_set_qos(qos).value();
+}
+
+inline owner<container_ref> container_ref::flatten(text name) const
+{
+    return try_flatten(name).value();
+}
+
+inline owner<container_ref> container_ref::filter(mpirt::object_type type, text name) const
+{
+    return try_filter(type, name).value();
 }
 
 inline owner<cset_ref> cset_ref::create(text name)
@@ -2189,6 +2702,26 @@ inline mpirt::name cset_ref::name() const
 inline void cset_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline bool cset_ref::contains(object_ref object) const
+{
+    return try_contains(object).value();
+}
+
+inline int cvector_ref::size() const
+{
+    return try_size().value();
+}
+
+inline object_ref cvector_ref::element(int index) const
+{
+    return try_element(index).value();
+}
+
+inline void cvector_ref::set_element(int index, object_ref element) const
+{
+    try_set_element(index, element).value();
 }
 
 inline mpirt::name cvector_ref::name() const
@@ -2236,12 +2769,42 @@ inline mpirt::name group_ref::member_name(int rank) const
     return try_member_name(rank).value();
 }
 
+inline int group_ref::find_member(text name) const
+{
+    return try_find_member(name).value();
+}
+
 inline mpirt::name group_ref::name() const
 {
     return try_name().value();
 }
 
 inline void group_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<container_iterator_ref> container_iterator_ref::create(text name, container_ref container)
+{
+    return try_create(name, container).value();
+}
+
+inline object_ref container_iterator_ref::next() const
+{
+    return try_next().value();
+}
+
+inline void container_iterator_ref::reset() const
+{
+    try_reset().value();
+}
+
+inline mpirt::name container_iterator_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void container_iterator_ref::set_name(text name) const
 {
     try_set_name(name).value();
 }
@@ -2521,6 +3084,16 @@ inline void default_handler_set(mpirt::event_kind kind, handler_ref handler)
     try_default_handler_set(kind, handler).value();
 }
 
+inline int keyval(MPIRT_Delete_function *delete_function, void *extra)
+{
+    return try_keyval(delete_function, extra).value();
+}
+
+inline void keyval_free(int &keyval)
+{
+    try_keyval_free(keyval).value();
+}
+
 inline bool is_initialized()
 {
     return try_is_initialized().value();
@@ -2548,6 +3121,8 @@ using cset = owner<cset_ref>;
 using cvector = owner<cvector_ref>;
 /// Owns an ordered set of members of the job.
 using group = owner<group_ref>;
+/// Owns a walk over a container.
+using container_iterator = owner<container_iterator_ref>;
 /// Owns storage for a message.
 using buffer = owner<buffer_ref>;
 /// Owns an ordered store of buffers at a channel end.

@@ -4,7 +4,7 @@
 //! number of the commit, and compares numbers.
 
 use leveret_memory::sync::{AtomicU8, AtomicU64, Ordering};
-use leveret_runtime::objects::{Code, Committed, Library};
+use leveret_runtime::objects::{Code, Committed, Library, World};
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -82,12 +82,7 @@ pub(crate) fn stage() -> (bool, bool) {
 
 /// Between init and finalize, and not in a task: for calls that block.
 pub(crate) fn may_block() -> Result<(), Code> {
-    match stage() {
-        (false, _) => Err(Code::NotInitialized),
-        (_, true) => Err(Code::Finalized),
-        _ if is_in_task() => Err(Code::RealTime),
-        _ => Ok(()),
-    }
+    check_setup()
 }
 
 fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {
@@ -104,6 +99,31 @@ pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>
         Life::Live(library) => body(library),
         Life::After => Err(Code::Finalized),
     }
+}
+
+/// Between init and finalize.
+pub(crate) fn check_live() -> Result<(), Code> {
+    match stage() {
+        (false, _) => Err(Code::NotInitialized),
+        (_, true) => Err(Code::Finalized),
+        _ => Ok(()),
+    }
+}
+
+/// Between init and finalize, and not in a task.
+pub(crate) fn check_setup() -> Result<(), Code> {
+    check_live()?;
+    if is_in_task() { Err(Code::RealTime) } else { Ok(()) }
+}
+
+/// A look at objects: as they are; in a task, without a lock, as they were committed.
+pub(crate) fn with_world<T>(body: impl FnOnce(&World) -> Result<T, Code>) -> Result<T, Code> {
+    let view = VIEW.get();
+    if view.number == OF_TASK {
+        // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned.
+        return body(unsafe { &*view.committed }.world());
+    }
+    with_library(|library| body(&library.world))
 }
 
 /// From here on `committed` is what the data path works on.

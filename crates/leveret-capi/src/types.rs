@@ -48,6 +48,8 @@ handles! {
     MPIRT_Cvector;
     /// An ordered set of members of the job.
     MPIRT_Group;
+    /// A walk over a container.
+    MPIRT_Container_iterator;
     /// Storage for a message.
     MPIRT_Buffer;
     /// An ordered store of buffers at a channel end.
@@ -186,6 +188,19 @@ impl<T> Out<T> {
     }
 }
 
+impl<T> Out<T> {
+    /// Null, until there is something to put; for every error that may follow.
+    pub(crate) fn clear(self)
+    where
+        T: CHandle,
+    {
+        if !self.0.is_null() {
+            // SAFETY: not null, so a caller in C promises that it is writable.
+            unsafe { self.0.write(T::of(Handle::default())) };
+        }
+    }
+}
+
 impl<T: Copy> Out<T> {
     /// Several results, for which a caller in C promises room.
     pub(crate) fn put_all(self, values: &[T]) -> Result<(), Code> {
@@ -214,6 +229,12 @@ impl<T: Copy> Out<T> {
 pub struct ValuesIn<T>(*const T);
 
 impl<T> ValuesIn<T> {
+    /// So many values; `None` when the pointer is null.
+    pub(crate) fn read_if_given<'a>(self, count: usize) -> Option<&'a [T]> {
+        // SAFETY: not null, so a caller in C promises so many values.
+        (!self.0.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.0, count) })
+    }
+
     pub(crate) fn read<'a>(self, count: c_int) -> Result<&'a [T], Code> {
         let count = usize::try_from(count).map_err(|_| Code::Argument)?;
         if count == 0 {

@@ -3,7 +3,7 @@
 use super::object::free;
 use crate::answer::answer;
 use crate::memory::Memory;
-use crate::state::{is_committed, with_committed, with_library};
+use crate::state::{is_committed, with_committed, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
 use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Policy, Storage};
 use std::ffi::{c_int, c_void};
@@ -63,7 +63,7 @@ pub extern "C" fn MPIRT_Buffer_create(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<usize>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.world.buffer_size(buffer.handle()))?;
+        let found = with_world(|world| world.buffer_size(buffer.handle()))?;
         bufsize.put(found)
     })
 }

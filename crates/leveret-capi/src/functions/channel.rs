@@ -2,7 +2,7 @@
 
 use super::object::free;
 use crate::answer::answer;
-use crate::state::{may_block, with_committed, with_library};
+use crate::state::{may_block, with_committed, with_library, with_world};
 use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
@@ -66,6 +66,15 @@ pub struct MPIRTX_Channel_metrics {
 /// Longer than any job.
 const FOREVER: Nanos = Nanos::from_secs(1 << 32);
 
+/// How long a call may block.
+pub(super) fn timeout_of(timeout: MPIRT_Timespec) -> Result<Nanos, Code> {
+    match timeout {
+        TIME_SPEC_IGNORE => Ok(FOREVER),
+        timeout if timeout < 0 => Err(Code::Time),
+        timeout => Ok(Nanos(timeout).min(FOREVER)),
+    }
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Qos_channel_time_create(
     name: NameIn,
@@ -119,7 +128,7 @@ pub extern "C" fn MPIRT_Ptchannel_create(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_inbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
     answer(|| {
-        let [found, _] = with_library(|library| library.world.iterators(channel.handle()))?;
+        let [found, _] = with_world(|world| world.iterators(channel.handle()))?;
         bufiter.put(MPIRT_Bufiter::of(found))
     })
 }
@@ -137,7 +146,7 @@ pub extern "C" fn MPIRT_Channel_set_inbufiter(channel: MPIRT_Channel, bufiter: M
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_outbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
     answer(|| {
-        let [_, found] = with_library(|library| library.world.iterators(channel.handle()))?;
+        let [_, found] = with_world(|world| world.iterators(channel.handle()))?;
         bufiter.put(MPIRT_Bufiter::of(found))
     })
 }
@@ -273,11 +282,7 @@ pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
-        let timeout = match timeout {
-            TIME_SPEC_IGNORE => FOREVER,
-            timeout if timeout < 0 => return Err(Code::Time),
-            timeout => Nanos(timeout).min(FOREVER),
-        };
+        let timeout = timeout_of(timeout)?;
         may_block()?;
         with_committed(|committed| committed.wait(channel.handle(), timeout))
     })

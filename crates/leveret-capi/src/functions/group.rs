@@ -2,7 +2,7 @@
 
 use super::object::free;
 use crate::answer::answer;
-use crate::state::with_library;
+use crate::state::{with_library, with_world};
 use crate::types::{CHandle, MPIRT_Group, NameIn, NameOut, Out, ValuesIn};
 use leveret_runtime::objects::{Class, Code, Combination, Handle, World};
 use std::ffi::c_int;
@@ -16,8 +16,9 @@ fn make(
     result: Out<MPIRT_Group>,
     body: impl FnOnce(&mut World, &str) -> Result<Handle, Code>,
 ) -> Result<(), Code> {
-    let name = name.read()?;
+    result.clear();
     result.check()?;
+    let name = name.read()?;
     let made = with_library(|library| body(&mut library.world, name))?;
     result.put(MPIRT_Group::of(made))
 }
@@ -29,7 +30,7 @@ fn ranks_in(ranks: ValuesIn<c_int>, count: c_int) -> Result<Vec<u32>, Code> {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Group_size(group: MPIRT_Group, size: Out<c_int>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.world.group_size(group.handle()))?;
+        let found = with_world(|world| world.group_size(group.handle()))?;
         size.put(c_int::try_from(found).map_err(|_| Code::Limit)?)
     })
 }
@@ -37,7 +38,7 @@ pub extern "C" fn MPIRT_Group_size(group: MPIRT_Group, size: Out<c_int>) -> c_in
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Group_rank(group: MPIRT_Group, rank: Out<c_int>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.world.group_rank(group.handle()))?;
+        let found = with_world(|world| world.group_rank(group.handle()))?;
         rank.put(found.map_or(RANK_UNDEFINED, |rank| rank as c_int))
     })
 }
@@ -122,8 +123,7 @@ pub extern "C" fn MPIRT_Group_translate_ranks(
         if !ranks.is_empty() {
             translated.check()?;
         }
-        let found =
-            with_library(|library| library.world.group_translate(source.handle(), &ranks, target.handle()))?;
+        let found = with_world(|world| world.group_translate(source.handle(), &ranks, target.handle()))?;
         let found: Vec<c_int> =
             found.into_iter().map(|rank| rank.map_or(RANK_UNDEFINED, |rank| rank as c_int)).collect();
         translated.put_all(&found)
@@ -133,7 +133,7 @@ pub extern "C" fn MPIRT_Group_translate_ranks(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Group_compare(first: MPIRT_Group, second: MPIRT_Group, result: Out<c_int>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.world.group_compare(first.handle(), second.handle()))?;
+        let found = with_world(|world| world.group_compare(first.handle(), second.handle()))?;
         result.put(found as c_int)
     })
 }
@@ -142,7 +142,18 @@ pub extern "C" fn MPIRT_Group_compare(first: MPIRT_Group, second: MPIRT_Group, r
 pub extern "C" fn MPIRTX_Group_get_member_name(group: MPIRT_Group, rank: c_int, name: NameOut) -> c_int {
     answer(|| {
         let rank = u32::try_from(rank).map_err(|_| Code::InvRank)?;
-        with_library(|library| name.put(library.world.member_name(group.handle(), rank)?))
+        with_world(|world| name.put(world.member_name(group.handle(), rank)?))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Group_find_member(group: MPIRT_Group, name: NameIn, rank: Out<c_int>) -> c_int {
+    answer(|| {
+        with_world(|world| world.group_size(group.handle()))?;
+        rank.check()?;
+        let name = name.read_given()?;
+        let found = with_world(|world| world.find_member(group.handle(), name))?;
+        rank.put(found.map_or(RANK_UNDEFINED, |rank| rank as c_int))
     })
 }
 

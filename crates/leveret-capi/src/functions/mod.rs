@@ -3,22 +3,30 @@
 //! What each takes and answers stands in `spec/mpirt/functions/`; the header is made of that list.
 #![allow(missing_docs, reason = "the functions are documented in that list, from which the header is made")]
 
+mod attribute;
 mod buffer;
+mod cast;
 mod channel;
 mod container;
 mod event;
 mod group;
+mod iterator;
 mod name;
 mod object;
+mod operations;
 mod setup;
 mod task;
 
+pub use attribute::*;
 pub use buffer::*;
+pub use cast::*;
 pub use channel::*;
 pub use container::*;
 pub use event::*;
 pub use group::*;
+pub use iterator::*;
 pub use name::*;
 pub use object::*;
+pub use operations::*;
 pub use setup::*;
 pub use task::*;

@@ -1,22 +1,23 @@
 //! Names by class: `MPIRT_CLASS_get_name` and `MPIRT_CLASS_set_name`.
 
 use crate::answer::answer;
-use crate::state::with_library;
+use crate::state::{with_library, with_world};
 use crate::types::{
-    CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector,
-    MPIRT_Group, MPIRT_Handler, MPIRT_Qos, MPIRT_Receptor, MPIRT_Trigger, MPIRTX_Task, NameIn, NameOut,
+    CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Container, MPIRT_Container_iterator,
+    MPIRT_Cset, MPIRT_Cvector, MPIRT_Group, MPIRT_Handler, MPIRT_Qos, MPIRT_Receptor, MPIRT_Trigger,
+    MPIRTX_Task, NameIn, NameOut,
 };
 use leveret_runtime::objects::{Class, Code};
 use std::ffi::c_int;
 
 fn check(object: impl CHandle, classes: &[Class]) -> Result<(), Code> {
-    let found = with_library(|library| library.world.class(object.handle()))?;
+    let found = with_world(|world| world.class(object.handle()))?;
     if classes.contains(&found) { Ok(()) } else { Err(Code::WrongClass) }
 }
 
 fn get(object: impl CHandle, classes: &[Class], name: NameOut) -> Result<(), Code> {
     check(object, classes)?;
-    with_library(|library| name.put(library.world.name(object.handle())?))
+    with_world(|world| name.put(world.name(object.handle())?))
 }
 
 fn set(object: impl CHandle, classes: &[Class], name: NameIn) -> Result<(), Code> {
@@ -50,6 +51,7 @@ names! {
     get MPIRT_Bufiter_get_name set MPIRT_Bufiter_set_name of MPIRT_Bufiter, Bufiter;
     get MPIRT_Channel_get_name set MPIRT_Channel_set_name of MPIRT_Channel, Ptchannel;
     get MPIRT_Qos_get_name set MPIRT_Qos_set_name of MPIRT_Qos, Qos;
+    get MPIRT_Container_iterator_get_name set MPIRT_Container_iterator_set_name of MPIRT_Container_iterator, ContainerIterator;
     get MPIRT_Trigger_get_name set MPIRT_Trigger_set_name of MPIRT_Trigger, Trigger;
     get MPIRT_Receptor_get_name set MPIRT_Receptor_set_name of MPIRT_Receptor, Receptor;
     get MPIRT_Handler_get_name set MPIRT_Handler_set_name of MPIRT_Handler, Handler;

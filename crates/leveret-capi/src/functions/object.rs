@@ -1,9 +1,9 @@
 //! What every object has.
 
 use crate::answer::answer;
-use crate::state::with_library;
+use crate::state::{check_setup, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Object, NameIn, NameOut, Out};
-use leveret_runtime::objects::{Class, Code, Handle};
+use leveret_runtime::objects::{Class, Code, Handle, Kind};
 use std::ffi::c_int;
 
 /// The class of an object; the numbers stand in `mpirt.h`.
@@ -22,14 +22,25 @@ fn type_of(class: Class) -> MPIRT_Object_type {
         Class::Receptor => 16,
         Class::Handler => 17,
         Class::Task => 18,
+        Class::ContainerIterator => 4,
+    }
+}
+
+/// What a number of `mpirt.h` stands for, leaf or abstract.
+pub(super) fn kind_of(number: MPIRT_Object_type) -> Option<Kind> {
+    match number {
+        20 => Some(Kind::Container),
+        21 => Some(Kind::Channel),
+        leaf => Class::ALL.into_iter().find(|class| type_of(*class) == leaf).map(Kind::Leaf),
     }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_is_null(object: MPIRT_Object, flag: Out<c_int>) -> c_int {
     answer(|| {
-        with_library(|_| Ok(()))?;
-        flag.put(c_int::from(object.handle().is_null()))
+        let handle = object.handle();
+        with_world(|world| if handle.is_null() { Ok(()) } else { world.class(handle).map(|_| ()) })?;
+        flag.put(c_int::from(handle.is_null()))
     })
 }
 
@@ -38,14 +49,14 @@ pub extern "C" fn MPIRT_Object_get_object_type(object: MPIRT_Object, kind: Out<M
     answer(|| {
         let handle = object.handle();
         let found =
-            if handle.is_null() { 0 } else { type_of(with_library(|library| library.world.class(handle))?) };
+            with_world(|world| if handle.is_null() { Ok(0) } else { world.class(handle).map(type_of) })?;
         kind.put(found)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_get_name(object: MPIRT_Object, name: NameOut) -> c_int {
-    answer(|| with_library(|library| name.put(library.world.name(object.handle())?)))
+    answer(|| with_world(|world| name.put(world.name(object.handle())?)))
 }
 
 #[unsafe(no_mangle)]
@@ -56,17 +67,40 @@ pub extern "C" fn MPIRT_Object_set_name(object: MPIRT_Object, name: NameIn) -> c
     })
 }
 
+/// Makes an object. On every error the handle that comes out is null.
+pub(super) fn made<T: CHandle>(object: Out<T>, make: impl FnOnce() -> Result<Handle, Code>) -> c_int {
+    answer(|| {
+        object.clear();
+        check_setup()?;
+        object.check()?;
+        object.put(T::of(make()?))
+    })
+}
+
 /// Frees, and makes the handle null.
 pub(super) fn free<T: CHandle>(object: Out<T>, class: Option<Class>) -> c_int {
+    free_if(object, |found| class.is_none_or(|class| class == found))
+}
+
+/// As [`free`], of the classes that are right.
+pub(super) fn free_if<T: CHandle>(object: Out<T>, is_right: impl Fn(Class) -> bool) -> c_int {
     answer(|| {
+        check_setup()?;
         let handle = object.read()?.handle();
-        with_library(|library| {
-            let found = library.world.class(handle)?;
-            if class.is_some_and(|class| class != found) {
-                return Err(Code::WrongClass);
-            }
-            library.world.free(handle)
-        })?;
+        let mut is_begun = false;
+        let mut step = || {
+            with_library(|library| {
+                if !is_right(library.world.class(handle)?) {
+                    return Err(Code::WrongClass);
+                }
+                library.world.begin_free(handle, std::mem::replace(&mut is_begun, true))
+            })
+        };
+        // Delete functions run without the lock: they may call the library.
+        while let Some(departure) = step()? {
+            let answer = departure.run();
+            with_library(|library| library.world.end_departure(&departure, answer))?;
+        }
         object.put(T::of(Handle::default()))
     })
 }

@@ -44,6 +44,10 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             Some(_) => Err(Code::ObjectCommitted),
             None => Ok(()),
         })?;
+        while let Some(departure) = with_library(|library| library.world.begin_end())? {
+            let answer = departure.run();
+            with_library(|library| library.world.end_departure(&departure, answer))?;
+        }
         state::end();
         Ok(())
     })

@@ -81,6 +81,16 @@ fn objects() {
 }
 
 #[test]
+fn attributes() {
+    conforms("tests/mpirt/attributes.c");
+}
+
+#[test]
+fn containers() {
+    conforms("tests/mpirt/containers.c");
+}
+
+#[test]
 fn groups() {
     conforms("tests/mpirt/groups.c");
 }

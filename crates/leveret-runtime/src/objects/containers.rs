@@ -4,6 +4,10 @@ use super::error::Code;
 use super::handle::{Class, Handle};
 use super::object::Body;
 use super::world::World;
+use std::collections::HashSet;
+
+/// Most members of a set or a vector.
+pub const CONTAINER_MAX: usize = 1 << 16;
 
 impl World {
     /// An empty set.
@@ -17,13 +21,13 @@ impl World {
         if object.is_null() || members.contains(&object) {
             return Ok(());
         }
+        let is_full = members.len() >= CONTAINER_MAX;
         self.table.get(object)?;
         // A set that held itself could never go.
         if object == set || self.reaches(object, set) {
             return Err(Code::Argument);
         }
-        let members = members_of(&self.table.get(set)?.body).iter().copied().chain([object]).collect();
-        self.table.replace(set, Body::Cset(members))
+        if is_full { Err(Code::Limit) } else { self.table.add_to_set(set, object) }
     }
 
     /// Takes an object out of a set.
@@ -36,9 +40,57 @@ impl World {
         self.table.replace(set, Body::Cset(rest))
     }
 
+    /// Whether an object is in a set; null is in none.
+    pub fn cset_contains(&self, set: Handle, object: Handle) -> Result<bool, Code> {
+        let Body::Cset(members) = &self.of(set, Class::Cset)?.body else { return Err(Code::Internal) };
+        if object.is_null() {
+            return Ok(false);
+        }
+        self.table.get(object)?;
+        Ok(members.contains(&object))
+    }
+
     /// An array of these objects; null stands for none.
     pub fn cvector(&mut self, name: &str, elements: &[Handle]) -> Result<Handle, Code> {
-        self.insert(name, Body::Cvector(elements.to_vec()))
+        if elements.len() > CONTAINER_MAX {
+            return Err(Code::Argument);
+        }
+        let elements =
+            elements.iter().map(|element| if element.is_null() { Handle::default() } else { *element });
+        self.insert(name, Body::Cvector(elements.collect()))
+    }
+
+    fn elements(&self, vector: Handle) -> Result<&[Handle], Code> {
+        match &self.of(vector, Class::Cvector)?.body {
+            Body::Cvector(elements) => Ok(elements),
+            _ => Err(Code::Internal),
+        }
+    }
+
+    /// The length of an array.
+    pub fn cvector_size(&self, vector: Handle) -> Result<usize, Code> {
+        Ok(self.elements(vector)?.len())
+    }
+
+    /// One element of an array; the null handle of no class where there is none.
+    pub fn cvector_element(&self, vector: Handle, index: usize) -> Result<Handle, Code> {
+        self.elements(vector)?.get(index).copied().ok_or(Code::Index)
+    }
+
+    /// Replaces one element of an array; null stands for none.
+    pub fn cvector_set_element(&mut self, vector: Handle, index: usize, element: Handle) -> Result<(), Code> {
+        self.of(vector, Class::Cvector)?;
+        if !element.is_null() {
+            self.table.get(element)?;
+        }
+        let mut elements = self.elements(vector)?.to_vec();
+        let place = elements.get_mut(index).ok_or(Code::Index)?;
+        *place = if element.is_null() { Handle::default() } else { element };
+        if element == vector || (!element.is_null() && self.reaches(element, vector)) {
+            return Err(Code::Argument);
+        }
+        self.unfrozen()?;
+        self.table.replace(vector, Body::Cvector(elements))
     }
 
     /// Number of members of a container.
@@ -50,10 +102,22 @@ impl World {
         }
     }
 
+    /// The members of a set or a vector.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a group, whose members are no objects.
+    pub(super) fn members_of(&self, container: Handle) -> Result<&[Handle], Code> {
+        match &self.table.get(container)?.body {
+            Body::Cset(members) | Body::Cvector(members) => Ok(members),
+            Body::Group(_) => Err(Code::UndefForObject),
+            _ => Err(Code::WrongClass),
+        }
+    }
+
     /// Whether `from`, or what it refers to, refers to `to`.
     fn reaches(&self, from: Handle, to: Handle) -> bool {
         let mut open = vec![from];
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         while let Some(next) = open.pop() {
             if next == to {
                 return true;
@@ -63,12 +127,5 @@ impl World {
             }
         }
         false
-    }
-}
-
-fn members_of(body: &Body) -> &[Handle] {
-    match body {
-        Body::Cset(members) | Body::Cvector(members) => members,
-        _ => &[],
     }
 }

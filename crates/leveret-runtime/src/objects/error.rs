@@ -16,6 +16,11 @@ macro_rules! codes {
             /// Every code.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
+            /// The code with this number.
+            pub fn of(number: i32) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| *code as i32 == number)
+            }
+
             /// What stands behind `MPIRT_ERR_`.
             pub const fn symbol(self) -> &'static str {
                 match self {

@@ -120,6 +120,13 @@ impl World {
         Ok(if same { Comparison::Similar } else { Comparison::Unequal })
     }
 
+    /// The rank of the member with this name; `None` when the group has none.
+    pub fn find_member(&self, group: Handle, name: &str) -> Result<Option<usize>, Code> {
+        let is_named =
+            |member: &MemberId| self.names().get(member.index()).is_some_and(|known| known == name);
+        Ok(self.members(group)?.iter().position(is_named))
+    }
+
     /// The name of the member with this rank.
     pub fn member_name(&self, group: Handle, rank: u32) -> Result<&str, Code> {
         let member = *self.members(group)?.get(rank as usize).ok_or(Code::InvRank)?;

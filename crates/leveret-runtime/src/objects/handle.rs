@@ -29,6 +29,8 @@ pub enum Class {
     Qos = 7,
     /// A periodic computation (our extension).
     Task = 8,
+    /// A walk over a set or a vector.
+    ContainerIterator = 20,
     /// What fires an event.
     Trigger = 10,
     /// What takes the firings of an event.
@@ -39,7 +41,7 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Cset,
         Self::Cvector,
         Self::Group,
@@ -48,10 +50,21 @@ impl Class {
         Self::Ptchannel,
         Self::Qos,
         Self::Task,
+        Self::ContainerIterator,
         Self::Trigger,
         Self::Receptor,
         Self::Handler,
     ];
+
+    /// Whether it is a leaf of Container.
+    pub const fn is_container(self) -> bool {
+        matches!(self, Self::Cset | Self::Cvector | Self::Group)
+    }
+
+    /// Whether it is a leaf of Channel.
+    pub const fn is_channel(self) -> bool {
+        matches!(self, Self::Ptchannel)
+    }
 
     fn of(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|class| *class as u8 == number)
@@ -62,7 +75,7 @@ impl Class {
 pub(super) const GENERATION_MAX: u32 = (1 << 24) - 1;
 
 /// What a program holds of an object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct Handle(u64);
 
@@ -112,6 +125,11 @@ impl Handle {
 
     pub(super) fn generation(self) -> u32 {
         (self.0 >> 32) as u32 & GENERATION_MAX
+    }
+
+    /// What stands for its place once it is no handle any more: of no class, so it is nobody's handle.
+    pub(super) fn succeeded(self) -> Self {
+        Self((u64::from(self.generation()) + 1) << 32 | self.0 & u64::from(u32::MAX))
     }
 
     /// Why it does not name what stands in its place, which was last given out with `generation`.

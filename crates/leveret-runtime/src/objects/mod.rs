@@ -6,6 +6,8 @@
 //! | where objects stand, who refers to them | `table.rs` |
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
+//! | keys and attributes | `attributes.rs` |
+//! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
@@ -14,6 +16,8 @@
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
+mod apply;
+mod attributes;
 mod buffers;
 mod channels;
 mod commit;
@@ -29,14 +33,20 @@ mod object;
 mod prepare;
 mod storage;
 mod table;
+mod walk;
 mod world;
 
 #[cfg(test)]
+mod graph_tests;
+#[cfg(test)]
 mod tests;
 
+pub use apply::Kind;
+pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
 pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
+pub use containers::CONTAINER_MAX;
 pub use error::Code;
 pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};

@@ -8,11 +8,15 @@ use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
 /// An object: a name, and what its class adds.
+#[derive(Clone)]
 pub(super) struct Object {
     pub(super) name: String,
     pub(super) body: Body,
+    /// How often its references were changed: a walk over it tells by this.
+    pub(super) changes: u64,
 }
 
+#[derive(Clone)]
 pub(super) enum Body {
     Cset(Vec<Handle>),
     Cvector(Vec<Handle>),
@@ -23,6 +27,7 @@ pub(super) enum Body {
     Ptchannel(ChannelBody),
     Qos(Qos),
     Task(TaskBody),
+    ContainerIterator(WalkBody),
     Trigger(TriggerBody),
     Receptor(ReceptorBody),
     Handler(HandlerBody),
@@ -39,6 +44,7 @@ impl Body {
             Self::Ptchannel(_) => Class::Ptchannel,
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
+            Self::ContainerIterator(_) => Class::ContainerIterator,
             Self::Trigger(_) => Class::Trigger,
             Self::Receptor(_) => Class::Receptor,
             Self::Handler(_) => Class::Handler,
@@ -58,6 +64,7 @@ impl Body {
                 given.filter(|handle| !handle.is_null()).collect()
             }
             Self::Task(task) => task.channels.clone(),
+            Self::ContainerIterator(walk) => vec![walk.container],
             Self::Trigger(trigger) => trigger.references(),
             Self::Receptor(receptor) => receptor.references(),
             Self::Handler(handler) => handler.references(),
@@ -114,6 +121,7 @@ dataspecs! {
     Float64 = 16, 8, "floating point of 64 bits";
 }
 
+#[derive(Clone)]
 pub(super) struct BufferBody {
     pub(super) size: usize,
     pub(super) dataspec: Dataspec,
@@ -123,6 +131,7 @@ pub(super) struct BufferBody {
     pub(super) storage: Arc<dyn Storage>,
 }
 
+#[derive(Clone)]
 pub(super) struct BufiterBody {
     pub(super) policy: leveret_memory::iterator::Policy,
     pub(super) size: usize,
@@ -189,6 +198,15 @@ pub struct TaskInstance {
 /// What runs once in every period, with what is committed.
 pub type TaskFunction = Arc<dyn Fn(TaskInstance, &Arc<Committed>) + Send + Sync>;
 
+/// A walk over a container: which member is next, and how often the container had changed when it began.
+#[derive(Clone, Copy)]
+pub(super) struct WalkBody {
+    pub(super) container: Handle,
+    pub(super) next: usize,
+    pub(super) changes: u64,
+}
+
+#[derive(Clone)]
 pub(super) struct TaskBody {
     /// Always [`Qos::Time`].
     pub(super) qos: Qos,

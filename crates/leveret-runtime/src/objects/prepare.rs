@@ -1,7 +1,9 @@
 //! The data path's view of every object, made at commit.
 
+use super::apply::Reached;
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, Tally, WITH_PROGRAM,
+    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, Tally,
+    WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
@@ -24,6 +26,7 @@ struct Preparation<'w> {
     numbers: HashMap<Handle, u32>,
     /// Iterators and the buffers that the program has put into them.
     stocked: Vec<(usize, u32)>,
+    containers: Vec<CommittedContainer>,
 }
 
 impl World {
@@ -46,7 +49,8 @@ impl World {
                 preparation.channel(handle, channel)?;
             }
         }
-        preparation.finish(self.event_numbers())
+        preparation.containers(self.reached());
+        preparation.finish(self)
     }
 }
 
@@ -113,21 +117,37 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn finish(self, events: Vec<(Handle, u32)>) -> Result<Committed, Code> {
-        let Self { buffers, iterators, channels, stocked, .. } = self;
+    /// Containers, with the channels that they reach by their places in the list.
+    fn containers(&mut self, reached: HashMap<Handle, Reached>) {
+        let places = self.channels.iter().enumerate().map(|(place, channel)| (channel.handle, place as u32));
+        let places: HashMap<Handle, u32> = places.collect();
+        let with_places = |(handle, reached): (Handle, Reached)| {
+            let channels = reached
+                .map(|reached| reached.iter().filter_map(|channel| places.get(channel).copied()).collect());
+            CommittedContainer { handle, channels }
+        };
+        self.containers = reached.into_iter().map(with_places).collect();
+    }
+
+    fn finish(self, world: &World) -> Result<Committed, Code> {
+        let Self { buffers, iterators, channels, containers, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
         let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
-        let of_events = events.into_iter().map(|(handle, number)| (number as usize, handle));
+        let numbered = numbered.chain(containers.iter().map(|container| container.handle).enumerate());
+        let of_events = world.event_numbers().into_iter().map(|(handle, number)| (number as usize, handle));
         for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
             }
-            index[place] = (handle, number as u32);
+            // Of what lives by references alone no handle is good any more.
+            let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
+            index[place] = (known, number as u32);
         }
-        let committed = Committed { buffers, iterators, channels, index, events: OnceLock::new() };
+        let (world, events) = (world.snapshot(), OnceLock::new());
+        let committed = Committed { buffers, iterators, channels, containers, world, index, events };
         for (iterator, buffer) in stocked {
             committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
         }

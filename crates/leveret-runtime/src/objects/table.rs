@@ -10,7 +10,7 @@ use leveret_types::NAME_BYTES_MAX;
 /// Most objects at one time.
 pub const OBJECTS_MAX: usize = 1 << 16;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Place {
     generation: u32,
     object: Option<Object>,
@@ -21,7 +21,7 @@ struct Place {
 }
 
 /// Every object of one member.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Table {
     places: Vec<Place>,
     vacant: Vec<u32>,
@@ -49,7 +49,7 @@ impl Table {
         }
         let class = body.class();
         let entry = &mut self.places[place as usize];
-        entry.object = Some(Object { name: name.to_owned(), body });
+        entry.object = Some(Object { name: name.to_owned(), body, changes: 0 });
         entry.freed = false;
         Ok(Handle::new(class, entry.generation, place))
     }
@@ -98,18 +98,38 @@ impl Table {
 
     /// Replaces an object's body by one that may refer to others.
     pub(super) fn replace(&mut self, handle: Handle, body: Body) -> Result<(), Code> {
-        let place = self.place(handle)?;
+        self.place(handle)?;
+        self.replace_referred(handle, body)
+    }
+
+    /// As [`Table::replace`], of an object that may live by references alone.
+    pub(super) fn replace_referred(&mut self, handle: Handle, body: Body) -> Result<(), Code> {
         for referred in body.references() {
             if self.referred(referred).is_none() {
                 self.place(referred)?;
             }
         }
-        for referred in body.references() {
+        let former = {
+            let object = self.referred_mut(handle)?;
+            object.changes += 1;
+            std::mem::replace(&mut object.body, body)
+        };
+        let references = self.referred(handle).map(|object| object.body.references()).unwrap_or_default();
+        for referred in references {
             self.refer(referred);
         }
-        let object = self.places[place].object.as_mut().ok_or(Code::StaleObject)?;
-        let former = std::mem::replace(&mut object.body, body);
         self.release(former.references());
+        Ok(())
+    }
+
+    /// Adds a member to a set, without a look at those that are in it.
+    pub(super) fn add_to_set(&mut self, set: Handle, member: Handle) -> Result<(), Code> {
+        self.place(member)?;
+        let object = self.get_mut(set)?;
+        let Body::Cset(members) = &mut object.body else { return Err(Code::Internal) };
+        members.push(member);
+        object.changes += 1;
+        self.refer(member);
         Ok(())
     }
 
@@ -145,8 +165,9 @@ impl Table {
                 continue;
             }
             let Some(object) = entry.object.take() else { continue };
-            if entry.generation < GENERATION_MAX {
-                entry.generation += 1;
+            // One beyond the last: the place is used up.
+            entry.generation += 1;
+            if entry.generation <= GENERATION_MAX {
                 self.vacant.push(place as u32);
             }
             for referred in object.body.references() {
@@ -156,6 +177,17 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// As if a vacant place had been used until so many generations are left.
+    #[cfg(test)]
+    pub(super) fn use_up(&mut self, place: usize, left: u32) {
+        self.places[place].generation = GENERATION_MAX + 1 - left;
+    }
+
+    /// Whether the program has given up the handle of an object that lives on.
+    pub(super) fn is_freed(&self, handle: Handle) -> bool {
+        handle.place().is_ok_and(|place| self.places.get(place).is_some_and(|entry| entry.freed))
     }
 
     /// Every object, freed or not, with its handle.

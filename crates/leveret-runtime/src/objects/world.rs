@@ -1,5 +1,6 @@
 //! The objects of one member before commit: creation, attributes, freeing.
 
+use super::attributes::{Attributes, Departure};
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventKind;
@@ -12,6 +13,7 @@ use leveret_types::{MemberId, NAME_BYTES_MAX};
 /// The objects of one member. Everything here may allocate and take time; nothing is possible while committed.
 pub struct World {
     pub(super) table: Table,
+    pub(super) attributes: Attributes,
     rank: MemberId,
     /// The members' names in rank order.
     names: Vec<String>,
@@ -28,13 +30,21 @@ impl World {
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
-        Ok(Self {
+        let (attributes, default_handlers) = Default::default();
+        Ok(Self { table, attributes, rank, names: names.to_vec(), committed: false, default_handlers })
+    }
+
+    /// As it is now, without attributes: what tasks ask while it is committed.
+    pub(super) fn snapshot(&self) -> Self {
+        let (table, names) = (self.table.clone(), self.names.clone());
+        Self {
             table,
-            rank,
-            names: names.to_vec(),
-            committed: false,
-            default_handlers: Default::default(),
-        })
+            attributes: Attributes::default(),
+            rank: self.rank,
+            names,
+            committed: true,
+            default_handlers: self.default_handlers,
+        }
     }
 
     /// The members' names in rank order.
@@ -86,22 +96,56 @@ impl World {
         if handle.is_predefined() {
             return Err(Code::UndefForObject);
         }
-        self.unfrozen()?;
+        self.may_change(handle)?;
         name.clone_into(&mut self.table.get_mut(handle)?.name);
         Ok(())
     }
 
-    /// Ends a handle. The object goes when nothing refers to it any more.
+    /// A live object that no commit holds; walks take part in none.
+    fn may_change(&self, handle: Handle) -> Result<(), Code> {
+        match self.class(handle)? {
+            Class::ContainerIterator => Ok(()),
+            _ => self.unfrozen(),
+        }
+    }
+
+    /// Ends a handle. The object goes when nothing refers to it any more; its attributes go at once, each after its delete
+    /// function.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a predefined object, and while one of its delete functions runs; [`Code::ObjectCommitted`];
+    /// [`Code::BufferInUse`]; what a delete function answers, which ends it there; and those of wrong handles.
     pub fn free(&mut self, handle: Handle) -> Result<(), Code> {
+        let mut is_begun = false;
+        while let Some(departure) = self.begin_free(handle, is_begun)? {
+            let answer = departure.run();
+            self.end_departure(&departure, answer)?;
+            is_begun = true;
+        }
+        Ok(())
+    }
+
+    /// One step of [`World::free`]: frees, or says which attribute has to leave first.
+    ///
+    /// # Errors
+    /// As [`World::free`].
+    pub fn begin_free(&mut self, handle: Handle, is_begun: bool) -> Result<Option<Departure>, Code> {
         if handle.is_predefined() {
             return Err(Code::UndefForObject);
         }
-        self.table.get(handle)?;
-        self.unfrozen()?;
-        if self.is_stocked(handle) {
-            return Err(Code::BufferInUse);
+        let is_stocked = || handle.class() == Some(Class::Buffer) && self.is_stocked(handle);
+        let may =
+            self.may_change(handle).and_then(|()| if is_stocked() { Err(Code::BufferInUse) } else { Ok(()) });
+        if let Err(code) = may {
+            if is_begun {
+                self.stay(handle);
+            }
+            return Err(code);
         }
-        self.table.free(handle)
+        match self.depart_from(handle, is_begun)? {
+            Some(departure) => Ok(Some(departure)),
+            None => self.table.free(handle).map(|()| None),
+        }
     }
 
     /// After a commit that failed: what it made for buffers goes again.

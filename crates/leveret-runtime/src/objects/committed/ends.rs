@@ -15,7 +15,7 @@ use leveret_types::Nanos;
 use std::sync::MutexGuard;
 
 /// How often a wait looks for a buffer that another thread has to insert.
-const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
+pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// How this member's end of a channel is served.
 pub(in crate::objects) enum End {
@@ -77,6 +77,13 @@ impl End {
             Self::None | Self::Timed(_) => None,
             Self::Source(source) => Some(&mut source.asked),
             Self::Target(target) => Some(&mut target.asked),
+        }
+    }
+
+    fn told(&mut self) -> Option<&mut u64> {
+        match self {
+            Self::Timed(timed) => Some(timed.told()),
+            end => end.asked().map(|asked| &mut asked.told),
         }
     }
 
@@ -172,7 +179,10 @@ impl Committed {
     /// [`Code::Slack`] when as many are under way as the slack allows or another thread is at this end, [`Code::Active`],
     /// [`Code::PeerLost`], [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.start_at(self.channel(channel)?)
+    }
+
+    pub(super) fn start_at(&self, channel: &CommittedChannel) -> Result<(), Code> {
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.start(channel, clock::now());
@@ -198,7 +208,10 @@ impl Committed {
     /// # Errors
     /// [`Code::Slack`] while a started transfer is under way, and those of [`Committed::start`].
     pub fn activate(&self, channel: Handle) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.activate_end(self.channel(channel)?)
+    }
+
+    pub(super) fn activate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.activate(channel, clock::now());
@@ -234,7 +247,10 @@ impl Committed {
     /// # Errors
     /// [`Code::NotStarted`] when it is not active, and those of wrong handles.
     pub fn deactivate(&self, channel: Handle) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.deactivate_end(self.channel(channel)?)
+    }
+
+    pub(super) fn deactivate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &*end {
             return timed.deactivate(clock::now());
@@ -368,9 +384,27 @@ impl Committed {
     /// # Errors
     /// [`Code::NotStarted`], [`Code::Missed`], [`Code::PeerLost`], [`Code::UndefForObject`], and those of wrong handles.
     pub fn test(&self, channel: Handle) -> Result<bool, Code> {
-        let channel = self.channel(channel)?;
+        self.test_at(self.channel(channel)?)
+    }
+
+    pub(super) fn test_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
         let mut end = lock(channel)?;
         match self.look(channel, &mut end) {
+            Ok(None) | Err(Code::Uncommitted) => Ok(false),
+            Ok(Some(outcome)) => told(outcome).map(|()| true),
+            Err(code) => Err(code),
+        }
+    }
+
+    /// As [`Committed::test`], and what is complete stays untold.
+    pub(super) fn peek_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        let mut end = lock(channel)?;
+        let before = end.told().map(|told| *told);
+        let looked = self.look(channel, &mut end);
+        if let (Some(before), Some(told)) = (before, end.told()) {
+            *told = before;
+        }
+        match looked {
             Ok(None) | Err(Code::Uncommitted) => Ok(false),
             Ok(Some(outcome)) => told(outcome).map(|()| true),
             Err(code) => Err(code),
@@ -383,7 +417,10 @@ impl Committed {
     /// # Errors
     /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Uncommitted`] when the job stops.
     pub fn wait(&self, channel: Handle, timeout: Nanos) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        self.wait_at(self.channel(channel)?, timeout)
+    }
+
+    pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
         let limit = clock::now() + timeout;
         loop {
             let mut end = lock(channel)?;

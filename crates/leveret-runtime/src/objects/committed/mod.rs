@@ -15,10 +15,12 @@
 //! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
 //! | outcomes, and what is counted of them | `outcome.rs` |
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
+//! | one operation on all channels of a container | `containers.rs` |
 //! | what a task does for its time-driven ends | `service.rs` |
 
 mod buffers;
 mod bytes;
+mod containers;
 mod ends;
 mod outcome;
 mod service;
@@ -37,6 +39,7 @@ use super::events::CommittedEvents;
 use super::handle::Handle;
 use super::object::Dataspec;
 use super::storage::Storage;
+use super::world::World;
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -84,11 +87,21 @@ pub(super) struct CommittedChannel {
     pub(super) tally: Tally,
 }
 
+/// What the operations on a container reach.
+pub(super) struct CommittedContainer {
+    pub(super) handle: Handle,
+    /// By their places in the list of channels; or why no operation reaches them.
+    pub(super) channels: Result<Vec<u32>, Code>,
+}
+
 /// Everything that is committed.
 pub struct Committed {
     pub(super) buffers: Vec<CommittedBuffer>,
     pub(super) iterators: Vec<CommittedIterator>,
     pub(super) channels: Vec<CommittedChannel>,
+    pub(super) containers: Vec<CommittedContainer>,
+    /// As it was committed, for those who must not wait for the one that can be changed.
+    pub(super) world: World,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
     /// Set once, before the commit returns.
@@ -123,5 +136,21 @@ impl Committed {
     fn channel(&self, handle: Handle) -> Result<&CommittedChannel, Code> {
         let index = self.find(handle, super::Class::Ptchannel)?;
         Ok(&self.channels[index])
+    }
+
+    /// The channels that the operations on a container reach.
+    fn reached(&self, container: Handle) -> Result<&[u32], Code> {
+        self.container(container)?.channels.as_deref().map_err(|code| *code)
+    }
+
+    fn container(&self, handle: Handle) -> Result<&CommittedContainer, Code> {
+        let class = handle.class().filter(|class| class.is_container());
+        let number = self.find(handle, class.unwrap_or(super::Class::Cset))?;
+        Ok(&self.containers[number])
+    }
+
+    /// The objects as they were committed: their getters answer without a lock. What was made since is not among them.
+    pub fn world(&self) -> &World {
+        &self.world
     }
 }

@@ -111,6 +111,11 @@ impl TimedEnd {
         Ok(())
     }
 
+    /// How much a wait or a test has told of; for a look that tells nobody.
+    pub(super) fn told(&mut self) -> &mut u64 {
+        &mut self.told
+    }
+
     /// Whether a wait would end now, and how.
     pub(super) fn look(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<Option<Outcome>, Code> {
         let (is_active, under_way) = (self.activation.is_active(now), self.activation.under_way());

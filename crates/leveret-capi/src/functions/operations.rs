@@ -1,0 +1,83 @@
+//! One operation on all members of a container, and containers made of containers.
+
+use super::channel::timeout_of;
+use super::object::{MPIRT_Object_type, kind_of, made};
+use crate::answer::answer;
+use crate::state::{check_setup, may_block, with_committed, with_library};
+use crate::types::{CHandle, MPIRT_Container, MPIRT_Qos, MPIRT_Timespec, NameIn, Out};
+use leveret_runtime::objects::Code;
+use std::ffi::c_int;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_start(container: MPIRT_Container) -> c_int {
+    answer(|| with_committed(|committed| committed.start_all(container.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIRT_Timespec) -> c_int {
+    answer(|| {
+        may_block()?;
+        with_committed(|committed| {
+            committed.container_check(container.handle())?;
+            committed.wait_all(container.handle(), timeout_of(timeout)?)
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_int>) -> c_int {
+    answer(|| {
+        with_committed(|committed| {
+            committed.container_check(container.handle())?;
+            flag.check()?;
+            flag.put(c_int::from(committed.test_all(container.handle())?))
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
+    answer(|| with_committed(|committed| committed.activate_all(container.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
+    answer(|| with_committed(|committed| committed.deactivate_all(container.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT_Qos) -> c_int {
+    answer(|| with_library(|library| library.world.container_set_qos(container.handle(), qos.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_flatten(
+    container: MPIRT_Container,
+    name: NameIn,
+    result: Out<MPIRT_Container>,
+) -> c_int {
+    made(result, || {
+        with_library(|library| {
+            library.world.count(container.handle())?;
+            library.world.flatten(name.read()?, container.handle())
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Container_filter(
+    container: MPIRT_Container,
+    kind: MPIRT_Object_type,
+    name: NameIn,
+    result: Out<MPIRT_Container>,
+) -> c_int {
+    made(result, || {
+        check_setup()?;
+        with_library(|library| {
+            library.world.count(container.handle())?;
+            let name = name.read()?;
+            let kind = kind_of(kind).ok_or(Code::Argument)?;
+            library.world.filter(name, container.handle(), kind)
+        })
+    })
+}
