@@ -27,11 +27,22 @@ static MPIRT_Receptor receptor_of(const char *event)
     return receptor;
 }
 
+/* The end that this member has of a channel from 1 to 0. */
+static MPIRT_Channel channel(void)
+{
+    MPIRT_Bufiter ends;
+    MPIRT_Channel made;
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 8, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &ends));
+    OK(MPIRT_Ptchannel_create("watched", ends, ends, 1, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &made));
+    return made;
+}
+
 static void die(void)
 {
     MPIRT_Trigger from = call("from-1"), either = call("either");
     MPIRT_Receptor to = receptor_of("to-1");
     pthread_t thread;
+    channel();
     (void)either;
     MUST(MPIRT_Commit());
     for (int firing = 0; firing < FIRINGS; firing++)
@@ -42,15 +53,23 @@ static void die(void)
     raise(SIGKILL);
 }
 
-/* spec: EVENT-RECEPTOR-WAIT-08, MPIRT_Receptor_wait/PEER_LOST */
+/* spec: EVENT-RECEPTOR-WAIT-08, MPIRT_Receptor_wait/PEER_LOST, EVENT-TRIGGER-ERROR-01 */
 static void test_a_wait_for_the_dead_ends(void)
 {
     MPIRT_Receptor from = receptor_of("from-1"), either = receptor_of("either");
-    MPIRT_Trigger to = call("to-1"), own = call("either");
+    MPIRT_Receptor lost = receptor_of("lost");
+    MPIRT_Trigger to = call("to-1"), own = call("either"), error;
+    int flag;
+    OK(MPIRT_Trigger_create("lost", MPIRT_EVENT_ERROR, MPIRT_OBJECT(channel()), MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &error));
     MUST(MPIRT_Commit());
     for (int firing = 0; firing < FIRINGS; firing++)
         OK(MPIRT_Receptor_wait(from, MPIRT_TIME_SPEC_IGNORE));
     EXPECT(MPIRT_Receptor_wait(from, MPIRT_TIME_SPEC_IGNORE), MPIRT_ERR_PEER_LOST);
+    /* The channel's trigger tells of the death, once. */
+    OK(MPIRT_Receptor_wait(lost, MPIRT_TIME_SPEC_IGNORE));
+    EXPECT(MPIRT_Receptor_wait(lost, ms), MPIRT_ERR_TIMEOUT);
+    OK(MPIRTX_Receptor_test(lost, &flag));
+    CHECK(flag == 0);
     /* This one can still be fired: by this member. */
     EXPECT(MPIRT_Receptor_wait(either, ms), MPIRT_ERR_TIMEOUT);
     OK(MPIRT_Trigger_fire(own));

@@ -598,7 +598,7 @@ int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
 
-/* Starts one transfer, and returns at once.
+/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -614,7 +614,7 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
 
-/* Waits until the last started transfer is complete, or on an activated channel for the next completed instance.
+/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -651,7 +651,7 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
-/* Lets transfers take place by the QoS, from the first period on that all ends can still make. A local call.
+/* Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -774,7 +774,7 @@ int MPIRTX_Channel_set_slack(MPIRT_Channel channel, int slack);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
 
-/* Gives state, last instance, its outcome, and the transfers under way.
+/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later.
  *   in    channel: the channel
  *   out   status: filled with the status
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -788,7 +788,7 @@ int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Channel_get_status(MPIRT_Channel channel, MPIRTX_Status *status);
 
-/* Gives latencies, misses by kind, and copies by late binding, since the commit.
+/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages).
  *   in    channel: the channel
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -1845,7 +1845,7 @@ int MPIRTX_Error_detail(const char **string);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *argument, MPIRT_Qos qos, MPIRT_Timespec budget, MPIRTX_Task *task);
 
-/* Says that the task uses the caller's end of a channel, so that both are planned together.
+/* Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test.
  *   in    task: the task
  *   in    channel: the channel
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet

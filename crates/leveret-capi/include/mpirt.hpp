@@ -1116,13 +1116,13 @@ public:
     result<qos_ref> try_qos() const noexcept;
     /// Sets the quality of service. (MPIRT_Channel_set_qos)
     result<void> try_set_qos(qos_ref qos = {}) const noexcept;
-    /// Starts one transfer, and returns at once. (MPIRT_Channel_start)
+    /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
-    /// Waits until the last started transfer is complete, or on an activated channel for the next completed instance. (MPIRT_Channel_wait)
+    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
-    /// Lets transfers take place by the QoS, from the first period on that all ends can still make. A local call. (MPIRT_Channel_activate)
+    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated. (MPIRT_Channel_activate)
     result<void> try_activate() const noexcept;
     /// Activates from a named period on. (MPIRTX_Channel_activate_at)
     result<void> try_activate_at(std::uint64_t period) const noexcept;
@@ -1138,9 +1138,9 @@ public:
     result<void> try_set_slack(int slack) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;
-    /// Gives state, last instance, its outcome, and the transfers under way. (MPIRTX_Channel_get_status)
+    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
     result<mpirt::status> try_status() const noexcept;
-    /// Gives latencies, misses by kind, and copies by late binding, since the commit. (MPIRTX_Channel_get_metrics)
+    /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages). (MPIRTX_Channel_get_metrics)
     result<mpirt::channel_metrics> try_metrics() const noexcept;
     /// Gives the name of a channel. (MPIRT_Channel_get_name)
     result<mpirt::name> try_name() const noexcept;
@@ -1389,7 +1389,7 @@ public:
         }
     };
 
-    /// Says that the task uses the caller's end of a channel, so that both are planned together. (MPIRTX_Task_bind)
+    /// Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test. (MPIRTX_Task_bind)
     result<void> try_bind(channel_ref channel) const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;

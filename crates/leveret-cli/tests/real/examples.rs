@@ -44,6 +44,15 @@ const MODE_CHANGE: Example = Example {
     lines: 2,
 };
 
+const PIPELINE: Example = Example {
+    source: "examples/pipeline/pipeline",
+    rust: "pipeline",
+    members: 3,
+    arguments: &[],
+    speakers: &["sink: "],
+    lines: 10,
+};
+
 impl Example {
     /// What it said. How many messages were taken is left out: a stall of the machine decides that too.
     fn lines_of(&self, outcome: &Outcome) -> Vec<String> {
@@ -118,8 +127,13 @@ fn the_change_of_mode_says_the_same_in_three_languages() {
     says_the_same(&MODE_CHANGE);
 }
 
+#[test]
+fn the_pipeline_says_the_same_in_three_languages() {
+    says_the_same(&PIPELINE);
+}
+
 // spec: LANG-CPP-LEAK-01
 #[test]
 fn no_example_in_cpp_leaks() {
-    [RING, FARM, MODE_CHANGE].iter().for_each(leaks_nothing);
+    [RING, FARM, MODE_CHANGE, PIPELINE].iter().for_each(leaks_nothing);
 }

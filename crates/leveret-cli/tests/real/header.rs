@@ -167,9 +167,17 @@ fn layouts_and_values_are_those_that_programs_count_on() {
     // Functions, function types, null handles, predefined objects and the header's own macros have neither size nor value.
     let of_c: BTreeSet<String> = header
         .lines()
-        .filter(|line| line.starts_with("typedef ") && !line.contains('(') || line.starts_with("    MPIRT"))
-        .flat_map(|line| words(line.split([' ', '{']).nth(2).unwrap_or(line)))
+        .filter_map(|line| match line.strip_prefix("typedef ") {
+            Some(_) if line.contains('(') => None,
+            // The type's own name, or, of one that stands for another, the last word.
+            Some(kind) if line.contains('{') => kind.split(' ').nth(1),
+            Some(kind) => kind.trim_end_matches(';').rsplit(' ').next(),
+            // An enumerator stands alone in its line; a field follows its type.
+            None => line.strip_prefix("    MPIRT").map(|_| line.trim()).filter(|line| !line.contains(' ')),
+        })
+        .flat_map(words)
         .collect();
+    assert!(of_c.len() > 60, "{of_c:?}");
     let missing: Vec<&String> = of_c.difference(&known).collect();
     assert!(missing.is_empty(), "tests/mpirt/binary-interface.txt lacks {missing:?}");
     let place = Workplace::new();

@@ -179,6 +179,15 @@ fn events() {
     conforms("tests/mpirt/events.c");
 }
 
+/// Instances are missed on purpose.
+#[test]
+fn events_of_what_is_missed() {
+    let _turn = turn();
+    for members in [1, 2] {
+        passes_at("tests/mpirt/events_missed.c", members);
+    }
+}
+
 #[test]
 fn events_of_a_member_that_is_killed() {
     let _turn = turn();

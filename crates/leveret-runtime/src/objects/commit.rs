@@ -79,7 +79,7 @@ impl World {
         }
         let index: HashMap<Handle, usize> =
             committed.channels.iter().enumerate().map(|(index, channel)| (channel.handle, index)).collect();
-        for (_, object) in self.table.all() {
+        for (handle, object) in self.table.all() {
             let Body::Task(task) = &object.body else { continue };
             let mut service = Service::new(committed.clone());
             for channel in &task.channels {
@@ -90,7 +90,7 @@ impl World {
                 service.reads.extend(ends.target.map(|target| (index, target)));
             }
             let (timing, function) = ((task.qos, task.budget), task.function.clone());
-            declare_task(&mut declarations, &object.name, timing, service, function);
+            declare_task(&mut declarations, (handle, &object.name), timing, service, function);
         }
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
@@ -233,7 +233,7 @@ fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
 
 fn declare_task(
     declarations: &mut Declarations,
-    name: &str,
+    (handle, name): (Handle, &str),
     (qos, budget): (Qos, Nanos),
     mut service: Service,
     function: TaskFunction,
@@ -246,6 +246,7 @@ fn declare_task(
     for (_, source, _) in &service.writes {
         task = task.writes(*source);
     }
+    let mut next = 0;
     task.body(move |context| {
         service.receive(context);
         let instance = TaskInstance {
@@ -255,6 +256,10 @@ fn declare_task(
         };
         function(instance, &service.committed);
         service.send(context);
+        // Instances that were not run are told with the next one that is.
+        let skipped = instance.number.saturating_sub(next);
+        next = instance.number + 1;
+        service.committed.tell_missed(handle, skipped, || context.now() > instance.deadline);
     });
 }
 

@@ -8,6 +8,7 @@ use crate::objects::{
 };
 use leveret_plan::{Costs, plan};
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use proptest::prelude::*;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
 /// Of a run in virtual time.
@@ -329,4 +330,64 @@ fn a_wait_at_an_activated_end_tells_of_each_instance_once() {
     assert_eq!(pair.look(S, ms(23)), Ok(Some(Outcome::Complete)));
     assert_eq!(pair.look(S, ms(23)), Ok(None));
     assert_eq!(pair.look(S, ms(24)), Ok(Some(Outcome::Complete)));
+}
+
+fn any_call() -> impl Strategy<Value = (i64, usize, Call)> {
+    let call = prop_oneof![
+        3 => Just(Start),
+        2 => Just(Activate),
+        2 => Just(Deactivate),
+        2 => Just(Insert),
+        1 => (0..12_u64).prop_map(ActivateAt),
+        1 => (0..12_u64).prop_map(DeactivateAt),
+    ];
+    (0..100_i64, 0..2_usize, call)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whatever both sides ask for and when: what one sent the other took or had no buffer for, nothing was late, and no
+    /// buffer is lost.
+    #[test]
+    fn whatever_is_asked_both_ends_agree_on_every_instance(
+        stock in [0..4_usize, 0..4_usize],
+        slack in 1..4_u32,
+        calls in prop::collection::vec(any_call(), 0..24),
+    ) {
+        let mut calls = calls;
+        calls.sort_by_key(|(at, ..)| *at);
+        let mut pair = pair(stock, slack);
+        let (mut spare, mut inserted) = (pair.spare.clone(), [0, 0]);
+        let mut started = [0; 2];
+        pair.job.arm(EPOCH, 10);
+        let sides = &pair.sides;
+        let mut left = calls.into_iter().peekable();
+        pair.job.run_virtual(10, |_, planned, _| {
+            while let Some((at, side, call)) = left.next_if(|(at, ..)| ms(*at) <= planned) {
+                let is_insert = matches!(call, Insert);
+                if is_insert && spare[side].is_empty() {
+                    continue;
+                }
+                let answer = sides[side].call(call, EPOCH + ms(at), &mut spare[side]);
+                let is_ok = answer.is_ok();
+                inserted[side] += usize::from(is_insert && is_ok);
+                started[side] += u64::from(matches!(call, Start) && is_ok);
+            }
+        });
+        let [sender, receiver] = pair.metrics();
+        let sent = sender.completed + sender.no_receiver_buffer;
+        prop_assert_eq!(sent, receiver.completed + receiver.no_receiver_buffer);
+        prop_assert_eq!(sender.no_sender_buffer, receiver.no_sender_buffer);
+        prop_assert_eq!([sender.late, receiver.late, sender.invalid, receiver.invalid], [0; 4]);
+        prop_assert_eq!(pair.outputs(), [sent as usize, receiver.completed as usize]);
+        for side in [S, R] {
+            let Side { committed, input, .. } = &pair.sides[side];
+            let unused = std::iter::from_fn(|| committed.remove(*input).ok()).count();
+            let moved = [sent, receiver.completed][side] as usize;
+            prop_assert_eq!(unused + moved, stock[side] + inserted[side]);
+            let under_way = pair.sides[side].with(|timed, _| timed.activation.under_way());
+            prop_assert!(under_way <= u64::from(slack) && under_way <= started[side]);
+        }
+    }
 }

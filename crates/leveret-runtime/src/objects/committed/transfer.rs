@@ -19,6 +19,7 @@ impl Committed {
         latency: Option<Nanos>,
     ) {
         channel.tally.count(instance, outcome, latency);
+        self.tell_ended(channel.handle, outcome, 1);
     }
 
     /// As [`Committed::ended`], of `count` transfers that seemed complete, the last of them that of `instance`: the receiver
@@ -31,6 +32,7 @@ impl Committed {
         count: u64,
     ) {
         channel.tally.correct(instance, outcome, count);
+        self.tell_ended(channel.handle, outcome, count);
     }
 
     /// Takes a buffer for a transfer.

@@ -3,21 +3,25 @@
 use super::body::{EventKind, Firing};
 use super::dispatch::Dispatch;
 use super::occurrence::{Consumed, Occurrence};
-use super::plan::{EventPlan, PlannedForm, PlannedReceptor};
+use super::plan::{EventPlan, PlannedForm, PlannedReceptor, Watched};
 use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
-use crate::objects::committed::Committed;
+use crate::objects::committed::{Committed, Outcome};
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{Latest, ListenerWriter};
 use leveret_os::clock;
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
+
+/// Of so many instances that are told of together each fires; more would keep a task from its window.
+const TOLD_AT_ONCE_MAX: u64 = 64;
 
 /// Everything of events that is committed.
 pub(in crate::objects) struct CommittedEvents {
     pub(super) triggers: Vec<CommittedTrigger>,
+    watchers: Vec<Watcher>,
     pub(super) receptors: Vec<CommittedReceptor>,
     pub(super) dispatch: Dispatch,
     pub(super) watch: Arc<Watch>,
@@ -25,8 +29,32 @@ pub(in crate::objects) struct CommittedEvents {
 
 pub(super) struct CommittedTrigger {
     kind: EventKind,
-    source: Handle,
     end: TriggerEnd,
+}
+
+/// A trigger that watches a channel or a task.
+struct Watcher {
+    trigger: usize,
+    kind: EventKind,
+    watched: Watched,
+}
+
+impl Watcher {
+    /// Whether an instance of its channel that ended so is one for it. A peer's death is told once, when it is known, not with every
+    /// instance that it misses.
+    fn is_for(&self, outcome: Outcome) -> bool {
+        let kind = match outcome {
+            Outcome::None | Outcome::Paused => return false,
+            Outcome::Complete => EventKind::Completion,
+            Outcome::NoSenderBuffer if self.watched.is_sender => EventKind::MissingBuffer,
+            Outcome::NoReceiverBuffer if !self.watched.is_sender => EventKind::MissingBuffer,
+            Outcome::NoSenderBuffer | Outcome::NoReceiverBuffer | Outcome::Late | Outcome::PeerLost => {
+                EventKind::Miss
+            }
+            Outcome::Invalid => EventKind::Error,
+        };
+        kind == self.kind
+    }
 }
 
 pub(super) struct CommittedReceptor {
@@ -113,6 +141,23 @@ impl CommittedReceptor {
 }
 
 impl CommittedEvents {
+    #[inline]
+    fn fire_watching(&self, source: Handle, count: u64, is_for: impl Fn(&Watcher) -> bool) {
+        for watcher in &self.watchers {
+            if watcher.watched.source == source && is_for(watcher) {
+                for _ in 0..count.min(TOLD_AT_ONCE_MAX) {
+                    self.triggers[watcher.trigger].fire(clock::now());
+                }
+            }
+        }
+    }
+
+    /// The triggers that tell of a member's death, with the member.
+    pub(super) fn mourners(&self) -> Vec<(usize, MemberId)> {
+        let for_errors = self.watchers.iter().filter(|watcher| watcher.kind == EventKind::Error);
+        for_errors.filter_map(|watcher| Some((watcher.trigger, watcher.watched.peer?))).collect()
+    }
+
     /// Joins what was planned with the ends that commit has bound.
     pub(super) fn new(plan: &EventPlan, ends: EventEnds, watch: Arc<Watch>, dispatch: Dispatch) -> Self {
         let mut triggers = Vec::with_capacity(plan.triggers.len());
@@ -126,7 +171,7 @@ impl CommittedEvents {
                     true,
                 ));
             }
-            triggers.push(CommittedTrigger { kind: planned.kind, source: planned.source, end });
+            triggers.push(CommittedTrigger { kind: planned.kind, end });
         }
         let mut building = Building {
             planned: &plan.receptors,
@@ -142,7 +187,11 @@ impl CommittedEvents {
             receptors.push(receptor);
         }
         receptors.extend(unheard);
-        Self { triggers, receptors, dispatch, watch }
+        let watchers = plan.triggers.iter().enumerate();
+        let watchers = watchers.filter_map(|(trigger, planned)| {
+            Some(Watcher { trigger, kind: planned.kind, watched: planned.watched? })
+        });
+        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch }
     }
 }
 
@@ -194,13 +243,23 @@ impl Committed {
         Ok(())
     }
 
-    /// Fires the triggers that watch a channel or a task for this.
-    #[allow(dead_code, reason = "transfers tell of themselves here once each has one place where it ends")]
-    pub(in crate::objects) fn note(&self, source: Handle, kind: EventKind) {
-        let Some(events) = self.events.get() else { return };
-        let watching = |trigger: &&CommittedTrigger| trigger.kind == kind && trigger.source == source;
-        for trigger in events.triggers.iter().filter(watching) {
-            trigger.fire(clock::now());
+    /// Fires the triggers that watch a channel, `count` instances of which have ended so.
+    #[inline]
+    pub(in crate::objects) fn tell_ended(&self, channel: Handle, outcome: Outcome, count: u64) {
+        if let Some(events) = self.events.get() {
+            events.fire_watching(channel, count, |watcher| watcher.is_for(outcome));
+        }
+    }
+
+    /// Fires the triggers that watch a task, of which so many instances were skipped and the last one perhaps ended late.
+    #[inline]
+    pub(in crate::objects) fn tell_missed(&self, task: Handle, skipped: u64, is_late: impl FnOnce() -> bool) {
+        if let Some(events) = self.events.get()
+            && events.watchers.iter().any(|watcher| watcher.watched.source == task)
+        {
+            events.fire_watching(task, skipped + u64::from(is_late()), |watcher| {
+                watcher.kind == EventKind::Miss
+            });
         }
     }
 

@@ -6,7 +6,7 @@ use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::objects::object::{Body, Qos};
 use crate::objects::world::World;
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 use std::collections::HashMap;
 
 /// What one commit binds of events, in the order in which it was declared.
@@ -18,8 +18,18 @@ pub(in crate::objects) struct EventPlan {
 
 pub(super) struct PlannedTrigger {
     pub(super) kind: EventKind,
-    pub(super) source: Handle,
+    pub(super) watched: Option<Watched>,
     pub(super) times: Option<(Nanos, Nanos)>,
+}
+
+/// A channel or a task that a trigger watches.
+#[derive(Clone, Copy)]
+pub(super) struct Watched {
+    pub(super) source: Handle,
+    /// Whether this member sends on the channel.
+    pub(super) is_sender: bool,
+    /// Who is at the other end of the channel.
+    pub(super) peer: Option<MemberId>,
 }
 
 pub(super) struct PlannedReceptor {
@@ -41,6 +51,13 @@ pub(super) struct PlannedHandler {
     pub(super) function: HandlerFunction,
     /// 0: best effort.
     pub(super) priority: u8,
+}
+
+impl EventPlan {
+    /// Whether a thread of its own has to fire some trigger.
+    pub(super) fn needs_timer(&self) -> bool {
+        self.triggers.iter().any(|trigger| matches!(trigger.kind, EventKind::Time | EventKind::Error))
+    }
 }
 
 impl World {
@@ -65,8 +82,8 @@ impl World {
                 Body::Trigger(trigger) => {
                     let group = self.declare_group(declarations, trigger.about.group)?;
                     declarations.trigger(&object.name, &group, self.referred_priority(trigger.about.qos));
-                    let (kind, source) = (trigger.about.kind, trigger.about.source);
-                    plan.triggers.push(PlannedTrigger { kind, source, times: trigger.times });
+                    let (kind, watched) = (trigger.about.kind, self.watched(trigger.about.source));
+                    plan.triggers.push(PlannedTrigger { kind, watched, times: trigger.times });
                 }
                 Body::Receptor(receptor) => {
                     let form = match &receptor.form {
@@ -96,6 +113,21 @@ impl World {
         }
         plan.defaults = self.default_handlers.map(|handler| self.planned(handler));
         Ok(plan)
+    }
+
+    /// A channel or a task, which may have been freed, since a trigger refers to it.
+    fn watched(&self, source: Handle) -> Option<Watched> {
+        let referred = |handle: Handle| self.table.referred(handle).map(|object| &object.body);
+        match referred(source)? {
+            Body::Ptchannel(channel) => {
+                let Some(Body::Group(members)) = referred(channel.group) else { return None };
+                let member = |rank: u32| members.get(rank as usize).copied();
+                let is_sender = member(channel.source) == Some(self.rank());
+                let peer = member(if is_sender { channel.target } else { channel.source });
+                Some(Watched { source, is_sender, peer })
+            }
+            _ => Some(Watched { source, is_sender: false, peer: None }),
+        }
     }
 
     /// A handler that may have been freed, since a receptor refers to it.

@@ -1,4 +1,4 @@
-//! The library's threads that serve events: one for each band of handlers, one for triggers of the kind time.
+//! The library's threads that serve events: one for each band of handlers, one for triggers of the kind time and for deaths.
 
 use super::committed::CommittedEvents;
 use super::dispatch::{self, Dispatch, class_of};
@@ -42,7 +42,7 @@ impl EventThreads {
         let timed = timer::first_instants(plan, running.epoch());
         let handles = plan.receptors.iter().any(|receptor| !receptor.handlers.is_empty())
             || plan.defaults.iter().any(Option::is_some);
-        let real_time = (handles || !timed.is_empty()) && has_real_time(how);
+        let real_time = (handles || plan.needs_timer()) && has_real_time(how);
         let dispatch = Dispatch::new(plan, unheard, real_time);
         let bands = dispatch.bands();
         let events = CommittedEvents::new(plan, ends, running.watch().clone(), dispatch);
@@ -63,7 +63,8 @@ impl EventThreads {
                 return Err((started, code));
             }
         }
-        if !timed.is_empty() {
+        let mourns = committed.events.get().is_some_and(|events| !events.mourners().is_empty());
+        if mourns || !timed.is_empty() {
             let committed = committed.clone();
             let class = if real_time { class_of(TIMER_BAND) } else { Class::Other };
             let served = started.spawn("leveret-timer", move || {

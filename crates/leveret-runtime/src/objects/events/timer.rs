@@ -1,4 +1,5 @@
-//! Triggers of the kind time: fired at epoch + first + k * period, by one thread for all of a member.
+//! Triggers of the kind time: fired at epoch + first + k * period, by one thread for all of a member. It also tells of the death of members
+//! at the other end of a channel.
 //!
 //! Each instant is computed from the epoch, so lateness does not add up. An instant that has passed is fired at once: none is left out, the
 //! firing's number says which it was, and its time how late it came.
@@ -42,6 +43,7 @@ fn take_due(dues: &mut [Due], now: Nanos) -> Option<usize> {
 /// Fires until the commit ends.
 pub(super) fn serve(mut dues: Vec<Due>, events: &CommittedEvents) {
     let watch = &events.watch;
+    let mut mourners = events.mourners();
     loop {
         let mut words = Words::new();
         words.push(watch.bell());
@@ -49,6 +51,13 @@ pub(super) fn serve(mut dues: Vec<Due>, events: &CommittedEvents) {
         if now >= stop {
             return;
         }
+        mourners.retain(|(trigger, member)| {
+            let is_dead = watch.is_dead(*member);
+            if is_dead {
+                events.triggers[*trigger].fire(now);
+            }
+            !is_dead
+        });
         match take_due(&mut dues, now) {
             Some(trigger) => events.triggers[trigger].fire(now),
             None => {

@@ -1,0 +1,173 @@
+/* Triggers that watch channels and tasks: completions, misses, missing buffers. The run counts the misses as ours, as it must. */
+#include "harness.h"
+
+#include <stdatomic.h>
+
+/* The first period with a transfer: 1 s after the epoch, when every member has named it. */
+enum { TRANSFERS = 6, FIRST = 50, STOCK = 2 };
+static const MPIRT_Timespec ms = 1000000;
+static const MPIRT_Timespec patience = INT64_C(10000000000);
+
+/* A trigger of each kind on a source, and a receptor of each; none is heard elsewhere. */
+struct watch {
+    MPIRT_Trigger triggers[4];
+    MPIRT_Receptor receptors[4];
+};
+enum { COMPLETION, MISS, MISSING_BUFFER, ERROR };
+
+static struct watch watch(const char *what, MPIRT_Object source, int from, int to)
+{
+    static const MPIRT_Event_kind kinds[] = {MPIRT_EVENT_COMPLETION, MPIRT_EVENT_MISS, MPIRT_EVENT_MISSING_BUFFER,
+                                             MPIRT_EVENT_ERROR};
+    struct watch watch = {0};
+    for (int kind = from; kind <= to; kind++) {
+        char event[MPIRT_NAME_MAX];
+        snprintf(event, sizeof event, "%s-%d-%d", what, kind, rank);
+        MUST(MPIRT_Trigger_create(event, kinds[kind], source, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &watch.triggers[kind]));
+        MUST(MPIRT_Receptor_create(event, MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &watch.receptors[kind]));
+    }
+    return watch;
+}
+
+static void unwatch(struct watch *watch, int from, int to)
+{
+    for (int kind = from; kind <= to; kind++) {
+        OK(MPIRT_Trigger_free(&watch->triggers[kind]));
+        OK(MPIRT_Receptor_free(&watch->receptors[kind]));
+    }
+}
+
+/* So many firings come, and then none is pending. */
+static void expect_firings(MPIRT_Receptor receptor, int count)
+{
+    int flag;
+    for (int firing = 0; firing < count; firing++)
+        MUST(MPIRT_Receptor_wait(receptor, patience));
+    OK(MPIRTX_Receptor_test(receptor, &flag));
+    CHECK(flag == 0);
+}
+
+static MPIRT_Bufiter iterator(int stock)
+{
+    MPIRT_Bufiter made;
+    MPIRT_Buffer buffer;
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
+    for (int number = 0; number < stock; number++) {
+        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &buffer));
+        OK(MPIRT_Bufiter_insert(made, buffer));
+    }
+    return made;
+}
+
+static void commit_and_uncommit(void)
+{
+    MUST(MPIRT_Commit());
+    OK(MPIRT_Uncommit());
+}
+
+/* spec: EVENT-TRIGGER-DONE-01 */
+static void test_completions_of_a_best_effort_channel(void)
+{
+    MPIRT_Channel channel;
+    MPIRT_Bufiter in, out;
+    MPIRT_Buffer buffer;
+    if (rank > 1) {
+        commit_and_uncommit();
+        return;
+    }
+    in = iterator(1);
+    out = iterator(0);
+    MUST(MPIRT_Ptchannel_create("plain", in, out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    struct watch seen = watch("plain", MPIRT_OBJECT(channel), COMPLETION, ERROR);
+    MUST(MPIRT_Commit());
+    for (int transfer = 0; transfer < TRANSFERS; transfer++) {
+        OK(MPIRT_Channel_start(channel));
+        OK(MPIRT_Channel_wait(channel, patience));
+        OK(MPIRT_Bufiter_remove(out, &buffer));
+        OK(MPIRT_Bufiter_insert(in, buffer));
+    }
+    expect_firings(seen.receptors[COMPLETION], TRANSFERS);
+    for (int kind = MISS; kind <= ERROR; kind++)
+        expect_firings(seen.receptors[kind], 0);
+    OK(MPIRT_Uncommit());
+    unwatch(&seen, COMPLETION, ERROR);
+    OK(MPIRT_Channel_free(&channel));
+}
+
+/* Runs a time-driven channel of which one end lacks buffers in all but STOCK of its TRANSFERS instances. */
+/* spec: EVENT-TRIGGER-DONE-01, EVENT-TRIGGER-MISS-01, EVENT-TRIGGER-BUFFER-01 */
+static void test_an_end_without_buffers(const char *name, int lacking)
+{
+    MPIRT_Channel channel;
+    MPIRT_Qos qos;
+    MPIRT_Bufiter in, out;
+    if (rank > 1) {
+        commit_and_uncommit();
+        return;
+    }
+    in = iterator(rank == lacking ? STOCK : TRANSFERS);
+    out = iterator(0);
+    MUST(MPIRT_Qos_channel_time_create(NULL, 4 * ms, 10 * ms, 20 * ms, &qos));
+    MUST(MPIRT_Ptchannel_create(name, in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+    struct watch seen = watch(name, MPIRT_OBJECT(channel), COMPLETION, ERROR);
+    MUST(MPIRT_Commit());
+    OK(MPIRTX_Channel_activate_at(channel, FIRST));
+    OK(MPIRTX_Channel_deactivate_at(channel, FIRST + TRANSFERS));
+    /* A sender learns afterwards that its receiver had no room; until then those transfers were complete to it. */
+    expect_firings(seen.receptors[COMPLETION], rank == 0 && lacking == 1 ? TRANSFERS : STOCK);
+    if (rank == lacking) {
+        expect_firings(seen.receptors[MISSING_BUFFER], TRANSFERS - STOCK);
+        expect_firings(seen.receptors[MISS], 0);
+    } else {
+        expect_firings(seen.receptors[MISS], TRANSFERS - STOCK);
+        expect_firings(seen.receptors[MISSING_BUFFER], 0);
+    }
+    expect_firings(seen.receptors[ERROR], 0);
+    OK(MPIRT_Uncommit());
+    unwatch(&seen, COMPLETION, ERROR);
+    OK(MPIRT_Channel_free(&channel));
+}
+
+static atomic_int overran;
+
+static void overrun_once(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    MPIRT_Timespec now;
+    (void)task, (void)argument;
+    if (instance->number != 5)
+        return;
+    atomic_store(&overran, 1);
+    do
+        OK(MPIRT_Get_time(&now));
+    while (now <= instance->deadline + ms);
+}
+
+/* spec: EVENT-TRIGGER-MISS-01 */
+static void test_a_task_that_misses_its_deadline(void)
+{
+    MPIRTX_Task task;
+    MPIRT_Qos qos;
+    char name[MPIRT_NAME_MAX];
+    snprintf(name, sizeof name, "overrun-%d", rank);
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, 20 * ms, 100 * ms, &qos));
+    OK(MPIRTX_Task_create(name, overrun_once, NULL, qos, ms, &task));
+    struct watch seen = watch("task", MPIRT_OBJECT(task), MISS, MISS);
+    MUST(MPIRT_Commit());
+    MUST(MPIRT_Receptor_wait(seen.receptors[MISS], patience));
+    CHECK(atomic_load(&overran) == 1);
+    OK(MPIRT_Uncommit());
+    unwatch(&seen, MISS, MISS);
+    OK(MPIRTX_Task_free(&task));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    if (members > 1) {
+        test_completions_of_a_best_effort_channel();
+        test_an_end_without_buffers("no-full-buffer", 0);
+        test_an_end_without_buffers("no-empty-buffer", 1);
+    }
+    test_a_task_that_misses_its_deadline();
+    return end();
+}
