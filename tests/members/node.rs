@@ -82,7 +82,7 @@ fn node() -> Result<(), Box<dyn std::error::Error>> {
         let declarations = declare(&member, &wishes, size)?;
         let session = match member.commit(declarations) {
             Ok(session) => session,
-            Err(CommitError::Refused { reason, mismatches }) => {
+            Err(CommitError::Refused { reason, cause, mismatches }) => {
                 // In one piece: others print to the same place.
                 println!("refused {name}: {} mismatches: {}", mismatches.len(), reason.replace('\n', " / "));
                 if wishes.get("on-refusal") == Some("end") {
@@ -92,7 +92,7 @@ fn node() -> Result<(), Box<dyn std::error::Error>> {
                 if wishes.get("on-refusal") == Some("retry") {
                     continue;
                 }
-                return Err(CommitError::Refused { reason, mismatches }.into());
+                return Err(CommitError::Refused { reason, cause, mismatches }.into());
             }
             Err(error) => return Err(error.into()),
         };

@@ -150,7 +150,7 @@ pub fn pong(core: &str) -> Result<(), BenchError> {
         let source = declarations.source("back").declare();
         let mut session = match member.commit(declarations) {
             Ok(session) => session,
-            Err(CommitError::Over(_)) => return Ok(()),
+            Err(CommitError::Over { .. }) => return Ok(()),
             Err(error) => return Err(broken(error)),
         };
         let mut orders = session.receiver(orders).ok_or_else(|| broken("no end for orders"))?;

@@ -279,9 +279,9 @@ impl<'c> Agent<'c> {
                 self.start();
                 Vec::new()
             }
-            Action::Refuse { reason, may_retry } => {
+            Action::Refuse { reason, cause, may_retry } => {
                 let mismatches = std::mem::take(&mut self.mismatches);
-                self.broadcast(&ToMember::Refused { reason: reason.clone(), mismatches, may_retry });
+                self.broadcast(&ToMember::Refused { reason: reason.clone(), cause, mismatches, may_retry });
                 self.refusal.get_or_insert(reason);
                 Vec::new()
             }

@@ -43,6 +43,17 @@ fn stop_after(elapsed: Nanos, hyperperiod: Nanos) -> (u64, Nanos) {
     }
 }
 
+/// From the time since the epoch: how many whole rounds run, and when everybody uncommits. Without anything periodic
+/// there are no rounds to wait for, and before the epoch none has begun.
+fn uncommit_after(elapsed: Nanos, hyperperiod: Nanos, is_periodic: bool) -> (u64, Nanos) {
+    if elapsed <= Nanos::ZERO {
+        return (0, elapsed);
+    }
+    let rounds = (elapsed.0 - 1) / hyperperiod.0.max(1) + 1;
+    let end = if is_periodic { hyperperiod.saturating_mul(rounds) } else { elapsed };
+    (rounds.unsigned_abs(), end)
+}
+
 /// Rounds that begin within the horizon; the last may be cut short by it.
 fn rounds_within(horizon: Horizon, hyperperiod: Nanos) -> u64 {
     match horizon {
@@ -129,7 +140,16 @@ impl Monitor {
     /// Where everybody stops: the first round that starts after `at`, or `at` itself where that is far off.
     pub(crate) fn stop_instant(&mut self, at: Nanos) -> Nanos {
         let (rounds, instant) = stop_after(at - self.epoch, self.plan.hyperperiod);
-        self.rounds_ordered = rounds;
+        self.rounds_ordered = self.rounds_ordered.min(rounds);
+        self.epoch + instant
+    }
+
+    /// Where everybody uncommits: the first end of a round at or after `at`.
+    pub(crate) fn uncommit_instant(&mut self, at: Nanos) -> Nanos {
+        let is_periodic = self.plan.tasks.iter().any(|task| !task.instances.is_empty())
+            || self.plan.channels.iter().any(|channel| !channel.instances.is_empty());
+        let (rounds, instant) = uncommit_after(at - self.epoch, self.plan.hyperperiod, is_periodic);
+        self.rounds_ordered = self.rounds_ordered.min(rounds);
         self.epoch + instant
     }
 
@@ -240,6 +260,16 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2]);
         assert_eq!(rounds_within(Horizon::Rounds(7), period), 7);
         assert_eq!(rounds_within(Horizon::Unbounded, period), u64::MAX);
+    }
+
+    #[test]
+    fn members_uncommit_at_the_end_of_a_round_however_long_it_is() {
+        let (millisecond, hour) = (Nanos::from_millis(1), Nanos::from_secs(3600));
+        assert_eq!(uncommit_after(Nanos(2_500_000), millisecond, true), (3, Nanos::from_millis(3)));
+        assert_eq!(uncommit_after(Nanos::from_millis(3), millisecond, true), (3, Nanos::from_millis(3)));
+        assert_eq!(uncommit_after(Nanos(1), hour, true), (1, hour));
+        assert_eq!(uncommit_after(Nanos(7), hour, false), (1, Nanos(7)));
+        assert_eq!(uncommit_after(Nanos(-5), hour, true), (0, Nanos(-5)));
     }
 
     #[test]

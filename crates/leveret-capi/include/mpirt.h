@@ -2284,7 +2284,8 @@ int MPIRT_Is_finalized(int *flag);
  *   MPIRT_ERR_TIME: the relative time is negative
  *   MPIRT_ERR_TIME_PAST: the absolute time has passed
  *   MPIRT_ERR_COMMITTED: Commit was called
- *   MPIRT_ERR_UNCOMMITTED: Uncommit was called */
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit was called, or the commit has ended
+ *   MPIRT_ERR_AGENT: the job has ended while nothing was committed */
 int MPIRT_Sleep(MPIRT_Time_mode mode, MPIRT_Timespec time);
 
 /* Gives the job's time.

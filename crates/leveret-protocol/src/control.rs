@@ -19,6 +19,10 @@
 //!    |                             Go {epoch} |   the epoch lies ahead
 //!    |<---------------------------------------|
 //!    :            the run: nothing            :
+//!    | Uncommit (or the horizon is reached)   |
+//!    |--------------------------------------->|   from every member
+//!    |                        StopAt {instant}|   a common boundary that all can still make
+//!    |<---------------------------------------|
 //!    | Finished                               |
 //!    |--------------------------------------->|
 //!    |                            Uncommitted |   when all have finished
@@ -32,7 +36,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 1;
+pub const CONTROL_VERSION: u32 = 2;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -79,6 +83,12 @@ pub enum FromMember {
         /// What was refused to it.
         reason: String,
     },
+    /// This member wants the commit to end. Its tasks run on until all members want it and the agent has named the
+    /// instant by [`ToMember::StopAt`].
+    Uncommit {
+        /// The commit.
+        generation: Generation,
+    },
     /// All tasks of this member have ended. What it counted stands in its segment.
     Finished {
         /// The commit.
@@ -110,6 +120,8 @@ pub enum ToMember {
     Refused {
         /// One sentence a line.
         reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
         /// Set when declarations did not meet.
         mismatches: Vec<Mismatch>,
         /// Whether another commit may be tried on this connection.
@@ -163,6 +175,21 @@ pub enum ToMember {
         /// Why it ended.
         reason: EndReason,
     },
+}
+
+/// What kind of reason a refusal has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefusalCause {
+    /// The declarations do not meet or are not admitted, or a member cannot carry them out.
+    #[default]
+    Unfit,
+    /// A member has died or left.
+    PeerLost,
+    /// A member has not committed within the job's limit.
+    TimedOut,
+    /// The job is over, or the connection was not wanted.
+    Over,
 }
 
 /// How long a commit runs.

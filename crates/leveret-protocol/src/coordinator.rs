@@ -6,13 +6,14 @@
 //!      |<-------------------------+                                          all finished              |
 //!      |<-------------------------------------------------------------------------------- Finishing <--+
 //! ```
+//! A run ends when all members have finished or want to uncommit, or by a stop: then everybody stops at one instant.
 //! A death during commit refuses the commit for everybody. A death while running follows the policy.
 //!
 //! What a member sends may cross what it is sent: declarations name the attempt that they are for, everything after
 //! them names its commit's generation, so what belongs to a refused attempt is known and passed over, and only what
 //! no honest member can send is a breach of the protocol.
 
-use crate::control::{EndReason, FromMember};
+use crate::control::{EndReason, FromMember, RefusalCause};
 use crate::declaration::MemberDeclarations;
 use leveret_types::{Generation, MemberId};
 
@@ -59,10 +60,13 @@ pub enum Action {
     Refuse {
         /// Why.
         reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
         /// Whether another commit may be tried; if not, the job is over.
         may_retry: bool,
     },
-    /// Order everybody to stop at the next period boundary.
+    /// Order everybody to stop at one instant: at the end of a round when all want to uncommit
+    /// ([`EndReason::Completed`]), soon for any other reason. May come a second time, with a reason that cannot wait.
     StopAll(EndReason),
     /// Tell the survivors that a peer is gone.
     AnnounceDeath(MemberId, String),
@@ -87,7 +91,11 @@ struct Seat {
     declared: Option<MemberDeclarations>,
     segment: bool,
     ready: bool,
+    /// It wants the commit to end.
+    uncommitting: bool,
     finished: bool,
+    /// It is about to be ended for keeping the others waiting.
+    overdue: bool,
 }
 
 impl Seat {
@@ -104,6 +112,7 @@ impl Seat {
         self.declared = None;
         self.segment = false;
         self.ready = false;
+        self.uncommitting = false;
         self.finished = false;
     }
 }
@@ -190,6 +199,26 @@ impl Coordinator {
             .collect()
     }
 
+    /// Members that run on while others want to uncommit; nobody while no member wants it.
+    pub fn awaited_to_uncommit(&self) -> Vec<MemberId> {
+        let wanted = self.seats.iter().any(|seat| seat.alive && seat.uncommitting);
+        if self.stage != Stage::Running || !wanted {
+            return Vec::new();
+        }
+        let seats = self.seats.iter().enumerate();
+        seats
+            .filter(|(_, seat)| seat.alive && !seat.uncommitting && !seat.finished)
+            .map(|(rank, _)| MemberId(rank as u16))
+            .collect()
+    }
+
+    /// A member has had its time to commit; its process is about to be ended, and its death will be told as a timeout.
+    pub fn overdue(&mut self, member: MemberId) {
+        if let Some(seat) = self.seats.get_mut(member.index()) {
+            seat.overdue = true;
+        }
+    }
+
     /// Members whose tasks have not ended though the others' may have.
     pub fn unfinished(&self) -> impl Iterator<Item = MemberId> + '_ {
         let seats = self.seats.iter().enumerate();
@@ -220,7 +249,7 @@ impl Coordinator {
                 seat.declared = Some(declarations);
                 seat.turned_down = false;
                 match self.obstacle() {
-                    Some(reason) => self.refuse(reason),
+                    Some((cause, reason)) => self.refuse(cause, reason),
                     None => self.advance(),
                 }
             }
@@ -238,7 +267,13 @@ impl Coordinator {
                 if g == generation && !seat.ready =>
             {
                 seat.turned_down = true;
-                self.refuse(format!("{} cannot go on: {reason}", self.name(member)))
+                self.refuse(RefusalCause::Unfit, format!("{} cannot go on: {reason}", self.name(member)))
+            }
+            (Stage::Running | Stage::Finishing, FromMember::Uncommit { generation: g })
+                if g == generation && !seat.uncommitting && !seat.finished =>
+            {
+                seat.uncommitting = true;
+                self.advance()
             }
             (Stage::Running | Stage::Finishing, FromMember::Finished { generation: g, stop })
                 if g == generation && !seat.finished =>
@@ -265,7 +300,7 @@ impl Coordinator {
             | FromMember::Withdraw { generation, .. } => {
                 self.stage == Stage::Gathering && self.cancelled && *generation == self.generation
             }
-            FromMember::Hello { .. } | FromMember::Finished { .. } => false,
+            FromMember::Hello { .. } | FromMember::Uncommit { .. } | FromMember::Finished { .. } => false,
         }
     }
 
@@ -294,7 +329,7 @@ impl Coordinator {
                 }
                 // This plan has its verdict; it is not overtaken.
                 self.stage = Stage::Gathering;
-                self.refuse(reason)
+                self.refuse(RefusalCause::Unfit, reason)
             }
         }
     }
@@ -308,16 +343,17 @@ impl Coordinator {
             Stage::Running | Stage::Finishing => self.stop_running(reason),
             Stage::Gathering | Stage::Planning | Stage::Segments | Stage::Readying => {
                 self.over = Some(ending_text(&reason));
-                let mut actions = self.refuse(ending_text(&reason));
+                let mut actions = self.refuse(RefusalCause::Over, ending_text(&reason));
                 actions.extend(self.end());
                 actions
             }
         }
     }
 
-    /// Orders a stop, once. A reason that ends the job outweighs the restart of a member.
+    /// Orders a stop. A reason that ends the job outweighs the restart of a member, and both outweigh a common wish to
+    /// uncommit, whose instant may lie far ahead.
     fn stop_running(&mut self, reason: EndReason) -> Vec<Action> {
-        if self.stage == Stage::Running {
+        if self.stage == Stage::Running || self.ending == EndReason::Completed {
             self.stage = Stage::Finishing;
             self.ending = reason.clone();
             return vec![Action::StopAll(reason)];
@@ -359,7 +395,12 @@ impl Coordinator {
         let mut actions = Vec::new();
         let waited_for = self.stage != Stage::Gathering || was.declared.is_some();
         if waited_for || self.seats.iter().any(|seat| seat.declared.is_some()) {
-            actions.extend(self.refuse(format!("{} died during commit ({how})", self.name(member))));
+            let (cause, what) = if was.overdue {
+                (RefusalCause::TimedOut, "was ended since it did not commit in time")
+            } else {
+                (RefusalCause::PeerLost, "died during commit")
+            };
+            actions.extend(self.refuse(cause, format!("{} {what} ({how})", self.name(member))));
         }
         if restarted {
             actions.push(Action::Restart(member));
@@ -396,7 +437,9 @@ impl Coordinator {
             return self.end();
         }
         match self.obstacle() {
-            Some(reason) if self.seats.iter().any(|seat| seat.declared.is_some()) => self.refuse(reason),
+            Some((cause, reason)) if self.seats.iter().any(|seat| seat.declared.is_some()) => {
+                self.refuse(cause, reason)
+            }
             _ => Vec::new(),
         }
     }
@@ -412,15 +455,21 @@ impl Coordinator {
     }
 
     /// Why a commit can never complete: the set of members is static.
-    fn obstacle(&self) -> Option<String> {
-        self.over.clone().or_else(|| {
+    fn obstacle(&self) -> Option<(RefusalCause, String)> {
+        let gone = || {
             let gone = self.seats.iter().position(|seat| !seat.alive)?;
             let how = if self.seats[gone].left { "has ended" } else { "has died" };
-            Some(format!("{} {how}; all members must commit together", self.name(MemberId(gone as u16))))
-        })
+            let reason =
+                format!("{} {how}; all members must commit together", self.name(MemberId(gone as u16)));
+            Some((RefusalCause::PeerLost, reason))
+        };
+        // That a member died says more than that the job was stopped for it.
+        let died = self.seats.iter().any(|seat| !seat.alive && !seat.left);
+        let cause = if died { RefusalCause::PeerLost } else { RefusalCause::Over };
+        self.over.clone().map(|reason| (cause, reason)).or_else(gone)
     }
 
-    fn refuse(&mut self, reason: String) -> Vec<Action> {
+    fn refuse(&mut self, cause: RefusalCause, reason: String) -> Vec<Action> {
         let may_retry = self.obstacle().is_none();
         match self.stage {
             Stage::Planning => self.plans_overtaken += 1,
@@ -430,7 +479,7 @@ impl Coordinator {
         self.stage = Stage::Gathering;
         self.attempt = self.attempt.saturating_add(1);
         self.seats.iter_mut().for_each(Seat::uncommit);
-        vec![Action::Refuse { reason, may_retry }]
+        vec![Action::Refuse { reason, cause, may_retry }]
     }
 
     fn end(&mut self) -> Vec<Action> {
@@ -463,6 +512,12 @@ impl Coordinator {
                 if self.seats.iter().all(|seat| !seat.alive || seat.finished) =>
             {
                 self.finish()
+            }
+            Stage::Running
+                if self.all(|seat| seat.uncommitting || seat.finished)
+                    && self.seats.iter().any(|seat| seat.alive && seat.uncommitting) =>
+            {
+                self.stop_running(EndReason::Completed)
             }
             _ => Vec::new(),
         }
@@ -502,6 +557,7 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Segment { .. } => "a segment",
         FromMember::Ready { .. } => "a ready message",
         FromMember::Withdraw { .. } => "a withdrawal",
+        FromMember::Uncommit { .. } => "a wish to uncommit",
         FromMember::Finished { .. } => "a finished message",
     }
 }

@@ -65,6 +65,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         ),
         (generation(), any::<String>())
             .prop_map(|(generation, reason)| FromMember::Withdraw { generation, reason }),
+        generation().prop_map(|generation| FromMember::Uncommit { generation }),
         (generation(), any::<Option<String>>())
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
     ]
@@ -102,6 +103,15 @@ fn end_reason() -> impl Strategy<Value = EndReason> {
     ]
 }
 
+fn cause() -> impl Strategy<Value = RefusalCause> {
+    prop_oneof![
+        Just(RefusalCause::Unfit),
+        Just(RefusalCause::PeerLost),
+        Just(RefusalCause::TimedOut),
+        Just(RefusalCause::Over),
+    ]
+}
+
 fn to_member() -> impl Strategy<Value = ToMember> {
     let generation = || any::<u32>().prop_map(Generation);
     let nanos = || any::<i64>().prop_map(Nanos);
@@ -117,10 +127,12 @@ fn to_member() -> impl Strategy<Value = ToMember> {
                 ToMember::Welcome { job, rank, members, scheduling, restarted, attempt }
             }
         ),
-        (any::<String>(), any::<Vec<String>>(), any::<bool>()).prop_map(|(reason, texts, may_retry)| {
-            let mismatches = texts.into_iter().map(Mismatch::Impossible).collect();
-            ToMember::Refused { reason, mismatches, may_retry }
-        }),
+        (any::<String>(), cause(), any::<Vec<String>>(), any::<bool>()).prop_map(
+            |(reason, cause, texts, may_retry)| {
+                let mismatches = texts.into_iter().map(Mismatch::Impossible).collect();
+                ToMember::Refused { reason, cause, mismatches, may_retry }
+            }
+        ),
         (generation(), horizon).prop_map(|(generation, horizon)| {
             let (assembled, plan) = admitted();
             ToMember::Planned { generation, assembled, plan, horizon }

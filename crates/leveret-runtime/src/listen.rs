@@ -1,6 +1,7 @@
 //! The control thread of a member: passes the agent's messages on, and acts at once on those that cannot wait.
 
 use crate::watch::Watch;
+use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::control::{Connection, Frame, poll};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::{clock, nudge};
@@ -28,10 +29,11 @@ pub(crate) struct Current {
 /// What the control thread and the member share.
 pub(crate) type Shared = Arc<Mutex<Option<Current>>>;
 
-/// Starts the control thread.
+/// Starts the control thread, which sets `over` when no further commit is possible.
 pub(crate) fn listen(
     connection: Arc<Connection>,
     current: Shared,
+    over: Arc<AtomicBool>,
     scheduling: Scheduling,
 ) -> std::io::Result<mpsc::Receiver<Incoming>> {
     let (out, incoming) = mpsc::channel();
@@ -60,6 +62,9 @@ pub(crate) fn listen(
                 }
             }
             let ended = message.is_err();
+            if ended || matches!(&message, Ok((ToMember::Refused { may_retry: false, .. }, _))) {
+                over.store(true, Ordering::Release);
+            }
             if out.send(message).is_err() || ended {
                 return;
             }

@@ -6,6 +6,7 @@ use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::session::{LibraryThreads, Running, Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
+use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{OwnSegment, Region};
 use leveret_os::control::Connection;
 use leveret_os::memory_file::{Mapping, MemoryFile, verify_seals};
@@ -13,7 +14,8 @@ use leveret_os::{nudge, scheduling};
 use leveret_plan::Plan;
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{
-    CONTROL_VERSION, EndReason, FromMember, Horizon, Scheduling, ToMember, decode_to_member, encode,
+    CONTROL_VERSION, EndReason, FromMember, Horizon, RefusalCause, Scheduling, ToMember, decode_to_member,
+    encode,
 };
 use leveret_types::{Generation, MemberId, Nanos};
 use std::os::fd::{AsFd, OwnedFd};
@@ -62,12 +64,19 @@ pub enum CommitError {
     Refused {
         /// Why, a sentence a line.
         reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
         /// Each mismatch, if declarations did not meet.
         mismatches: Vec<Mismatch>,
     },
     /// The job is over, for this reason.
     #[error("the job is over; `leveret run` says why")]
-    Over(String),
+    Over {
+        /// Why, a sentence a line.
+        reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
+    },
     /// The control connection broke.
     #[error("the agent is gone: {0}; the job cannot go on")]
     AgentLost(String),
@@ -93,6 +102,8 @@ pub struct Member {
     connection: Arc<Connection>,
     incoming: mpsc::Receiver<Incoming>,
     current: Shared,
+    /// No further commit is possible.
+    over: Arc<AtomicBool>,
     job: String,
     name: String,
     rank: MemberId,
@@ -118,12 +129,14 @@ impl Member {
             ToMember::Welcome { job, rank, members, scheduling, restarted, attempt } => {
                 let connection = Arc::new(connection);
                 let current = Arc::new(Mutex::new(None));
-                let incoming = listen(connection.clone(), current.clone(), scheduling)
+                let over = Arc::new(AtomicBool::new(false));
+                let incoming = listen(connection.clone(), current.clone(), over.clone(), scheduling)
                     .map_err(|error| unreachable(error.to_string()))?;
                 Ok(Self {
                     connection,
                     incoming,
                     current,
+                    over,
                     job,
                     name,
                     rank,
@@ -157,6 +170,12 @@ impl Member {
     /// Whether this process takes the place of one that died.
     pub fn is_restarted(&self) -> bool {
         self.restarted
+    }
+
+    /// Whether the job is over, or its agent gone: no commit is possible any more. Read by looking, without a call to
+    /// the agent.
+    pub fn is_job_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     /// New declarations; the label names the commit in reports.
@@ -270,12 +289,12 @@ impl Member {
     fn next_of_commit(&mut self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
         loop {
             match self.next()? {
-                (ToMember::Refused { reason, mismatches, may_retry }, _) => {
+                (ToMember::Refused { reason, cause, mismatches, may_retry }, _) => {
                     self.attempt = self.attempt.saturating_add(1);
                     return Err(if may_retry {
-                        CommitError::Refused { reason, mismatches }
+                        CommitError::Refused { reason, cause, mismatches }
                     } else {
-                        CommitError::Over(reason)
+                        CommitError::Over { reason, cause }
                     });
                 }
                 // Deaths are acted upon by the control thread; what is left here is an echo.
@@ -382,7 +401,9 @@ impl Member {
                     *lock(&self.current) = None;
                     return Ok(reason);
                 }
-                ToMember::Refused { reason, .. } => return Err(CommitError::Over(reason)),
+                ToMember::Refused { reason, cause, .. } => {
+                    return Err(CommitError::Over { reason, cause });
+                }
                 _ => {}
             }
         }

@@ -21,12 +21,14 @@ debug_is_display!(JoinError, CommitError, DeclarationError, SendRefusal, StartEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use leveret_protocol::control::RefusalCause;
 
     #[test]
     fn what_main_returns_is_readable() {
         let join = JoinError::NotAMember("LEVERET_SOCKET");
         assert!(format!("{join:?}").ends_with("start it with `leveret run JOB.toml`"), "{join:?}");
-        let refused = CommitError::Refused { reason: "none".to_owned(), mismatches: Vec::new() };
+        let (cause, mismatches) = (RefusalCause::Unfit, Vec::new());
+        let refused = CommitError::Refused { reason: "none".to_owned(), cause, mismatches };
         assert_eq!(format!("{refused:?}"), "the commit was refused; `leveret run` says why");
         let boxed: Box<dyn std::error::Error> = Box::new(StartError::TooLong { length: 9, most: 8 });
         assert!(format!("{boxed:?}").ends_with("declare a larger size"), "{boxed:?}");

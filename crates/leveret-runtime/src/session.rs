@@ -120,9 +120,19 @@ impl Running {
         clock::now() >= self.parts.watch.stop_at()
     }
 
-    /// Ends the tasks no later than now.
-    pub(crate) fn stop(&self) {
-        self.parts.watch.stop_no_later_than(clock::now());
+    /// Tells the agent that this member wants to uncommit. The tasks run on to the instant that all agree on.
+    pub(crate) fn ask_to_end(&self, member: &Member) -> Result<(), CommitError> {
+        member.send(&FromMember::Uncommit { generation: self.parts.generation }, &[])
+    }
+
+    /// This member cannot go on: its tasks end now, and the agent ends the others'.
+    pub(crate) fn abandon(&self, reason: &'static str) {
+        self.parts.watch.request_stop(reason);
+    }
+
+    /// Whether a member has died since the commit.
+    pub(crate) fn has_lost_a_peer(&self) -> bool {
+        self.parts.watch.is_anyone_dead()
     }
 
     /// Waits for the tasks' end, and uncommits (collective).
@@ -145,18 +155,22 @@ impl Running {
         })
     }
 
-    /// As [`Running::finish`] for a program that gave it up; there is nobody left to tell of an error.
+    /// As [`Running::finish`] for a program that gave it up; there is nobody left to tell of an error. One that panics
+    /// waits for nobody.
     pub(crate) fn give_up(&mut self, member: &mut Member) {
         if !self.finished {
-            self.parts.watch.stop_no_later_than(Nanos::ZERO);
+            if std::thread::panicking() {
+                self.abandon("its program panicked");
+            } else if self.ask_to_end(member).is_err() {
+                self.parts.watch.stop_no_later_than(clock::now());
+            }
             let _ = self.finish(member);
         }
         let _ = self.parts.segment.generation();
     }
 }
 
-/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it ends its
-/// tasks at the next period and uncommits.
+/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it uncommits.
 pub struct Session<'m> {
     member: &'m mut Member,
     running: Running,
@@ -223,9 +237,10 @@ impl<'m> Session<'m> {
         self.running.finish(self.member)
     }
 
-    /// Ends this member's tasks at the next period and uncommits (collective).
+    /// Uncommits (collective): once every member wants it, all tasks end at one instant, the end of a round. Until then
+    /// they run on; each instance before that instant is performed, and none after it is begun.
     pub fn uncommit(mut self) -> Result<Ended, CommitError> {
-        self.running.stop();
+        self.running.ask_to_end(self.member)?;
         self.running.finish(self.member)
     }
 }

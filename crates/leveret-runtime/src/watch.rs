@@ -75,6 +75,11 @@ impl Watch {
         }
     }
 
+    /// Whether any peer is gone.
+    pub fn is_anyone_dead(&self) -> bool {
+        self.dead.iter().any(|word| word.load(Ordering::Acquire) != 0)
+    }
+
     /// Whether a peer is gone.
     #[inline]
     pub fn is_dead(&self, member: MemberId) -> bool {

@@ -44,8 +44,14 @@ impl Agent<'_> {
     /// Names members that keep the others waiting, and ends them in the end. Those that have not joined have a time
     /// limit of their own.
     fn lose_patience_with_commit(&mut self, now: Nanos) {
-        let within = self.config.commit_within;
-        let missing = self.coordinator.awaited();
+        let runs_on = self.coordinator.awaited_to_uncommit();
+        let uncommitting = !runs_on.is_empty();
+        // A member may run as long as it likes; that the others wait for it is told.
+        let (missing, within) = if uncommitting {
+            (runs_on, Nanos::MAX)
+        } else {
+            (self.coordinator.awaited(), self.config.commit_within)
+        };
         match self.patience.committing(&missing, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
@@ -54,13 +60,18 @@ impl Agent<'_> {
                     .map(|member| format!("member \"{}\"", self.config.launch[member.index()].member))
                     .collect();
                 let waited = waited.0 / 1_000_000_000;
-                self.note(&format!(
-                    "waiting for {} to commit: the others wait for {waited} s, and will for {within}",
-                    names.join(", ")
-                ));
+                let names = names.join(", ");
+                self.note(&if uncommitting {
+                    format!("waiting for {names} to uncommit too: the others wait for {waited} s")
+                } else {
+                    format!(
+                        "waiting for {names} to commit: the others wait for {waited} s, and will for {within}"
+                    )
+                });
             }
             Waiting::Over => {
                 for member in missing {
+                    self.coordinator.overdue(member);
                     self.expel(
                         member.index(),
                         &format!("it has not committed within {within} of the others"),

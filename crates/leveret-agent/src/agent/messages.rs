@@ -3,7 +3,9 @@
 use super::Agent;
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
-use leveret_protocol::control::{CONTROL_VERSION, FromMember, ToMember, decode_from_member, encode};
+use leveret_protocol::control::{
+    CONTROL_VERSION, FromMember, RefusalCause, ToMember, decode_from_member, encode,
+};
 use leveret_types::MemberId;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -39,7 +41,8 @@ impl Agent<'_> {
     pub(super) fn on_stranger(&mut self, index: usize) {
         let Some((connection, frame)) = self.strangers.hear(index) else { return };
         if let Err(reason) = self.welcome(&connection, &frame) {
-            let refused = ToMember::Refused { reason, mismatches: Vec::new(), may_retry: false };
+            let cause = RefusalCause::Over;
+            let refused = ToMember::Refused { reason, cause, mismatches: Vec::new(), may_retry: false };
             // It may be gone already; then there is nobody to tell.
             let _ = connection.send(&encode(&refused), &[]);
         }

@@ -12,6 +12,8 @@ use leveret_types::{MemberId, Nanos};
 
 /// From `Go` to the epoch: long enough for every thread to be asleep by then.
 const LEAD: Nanos = Nanos::from_millis(60);
+/// From the order to uncommit to its instant at least: long enough for every control thread to have heard of it.
+const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
@@ -54,11 +56,15 @@ impl Agent<'_> {
         self.warn(warnings);
     }
 
-    /// All stop at the same round, so that nothing is sent that nobody takes.
+    /// All stop at the same round, so that nothing is sent that nobody takes. Members that uncommit wait for the end of
+    /// their round however long it is; whoever stops a run does not.
     pub(super) fn stop_all(&mut self, reason: EndReason) {
         let Some(monitor) = &mut self.monitor else { return };
         let generation = self.coordinator.generation();
-        let instant = monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64));
+        let instant = match reason {
+            EndReason::Completed => monitor.uncommit_instant(clock::now() + UNCOMMIT_LEAD),
+            _ => monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64)),
+        };
         if let EndReason::Stopped(why) = &reason {
             self.ending = Ending::Stopped(why.clone());
         }

@@ -133,8 +133,9 @@ pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_
             if now >= limit {
                 return Ok(());
             }
-            if began_committed && state::is_over() {
-                return Err(Code::Uncommitted);
+            if state::is_over() {
+                // Before a commit there is nothing that could end but the job.
+                return Err(if began_committed { Code::Uncommitted } else { Code::Agent });
             }
             match (began_committed, state::is_committed()) {
                 (false, true) => return Err(Code::Committed),

@@ -115,6 +115,41 @@ fn channels() {
     conforms("tests/mpirt/channels.c");
 }
 
+/// Every instance before the common instant is performed and accounted for, and none after it is begun: on each member
+/// the same number.
+#[test]
+fn uncommit() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/uncommit.c", members);
+        assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+        outcome.assert_consistent();
+        for phase in &outcome.record().phases {
+            let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
+            assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}: {}", outcome.said());
+            assert!(
+                counts.iter().all(|count| *count as u64 == phase.rounds),
+                "{counts:?} in {} rounds",
+                phase.rounds
+            );
+        }
+    }
+}
+
+/// The others hear of a death in the call that waits for the dead, and nobody hangs.
+#[test]
+fn lost() {
+    let _turn = turn();
+    for members in [2, 3] {
+        let place = Workplace::new();
+        let built = compile(&place, "tests/mpirt/lost.c", &["cc", "-std=gnu11"]);
+        let outcome = run(&place, &built, members, &[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let passed = outcome.stdout.matches(": passed").count();
+        assert_eq!(passed, members as usize - 1, "{}", outcome.said());
+    }
+}
+
 /// Every member passes; what the report makes of the run is the caller's to judge.
 fn passes_at(source: &str, members: u32) -> Outcome {
     let place = Workplace::new();

@@ -1,7 +1,7 @@
 //! The agent's part of the world: it performs actions, and every action is held against what the members really do.
 
 use crate::world::{Doing, Told, World};
-use leveret_protocol::control::EndReason;
+use leveret_protocol::control::{EndReason, RefusalCause};
 use leveret_protocol::coordinator::{Action, DeathPolicy, Stage};
 use leveret_types::{Generation, MemberId};
 
@@ -32,8 +32,13 @@ impl World {
                 self.runs += 1;
                 self.tell(&Told::Go(generation));
             }
-            Action::Refuse { reason, may_retry } => {
+            Action::Refuse { reason, cause, may_retry } => {
                 assert!(!reason.is_empty());
+                let honest = self.processes.iter().all(|process| process.honest);
+                assert!(cause != RefusalCause::Over || self.over || !honest, "{reason}");
+                let lost =
+                    (0..self.processes.len()).any(|rank| !self.coordinator.is_alive(MemberId(rank as u16)));
+                assert!(may_retry || lost || self.over || !honest, "why not once more? {reason}");
                 assert_eq!(self.coordinator.stage(), Stage::Gathering);
                 self.nobody_runs(generation);
                 self.tell(&Told::Refused { may_retry });
@@ -41,6 +46,10 @@ impl World {
             Action::StopAll(reason) => {
                 let by_policy = matches!(reason, EndReason::PeerRestarted(_));
                 assert!(!by_policy || self.policy == DeathPolicy::Restart);
+                if reason == EndReason::Completed {
+                    self.nobody_runs_on(generation);
+                }
+                self.tell(&Told::StopAt(generation));
             }
             Action::AnnounceDeath(member, how) => {
                 assert_eq!(self.processes[member.index()].doing, Doing::Gone, "{member} lives");
@@ -90,14 +99,23 @@ impl World {
             let withdraws = matches!(process.doing, Doing::Withdrawn) && !process.outbox.is_empty();
             if known && process.doing != Doing::Gone && !withdraws {
                 assert_eq!(process.doing, doing, "{when}, member {rank}");
-                assert!(process.inbox.is_empty(), "{when}: member {rank} has not heard {:?}", process.inbox);
+                let unheard = process.inbox.iter().any(|told| !matches!(told, Told::StopAt(_)));
+                assert!(!unheard, "{when}: member {rank} has not heard {:?}", process.inbox);
             }
+        }
+    }
+
+    /// A commit ends by common consent only.
+    fn nobody_runs_on(&self, generation: Generation) {
+        for (rank, process) in self.processes.iter().enumerate().filter(|(_, process)| process.honest) {
+            let alive = self.coordinator.is_alive(MemberId(rank as u16));
+            assert!(!alive || process.doing != Doing::Running(generation), "member {rank} was not asked");
         }
     }
 
     fn nobody_runs(&self, generation: Generation) {
         for process in self.processes.iter().filter(|process| process.honest) {
-            let runs = matches!(process.doing, Doing::Running(g) | Doing::AwaitingEnd(g) if g == generation)
+            let runs = matches!(process.doing, Doing::Running(g) | Doing::Uncommitting(g) | Doing::AwaitingEnd(g) if g == generation)
                 && !process.inbox.contains(&Told::Uncommitted(generation));
             let will = process.inbox.contains(&Told::Go(generation));
             assert!(!runs && !will, "a commit is refused while a member runs it");

@@ -1,6 +1,6 @@
 //! Orders of events that went wrong once, or that say what a policy means.
 
-use leveret_protocol::control::{EndReason, FromMember};
+use leveret_protocol::control::{EndReason, FromMember, RefusalCause};
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_types::{Generation, MemberId};
@@ -219,4 +219,85 @@ fn nothing_follows_the_end_of_the_job() {
     assert_eq!(coordinator.left(A), []);
     assert_eq!(coordinator.left(B), []);
     assert_eq!(coordinator.stop(EndReason::Interrupted), []);
+}
+
+fn uncommit(generation: Generation) -> FromMember {
+    FromMember::Uncommit { generation }
+}
+
+#[test]
+fn a_run_ends_once_all_want_to_uncommit_and_no_earlier() {
+    let mut coordinator = running(3, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    assert_eq!(coordinator.awaited_to_uncommit(), [], "nobody waits yet");
+    assert_eq!(coordinator.message(A, uncommit(generation)), []);
+    assert_eq!(coordinator.awaited_to_uncommit(), [B, C]);
+    // One that is at its horizon has no objection.
+    assert_eq!(coordinator.message(C, finished(generation)), []);
+    assert_eq!(coordinator.awaited_to_uncommit(), [B]);
+    assert_eq!(coordinator.message(B, uncommit(generation)), [Action::StopAll(EndReason::Completed)]);
+    assert_eq!(coordinator.awaited_to_uncommit(), []);
+    assert_eq!(coordinator.message(A, finished(generation)), []);
+    let actions = coordinator.message(B, finished(generation));
+    assert_eq!(actions, [Action::Uncommitted(EndReason::Completed)]);
+    assert_eq!(coordinator.message(A, declare(0)), [], "another commit may follow");
+}
+
+#[test]
+fn a_member_that_runs_on_is_waited_for_until_a_stop_or_its_death() {
+    let mut coordinator = running(2, DeathPolicy::Continue);
+    let generation = coordinator.generation();
+    coordinator.message(A, uncommit(generation));
+    let actions = coordinator.died(B, "signal 9");
+    assert!(
+        matches!(&actions[..], [Action::AnnounceDeath(B, _), Action::StopAll(EndReason::Completed)]),
+        "{actions:?}"
+    );
+    let mut coordinator = running(2, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    coordinator.message(A, uncommit(generation));
+    let actions = coordinator.stop(EndReason::Interrupted);
+    assert_eq!(actions, [Action::StopAll(EndReason::Interrupted)]);
+}
+
+/// The end of the round that all uncommit at may be far off.
+#[test]
+fn an_interrupt_does_not_wait_for_the_instant_of_an_uncommit() {
+    let mut coordinator = running(2, DeathPolicy::Restart);
+    let generation = coordinator.generation();
+    coordinator.message(A, uncommit(generation));
+    coordinator.message(B, uncommit(generation));
+    let actions = coordinator.died(B, "signal 9");
+    assert!(actions.contains(&Action::StopAll(EndReason::PeerRestarted(B))), "{actions:?}");
+    assert_eq!(coordinator.stop(EndReason::Interrupted), [], "a stop is ordered already");
+    let actions = coordinator.message(A, finished(generation));
+    assert_eq!(actions, [Action::Uncommitted(EndReason::Interrupted)]);
+}
+
+#[test]
+fn a_refusal_says_what_kind_of_reason_it_has() {
+    let cause = |actions: &[Action]| match actions {
+        [Action::Refuse { cause, .. }, ..] => Some(*cause),
+        _ => None,
+    };
+    let declared = || {
+        let mut coordinator = Coordinator::new(2, DeathPolicy::Stop);
+        coordinator.message(A, declare(0));
+        coordinator
+    };
+    assert_eq!(cause(&declared().died(B, "signal 9")), Some(RefusalCause::PeerLost));
+    assert_eq!(cause(&declared().left(B)), Some(RefusalCause::PeerLost));
+    assert_eq!(cause(&declared().stop(EndReason::Interrupted)), Some(RefusalCause::Over));
+    let mut coordinator = declared();
+    coordinator.overdue(B);
+    assert_eq!(cause(&coordinator.died(B, "signal 9")), Some(RefusalCause::TimedOut));
+    let mut coordinator = declared();
+    coordinator.message(B, declare(0));
+    assert_eq!(cause(&coordinator.planned(Err("too much".to_owned()))), Some(RefusalCause::Unfit));
+    // After a run that a death has ended.
+    let mut coordinator = running(2, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    coordinator.died(B, "signal 9");
+    coordinator.message(A, finished(generation));
+    assert_eq!(cause(&coordinator.message(A, declare(0))), Some(RefusalCause::PeerLost));
 }

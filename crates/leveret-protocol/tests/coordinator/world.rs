@@ -25,6 +25,8 @@ pub enum Doing {
     AwaitingEpoch(Generation),
     /// Its tasks run.
     Running(Generation),
+    /// Its tasks run, and it wants to uncommit.
+    Uncommitting(Generation),
     /// Its tasks have ended.
     AwaitingEnd(Generation),
     /// No process is there.
@@ -38,6 +40,7 @@ pub enum Told {
     Planned(Generation),
     Peers(Generation),
     Go(Generation),
+    StopAt(Generation),
     Uncommitted(Generation),
 }
 
@@ -67,6 +70,8 @@ pub enum Move {
     Hear(usize),
     /// A process gives up what it was admitted for, if it can at this point.
     Withdraw(usize),
+    /// A process whose tasks run wants to uncommit.
+    Uncommit(usize),
     /// The tasks of a process end; it may want the job to stop.
     Finish(usize, bool),
     /// A process that wants nothing more ends in order.
@@ -146,10 +151,11 @@ impl World {
                 Doing::Joining => moves.push(Move::Join(rank)),
                 Doing::Idle if process.wants > 0 => moves.push(Move::Declare(rank)),
                 Doing::Idle => moves.push(Move::Leave(rank)),
-                Doing::Running(_) => moves.push(Move::Finish(rank, false)),
+                Doing::Running(_) => moves.extend([Move::Finish(rank, false), Move::Uncommit(rank)]),
                 Doing::AwaitingPlan
                 | Doing::AwaitingPeers(_)
                 | Doing::AwaitingEpoch(_)
+                | Doing::Uncommitting(_)
                 | Doing::AwaitingEnd(_)
                 | Doing::Withdrawn
                     if !process.inbox.is_empty() =>
@@ -188,6 +194,14 @@ impl World {
             }
             Move::Withdraw(rank) => {
                 self.processes[rank].withdraw();
+                Vec::new()
+            }
+            Move::Uncommit(rank) => {
+                let process = &mut self.processes[rank];
+                if let Doing::Running(generation) = process.doing {
+                    process.doing = Doing::Uncommitting(generation);
+                    process.outbox.push_back(FromMember::Uncommit { generation });
+                }
                 Vec::new()
             }
             Move::Finish(rank, stop) => {
@@ -274,7 +288,8 @@ impl World {
                 self.over = true;
                 assert!(matches!(stop, Some(EndReason::Stopped(_))), "{actions:?}");
             }
-            DeathPolicy::Continue => assert_eq!(stop, None, "the others go on"),
+            // The others go on, unless they had only waited for this one.
+            DeathPolicy::Continue => assert!(matches!(stop, None | Some(EndReason::Completed)), "{stop:?}"),
             DeathPolicy::Restart => assert_eq!(stop, Some(&EndReason::PeerRestarted(member))),
         }
     }
@@ -305,12 +320,13 @@ impl World {
     fn misbehave(&mut self, rank: usize, kind: u8, off: i8) {
         let generation = Generation(self.coordinator.generation().0.wrapping_add_signed(off.into()));
         let attempt = self.coordinator.attempt().saturating_add_signed(off.into());
-        let message = match kind % 6 {
+        let message = match kind % 7 {
             0 => FromMember::Declare { attempt, declarations: MemberDeclarations::default() },
             1 => FromMember::Segment { generation, size: u64::MAX },
             2 => ready(generation),
             3 => FromMember::Withdraw { generation, reason: String::new() },
             4 => FromMember::Finished { generation, stop: None },
+            5 => FromMember::Uncommit { generation },
             _ => FromMember::Hello { version: 0, token: String::new(), member: String::new() },
         };
         self.processes[rank].outbox.push_back(message);
@@ -319,6 +335,14 @@ impl World {
     fn hear(&mut self, rank: usize) {
         let process = &mut self.processes[rank];
         let Some(told) = process.inbox.pop_front() else { return };
+        if let Told::StopAt(generation) = told {
+            // Its tasks end at the instant, whatever it waits for.
+            if process.doing == Doing::Uncommitting(generation) {
+                process.doing = Doing::AwaitingEnd(generation);
+                process.outbox.push_back(FromMember::Finished { generation, stop: None });
+            }
+            return;
+        }
         process.doing = match (process.doing, told) {
             (
                 Doing::AwaitingPlan | Doing::AwaitingPeers(_) | Doing::AwaitingEpoch(_) | Doing::Withdrawn,

@@ -6,6 +6,7 @@ use super::events::EventThreads;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
+use leveret_protocol::control::RefusalCause;
 use leveret_types::Nanos;
 use std::sync::Arc;
 
@@ -24,11 +25,10 @@ impl Library {
     /// Joins the job.
     ///
     /// # Errors
-    /// [`Code::Agent`], or [`Code::Agent`] when the agent does not take this process.
+    /// [`Code::Agent`], when the agent cannot be reached or does not take this process.
     pub fn join() -> Result<Self, Code> {
         let member = Member::join().map_err(|error| match error {
-            JoinError::NotAMember(_) => Code::Agent,
-            JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
+            JoinError::NotAMember(_) | JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
         })?;
         let world = World::new(member.rank(), member.members())?;
         Ok(Self {
@@ -62,7 +62,7 @@ impl Library {
             Err(error) => {
                 self.world.release_memory();
                 self.refusal = match &error {
-                    CommitError::Refused { reason, .. } => reason.clone(),
+                    CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
                     other => other.to_string(),
                 };
                 return Err(code_of(&error));
@@ -72,7 +72,7 @@ impl Library {
         match EventThreads::start(&binding.events, &mut running, &binding.committed) {
             Ok(threads) => self.event_threads = threads,
             Err((started, code)) => {
-                running.stop();
+                running.abandon("a thread for handlers cannot be had");
                 started.join();
                 running.give_up(&mut self.member);
                 self.world.release_memory();
@@ -101,9 +101,9 @@ impl Library {
         Ok(self.running.as_ref().ok_or(Code::NotCommitted)?.epoch())
     }
 
-    /// Whether the horizon is reached or the job is stopping; `false` while not committed.
+    /// Whether the horizon is reached or the job is stopping; while not committed, whether the job is over.
     pub fn is_over(&self) -> bool {
-        self.running.as_ref().is_some_and(Running::is_over)
+        self.running.as_ref().map_or_else(|| self.member.is_job_over(), Running::is_over)
     }
 
     /// Why the last commit was refused; empty when it was not.
@@ -111,12 +111,14 @@ impl Library {
         &self.refusal
     }
 
-    /// Ends the tasks with their period, and uncommits (collective).
+    /// Uncommits (collective): once every member wants it, the tasks end at the end of a round that all can still make.
     ///
     /// # Errors
-    /// [`Code::NotCommitted`], [`Code::Agent`], [`Code::Agent`].
+    /// [`Code::NotCommitted`]. With any other nothing is committed afterwards all the same: [`Code::PeerLost`] when a member has died since the
+    /// commit, [`Code::Agent`] when the agent is gone.
     pub fn uncommit(&mut self) -> Result<Ended, Code> {
-        self.running.as_ref().ok_or(Code::NotCommitted)?.stop();
+        // An agent that is gone cannot be asked; the control thread has ended the tasks then.
+        let _ = self.running.as_ref().ok_or(Code::NotCommitted)?.ask_to_end(&self.member);
         self.run()
     }
 
@@ -129,18 +131,22 @@ impl Library {
         // They end with the tasks, at the stop instant.
         std::mem::take(&mut self.event_threads).join();
         let ended = running.finish(&mut self.member);
+        let has_lost_a_peer = running.has_lost_a_peer();
         if let Some(committed) = self.committed.take() {
             self.world.take_back(&committed);
         }
         self.world.committed = false;
-        ended.map_err(|error| code_of(&error))
+        match ended {
+            Ok(_) if has_lost_a_peer => Err(Code::PeerLost),
+            ended => ended.map_err(|error| code_of(&error)),
+        }
     }
 }
 
 impl Drop for Library {
     fn drop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            running.stop();
+            running.abandon("its program has given the commit up");
             std::mem::take(&mut self.event_threads).join();
             running.give_up(&mut self.member);
         }
@@ -150,10 +156,19 @@ impl Drop for Library {
 fn code_of(error: &CommitError) -> Code {
     match error {
         CommitError::Declaration(_) => Code::Argument,
+        CommitError::Refused { cause, .. } | CommitError::Over { cause, .. }
+            if *cause == RefusalCause::PeerLost =>
+        {
+            Code::PeerLost
+        }
+        CommitError::Refused { cause, .. } | CommitError::Over { cause, .. }
+            if *cause == RefusalCause::TimedOut =>
+        {
+            Code::Timeout
+        }
         CommitError::Refused { mismatches, .. } if mismatches.is_empty() => Code::Admission,
         CommitError::Refused { .. } => Code::Mismatch,
-        CommitError::Over(_) => Code::Agent,
-        CommitError::AgentLost(_) => Code::Agent,
+        CommitError::Over { .. } | CommitError::AgentLost(_) => Code::Agent,
         CommitError::Bind(_) => Code::Internal,
         CommitError::System { .. } => Code::NoMemory,
     }

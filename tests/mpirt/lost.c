@@ -1,0 +1,28 @@
+/* A member dies while the others wait for it in Uncommit. The job ends by that, so this file is a run of its own. */
+#include "harness.h"
+
+#include <unistd.h>
+
+/* spec: MPIRT_Uncommit/PEER_LOST, MPIRT_Commit/PEER_LOST */
+static void test_whoever_waits_for_the_dead_is_told(void)
+{
+    OK(MPIRT_Commit());
+    if (rank == members - 1) {
+        usleep(200000);
+        _exit(7);
+    }
+    EXPECT(MPIRT_Uncommit(), MPIRT_ERR_PEER_LOST);
+    EXPECT(MPIRT_Uncommit(), MPIRT_ERR_NOT_COMMITTED);
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_PEER_LOST);
+    EXPECT(MPIRT_Uncommit(), MPIRT_ERR_NOT_COMMITTED);
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_whoever_waits_for_the_dead_is_told();
+    OK(MPIRT_Finalize());
+    if (failures == 0)
+        printf("member %d: passed\n", rank);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

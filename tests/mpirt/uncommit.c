@@ -1,0 +1,58 @@
+/* Members that uncommit long after each other: all run on until the last one wants it too. */
+#include "harness.h"
+
+static const MPIRT_Timespec ms = 1000000;
+
+struct seen {
+    uint64_t instances;
+    MPIRT_Timespec first;
+    int out_of_order, outside;
+};
+
+static void counts(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    struct seen *seen = argument;
+    (void)task;
+    if (seen->instances == 0)
+        MPIRT_Get_time(&seen->first);
+    seen->out_of_order += instance->number != seen->instances;
+    seen->outside += instance->start < 0 || instance->deadline <= instance->start;
+    seen->instances++;
+}
+
+/* spec: SETUP-UNCOMMIT-01, SETUP-UNCOMMIT-03, TASK-RUN-02, TASK-RUN-03, MPIRT_Uncommit */
+static void test_members_that_uncommit_apart_end_together(void)
+{
+    struct seen seen = {0};
+    MPIRT_Qos qos;
+    MPIRTX_Task task;
+    MPIRT_Timespec epoch;
+    uint64_t last;
+    char name[MPIRT_NAME_MAX];
+    snprintf(name, sizeof name, "counter-%d", rank);
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, 20 * ms, 20 * ms, &qos));
+    OK(MPIRTX_Task_create(name, counts, &seen, qos, ms, &task));
+    OK(MPIRT_Commit());
+    OK(MPIRTX_Get_epoch(&epoch));
+    OK(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, epoch + 300 * ms * rank));
+    OK(MPIRT_Uncommit());
+    last = seen.instances;
+    /* The first to uncommit has run for as long as the last. */
+    CHECK(members == 1 || last > 0);
+    CHECK(last == 0 || seen.first >= epoch);
+    CHECK(seen.outside == 0);
+    OK(MPIRTX_Task_set_name(task, "other"));
+    OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 50 * ms));
+    CHECK(seen.instances == last);
+    EXPECT(MPIRT_Uncommit(), MPIRT_ERR_NOT_COMMITTED);
+    OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Qos_free(&qos));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_members_that_uncommit_apart_end_together();
+    test_members_that_uncommit_apart_end_together();
+    return end();
+}
