@@ -86,7 +86,7 @@ proptest! {
         let mut world = world();
         let objects: Vec<Handle> = (0..3).map(|_| leaf(&mut world)).chain([Handle::null(Class::Buffer)]).collect();
         let vector = world.cvector("v", &[objects[0]; 4]).expect("a vector");
-        let mut list = vec![objects[0]; 4];
+        let mut list = [objects[0]; 4];
         let walks: Vec<Handle> =
             (0..2).map(|_| world.container_iterator("w", vector).expect("a walk")).collect();
         // Where each walk stands, and how often the vector had changed when it began.
