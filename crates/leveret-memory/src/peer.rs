@@ -1,6 +1,7 @@
 //! A peer's segment, read only. Its header is an allegation until it is validated here; everything else is one
 //! whenever it is read.
 
+use crate::aliased::{Borrowed, Lender, Shelf};
 use crate::alleged::Alleged;
 use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
 use crate::layout::{RingPlace, SegmentLayout, SourcePlace, TargetPlace};
@@ -119,6 +120,7 @@ pub struct PeerSource {
     pub(crate) slots: Slots,
     segment: Window,
     ring: RingPlace,
+    shelf: Option<Shelf>,
 }
 
 impl PeerSource {
@@ -129,6 +131,7 @@ impl PeerSource {
             tag,
             control: segment.part(place.control, size_of::<SourceControl>()),
             slots: Slots::new(segment, place),
+            shelf: place.slots.shelf.as_ref().map(|shelf| Shelf::new(segment, shelf)),
             segment: segment.clone(),
             ring: place.ring,
         }
@@ -137,6 +140,11 @@ impl PeerSource {
     /// Which channel.
     pub fn channel(&self) -> ChannelId {
         self.channel
+    }
+
+    /// The sender's buffers, where they are aliased.
+    pub fn shelf(&self) -> Option<&Shelf> {
+        self.shelf.as_ref()
     }
 
     /// First instance that the sender can make; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
@@ -167,6 +175,7 @@ pub struct PeerTarget {
     tag: Tag,
     segment: Window,
     ring: RingPlace,
+    pub(crate) borrowed: Option<Borrowed>,
 }
 
 impl PeerTarget {
@@ -178,12 +187,18 @@ impl PeerTarget {
             tag,
             segment: segment.clone(),
             ring: place.ring,
+            borrowed: Borrowed::new(segment, place),
         }
     }
 
     /// Which channel.
     pub fn channel(&self) -> ChannelId {
         self.channel
+    }
+
+    /// What the receiver has in use of the sender's buffers, where they are aliased.
+    pub fn lender(&self) -> Option<Lender> {
+        Lender::new(self)
     }
 
     /// First instance that the receiver can take; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.

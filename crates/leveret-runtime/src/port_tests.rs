@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{
-    HeapRegion, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    HeapRegion, Mapping, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -20,10 +20,11 @@ fn ends() -> (Sender, Receiver) {
         tasks: Vec::new(),
         message_records: 1,
     };
-    let source = SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false };
+    let source =
+        SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false, mapping: Mapping::None };
     let specs = [
         spec(0, vec![source], Vec::new()),
-        spec(1, Vec::new(), vec![TargetSpec { channel: CHANNEL, waits: false }]),
+        spec(1, Vec::new(), vec![TargetSpec { channel: CHANNEL, waits: false, mapping: Mapping::None }]),
     ];
     let mut own = Vec::new();
     let mut peers = Vec::new();

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the functions are documented in that list, from which the header is made")]
 
 mod buffer;
+mod bufiter;
 mod channel;
 mod container;
 mod group;
@@ -13,6 +14,7 @@ mod setup;
 mod task;
 
 pub use buffer::*;
+pub use bufiter::*;
 pub use channel::*;
 pub use container::*;
 pub use group::*;

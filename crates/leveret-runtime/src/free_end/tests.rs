@@ -1,6 +1,7 @@
 use super::*;
 use leveret_memory::{
-    HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
+    TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -23,9 +24,12 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
         tasks: vec![],
         message_records: 8,
     };
-    let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits }];
+    let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits, mapping: Mapping::None }];
     let source = SegmentSpec { sources, ..spec(0) };
-    let target = SegmentSpec { targets: vec![TargetSpec { channel: CHANNEL, waits }], ..spec(1) };
+    let target = SegmentSpec {
+        targets: vec![TargetSpec { channel: CHANNEL, waits, mapping: Mapping::None }],
+        ..spec(1)
+    };
     let [(mut source, peer_source), (mut target, peer_target)] = [source, target].map(|spec| {
         let layout = SegmentLayout::new(&spec).unwrap();
         let region = Arc::new(HeapRegion::new(layout.size()));

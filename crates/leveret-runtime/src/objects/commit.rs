@@ -1,16 +1,18 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
-use super::committed::{Committed, End};
+use super::committed::{Arrived, Committed, End};
 use super::error::Code;
 use super::handle::Handle;
+use super::mapping::Mappings;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
 use super::world::World;
+use crate::binding::MappedEnd;
 use crate::context::TaskContext;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::message::Input;
 use crate::session::Running;
 use leveret_plan::MissingPolicy;
-use leveret_protocol::declaration::{BufferMemory, GROUP_WORLD};
+use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, Nanos};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +21,8 @@ use std::sync::Arc;
 pub(super) struct Binding {
     pub(super) declarations: Declarations,
     pub(super) committed: Arc<Committed>,
+    /// Every declared end, with its channel's index.
+    declared: HashMap<u32, usize>,
     /// Ends that no task serves, by the channel's index.
     sources: Vec<(usize, Source)>,
     targets: Vec<(usize, Target)>,
@@ -47,16 +51,26 @@ impl From<Code> for Unfit {
 impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
     pub(super) fn bind(&self) -> Result<Binding, Unfit> {
+        self.check_iterators()?;
         let committed = Arc::new(self.prepare()?);
         let mut declarations = Declarations::new("commit");
         let mut ends = HashMap::new();
+        let mappings = Mappings::of(self);
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                ends.insert(handle, self.declare_channel(&mut declarations, &object.name, channel)?);
+                ends.insert(
+                    handle,
+                    self.declare_channel(&mut declarations, &mappings, &object.name, channel)?,
+                );
             }
         }
         let index: HashMap<Handle, usize> =
             committed.channels.iter().enumerate().map(|(index, channel)| (channel.handle, index)).collect();
+        let declared = ends.iter().flat_map(|(handle, ends): (&Handle, &Ends)| {
+            let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
+            tokens.into_iter().flatten().map(|end| (end, index[handle]))
+        });
+        let declared = declared.collect();
         for (_, object) in self.table.all() {
             let Body::Task(task) = &object.body else { continue };
             let mut service = Service { committed: committed.clone(), reads: Vec::new(), writes: Vec::new() };
@@ -78,7 +92,7 @@ impl World {
         let free = || ends.iter().filter_map(|(handle, ends)| Some((*index.get(handle)?, ends)));
         let sources = free().filter_map(|(index, ends)| Some((index, ends.source?))).collect();
         let targets = free().filter_map(|(index, ends)| Some((index, ends.target?))).collect();
-        Ok(Binding { declarations, committed, sources, targets })
+        Ok(Binding { declarations, committed, declared, sources, targets })
     }
 
     /// The name by which a group is matched; groups without one match by their members in order.
@@ -129,6 +143,7 @@ impl World {
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
+        mappings: &Mappings<'_>,
         name: &str,
         channel: &ChannelBody,
     ) -> Result<Ends, Code> {
@@ -144,11 +159,11 @@ impl World {
         let size = ByteSize(iterator.size as u64);
         let group = self.declare_group(declarations, channel.group)?;
         if own(channel.source) {
-            let end = declarations.source(name).group(&group).size(size).memory(BufferMemory::Application);
+            let end = mappings.declare(declarations.source(name).group(&group).size(size), channel.input);
             ends.source = Some(with_qos(end, qos).declare());
         }
         if own(channel.target) {
-            let end = declarations.target(name).group(&group).size(size).memory(BufferMemory::Application);
+            let end = mappings.declare(declarations.target(name).group(&group).size(size), channel.input);
             ends.target = Some(with_qos(end, qos).declare());
         }
         Ok(ends)
@@ -176,11 +191,16 @@ impl Service {
         for (channel, target) in &self.reads {
             let channel = &self.committed.channels[*channel];
             let Input::Message(message) = context.input(*target) else { continue };
+            if channel.is_mapped() {
+                self.committed.receive_mapped(channel, &message);
+                continue;
+            }
             // A transfer without a buffer is not performed; it is counted.
             let Some(buffer) = self.committed.take_for(channel) else { continue };
             let mut unused = None;
             let filled = self.committed.fill(channel, (buffer, &mut unused), |bytes| {
-                message.copy_to(bytes).map_err(|_| Code::Missed)
+                let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
+                Ok(Arrived { length, instance: message.instance().0, inserted: message.inserted() })
             });
             if let (Err(_), Some(buffer)) = (filled, unused) {
                 let _ = self.committed.hand_back(channel, buffer);
@@ -191,11 +211,12 @@ impl Service {
     fn send(&self, context: &mut TaskContext<'_>) {
         for (channel, source) in &self.writes {
             let channel = &self.committed.channels[*channel];
+            self.committed.take_back_loans(channel);
             let Some(buffer) = self.committed.take_for(channel) else { continue };
             // An instance that cannot be sent is told by the port's own records.
-            let _ = self
-                .committed
-                .send_out(channel, buffer, |bytes| context.send(*source, bytes).map_err(|_| Code::Missed));
+            let _ = self.committed.send_out(channel, buffer, |outgoing| {
+                context.send_outgoing(*source, outgoing).map_err(|_| Code::Missed)
+            });
         }
     }
 }
@@ -228,6 +249,14 @@ fn declare_task(
 }
 
 impl Binding {
+    /// Learns which ends have buffers that belong to those of the other. Nothing runs yet.
+    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), String> {
+        let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
+        self.committed
+            .settle(mapped)
+            .map_err(|code| format!("buffers cannot be put into their iterators: {code}"))
+    }
+
     /// Gives the ends that no task serves to their channels.
     pub(super) fn attach(&self, running: &mut Running) {
         let end_of = |index: usize| self.committed.channels[index].end.lock();

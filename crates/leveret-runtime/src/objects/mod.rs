@@ -6,14 +6,16 @@
 //! | where objects stand, who refers to them | `table.rs` |
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs` |
 //! | commit: objects become declarations | `commit.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
+//! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
 mod buffers;
+mod bufiters;
 mod channels;
 mod commit;
 mod committed;
@@ -22,6 +24,7 @@ mod error;
 mod group;
 mod handle;
 mod library;
+mod mapping;
 mod object;
 mod prepare;
 mod storage;
@@ -39,6 +42,6 @@ pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, Qos, TaskFunction, TaskInstance};
+pub use object::{BufiterPolicy, Dataspec, Form, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -116,6 +116,7 @@ impl World {
         for entry in &committed.iterators {
             if let Ok(Object { body: Body::Bufiter(iterator), .. }) = self.table.referred_mut(entry.handle) {
                 iterator.stocked.clear();
+                iterator.due = 0;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Ends of channels that no task serves: the program starts their transfers, waits for them and tests them.
 
+use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::free_end::{ReceivingEnd, SendingEnd, StartError, WaitError};
 use crate::objects::error::Code;
@@ -78,6 +79,7 @@ impl Committed {
 
     /// Performs a transfer that was started, if buffer and message are there.
     pub(super) fn progress(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        self.take_back_loans(channel);
         let pending = match end {
             End::None => false,
             End::Source(source) => {
@@ -85,8 +87,8 @@ impl Committed {
                     && let Some(buffer) = self.take(channel.input as usize, IN_TRANSFER)
                 {
                     source.pending = false;
-                    self.send_out(channel, buffer, |bytes| match source.end.start(bytes) {
-                        Ok(_) => Ok(()),
+                    self.send_out(channel, buffer, |outgoing| match source.end.start_outgoing(outgoing) {
+                        Ok(instance) => Ok(instance.0),
                         Err(StartError::Outstanding(_) | StartError::NoBuffer(_)) => Err(Code::Internal),
                         Err(StartError::TooLong { .. }) => Err(Code::Bufsize),
                     })?;
@@ -112,6 +114,10 @@ impl Committed {
         target: &mut TargetEnd,
         timeout: Nanos,
     ) -> Result<(), Code> {
+        if channel.is_mapped() {
+            target.pending = !self.receive_named(channel, &mut target.end, timeout)?;
+            return Ok(());
+        }
         let TargetEnd { end, spare, pending, .. } = target;
         let taken = spare.take().or_else(|| self.take(channel.input as usize, IN_TRANSFER));
         let Some(buffer) = taken else { return Ok(()) };
@@ -120,7 +126,8 @@ impl Committed {
             if message.length() > bytes.len() {
                 return Err(Code::Bufsize);
             }
-            message.copy_to(bytes).map_err(|_| Code::Missed)
+            let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
+            Ok(Arrived { length, instance: message.instance(), inserted: message.stamp() })
         })?;
         *pending = false;
         Ok(())
@@ -165,7 +172,12 @@ impl Committed {
                     return source.end.wait(left).map(|_| ()).map_err(code_of);
                 }
                 End::Target(target) if !target.pending => return Ok(()),
-                End::Target(target) => self.receive(channel, target, left)?,
+                End::Target(target) => {
+                    self.receive(channel, target, left)?;
+                    if !target.pending {
+                        return Ok(());
+                    }
+                }
                 End::Source(_) => {}
             }
             match &*end {
@@ -188,7 +200,7 @@ pub(super) fn lock(channel: &CommittedChannel) -> Result<MutexGuard<'_, End>, Co
     channel.end.try_lock().map_err(|_| Code::Slack)
 }
 
-fn code_of(error: WaitError) -> Code {
+pub(super) fn code_of(error: WaitError) -> Code {
     match error {
         WaitError::TimedOut => Code::Timeout,
         WaitError::PeerDead => Code::PeerLost,

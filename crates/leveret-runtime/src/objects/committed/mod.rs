@@ -11,23 +11,29 @@
 //! | part | file |
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
+//! | buffers that belong to those of the other end, one by one | `mapped.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
 //! | ends that the program starts, waits for and tests | `ends.rs` |
 
 mod buffers;
 mod ends;
+mod mapped;
 mod transfer;
 
 pub(super) use ends::End;
+pub(super) use mapped::ChannelMapping;
+pub(super) use transfer::Arrived;
 
 use super::error::Code;
 use super::handle::Handle;
-use super::object::Dataspec;
+use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+/// No message was received.
+pub(super) const NEVER: u64 = u64::MAX;
 /// The program has the buffer.
 pub(super) const WITH_PROGRAM: u32 = 0;
 /// A transfer has the buffer.
@@ -40,6 +46,14 @@ pub(super) struct CommittedBuffer {
     pub(super) storage: Arc<dyn Storage>,
     /// Bytes of the message in it.
     pub(super) length: AtomicUsize,
+    /// Whether the program has set the length since it took the buffer.
+    pub(super) has_length: AtomicBool,
+    /// Which message of its channel was received into it; [`NEVER`]: none.
+    pub(super) instance: AtomicU64,
+    /// When that was inserted at the sender.
+    pub(super) inserted: AtomicI64,
+    /// Whether its bytes are another member's, only to be read.
+    pub(super) is_borrowed: AtomicBool,
     pub(super) label: AtomicI64,
     /// [`WITH_PROGRAM`], [`IN_TRANSFER`], or an iterator's index plus one.
     pub(super) place: AtomicU32,
@@ -47,7 +61,11 @@ pub(super) struct CommittedBuffer {
 
 pub(super) struct CommittedIterator {
     pub(super) handle: Handle,
-    pub(super) store: IteratorStore,
+    pub(super) policy: BufiterPolicy,
+    /// Made when it is known how its buffers leave.
+    pub(super) store: OnceLock<IteratorStore>,
+    /// ORDERED: which place the program inserts next.
+    pub(super) due: AtomicU32,
     /// Which place of the allowed set a buffer has; `u32::MAX`: none.
     pub(super) places: Vec<u32>,
     /// Which buffer has a place of the allowed set.
@@ -62,6 +80,10 @@ pub(super) struct CommittedChannel {
     pub(super) handle: Handle,
     pub(super) input: u32,
     pub(super) output: u32,
+    /// Whether this member sends on it.
+    pub(super) is_source: bool,
+    /// How its buffers belong to those of the other end, if they do.
+    pub(super) mapping: OnceLock<ChannelMapping>,
     /// One user at a time; only ever tried, so it holds up nobody.
     pub(super) end: Mutex<End>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
@@ -69,6 +91,8 @@ pub(super) struct CommittedChannel {
     /// Instances not performed since the input iterator had no buffer.
     pub(super) without_buffer: AtomicU64,
     pub(super) performed: AtomicU64,
+    /// Messages whose bytes were copied at this end.
+    pub(super) copies: AtomicU64,
 }
 
 /// Everything that is committed.
@@ -78,6 +102,8 @@ pub struct Committed {
     pub(super) channels: Vec<CommittedChannel>,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
+    /// Iterators and the buffers that the program put into them before commit.
+    pub(super) stocked: Vec<(u32, u32)>,
 }
 
 /// What [`Committed::counts`] tells of a channel.
@@ -87,6 +113,10 @@ pub struct ChannelCounts {
     pub performed: u64,
     /// Transfers that were not performed since the input iterator had no buffer.
     pub without_buffer: u64,
+    /// Transfers whose bytes were copied at this end: all of them, or none where the buffers of both ends are one.
+    pub copies: u64,
+    /// Those of them that late binding costs: without an allowed set no buffer can be the other end's.
+    pub late_binding_copies: u64,
 }
 
 impl Committed {
@@ -122,7 +152,11 @@ impl Committed {
     /// What happened on a channel.
     pub fn counts(&self, channel: Handle) -> Result<ChannelCounts, Code> {
         let channel = self.channel(channel)?;
+        let copies = channel.copies.load(Ordering::Relaxed);
+        let is_late = self.iterators[channel.input as usize].any.is_some();
         Ok(ChannelCounts {
+            copies,
+            late_binding_copies: if is_late { copies } else { 0 },
             performed: channel.performed.load(Ordering::Relaxed),
             without_buffer: channel.without_buffer.load(Ordering::Relaxed),
         })
