@@ -11,6 +11,7 @@
 
 mod child;
 mod cyclictest;
+mod events;
 mod exchange;
 mod harness;
 mod job;
@@ -67,6 +68,8 @@ pub enum Topic {
     StartLateness,
     /// Latencies of time-driven and best-effort messages, after the HARE thesis, section 5.5.
     TimeVsBestEffort,
+    /// From raising an event to a waiting thread or a handler, and back, beside eventfd and a condition variable.
+    Events,
     /// Time and success of the planner, against brute force where it ends.
     Planner,
 }
@@ -127,6 +130,7 @@ impl Topic {
             Self::RoundTrip => "round-trip",
             Self::StartLateness => "start-lateness",
             Self::TimeVsBestEffort => "time-vs-best-effort",
+            Self::Events => "events",
             Self::Planner => "planner",
         }
     }
@@ -136,6 +140,7 @@ impl Topic {
             Self::RoundTrip => round_trip::run(options, report),
             Self::StartLateness => start_lateness::run(options, report),
             Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
+            Self::Events => events::run(options, report),
             Self::Planner => planner::run(options, report),
         }
     }
@@ -163,6 +168,13 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["round-trip-ping", core] => round_trip::ours::ping(core),
         ["round-trip-pong", core] => round_trip::ours::pong(core),
         ["start-lateness-task"] => start_lateness::task_member(),
+        ["events", place, receiver, ping, pong] => events::ours::agent([*place, *receiver, *ping, *pong]),
+        ["events-ping", place, receiver, core, other] => {
+            events::ours::ping([*place, *receiver, *core, *other])
+        }
+        ["events-pong", place, receiver, core, other] => {
+            events::ours::pong([*place, *receiver, *core, *other])
+        }
         ["exchange", sender, receiver] => exchange::agent([*sender, *receiver]),
         ["exchange-sender", kind, size, periods] => exchange::sender([*kind, *size, *periods]),
         ["exchange-receiver", kind, size, periods] => exchange::receiver([*kind, *size, *periods]),

@@ -41,7 +41,7 @@ fn the_list_names_every_benchmark() {
     let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches")).arg("--list").output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "round-trip\nstart-lateness\ntime-vs-best-effort\nplanner\n"
+        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\n"
     );
 }
 
@@ -65,6 +65,14 @@ fn start_lateness_measures_or_names_everybody() {
 fn time_vs_best_effort_measures_both_and_the_machine() {
     let report = run("time-vs-best-effort");
     for subject in ["time-driven", "best effort", "bare spin"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn events_measures_or_names_everybody() {
+    let report = run("events");
+    for subject in ["leveret", "eventfd", "condition variable"] {
         accounted_for(&report, subject);
     }
 }

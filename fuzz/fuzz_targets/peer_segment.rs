@@ -4,7 +4,7 @@
 
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_memory::{
-    HeapRegion, Mapping, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region,
+    EventSpec, HeapRegion, Mapping, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region,
     SegmentLayout, SegmentSpec, Sender, SourceSpec, StampReader, StampRecord, StampWriter, Taken, TargetSpec,
     TaskSpec,
 };
@@ -44,6 +44,7 @@ fn spec(member: u16, sources: Vec<SourceSpec>, targets: Vec<TargetSpec>) -> Segm
         targets,
         tasks: vec![TaskSpec { task: TASK, records: STAMPS }],
         message_records: MESSAGES,
+        events: EventSpec::default(),
     }
 }
 

@@ -39,31 +39,8 @@ static inline void check_(int holds, const char *what, const char *file, int lin
 #define MUST(call) do { int before_ = failures; OK(call); if (failures > before_) exit(EXIT_FAILURE); } while (0)
 #define CHECK(condition) check_((condition) != 0, #condition, __FILE__, __LINE__)
 
-#ifdef __SANITIZE_ADDRESS__
-#include <linux/capability.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/* A sanitizer maps terabytes; a program that may lock its memory would be given all of them. */
-static inline void may_not_lock(void)
-{
-    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct sets[2];
-    struct rlimit limit = {65536, 65536};
-    memset(sets, 0, sizeof sets);
-    check_(syscall(SYS_capget, &head, sets) == 0, "capget", __FILE__, __LINE__);
-    sets[0].effective &= ~(1u << CAP_IPC_LOCK);
-    check_(syscall(SYS_capset, &head, sets) == 0, "capset", __FILE__, __LINE__);
-    check_(setrlimit(RLIMIT_MEMLOCK, &limit) == 0, "setrlimit", __FILE__, __LINE__);
-}
-#else
-static inline void may_not_lock(void) {}
-#endif
-
 static inline void begin(int *argc, char ***argv)
 {
-    may_not_lock();
     OK(MPIRT_Init(argc, argv));
     OK(MPIRT_Group_rank(MPIRT_GROUP_WORLD, &rank));
     OK(MPIRT_Group_size(MPIRT_GROUP_WORLD, &members));

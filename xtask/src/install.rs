@@ -2,52 +2,37 @@
 //!
 //! ```text
 //!   PREFIX/bin/leveret
-//!   PREFIX/include/mpirt.h
+//!   PREFIX/include/mpirt.h, mpirt.hpp
 //!   PREFIX/lib/libmpirt.so -> libmpirt.so.0 -> libmpirt.so.0.1.0
 //!   PREFIX/lib/libmpirt.a
 //!   PREFIX/lib/pkgconfig/mpirt.pc
 //!   PREFIX/lib/cmake/mpirt/mpirt-config.cmake, mpirt-config-version.cmake
+//!   PREFIX/share/man/man3/mpirt.3, and a page for each function
 //! ```
 
-use crate::workspace;
+use crate::{spec, workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where things go when nobody says.
 const PREFIX: &str = "/usr/local";
-const HEADER: &str = "crates/leveret-capi/include/mpirt.h";
+const HEADERS: &str = "crates/leveret-capi/include";
 /// What a static library needs beside itself.
 const LIBS_PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 
-/// Builds the release, and puts it below the prefix.
+/// Builds the release, unless it was told where what it installs was built, and puts it below the prefix.
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
-    let Request { prefix, staged } = parse(arguments)?;
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "-p", "leveret-cli", "-p", "leveret-capi"])
-        .current_dir(root)
-        .status()
-        .map_err(|error| format!("cargo does not start: {error}"))?;
-    if !status.success() {
-        return Err("the release does not build; see above".into());
-    }
-    let release = workspace::metadata(root, &["--no-deps"])?.target_directory.join("release");
-    let version = env!("CARGO_PKG_VERSION");
-    let major = version.split('.').next().unwrap_or_default();
-    let full = format!("libmpirt.so.{version}");
+    let Request { prefix, staged, from } = parse(arguments)?;
+    let built = match from {
+        Some(built) => built,
+        None => build(root)?,
+    };
     let place = Place { root: staged.unwrap_or_else(|| prefix.clone()) };
-    place.copy(&release.join("leveret"), "bin/leveret", true)?;
-    place.copy(&root.join(HEADER), "include/mpirt.h", false)?;
-    place.copy(&release.join("libmpirt.so"), &format!("lib/{full}"), true)?;
-    place.link(&format!("lib/libmpirt.so.{major}"), &full)?;
-    place.link("lib/libmpirt.so", &format!("libmpirt.so.{major}"))?;
-    place.copy(&release.join("libmpirt.a"), "lib/libmpirt.a", false)?;
-    let shown = prefix.display().to_string();
-    place.write("lib/pkgconfig/mpirt.pc", &pkg_config(&shown, version))?;
-    place.write("lib/cmake/mpirt/mpirt-config.cmake", CMAKE)?;
-    place.write("lib/cmake/mpirt/mpirt-config-version.cmake", &cmake_version(version, major))?;
+    put_all(root, &built, &place, &prefix)?;
     println!("installed below {}", place.root.display());
-    if !Path::new(&shown).starts_with("/usr") {
+    let shown = prefix.display();
+    if !prefix.starts_with("/usr") {
         println!(
             "  export PATH={shown}/bin:$PATH PKG_CONFIG_PATH={shown}/lib/pkgconfig LD_LIBRARY_PATH={shown}/lib"
         );
@@ -56,16 +41,52 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     Ok(0)
 }
 
+/// Builds the release; gives where it lies.
+fn build(root: &Path) -> Result<PathBuf, String> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--locked", "-p", "leveret-cli", "-p", "leveret-capi"])
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !status.success() {
+        return Err("the release does not build; see above".into());
+    }
+    Ok(workspace::metadata(root, &["--no-deps"])?.target_directory.join("release"))
+}
+
+fn put_all(root: &Path, built: &Path, place: &Place, prefix: &Path) -> Result<(), String> {
+    let version = env!("CARGO_PKG_VERSION");
+    let major = version.split('.').next().unwrap_or_default();
+    let full = format!("libmpirt.so.{version}");
+    place.copy(&built.join("leveret"), "bin/leveret", true)?;
+    for header in ["mpirt.h", "mpirt.hpp"] {
+        place.copy(&root.join(HEADERS).join(header), &format!("include/{header}"), false)?;
+    }
+    place.copy(&built.join("libmpirt.so"), &format!("lib/{full}"), true)?;
+    place.link(&format!("lib/libmpirt.so.{major}"), &full)?;
+    place.link("lib/libmpirt.so", &format!("libmpirt.so.{major}"))?;
+    place.copy(&built.join("libmpirt.a"), "lib/libmpirt.a", false)?;
+    place.write("lib/pkgconfig/mpirt.pc", &pkg_config(&prefix.display().to_string(), version))?;
+    place.write("lib/cmake/mpirt/mpirt-config.cmake", CMAKE)?;
+    place.write("lib/cmake/mpirt/mpirt-config-version.cmake", &cmake_version(version, major))?;
+    for (name, text) in spec::manual(root)? {
+        place.write(&format!("share/man/man3/{name}"), &text)?;
+    }
+    Ok(())
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     /// Where the files will be found.
     prefix: PathBuf,
     /// Where they are put now, if that is elsewhere (packages).
     staged: Option<PathBuf>,
+    /// Where they were built, if nothing is to be built now.
+    from: Option<PathBuf>,
 }
 
 fn parse(arguments: &[String]) -> Result<Request, String> {
-    let mut request = Request { prefix: PathBuf::from(PREFIX), staged: None };
+    let mut request = Request { prefix: PathBuf::from(PREFIX), staged: None, from: None };
     let mut destination = None;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -74,8 +95,11 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
         match argument.as_str() {
             "--prefix" => request.prefix = PathBuf::from(value()?),
             "--destdir" => destination = Some(PathBuf::from(value()?)),
+            "--from" => request.from = Some(PathBuf::from(value()?)),
             other => {
-                return Err(format!("'{other}' is unknown; install takes --prefix DIR and --destdir DIR"));
+                return Err(format!(
+                    "'{other}' is unknown; install takes --prefix DIR, --destdir DIR and --from DIR"
+                ));
             }
         }
     }
@@ -146,12 +170,20 @@ fn pkg_config(prefix: &str, version: &str) -> String {
     )
 }
 
+/// A target for the shared library, and one for the static one.
 const CMAKE: &str = "\
 get_filename_component(_mpirt_prefix \"${CMAKE_CURRENT_LIST_DIR}/../../..\" ABSOLUTE)
 if(NOT TARGET mpirt::mpirt)
   add_library(mpirt::mpirt SHARED IMPORTED)
   set_target_properties(mpirt::mpirt PROPERTIES
     IMPORTED_LOCATION \"${_mpirt_prefix}/lib/libmpirt.so\"
+    INTERFACE_INCLUDE_DIRECTORIES \"${_mpirt_prefix}/include\")
+endif()
+if(NOT TARGET mpirt::mpirt_static)
+  add_library(mpirt::mpirt_static STATIC IMPORTED)
+  set_target_properties(mpirt::mpirt_static PROPERTIES
+    IMPORTED_LOCATION \"${_mpirt_prefix}/lib/libmpirt.a\"
+    INTERFACE_LINK_LIBRARIES \"gcc_s;util;rt;pthread;m;dl;c\"
     INTERFACE_INCLUDE_DIRECTORIES \"${_mpirt_prefix}/include\")
 endif()
 unset(_mpirt_prefix)

@@ -23,7 +23,7 @@ cargo xtask COMMAND [ARGUMENTS]
   deny                                                  licences and sources of dependencies
   demo [--as-published] [--rounds N] [--output DIR]     build, then run the ring
   bench [NAME] [ARGUMENTS]                              install the peers, then measure
-  install [--prefix DIR] [--destdir DIR]                the program, the C library and its header
+  install [--prefix DIR] [--destdir DIR] [--from DIR]   the program, the C library, its headers and manual
   help                                                  this text";
 
 fn main() -> ExitCode {

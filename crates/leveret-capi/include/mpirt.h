@@ -67,7 +67,7 @@ extern "C" {
 #define MPIRT_ERR_PEER_LOST 34 /* another member has died or left */
 #define MPIRT_ERR_COMMITTED 35 /* Commit has ended the sleep */
 #define MPIRT_ERR_UNCOMMITTED 36 /* Uncommit has ended the wait or the sleep */
-#define MPIRT_ERR_MISMATCH 37 /* ends of a channel differ, or one is missing */
+#define MPIRT_ERR_MISMATCH 37 /* ends of a channel differ or one is missing, or nobody can fire a receptor's event */
 #define MPIRT_ERR_ADMISSION 38 /* the declarations cannot be met together */
 #define MPIRT_ERR_AGENT 39 /* the agent of the job cannot be reached or refuses */
 #define MPIRT_ERR_END 40 /* there is no further member */
@@ -114,12 +114,30 @@ typedef struct MPIRT_Cvector { uint64_t bits; } MPIRT_Cvector;
 typedef struct MPIRT_Group { uint64_t bits; } MPIRT_Group;
 #define MPIRT_GROUP_NULL MPIRT_HANDLE_(MPIRT_Group, 0)
 
+/* what runs at a firing */
+typedef struct MPIRT_Handler { uint64_t bits; } MPIRT_Handler;
+#define MPIRT_HANDLER_NULL MPIRT_HANDLE_(MPIRT_Handler, 0)
+
 /* a quality of service */
 typedef struct MPIRT_Qos { uint64_t bits; } MPIRT_Qos;
 #define MPIRT_QOS_NULL MPIRT_HANDLE_(MPIRT_Qos, 0)
 
+/* what takes the firings of an event */
+typedef struct MPIRT_Receptor { uint64_t bits; } MPIRT_Receptor;
+#define MPIRT_RECEPTOR_NULL MPIRT_HANDLE_(MPIRT_Receptor, 0)
+
+/* what fires an event */
+typedef struct MPIRT_Trigger { uint64_t bits; } MPIRT_Trigger;
+#define MPIRT_TRIGGER_NULL MPIRT_HANDLE_(MPIRT_Trigger, 0)
+
 /* an instant since the job's base, or a duration, in nanoseconds */
 typedef int64_t MPIRT_Timespec;
+
+/* how receptors are combined */
+typedef enum MPIRTX_Combination {
+    MPIRTX_ANY,
+    MPIRTX_ALL
+} MPIRTX_Combination;
 
 /* the order of removal, and MAPPED or ORDERED */
 typedef enum MPIRT_Bufiter_policy {
@@ -158,6 +176,16 @@ typedef enum MPIRT_Dataspec {
     MPIRT_FLOAT64
 } MPIRT_Dataspec;
 
+/* on what a trigger fires */
+typedef enum MPIRT_Event_kind {
+    MPIRT_EVENT_CALL,
+    MPIRT_EVENT_COMPLETION,
+    MPIRT_EVENT_MISS,
+    MPIRT_EVENT_MISSING_BUFFER,
+    MPIRT_EVENT_ERROR,
+    MPIRT_EVENT_TIME
+} MPIRT_Event_kind;
+
 /* the class of an object */
 typedef enum MPIRT_Object_type {
     MPIRT_TYPE_NULL,
@@ -190,6 +218,15 @@ typedef enum MPIRT_Time_mode {
     MPIRT_TIME_ABSOLUTE
 } MPIRT_Time_mode;
 
+/* a firing as a receptor gets it */
+typedef struct MPIRTX_Event {
+    int source;
+    uint64_t number;
+    MPIRT_Timespec time;
+    uint64_t pending;
+    uint64_t lost;
+} MPIRTX_Event;
+
 /* one run of a task */
 typedef struct MPIRTX_Instance {
     uint64_t number;
@@ -199,6 +236,9 @@ typedef struct MPIRTX_Instance {
 
 /* the body of a task */
 typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
+
+/* the body of a handler */
+typedef void MPIRT_Handler_function(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument);
 
 /* --- Constants --- */
 
@@ -211,7 +251,7 @@ extern const MPIRT_Group mpirt_group_world;
 #define MPIRT_IDENTICAL 0 /* same members, same order */
 #define MPIRT_KEYVAL_INVALID -1 /* no key */
 #define MPIRT_NAME_MAX 64 /* bytes of a name with its closing zero byte */
-#define MPIRT_PENDING_MAX 1024 /* pending firings of a receptor */
+#define MPIRT_PENDING_MAX 1024 /* pending firings of a trigger whose times are kept */
 #define MPIRT_PRIORITY_MAX 90 /* the most urgent priority */
 extern const MPIRT_Qos mpirt_qos_best_effort;
 #define MPIRT_QOS_BEST_EFFORT mpirt_qos_best_effort /* best effort, the QoS of channels that are given none */
@@ -951,6 +991,303 @@ int MPIRT_Cvector_set_name(MPIRT_Cvector vector, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Cvector_free(MPIRT_Cvector *vector);
 
+/* --- Events --- */
+
+/* Makes a trigger, which fires an event on a condition.
+ *   in    event: the event's name; also the trigger's
+ *   in    kind: on what it fires: call, completion, miss, missing buffer, error or time
+ *   in    source: the channel or task that it watches; null for the kinds call and time (may be null)
+ *   in    group: where the event's receptors are
+ *   in    qos: a handler's, of which the priority is that of delivery: of pending firings the highest comes first; or null for best effort (may be null)
+ *   out   trigger: the new trigger
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is neither a handler's nor best effort, or a source of this class cannot be watched for this kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the kind is none
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Trigger_create(const char *event, MPIRT_Event_kind kind, MPIRT_Object source, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Trigger *trigger);
+
+/* Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch.
+ *   in    trigger: the trigger
+ *   in    first: the first firing, after the epoch
+ *   in    period: the time between firings, or 0 for one firing
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the trigger is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: a time is negative */
+int MPIRTX_Trigger_set_time(MPIRT_Trigger trigger, MPIRT_Timespec first, MPIRT_Timespec period);
+
+/* Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none.
+ *   in    trigger: the trigger
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the trigger is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Trigger_fire(MPIRT_Trigger trigger);
+
+/* Gives the name of a trigger.
+ *   in    trigger: the trigger
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Trigger_get_name(MPIRT_Trigger trigger, char *name);
+
+/* Names a trigger.
+ *   in    trigger: the trigger
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Trigger_set_name(MPIRT_Trigger trigger, const char *name);
+
+/* Frees a trigger and sets the handle to null.
+ *   inout trigger: the trigger; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Trigger_free(MPIRT_Trigger *trigger);
+
+/* Makes a handler, which runs on a library thread when its receptor's event occurs.
+ *   in    name: its name, or null for none (may be null)
+ *   in    function: what runs: it gets the receptor, the event and the argument
+ *   in    argument: handed to the function (may be null)
+ *   in    qos: its priority and budget, or null for best effort (may be null)
+ *   out   handler: the new handler
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is not a handler's
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Handler_create(const char *name, MPIRT_Handler_function *function, void *argument, MPIRT_Qos qos, MPIRT_Handler *handler);
+
+/* Gives the name of a handler.
+ *   in    handler: the handler
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Handler_get_name(MPIRT_Handler handler, char *name);
+
+/* Names a handler.
+ *   in    handler: the handler
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
+
+/* Frees a handler and sets the handle to null.
+ *   inout handler: the handler; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Handler_free(MPIRT_Handler *handler);
+
+/* Makes a receptor, which takes the firings of an event.
+ *   in    event: the event's name; also the receptor's
+ *   in    group: the event's group
+ *   in    handlers: what runs at each firing, in the container's order, as it is at this call; or null to wait for it (may be null)
+ *   out   receptor: the new receptor
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member of the container is no handler
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Receptor_create(const char *event, MPIRT_Group group, MPIRT_Container handlers, MPIRT_Receptor *receptor);
+
+/* Makes a receptor that occurs when any, or all, of its parts have occurred.
+ *   in    name: its name, or null for none (may be null)
+ *   in    combination: `MPIRTX_ANY` or `MPIRTX_ALL`
+ *   in    parts: the receptors to combine, as they are in the container at this call
+ *   in    handlers: what runs, or null to wait for it (may be null)
+ *   out   receptor: the new receptor
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a part is no receptor, or a member of the handlers no handler
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the combination is none, there are no parts, or a part has handlers or is part of another
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Receptor_combine(const char *name, MPIRTX_Combination combination, MPIRT_Container parts, MPIRT_Container handlers, MPIRT_Receptor *receptor);
+
+/* Waits for the event, and consumes one firing.
+ *   in    receptor: the receptor
+ *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the receptor has handlers or is part of a combination
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the timeout is negative
+ *   MPIRT_ERR_TIMEOUT: the time has passed
+ *   MPIRT_ERR_PEER_LOST: every member that could fire it has died
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait */
+int MPIRT_Receptor_wait(MPIRT_Receptor receptor, MPIRT_Timespec timeout);
+
+/* Says whether a firing is pending, and consumes it. Never blocks.
+ *   in    receptor: the receptor
+ *   out   flag: 1 if one was, else 0
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the receptor has handlers or is part of a combination
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Receptor_test(MPIRT_Receptor receptor, int *flag);
+
+/* Gives source, number and time of the firing that the last wait or test consumed, how many are pending, and of how many the time was lost.
+ *   in    receptor: the receptor
+ *   out   event: filled with what is known of it
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_EMPTY: none was consumed since the commit */
+int MPIRTX_Receptor_get_event(MPIRT_Receptor receptor, MPIRTX_Event *event);
+
+/* Sets the handler of the firings of a kind that no receptor takes.
+ *   in    kind: the kind of event
+ *   in    handler: the handler, or null for none; it lasts as long as the handler is not freed (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the kind is none */
+int MPIRTX_Default_handler_set(MPIRT_Event_kind kind, MPIRT_Handler handler);
+
+/* Gives the name of a receptor.
+ *   in    receptor: the receptor
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Receptor_get_name(MPIRT_Receptor receptor, char *name);
+
+/* Names a receptor.
+ *   in    receptor: the receptor
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRT_Receptor_set_name(MPIRT_Receptor receptor, const char *name);
+
+/* Frees a receptor and sets the handle to null.
+ *   inout receptor: the receptor; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Receptor_free(MPIRT_Receptor *receptor);
+
 /* --- Groups --- */
 
 /* Gives the number of members.
@@ -1228,6 +1565,42 @@ int MPIRT_Object_set_name(MPIRT_Object object, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Object_free(MPIRT_Object *object);
 
+/* Gives the handle of an object as that of a trigger.
+ *   in    object: the object
+ *   out   trigger: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_trigger(MPIRT_Object object, MPIRT_Trigger *trigger);
+
+/* Gives the handle of an object as that of a receptor.
+ *   in    object: the object
+ *   out   receptor: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_receptor(MPIRT_Object object, MPIRT_Receptor *receptor);
+
+/* Gives the handle of an object as that of a handler.
+ *   in    object: the object
+ *   out   handler: the same object
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Object_as_handler(MPIRT_Object object, MPIRT_Handler *handler);
+
 /* --- Quality of service --- */
 
 /* Makes a time-driven QoS: windows in each period, or one window at an absolute time.
@@ -1246,6 +1619,24 @@ int MPIRT_Object_free(MPIRT_Object *object);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
+
+/* Makes the QoS of a handler.
+ *   in    name: its name, or null for none (may be null)
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    budget: processor time of one run at most
+ *   in    interval: the smallest time between two runs, for admission
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the priority is out of range
+ *   MPIRT_ERR_TIME: budget or interval is not positive
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Qos_handler_create(const char *name, int priority, MPIRT_Timespec budget, MPIRT_Timespec interval, MPIRT_Qos *qos);
 
 /* Gives the name of a QoS.
  *   in    qos: the QoS
@@ -1476,6 +1867,17 @@ int MPIRTX_Task_set_name(MPIRTX_Task task, const char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Task_free(MPIRTX_Task *task);
+
+/* --- Spellings of the HARE thesis, Appendix A --- */
+
+#define MPIRT_container_access_count MPIRT_Container_access_count
+#define MPIRT_container_get_name MPIRT_Container_get_name
+#define MPIRT_container_set_name MPIRT_Container_set_name
+#define MPIRT_object_is_null MPIRT_Object_is_null
+#define MPIRT_object_get_object_type MPIRT_Object_get_object_type
+#define MPIRT_object_get_name MPIRT_Object_get_name
+#define MPIRT_object_set_name MPIRT_Object_set_name
+#define MPIRT_object_free MPIRT_Object_free
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,12 @@ handles! {
     MPIRT_Qos;
     /// A periodic computation.
     MPIRTX_Task;
+    /// What fires an event.
+    MPIRT_Trigger;
+    /// What takes the firings of an event.
+    MPIRT_Receptor;
+    /// What runs at a firing.
+    MPIRT_Handler;
 }
 
 /// Every member of the job.
@@ -90,12 +96,36 @@ pub struct MPIRTX_Instance {
 /// The body of a task.
 pub type MPIRTX_Task_function = extern "C" fn(MPIRTX_Task, *const MPIRTX_Instance, *mut c_void);
 
+/// A firing as a receptor gets it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Event {
+    /// The rank of who fired, in the event's group.
+    pub source: c_int,
+    /// Counts the firings of its trigger, from 0.
+    pub number: u64,
+    /// When it was, on the job's clock; [`TIME_SPEC_IGNORE`] when that is not known any more.
+    pub time: MPIRT_Timespec,
+    /// How many more are pending.
+    pub pending: u64,
+    /// Of how many the time was not known any more.
+    pub lost: u64,
+}
+
+/// The body of a handler.
+pub type MPIRT_Handler_function = extern "C" fn(MPIRT_Receptor, *const MPIRTX_Event, *mut c_void);
+
 /// A name that comes in; null is the empty one.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct NameIn(*const c_char);
 
 impl NameIn {
+    /// As [`NameIn::read`], of a name that must be there.
+    pub(crate) fn read_given<'a>(self) -> Result<&'a str, Code> {
+        if self.0.is_null() { Err(Code::NullPointer) } else { self.read() }
+    }
+
     pub(crate) fn read<'a>(self) -> Result<&'a str, Code> {
         let Self(name) = self;
         if name.is_null() {

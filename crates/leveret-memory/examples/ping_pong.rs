@@ -5,8 +5,8 @@
 
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering, spin_loop};
 use leveret_memory::{
-    HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender,
-    SourceSpec, Taken, TargetSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec,
+    Sender, SourceSpec, Taken, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, Nanos};
 use std::sync::Arc;
@@ -42,6 +42,7 @@ fn segment(member: u16, source: u16, target: u16) -> (OwnSegment, PeerSegment) {
         targets: vec![TargetSpec { channel: ChannelId(target), waits: false, mapping: Mapping::None }],
         tasks: vec![],
         message_records: 1,
+        events: EventSpec::default(),
     };
     let layout = SegmentLayout::new(&spec).expect("the specification is good");
     let region: Arc<dyn Region> = Arc::new(HeapRegion::new(layout.size()));

@@ -2,12 +2,14 @@
 //! a reference to one of them, they only give sizes and offsets.
 //!
 //! ```text
-//! segment   +--------+--------+------------+-----+--------------+-----+--------------+-----+
-//!           | header | status | task block | ... | source block | ... | target block | ... |
-//!           +--------+--------+------------+-----+--------------+-----+--------------+-----+
+//! segment   +--------+--------+------------+-----+--------------+-----+--------------+-----+---------------+----------------+
+//!           | header | status | task block | ... | source block | ... | target block | ... | trigger block | listener block |
+//!           +--------+--------+------------+-----+--------------+-----+--------------+-----+---------------+----------------+
 //! task      | counters 256 | pushed 64 | stamp records, 128 each |
 //! source    | control 192  | pushed 64 | message records, 64 each | buffer slots | aliased buffers |
 //! target    | control 192  | pushed 64 | message records, 64 each | returns 64 | a word for each aliased buffer |
+//! trigger   | fired 64     | times of the last firings, 8 each |
+//! listener  | waiting 64   |
 //! ```
 //! Every block starts at a multiple of 128, so that no pair of prefetched lines belongs to two threads.
 
@@ -22,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 3;
+pub(crate) const LAYOUT_VERSION: u32 = 4;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -114,6 +116,26 @@ pub(crate) struct RingControl {
     pub(crate) unused: [u64; 7],
 }
 
+/// ```text
+///  0       8                 64
+/// | fired | unused          |   firings so far; the low half is the futex word of those who wait for the next
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct TriggerControl {
+    pub(crate) fired: u64,
+    pub(crate) unused: [u64; 7],
+}
+
+/// ```text
+///  0         8               64
+/// | waiting | unused        |   threads of this member that wait, or are about to, for a firing of the event
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct ListenerControl {
+    pub(crate) waiting: u64,
+    pub(crate) unused: [u64; 7],
+}
+
 /// The head of a buffer slot. A payload of up to 40 bytes follows it in the same cache line; a larger one starts
 /// at the next line, where copies are fastest.
 /// ```text
@@ -177,6 +199,9 @@ const _: () = {
     assert!(offset_of!(TargetControl, line_0) == 8 && offset_of!(TargetControl, line_1) == 104);
     assert!(offset_of!(TargetControl, line_2) == 136);
     assert!(size_of::<RingControl>() == 64 && offset_of!(RingControl, unused) == 8);
+    assert!(size_of::<TriggerControl>() == 64 && offset_of!(TriggerControl, unused) == 8);
+    assert!(offset_of!(TriggerControl, fired) == 0 && offset_of!(ListenerControl, waiting) == 0);
+    assert!(size_of::<ListenerControl>() == 64 && offset_of!(ListenerControl, unused) == 8);
     assert!(size_of::<SlotHead>() == 24 && offset_of!(SlotHead, stamp) == 16);
     assert!(offset_of!(SlotHead, length) == 8 && offset_of!(SlotHead, check) == 12);
     assert!(INLINE_BYTES_MAX == 40);

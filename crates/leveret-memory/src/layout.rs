@@ -4,6 +4,7 @@ use crate::block::{
     BLOCK_ALIGNMENT, BorrowedControl, Header, IndexedHead, LAYOUT_VERSION, LINE, RingControl, SlotHead,
     SourceControl, Status, TargetControl, TaskControl,
 };
+use crate::event::{EventPlaces, EventSpec};
 use crate::message_record::MessageRecord;
 use crate::stamp::StampRecord;
 use leveret_types::{BUFFERS_MAX, ChannelId, Generation, MESSAGE_BYTES_MAX, MemberId, TaskId};
@@ -31,6 +32,8 @@ pub struct SegmentSpec {
     pub tasks: Vec<TaskSpec>,
     /// Records in each channel end's ring; a power of two.
     pub message_records: u32,
+    /// What the member fires, and what it listens to.
+    pub events: EventSpec,
 }
 
 /// The sending end of a channel.
@@ -212,6 +215,7 @@ pub struct SegmentLayout {
     pub(crate) sources: Vec<SourcePlace>,
     pub(crate) targets: Vec<TargetPlace>,
     pub(crate) tasks: Vec<TaskPlace>,
+    pub(crate) events: EventPlaces,
     pub(crate) status: usize,
     size: usize,
     hash: u64,
@@ -251,6 +255,7 @@ impl SegmentLayout {
             };
             targets.push(TargetPlace { spec: *target, control, ring, borrowed });
         }
+        let events = EventPlaces::new(&spec.events, |length| cursor.block(length))?;
         let size = cursor.finish()?;
         let hash = hash(spec, size);
         Ok(Self {
@@ -259,6 +264,7 @@ impl SegmentLayout {
             sources,
             targets,
             tasks,
+            events,
             status,
             size,
             hash,
@@ -368,6 +374,18 @@ fn check(spec: &SegmentSpec) -> Result<(), LayoutError> {
         }
         power_of_two(place, ("number of records", u64::from(task.records)), RECORDS_MAX)?;
     }
+    for trigger in &spec.events.triggers {
+        let place = || trigger.trigger.to_string();
+        if !seen.insert((3, trigger.trigger.0)) {
+            return Err(LayoutError::Duplicate { member, place: place() });
+        }
+        power_of_two(place, ("number of firings kept", u64::from(trigger.kept)), RECORDS_MAX)?;
+    }
+    for event in &spec.events.listeners {
+        if !seen.insert((4, event.0)) {
+            return Err(LayoutError::Duplicate { member, place: format!("listener of {event}") });
+        }
+    }
     Ok(())
 }
 
@@ -426,6 +444,13 @@ fn hash(spec: &SegmentSpec, size: usize) -> u64 {
         feed(u64::from(task.task.0));
         feed(u64::from(task.records));
     }
+    feed(spec.events.triggers.len() as u64);
+    for trigger in &spec.events.triggers {
+        feed(u64::from(trigger.trigger.0));
+        feed(u64::from(trigger.kept));
+    }
+    feed(spec.events.listeners.len() as u64);
+    spec.events.listeners.iter().for_each(|event| feed(u64::from(event.0)));
     feed(size as u64);
     digest
 }

@@ -13,6 +13,7 @@
 //! - [`OwnSegment`] hands out the writing ends, each once; [`PeerSegment`] the reading ends, after validation.
 //! - [`Sender`] and [`Receiver`] join the two ends of a channel; [`StampWriter`] and [`StampReader`] carry what the
 //!   watcher wants to know.
+//! - [`FiringWriter`] and [`FiringReader`] count the firings of a trigger; listeners say that they wait for one.
 //! - [`iterator`] keeps the buffers at a channel's end in the order of their policy, within one process.
 //!
 //! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
@@ -22,6 +23,7 @@ mod aliased;
 mod alleged;
 mod block;
 mod copy;
+mod event;
 pub mod iterator;
 mod latest;
 mod layout;
@@ -42,6 +44,9 @@ mod window;
 
 pub use aliased::{Borrower, Lender, Shelf};
 pub use alleged::Alleged;
+pub use event::{
+    EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,
+};
 pub use latest::Latest;
 pub use layout::{
     LayoutError, Mapping, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,

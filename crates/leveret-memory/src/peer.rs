@@ -4,6 +4,7 @@
 use crate::aliased::{Borrowed, Lender, Shelf};
 use crate::alleged::Alleged;
 use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
+use crate::event::{FiringReader, ListenerReader};
 use crate::layout::{RingPlace, SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageReader;
 use crate::region::Region;
@@ -14,7 +15,7 @@ use crate::stamp::StampReader;
 use crate::status::StatusReader;
 use crate::sync::Ordering;
 use crate::window::Window;
-use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use leveret_types::{ChannelId, EventId, Generation, MemberId, Nanos, TaskId, TriggerId};
 use std::mem::offset_of;
 use std::sync::Arc;
 
@@ -80,6 +81,19 @@ impl PeerSegment {
     pub fn task(&self, task: TaskId) -> Option<StampReader> {
         let place = self.layout.tasks.iter().find(|place| place.spec.task == task)?;
         Some(StampReader::new(&self.window, place, self.tag()))
+    }
+
+    /// The firings of the peer's `trigger`, if the layout has it. Their times are found if they lie within a year
+    /// of `near`.
+    pub fn trigger(&self, trigger: TriggerId, near: Nanos) -> Option<FiringReader> {
+        let place = self.layout.events.triggers.iter().find(|place| place.spec.trigger == trigger)?;
+        Some(FiringReader::new(&self.window, place, near))
+    }
+
+    /// Whether threads of the peer wait for `event`, if the layout says that it listens.
+    pub fn listener(&self, event: EventId) -> Option<ListenerReader> {
+        let (_, place) = self.layout.events.listeners.iter().find(|(listened, _)| *listened == event)?;
+        Some(ListenerReader::new(&self.window, *place))
     }
 
     /// What the peer says of itself.

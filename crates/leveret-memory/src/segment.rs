@@ -2,6 +2,7 @@
 
 use crate::aliased::{Borrowed, Borrower, Shelf};
 use crate::block::{Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, SourceControl, Status, TargetControl};
+use crate::event::{FiringWriter, ListenerWriter};
 use crate::layout::{SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageWriter;
 use crate::region::Region;
@@ -11,7 +12,7 @@ use crate::stamp::StampWriter;
 use crate::status::StatusWriter;
 use crate::sync::Ordering;
 use crate::window::Window;
-use leveret_types::{ChannelId, Generation, MemberId, TaskId};
+use leveret_types::{ChannelId, EventId, Generation, MemberId, TaskId, TriggerId};
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 
@@ -107,6 +108,8 @@ pub struct OwnSegment {
     sources_taken: Vec<bool>,
     targets_taken: Vec<bool>,
     tasks_taken: Vec<bool>,
+    triggers_taken: Vec<bool>,
+    listeners_taken: Vec<bool>,
     status_taken: bool,
 }
 
@@ -145,6 +148,8 @@ impl OwnSegment {
             sources_taken: vec![false; layout.sources.len()],
             targets_taken: vec![false; layout.targets.len()],
             tasks_taken: vec![false; layout.tasks.len()],
+            triggers_taken: vec![false; layout.events.triggers.len()],
+            listeners_taken: vec![false; layout.events.listeners.len()],
             status_taken: false,
         })
     }
@@ -182,6 +187,21 @@ impl OwnSegment {
         let index = self.layout.tasks.iter().position(|place| place.spec.task == task)?;
         take(&mut self.tasks_taken[index])?;
         Some(StampWriter::new(&self.window, &self.layout.tasks[index], self.tag()))
+    }
+
+    /// The firings of `trigger`; `None` when the segment has none or they were taken before.
+    pub fn take_trigger(&mut self, trigger: TriggerId) -> Option<FiringWriter> {
+        let index = self.layout.events.triggers.iter().position(|place| place.spec.trigger == trigger)?;
+        take(&mut self.triggers_taken[index])?;
+        Some(FiringWriter::new(&self.window, &self.layout.events.triggers[index]))
+    }
+
+    /// Where this member's threads say that they wait for `event`; `None` when the segment has none or it was taken
+    /// before.
+    pub fn take_listener(&mut self, event: EventId) -> Option<ListenerWriter> {
+        let index = self.layout.events.listeners.iter().position(|(listened, _)| *listened == event)?;
+        take(&mut self.listeners_taken[index])?;
+        Some(ListenerWriter::new(&self.window, self.layout.events.listeners[index].1))
     }
 
     /// The status block; `None` when it was taken before.

@@ -5,11 +5,11 @@ mod common;
 
 use common::{CHANNEL, TASK, attach, channel, create, source_spec, target_spec};
 use leveret_memory::{
-    HeapRegion, LayoutError, Mapping, MessageRecord, OwnSegment, PeerSegment, RECORDS_MAX, Receiver,
-    SEGMENT_BYTES_MAX, SegmentError, SegmentLayout, SegmentSpec, Sender, Shelf, SourceSpec, StampRecord,
-    StatusSnapshot, Taken, TargetSpec, TaskCounter, TaskSpec,
+    EventSpec, HeapRegion, LayoutError, Mapping, MessageRecord, OwnSegment, PeerSegment, RECORDS_MAX,
+    Receiver, SEGMENT_BYTES_MAX, SegmentError, SegmentLayout, SegmentSpec, Sender, Shelf, SourceSpec,
+    StampRecord, StatusSnapshot, Taken, TargetSpec, TaskCounter, TaskSpec, TriggerSpec,
 };
-use leveret_types::{ChannelId, Generation, MemberId, Nanos, TaskId};
+use leveret_types::{ChannelId, EventId, Generation, MemberId, Nanos, TaskId, TriggerId};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -112,7 +112,20 @@ fn spec_strategy() -> impl Strategy<Value = SegmentSpec> {
             tasks.sort_by_key(|task| task.task);
             tasks.dedup_by_key(|task| task.task);
             let (member, generation) = (MemberId(member), Generation(generation));
-            SegmentSpec { member, generation, sources, targets, tasks, message_records: 1 << power }
+            SegmentSpec {
+                member,
+                generation,
+                sources,
+                targets,
+                tasks,
+                message_records: 1 << power,
+                events: EventSpec {
+                    triggers: (0..power as u16)
+                        .map(|trigger| TriggerSpec { trigger: TriggerId(trigger), kept: 1 << power })
+                        .collect(),
+                    listeners: (3..power as u16).map(EventId).collect(),
+                },
+            }
         },
     )
 }

@@ -270,6 +270,8 @@ pub enum Locked {
     PresentAndFuture,
     /// What is mapped now. With a finite limit a lock on the future would make later allocations fail.
     Present,
+    /// Pages as they are touched: more is mapped than the machine has, as sanitizers do.
+    Touched,
 }
 
 /// Locks the process's pages in memory: present and future ones where the limit is no obstacle, the present ones
@@ -281,7 +283,10 @@ pub enum Locked {
 pub fn lock_memory() -> Result<Locked, SchedulingError> {
     let unlimited = has_capability(CapabilitySet::IPC_LOCK)
         || rustix::process::getrlimit(Resource::Memlock).current.is_none();
-    let (flags, locked) = if unlimited {
+    let (flags, locked) = if maps_beyond_memory() {
+        // Locking fills every page that may be written, and would go on until the kernel ends the process.
+        (MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT, Locked::Touched)
+    } else if unlimited {
         (MlockAllFlags::CURRENT | MlockAllFlags::FUTURE, Locked::PresentAndFuture)
     } else {
         (MlockAllFlags::CURRENT, Locked::Present)
@@ -289,6 +294,16 @@ pub fn lock_memory() -> Result<Locked, SchedulingError> {
     rustix::mm::mlockall(flags)
         .map(|()| locked)
         .map_err(|errno| SchedulingError::Lock { failure: Failure::new("mlockall", errno) })
+}
+
+/// Whether this process maps several times what the machine has.
+fn maps_beyond_memory() -> bool {
+    const TIMES: u64 = 4;
+    let statistics = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statistics.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let memory = rustix::system::sysinfo();
+    let total = memory.totalram as u64 * u64::from(memory.mem_unit);
+    pages.saturating_mul(PAGE_BYTES as u64) > total.saturating_mul(TIMES)
 }
 
 const PAGE_BYTES: usize = 4096;

@@ -1,13 +1,16 @@
 //! Declarations of the manifest and of every member meet in one job model, or fail with both sides named.
 
 mod channels;
+mod events;
 mod tasks;
+
+pub use events::{EventBinding, TriggerBinding};
 
 use crate::declaration::*;
 use crate::nearest::nearest;
 use leveret_plan::{Costs, Job, Member};
 use leveret_types::MemberId;
-use leveret_types::{CHANNELS_MAX, MEMBERS_MAX, TASKS_MAX};
+use leveret_types::{CHANNELS_MAX, EVENTS_MAX, MEMBERS_MAX, TASKS_MAX, TRIGGERS_MAX};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -57,6 +60,18 @@ pub enum Mismatch {
         lacks: String,
         /// Who should declare it.
         owner: String,
+    },
+    /// A receptor waits for what nobody can fire.
+    #[error(
+        "{object}: {present} has a receptor for it, but no member of the group has a trigger that fires it{hint}; add a trigger, or free the receptor"
+    )]
+    NoTrigger {
+        /// The event.
+        object: String,
+        /// The member that waits.
+        present: String,
+        /// A near name, or nothing.
+        hint: String,
     },
     /// Two members declare the same thing.
     #[error("{object}: both {left} and {right} declare {what}; only one may")]
@@ -108,6 +123,8 @@ pub struct Assembled {
     pub job: Job,
     /// Per channel, in the job's order.
     pub bindings: Vec<ChannelBinding>,
+    /// Events with their triggers and receptors; an event's id is its place here.
+    pub events: Vec<EventBinding>,
 }
 
 /// A value and who gave it.
@@ -170,13 +187,14 @@ pub fn assemble(
     let groups = groups(manifest, code, &mut errors);
     let (channels, bindings) = channels::channels(manifest, code, &names, &groups, &mut errors);
     let tasks = tasks::tasks(manifest, code, &names, &channels, &mut errors);
+    let events = events::events(code, &names, &groups, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
     let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
     let job =
         Job { name: manifest.name.clone(), cores: manifest.cores.clone(), members, tasks, channels, costs };
-    Ok(Assembled { job, bindings })
+    Ok(Assembled { job, bindings, events })
 }
 
 /// What is beyond a limit is not even looked at: identifiers could not name it.
@@ -188,6 +206,8 @@ fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Misma
         ("channel ends in the code", in_code(|declared| declared.ends.len()), 2 * CHANNELS_MAX),
         ("tasks in the manifest", manifest.tasks.len(), TASKS_MAX),
         ("tasks in the code", in_code(|declared| declared.tasks.len()), TASKS_MAX),
+        ("triggers in the code", in_code(|declared| declared.events.triggers.len()), TRIGGERS_MAX),
+        ("receptors in the code", in_code(|declared| declared.events.receptors.len()), 4 * EVENTS_MAX),
         ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
     ];
     let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);

@@ -136,6 +136,37 @@ pub struct MemberDeclarations {
     pub tasks: Vec<TaskDeclaration>,
     /// Channel ends that the member holds.
     pub ends: Vec<ChannelEndDeclaration>,
+    /// What it fires and waits for.
+    pub events: EventDeclarations,
+}
+
+/// What a member fires and waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct EventDeclarations {
+    /// What it fires.
+    pub triggers: Vec<TriggerDeclaration>,
+    /// What it waits for.
+    pub receptors: Vec<ReceptorDeclaration>,
+}
+
+/// A trigger of an event.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TriggerDeclaration {
+    /// The event's name, unique within its group.
+    pub event: String,
+    /// The event's group.
+    pub group: String,
+    /// Firings of a higher one are delivered first; 0: best effort.
+    pub priority: u8,
+}
+
+/// A receptor of an event.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ReceptorDeclaration {
+    /// The event's name, unique within its group.
+    pub event: String,
+    /// The event's group.
+    pub group: String,
 }
 
 /// A named subset of the members.

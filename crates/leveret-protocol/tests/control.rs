@@ -41,6 +41,10 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
         groups,
         tasks,
         ends,
+        events: EventDeclarations {
+            triggers: vec![TriggerDeclaration { event: "e".to_owned(), group: "g".to_owned(), priority: 7 }],
+            receptors: vec![ReceptorDeclaration { event: "e".to_owned(), group: "g".to_owned() }],
+        },
     })
 }
 
@@ -87,7 +91,7 @@ fn admitted() -> (Box<Assembled>, Box<Plan>) {
         channels: Vec::new(),
         cores: vec![PlannedCore { core: 3, used: Nanos(1), left: Nanos(2), longest_gap: Nanos(3) }],
     };
-    (Box::new(Assembled { job, bindings: Vec::new() }), Box::new(plan))
+    (Box::new(Assembled { job, bindings: Vec::new(), events: Vec::new() }), Box::new(plan))
 }
 
 fn end_reason() -> impl Strategy<Value = EndReason> {

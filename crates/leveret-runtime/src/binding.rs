@@ -2,6 +2,7 @@
 //! processes of their own and members that share one process.
 
 use crate::declare::{Declarations, DeclaredTask};
+use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
 use crate::runner::{Ports, TaskRunner};
@@ -107,10 +108,12 @@ impl Admitted<'_> {
             targets,
             tasks,
             message_records: MESSAGE_RECORDS,
+            events: event_end::spec(&self.assembled.events, member),
         })
     }
 
-    /// The members whose segments `member` needs to see: the other ends of its channels.
+    /// The members whose segments `member` needs to see: the other ends of its channels, and who fires or waits for what it
+    /// waits for or fires.
     pub fn peers(&self, member: MemberId) -> BTreeSet<MemberId> {
         let channels = self.job().channels.iter();
         channels
@@ -119,6 +122,7 @@ impl Admitted<'_> {
                 (_, true) => Some(channel.source),
                 _ => None,
             })
+            .chain(event_end::peers(&self.assembled.events, member))
             .collect()
     }
 }
@@ -131,6 +135,8 @@ pub struct Bound {
     pub sources: Vec<(u32, SendingEnd)>,
     /// Receiving ends that no task owns, by declared end.
     pub targets: Vec<(u32, ReceivingEnd)>,
+    /// Its triggers and receptors.
+    pub events: EventEnds,
     /// Ends whose buffers belong to those of the other, by declared end.
     pub(crate) mapped: Vec<(u32, MappedEnd)>,
 }
@@ -164,8 +170,12 @@ pub fn bind(
         owned.extend(task.ends().map(|(end, _)| end));
         tasks.push(binder.task(task, watch)?);
     }
+    let events = {
+        let attach = |peer_member| attach(admitted, peer_member, &peer);
+        event_end::bind(admitted, member, &wire.events, binder.own, attach)?
+    };
     let mapped = std::mem::take(&mut binder.mapped);
-    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new(), mapped };
+    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new(), events, mapped };
     for (index, end) in wire.ends.iter().enumerate() {
         let index = index as u32;
         if owned.contains(&index) {
@@ -178,6 +188,18 @@ pub fn bind(
     }
     bound.mapped.append(&mut binder.mapped);
     Ok(bound)
+}
+
+/// A member's segment, for reading.
+fn attach(
+    admitted: &Admitted<'_>,
+    member: MemberId,
+    peer: &dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
+) -> Result<PeerSegment, BindError> {
+    let region = peer(member).ok_or(BindError::PeerMissing(member))?;
+    let layout = admitted.layout(member)?;
+    PeerSegment::attach(region, &layout, member, admitted.generation)
+        .map_err(|error| BindError::Segment { member, error })
 }
 
 struct Binder<'a> {
@@ -208,10 +230,7 @@ impl Binder<'_> {
     }
 
     fn attach(&self, member: MemberId) -> Result<PeerSegment, BindError> {
-        let region = (self.peer)(member).ok_or(BindError::PeerMissing(member))?;
-        let layout = self.admitted.layout(member)?;
-        PeerSegment::attach(region, &layout, member, self.admitted.generation)
-            .map_err(|error| BindError::Segment { member, error })
+        attach(self.admitted, member, self.peer)
     }
 
     fn sender(&mut self, declared: u32, channel: ChannelId) -> Result<Sender, BindError> {

@@ -4,7 +4,7 @@ use crate::context::TaskContext;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
-    IteratorPolicy, MemberDeclarations, TaskDeclaration, WaitMode,
+    IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
 
@@ -130,6 +130,20 @@ impl Declarations {
             receives: Vec::new(),
             sends: Vec::new(),
         }
+    }
+
+    /// Declares a trigger of an event; the number counts this member's triggers from 0.
+    pub(crate) fn trigger(&mut self, event: &str, group: &str, priority: u8) -> usize {
+        let (event, group) = (event.to_owned(), group.to_owned());
+        self.wire.events.triggers.push(TriggerDeclaration { event, group, priority });
+        self.wire.events.triggers.len() - 1
+    }
+
+    /// Declares a receptor of an event; the number counts this member's receptors from 0.
+    pub(crate) fn receptor(&mut self, event: &str, group: &str) -> usize {
+        let (event, group) = (event.to_owned(), group.to_owned());
+        self.wire.events.receptors.push(ReceptorDeclaration { event, group });
+        self.wire.events.receptors.len() - 1
     }
 
     /// Each end has at most one owner, and is declared here.

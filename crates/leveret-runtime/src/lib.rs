@@ -8,6 +8,7 @@ mod activation;
 mod binding;
 mod context;
 mod declare;
+mod event_end;
 mod free_end;
 mod in_process;
 mod listen;
@@ -28,6 +29,7 @@ pub use activation::Activation;
 pub use binding::{Admitted, BindError, Bound, bind};
 pub use context::{Inputs, Outputs, TaskContext};
 pub use declare::{Body, DeclarationError, Declarations, EndBuilder, Source, Target, TaskBuilder};
+pub use event_end::{EventEnds, TriggerEnd};
 pub use free_end::{Received, ReceivingEnd, SendingEnd, SendingSlot, StartError, WaitError};
 pub use in_process::{InProcessError, InProcessJob, VirtualTask};
 pub use member::{

@@ -3,7 +3,7 @@
 use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
-use crate::session::{Running, Session, SessionParts};
+use crate::session::{LibraryThreads, Running, Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
@@ -235,6 +235,8 @@ impl Member {
             activations,
             watch,
             segment: own.0,
+            events: bound.events,
+            library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
         })
     }
 

@@ -1,7 +1,8 @@
 use super::*;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{
-    HeapRegion, Mapping, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec,
+    TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -19,6 +20,7 @@ fn ends() -> (Sender, Receiver) {
         targets,
         tasks: Vec::new(),
         message_records: 1,
+        events: EventSpec::default(),
     };
     let source =
         SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false, mapping: Mapping::None };

@@ -1,15 +1,17 @@
 //! A committed set of declarations: it runs, ends, and gives the member back for the next commit.
 
 use crate::activation::Activation;
+use crate::binding::Admitted;
 use crate::declare::{Source, Target};
+use crate::event_end::EventEnds;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::member::{CommitError, Member};
 use crate::thread::TaskThread;
 use crate::watch::Watch;
 use leveret_memory::OwnSegment;
 use leveret_os::clock;
-use leveret_protocol::control::{EndReason, FromMember, Horizon};
-use leveret_types::{Generation, Instance, Nanos};
+use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
+use leveret_types::{Generation, Instance, MemberId, Nanos};
 use std::sync::Arc;
 
 /// How a session ended.
@@ -34,6 +36,27 @@ pub(crate) struct SessionParts {
     pub(crate) activations: Vec<(u32, Arc<Activation>)>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) segment: OwnSegment,
+    pub(crate) events: EventEnds,
+    pub(crate) library_threads: LibraryThreads,
+}
+
+/// Where and how the library's own threads run that serve the program: handlers, and triggers of the kind time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LibraryThreads {
+    /// They share one core, so that of two that are ready the one of higher priority runs.
+    pub(crate) core: Option<u32>,
+    pub(crate) scheduling: Scheduling,
+}
+
+impl LibraryThreads {
+    /// On the core of the member's first task, or else on one of the job's.
+    pub(crate) fn new(admitted: &Admitted<'_>, member: MemberId, scheduling: Scheduling) -> Self {
+        let job = &admitted.assembled.job;
+        let mut planned = job.tasks.iter().zip(&admitted.plan.tasks);
+        let of_task = planned.find(|(task, _)| task.member == member).map(|(_, planned)| planned.core);
+        let any = || job.cores.get(member.index() % job.cores.len().max(1)).copied();
+        Self { core: of_task.or_else(any), scheduling }
+    }
 }
 
 /// What runs between commit and uncommit, for whoever keeps the member beside it.
@@ -65,6 +88,19 @@ impl Running {
     pub(crate) fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
         let place = self.parts.targets.iter().position(|(end, _)| *end == target.end)?;
         Some(self.parts.targets.swap_remove(place).1)
+    }
+
+    /// The member's triggers and receptors; nothing when they were taken before.
+    pub(crate) fn take_events(&mut self) -> EventEnds {
+        std::mem::take(&mut self.parts.events)
+    }
+
+    pub(crate) fn library_threads(&self) -> LibraryThreads {
+        self.parts.library_threads
+    }
+
+    pub(crate) fn watch(&self) -> &Arc<Watch> {
+        &self.parts.watch
     }
 
     pub(crate) fn activation(&self, end: AnyEnd) -> Option<&Activation> {

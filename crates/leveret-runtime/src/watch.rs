@@ -1,7 +1,9 @@
 //! What a member's threads share while they run: when to stop, who has died. Plain words, no locks.
 
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use leveret_os::futex::{self, Awaited};
 use leveret_types::{MemberId, Nanos};
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 /// Shared by the tasks and the control thread of one member.
@@ -11,6 +13,8 @@ pub struct Watch {
     stop_requested: AtomicBool,
     stop_reason: OnceLock<&'static str>,
     dead: Box<[AtomicU64]>,
+    /// Counts what has changed above: threads that sleep on events sleep on it too.
+    bell: AtomicU32,
 }
 
 impl Watch {
@@ -21,6 +25,7 @@ impl Watch {
             stop_requested: AtomicBool::new(false),
             stop_reason: OnceLock::new(),
             dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            bell: AtomicU32::new(0),
         }
     }
 
@@ -32,7 +37,20 @@ impl Watch {
 
     /// Moves the stop to `instant` if that is earlier.
     pub fn stop_no_later_than(&self, instant: Nanos) {
-        self.stop_at.fetch_min(instant.0, Ordering::AcqRel);
+        if self.stop_at.fetch_min(instant.0, Ordering::AcqRel) > instant.0 {
+            self.ring();
+        }
+    }
+
+    fn ring(&self) {
+        self.bell.fetch_add(1, Ordering::Release);
+        // It can fail only for an address that is not mapped, and this one is.
+        let _ = futex::wake(&self.bell, u32::MAX);
+    }
+
+    /// To wait until the stop has moved or a peer is gone; to be made before looking whether it has.
+    pub(crate) fn bell(&self) -> Awaited {
+        Awaited::new(NonNull::from(&self.bell).cast(), self.bell.load(Ordering::Acquire))
     }
 
     /// A task wants the job to stop: this member's tasks start no further instance, and the agent stops the
@@ -53,6 +71,7 @@ impl Watch {
     pub fn mark_dead(&self, member: MemberId) {
         if let Some(word) = self.dead.get(member.index() / 64) {
             word.fetch_or(1 << (member.index() % 64), Ordering::Release);
+            self.ring();
         }
     }
 

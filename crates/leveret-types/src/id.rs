@@ -28,6 +28,8 @@ macro_rules! index_id {
 index_id!(MemberId, u16, "member");
 index_id!(ChannelId, u16, "channel");
 index_id!(TaskId, u16, "task");
+index_id!(EventId, u16, "event");
+index_id!(TriggerId, u16, "trigger");
 
 /// Number of a commit. Every commit of a job, and every restart of a member, gets the next one, so that
 /// whatever a dead or earlier peer left behind is recognised as stale.

@@ -10,7 +10,7 @@ mod nanos;
 mod size;
 
 pub use clock::{Clock, ClockState, TimeInterval};
-pub use id::{ChannelId, Generation, Instance, MemberId, TaskId};
+pub use id::{ChannelId, EventId, Generation, Instance, MemberId, TaskId, TriggerId};
 pub use limits::*;
 pub use nanos::{Nanos, ParseDurationError};
 pub use size::{ByteSize, ParseSizeError};

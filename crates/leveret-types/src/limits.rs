@@ -6,6 +6,12 @@ pub const MEMBERS_MAX: usize = 256;
 pub const CHANNELS_MAX: usize = 4096;
 /// Most tasks in one job.
 pub const TASKS_MAX: usize = 4096;
+/// Most events in one job.
+pub const EVENTS_MAX: usize = 4096;
+/// Most triggers in one job.
+pub const TRIGGERS_MAX: usize = 4096;
+/// Firings of a trigger whose times are kept until they are overwritten.
+pub const FIRINGS_KEPT: u32 = 1024;
 /// Most task instances in one hyperperiod.
 pub const INSTANCES_MAX: usize = 1 << 20;
 /// Longest name of a job, member, task, channel or group, in bytes.

@@ -62,6 +62,7 @@ pub use leveret_os::allocator::CountingAllocator;
 pub use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement};
 pub use leveret_protocol::control::Horizon;
 pub use leveret_protocol::declaration::{BufferMemory, IteratorPolicy, WaitMode};
+pub use leveret_runtime::objects;
 pub use leveret_runtime::{
     Absence, AnyEnd, CommitError, DeclarationError, Declarations, EndBuilder, Ended, Input, Inputs,
     JoinError, Member, Message, OutputSlot, Outputs, Received, ReceivingEnd, SendRefusal, SendingEnd,

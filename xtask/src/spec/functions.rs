@@ -20,6 +20,8 @@ pub struct Functions {
     pub functions: Vec<Function>,
     /// By name.
     pub types: BTreeMap<String, Type>,
+    /// The names of the types in the order of their file.
+    pub type_order: Vec<String>,
     /// By name without `MPIRT_ERR_`.
     pub errors: BTreeMap<String, ErrorCode>,
     rules: BTreeMap<String, Rule>,
@@ -98,7 +100,7 @@ pub struct Entry {
     /// Its spelling there, if it differs.
     pub alias: Option<String>,
     /// When it may be called: rules of `errors.toml`.
-    rules: Vec<String>,
+    pub rules: Vec<String>,
     /// Parameters that may be null.
     #[serde(default)]
     null: Vec<String>,
@@ -123,20 +125,24 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 pub struct Type {
     kind: String,
-    says: String,
+    /// What it is.
+    pub says: String,
     fact: Option<String>,
     inferred: Option<String>,
     decided: Option<String>,
-    parent: Option<String>,
+    /// The handle that it is a special case of.
+    pub parent: Option<String>,
     null: Option<String>,
     c: Option<String>,
     value: Option<String>,
     /// A predefined constant's type.
     of: Option<String>,
+    /// Of an enumeration.
     #[serde(default)]
-    values: Vec<String>,
+    pub values: Vec<String>,
+    /// Of a structure: type and name.
     #[serde(default)]
-    fields: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 impl Type {
@@ -220,7 +226,7 @@ pub struct ErrorCode {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    #[allow(dead_code, reason = "for whoever reads the file")]
+    /// When a function of this rule may be called.
     says: String,
     errors: Vec<String>,
 }
@@ -251,6 +257,7 @@ impl Functions {
                 if let Err(message) = checked {
                     findings.push(Finding::new("spec", path, line, format!("{name}: {message}")));
                 }
+                all.type_order.push(name.clone());
                 all.types.insert(name, entry);
             }
         }
@@ -397,6 +404,13 @@ impl Functions {
             errors.extend(parameter.is_text().then_some("NAME"));
         }
         errors
+    }
+
+    /// When a function may be called, a text for each of its rules.
+    pub fn rules_of(&self, function: &Function) -> Vec<&str> {
+        let rules = function.entry.rules.iter().filter_map(|rule| self.rules.get(rule));
+        let texts: Vec<&str> = rules.map(|rule| rule.says.as_str()).collect();
+        if texts.is_empty() { vec!["at any time"] } else { texts }
     }
 
     /// All errors of a function, in the order of their numbers, and whether it keeps the law of the data path.

@@ -6,7 +6,7 @@ use super::Spec;
 use super::functions::{ErrorCode, Function, Functions, Type};
 use crate::tidy::Finding;
 use crate::workspace::TrackedFile;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Where the library's functions are.
@@ -63,6 +63,7 @@ pub fn text(spec: &Spec, exported: &BTreeSet<String>) -> String {
         }
         declaration(spec, function, &mut out);
     }
+    aliases(&functions, &mut out);
     out.push_str(TAIL);
     out
 }
@@ -117,21 +118,32 @@ fn errors(spec: &Spec, out: &mut String) {
     }
 }
 
-/// The types that the functions need, and theirs, each after what it is made of; then the constants.
-fn types(spec: &Spec, functions: &[&Function], out: &mut String) {
+/// The types that a text of C names.
+fn named(types: &BTreeMap<String, Type>, text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| types.contains_key(*word)).map(str::to_owned).collect()
+}
+
+/// The types that the functions need, and theirs.
+pub fn needed(spec: &Spec, functions: &[&Function]) -> BTreeSet<String> {
     let types = &spec.functions.types;
-    let named = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        words.filter(|word| types.contains_key(*word)).map(str::to_owned).collect()
-    };
-    let mut open: Vec<String> = functions.iter().flat_map(|function| named(&function.entry.c)).collect();
+    let mut open: Vec<String> =
+        functions.iter().flat_map(|function| named(types, &function.entry.c)).collect();
     let mut needed = BTreeSet::new();
     while let Some(name) = open.pop() {
         if let Some(found) = types.get(&name).filter(|_| !needed.contains(&name)) {
-            open.extend(found.made_of().iter().flat_map(|text| named(text)));
+            open.extend(found.made_of().iter().flat_map(|text| named(types, text)));
             needed.insert(name);
         }
     }
+    needed
+}
+
+/// The types that the functions need, each after what it is made of; then the constants.
+fn types(spec: &Spec, functions: &[&Function], out: &mut String) {
+    let types = &spec.functions.types;
+    let needed = needed(spec, functions);
+    let named = |text: &str| named(types, text);
     out.push_str("\n/* --- Types --- */\n");
     // Handles and numbers first: structures and functions are made of them.
     for kind in ["handle", "alias", "enumeration", "structure", "function"] {
@@ -154,6 +166,16 @@ fn types(spec: &Spec, functions: &[&Function], out: &mut String) {
     out.push_str("\n/* --- Constants --- */\n\n");
     for (name, found) in types.iter().filter(|(_, found)| found.kind() == "constant") {
         found.define(name, out);
+    }
+}
+
+/// The spellings of the HARE thesis, so that its programs compile.
+fn aliases(functions: &[&Function], out: &mut String) {
+    out.push_str("\n/* --- Spellings of the HARE thesis, Appendix A --- */\n\n");
+    for function in functions {
+        if let Some(alias) = &function.entry.alias {
+            let _ = writeln!(out, "#define {alias} {}", function.name());
+        }
     }
 }
 

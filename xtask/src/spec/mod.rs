@@ -3,9 +3,11 @@
 //! `spec/README.md` says what the files look like and how a test names what it shows. The step `spec` of CI runs the same checks.
 
 mod coverage;
+mod cpp;
 mod functions;
 mod header;
 mod list;
+mod manual;
 mod marks;
 mod page;
 mod show;
@@ -83,7 +85,37 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
     {
         findings.push(format!("{HEADER}: is not up to date: run `cargo xtask spec --header`"));
     }
+    match cpp_text(root, &spec) {
+        Ok(text) if std::fs::read_to_string(root.join(cpp::HEADER)).ok().as_deref() == Some(&*text) => {}
+        Ok(_) => {
+            findings.push(format!("{}: is not up to date: run `cargo xtask spec --header`", cpp::HEADER))
+        }
+        Err(error) => findings.push(error),
+    }
     if findings.is_empty() { Ok(spec.summary()) } else { Err(findings) }
+}
+
+/// The manual pages: file name and text.
+pub fn manual(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let files = workspace::tracked_files(root)?;
+    let spec = Spec::of(&files);
+    let mut examples = std::collections::BTreeMap::new();
+    for file in &files {
+        let name = file.path.strip_prefix(manual::EXAMPLES).and_then(|name| name.strip_suffix(".c"));
+        let Some(name) = name else { continue };
+        if !spec.exported.contains(name) {
+            return Err(format!("{}: the library has no function of this name", file.path));
+        }
+        examples.insert(name.to_owned(), file.text().unwrap_or_default().to_owned());
+    }
+    Ok(manual::pages(&spec, &examples))
+}
+
+/// `mpirt.hpp` as it ought to be.
+fn cpp_text(root: &Path, spec: &Spec) -> Result<String, String> {
+    let template = std::fs::read_to_string(root.join(cpp::TEMPLATE))
+        .map_err(|error| format!("{}: {error}", cpp::TEMPLATE))?;
+    cpp::text(spec, &template)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -101,6 +133,9 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     if request.header {
         let path = root.join(HEADER);
         let text = header::text(&spec, &spec.exported);
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let path = root.join(cpp::HEADER);
+        let text = cpp_text(root, &spec)?;
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     } else if let Some(path) = &request.page {
         // The page is shown as the list stands, wrong or not; the findings follow.

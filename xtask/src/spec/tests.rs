@@ -274,3 +274,15 @@ fn the_header_holds_what_is_exported_and_the_types_that_it_needs() {
     assert!(text.contains("typedef struct MPIRT_Buffer { uint64_t bits; } MPIRT_Buffer;"), "{text}");
     assert!(!text.contains("MPIRT_Bufiter_insert") && !text.contains("MPIRTX_Task_function"), "{text}");
 }
+
+/// The committed headers are those that the list makes.
+// spec: LANG-HEADER-01
+#[test]
+fn the_headers_of_the_repository_are_up_to_date() {
+    let findings = check(&workspace::root()).err().unwrap_or_default();
+    let stale: Vec<&String> = findings
+        .iter()
+        .filter(|finding| [HEADER, cpp::HEADER].iter().any(|name| finding.contains(name)))
+        .collect();
+    assert!(stale.is_empty(), "{stale:#?}");
+}

@@ -4,7 +4,7 @@ use crate::answer::answer;
 use crate::state::with_library;
 use crate::types::{
     CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector,
-    MPIRT_Group, MPIRT_Qos, MPIRTX_Task, NameIn, NameOut,
+    MPIRT_Group, MPIRT_Handler, MPIRT_Qos, MPIRT_Receptor, MPIRT_Trigger, MPIRTX_Task, NameIn, NameOut,
 };
 use leveret_runtime::objects::{Class, Code};
 use std::ffi::c_int;
@@ -50,5 +50,8 @@ names! {
     get MPIRT_Bufiter_get_name set MPIRT_Bufiter_set_name of MPIRT_Bufiter, Bufiter;
     get MPIRT_Channel_get_name set MPIRT_Channel_set_name of MPIRT_Channel, Ptchannel;
     get MPIRT_Qos_get_name set MPIRT_Qos_set_name of MPIRT_Qos, Qos;
+    get MPIRT_Trigger_get_name set MPIRT_Trigger_set_name of MPIRT_Trigger, Trigger;
+    get MPIRT_Receptor_get_name set MPIRT_Receptor_set_name of MPIRT_Receptor, Receptor;
+    get MPIRT_Handler_get_name set MPIRT_Handler_set_name of MPIRT_Handler, Handler;
     get MPIRTX_Task_get_name set MPIRTX_Task_set_name of MPIRTX_Task, Task;
 }

@@ -18,6 +18,9 @@ fn type_of(class: Class) -> MPIRT_Object_type {
         Class::Bufiter => 6,
         Class::Ptchannel => 7,
         Class::Qos => 14,
+        Class::Trigger => 15,
+        Class::Receptor => 16,
+        Class::Handler => 17,
         Class::Task => 18,
     }
 }

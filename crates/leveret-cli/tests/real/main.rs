@@ -3,8 +3,11 @@
 
 mod conditions;
 mod ends;
+mod examples;
 mod harness;
+mod header;
 mod hostile;
+mod install;
 mod interrupt;
 mod job;
 mod kill;
@@ -15,4 +18,5 @@ mod planted;
 mod refused;
 mod ring;
 mod sampling;
+mod surface;
 mod tutorial;

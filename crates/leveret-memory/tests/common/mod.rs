@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 
 use leveret_memory::{
-    HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender,
-    SourceSpec, TargetSpec, TaskSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec,
+    Sender, SourceSpec, TargetSpec, TaskSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, TaskId};
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub fn source_spec(size: u32, buffers: u32, waits: bool) -> SegmentSpec {
         targets: vec![],
         tasks: vec![TaskSpec { task: TASK, records: 4 }],
         message_records: 2,
+        events: EventSpec::default(),
     }
 }
 
@@ -35,6 +36,7 @@ pub fn target_spec(waits: bool) -> SegmentSpec {
         targets: vec![TargetSpec { channel: CHANNEL, waits, mapping: Mapping::None }],
         tasks: vec![],
         message_records: 2,
+        events: EventSpec::default(),
     }
 }
 

@@ -71,12 +71,31 @@ fn end() -> impl Strategy<Value = ChannelEndDeclaration> {
         })
 }
 
+fn events() -> impl Strategy<Value = EventDeclarations> {
+    let group = || prop_oneof![Just("world".to_owned()), name()];
+    let trigger = (name(), group(), any::<u8>()).prop_map(|(event, group, priority)| TriggerDeclaration {
+        event,
+        group,
+        priority,
+    });
+    let receptor = (name(), group()).prop_map(|(event, group)| ReceptorDeclaration { event, group });
+    (prop::collection::vec(trigger, 0..3), prop::collection::vec(receptor, 0..3))
+        .prop_map(|(triggers, receptors)| EventDeclarations { triggers, receptors })
+}
+
 fn member() -> impl Strategy<Value = MemberDeclarations> {
     let group = (name(), prop::collection::vec(name(), 0..3))
         .prop_map(|(name, members)| GroupDeclaration { name, members });
     let groups = prop::collection::vec(group, 0..2);
-    (groups, prop::collection::vec(task(), 0..3), prop::collection::vec(end(), 0..3))
-        .prop_map(|(groups, tasks, ends)| MemberDeclarations { label: String::new(), groups, tasks, ends })
+    (groups, prop::collection::vec(task(), 0..3), prop::collection::vec(end(), 0..3), events()).prop_map(
+        |(groups, tasks, ends, events)| MemberDeclarations {
+            label: String::new(),
+            groups,
+            tasks,
+            ends,
+            events,
+        },
+    )
 }
 
 fn manifest() -> impl Strategy<Value = JobDeclaration> {

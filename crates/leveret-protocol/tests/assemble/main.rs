@@ -3,10 +3,11 @@
 
 mod arbitrary;
 mod channels;
+mod events;
 mod tasks;
 
 use leveret_plan::{Costs, MissingPolicy, Qos};
-use leveret_protocol::assemble::{Assembled, Mismatch, assemble};
+use leveret_protocol::assemble::{Assembled, EventBinding, Mismatch, assemble};
 use leveret_protocol::declaration::*;
 use leveret_types::{ByteSize, Nanos};
 

@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::{
-    HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
-    TargetSpec,
+    EventSpec, HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec,
+    SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -23,6 +23,7 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
         targets: vec![],
         tasks: vec![],
         message_records: 8,
+        events: EventSpec::default(),
     };
     let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits, mapping: Mapping::None }];
     let source = SegmentSpec { sources, ..spec(0) };

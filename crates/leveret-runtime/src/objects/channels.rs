@@ -2,7 +2,7 @@
 
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Object, Qos, TaskBody, TaskFunction};
+use super::object::{Body, ChannelBody, Object, PRIORITY_MAX, Qos, TaskBody, TaskFunction};
 use super::world::World;
 use leveret_types::Nanos;
 use std::sync::Arc;
@@ -32,6 +32,14 @@ impl World {
         {
             return Err(Code::Time);
         }
+        if let Qos::Handler { priority, budget, interval } = qos {
+            if !(1..=PRIORITY_MAX).contains(&priority) {
+                return Err(Code::Argument);
+            }
+            if budget <= Nanos::ZERO || interval <= Nanos::ZERO {
+                return Err(Code::Time);
+            }
+        }
         self.insert(name, Body::Qos(qos))
     }
 
@@ -53,7 +61,9 @@ impl World {
         if ![member(source)?, member(target)?].contains(&self.rank()) {
             return Err(Code::NotMember);
         }
-        self.qos_body(qos)?;
+        if matches!(self.qos_body(qos)?, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         self.same_shape([input, output])?;
         self.insert(name, Body::Ptchannel(ChannelBody { input, output, source, target, group, qos }))
     }

@@ -2,6 +2,7 @@
 
 use super::committed::{Arrived, Committed, End};
 use super::error::Code;
+use super::events::EventPlan;
 use super::handle::Handle;
 use super::mapping::Mappings;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
@@ -23,6 +24,7 @@ pub(super) struct Binding {
     pub(super) committed: Arc<Committed>,
     /// Every declared end, with its channel's index.
     declared: HashMap<u32, usize>,
+    pub(super) events: EventPlan,
     /// Ends that no task serves, by the channel's index.
     sources: Vec<(usize, Source)>,
     targets: Vec<(usize, Target)>,
@@ -89,14 +91,19 @@ impl World {
             );
         }
         self.check_service(&ends)?;
+        let events = self.plan_events(&mut declarations)?;
         let free = || ends.iter().filter_map(|(handle, ends)| Some((*index.get(handle)?, ends)));
         let sources = free().filter_map(|(index, ends)| Some((index, ends.source?))).collect();
         let targets = free().filter_map(|(index, ends)| Some((index, ends.target?))).collect();
-        Ok(Binding { declarations, committed, declared, sources, targets })
+        Ok(Binding { declarations, committed, events, declared, sources, targets })
     }
 
     /// The name by which a group is matched; groups without one match by their members in order.
-    fn declare_group(&self, declarations: &mut Declarations, group: Handle) -> Result<String, Code> {
+    pub(super) fn declare_group(
+        &self,
+        declarations: &mut Declarations,
+        group: Handle,
+    ) -> Result<String, Code> {
         if group == Handle::GROUP_WORLD {
             return Ok(GROUP_WORLD.to_owned());
         }
@@ -172,7 +179,8 @@ impl World {
 
 fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
     match qos {
-        Qos::BestEffort => end.best_effort(),
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
             end.time_driven(period, [start, deadline], MissingPolicy::default())
         }

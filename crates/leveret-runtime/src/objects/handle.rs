@@ -29,11 +29,17 @@ pub enum Class {
     Qos = 7,
     /// A periodic computation (our extension).
     Task = 8,
+    /// What fires an event.
+    Trigger = 10,
+    /// What takes the firings of an event.
+    Receptor = 11,
+    /// What runs at a firing.
+    Handler = 12,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Cset,
         Self::Cvector,
         Self::Group,
@@ -42,6 +48,9 @@ impl Class {
         Self::Ptchannel,
         Self::Qos,
         Self::Task,
+        Self::Trigger,
+        Self::Receptor,
+        Self::Handler,
     ];
 
     fn of(number: u8) -> Option<Self> {

@@ -2,6 +2,7 @@
 
 use super::committed::Committed;
 use super::error::Code;
+use super::events::EventThreads;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
@@ -16,6 +17,7 @@ pub struct Library {
     running: Option<Running>,
     committed: Option<Arc<Committed>>,
     refusal: String,
+    event_threads: EventThreads,
 }
 
 impl Library {
@@ -29,7 +31,14 @@ impl Library {
             JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
         })?;
         let world = World::new(member.rank(), member.members())?;
-        Ok(Self { world, member, running: None, committed: None, refusal: String::new() })
+        Ok(Self {
+            world,
+            member,
+            running: None,
+            committed: None,
+            refusal: String::new(),
+            event_threads: EventThreads::default(),
+        })
     }
 
     /// Binds every object, together with all members (collective).
@@ -60,6 +69,18 @@ impl Library {
             }
         };
         binding.attach(&mut running);
+        match EventThreads::start(&binding.events, &mut running, &binding.committed) {
+            Ok(threads) => self.event_threads = threads,
+            Err((started, code)) => {
+                running.stop();
+                started.join();
+                running.give_up(&mut self.member);
+                self.world.release_memory();
+                self.refusal =
+                    "a thread for handlers or for triggers of the kind time cannot be had".to_owned();
+                return Err(code);
+            }
+        }
         self.refusal.clear();
         self.running = Some(running);
         self.committed = Some(binding.committed.clone());
@@ -105,6 +126,8 @@ impl Library {
     /// As [`Library::uncommit`].
     pub fn run(&mut self) -> Result<Ended, Code> {
         let mut running = self.running.take().ok_or(Code::NotCommitted)?;
+        // They end with the tasks, at the stop instant.
+        std::mem::take(&mut self.event_threads).join();
         let ended = running.finish(&mut self.member);
         if let Some(committed) = self.committed.take() {
             self.world.take_back(&committed);
@@ -117,6 +140,8 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         if let Some(mut running) = self.running.take() {
+            running.stop();
+            std::mem::take(&mut self.event_threads).join();
             running.give_up(&mut self.member);
         }
     }

@@ -11,6 +11,7 @@
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
+//! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
@@ -21,6 +22,7 @@ mod commit;
 mod committed;
 mod containers;
 mod error;
+mod events;
 mod group;
 mod handle;
 mod library;
@@ -38,10 +40,11 @@ pub use buffers::BufferDescription;
 pub use channels::ChannelDescription;
 pub use committed::{ChannelCounts, Committed};
 pub use error::Code;
+pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{BufiterPolicy, Dataspec, Form, Qos, TaskFunction, TaskInstance};
+pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -1,6 +1,7 @@
 //! What an object is made of. Attributes are fixed while committed.
 
 use super::committed::Committed;
+use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
 use super::storage::Storage;
 use leveret_memory::iterator::Policy;
@@ -23,6 +24,9 @@ pub(super) enum Body {
     Ptchannel(ChannelBody),
     Qos(Qos),
     Task(TaskBody),
+    Trigger(TriggerBody),
+    Receptor(ReceptorBody),
+    Handler(HandlerBody),
 }
 
 impl Body {
@@ -36,6 +40,9 @@ impl Body {
             Self::Ptchannel(_) => Class::Ptchannel,
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
+            Self::Trigger(_) => Class::Trigger,
+            Self::Receptor(_) => Class::Receptor,
+            Self::Handler(_) => Class::Handler,
         }
     }
 
@@ -55,6 +62,9 @@ impl Body {
                 given.filter(|handle| !handle.is_null()).collect()
             }
             Self::Task(task) => task.channels.clone(),
+            Self::Trigger(trigger) => trigger.references(),
+            Self::Receptor(receptor) => receptor.references(),
+            Self::Handler(handler) => handler.references(),
             Self::Group(_) | Self::Buffer(_) | Self::Qos(_) => Vec::new(),
         }
     }
@@ -172,6 +182,9 @@ pub(super) struct ChannelBody {
     pub(super) qos: Handle,
 }
 
+/// The most urgent priority.
+pub const PRIORITY_MAX: u8 = 90;
+
 /// When a channel's transfers happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Qos {
@@ -185,6 +198,15 @@ pub enum Qos {
         deadline: Nanos,
         /// Distance between two transfers.
         period: Nanos,
+    },
+    /// Of a handler, or of a trigger's delivery.
+    Handler {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+        /// Processor time of one run at most.
+        budget: Nanos,
+        /// The smallest time between two runs.
+        interval: Nanos,
     },
 }
 

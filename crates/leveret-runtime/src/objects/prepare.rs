@@ -48,7 +48,7 @@ impl World {
                 preparation.channel(handle, [channel.input, channel.output], is_source)?;
             }
         }
-        preparation.finish()
+        preparation.finish(self.event_numbers())
     }
 }
 
@@ -129,18 +129,20 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Committed, Code> {
+    fn finish(self, events: Vec<(Handle, u32)>) -> Result<Committed, Code> {
         let Self { buffers, iterators, channels, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
-        for (number, handle) in numbered.chain(channels.iter().map(|channel| channel.handle).enumerate()) {
+        let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
+        let of_events = events.into_iter().map(|(handle, number)| (number as usize, handle));
+        for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
             if index.len() <= place {
                 index.resize(place + 1, (Handle::default(), 0));
             }
             index[place] = (handle, number as u32);
         }
-        Ok(Committed { buffers, iterators, channels, index, stocked })
+        Ok(Committed { buffers, iterators, channels, index, stocked, events: OnceLock::new() })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::committed::Committed;
 use super::error::Code;
+use super::events::EventKind;
 use super::handle::{Class, Handle};
 use super::object::{Body, Object, Qos};
 use super::table::Table;
@@ -15,6 +16,8 @@ pub struct World {
     /// The members' names in rank order.
     names: Vec<String>,
     pub(super) committed: bool,
+    /// By the kind of event; null: none.
+    pub(super) default_handlers: [Handle; EventKind::COUNT],
 }
 
 impl World {
@@ -25,7 +28,13 @@ impl World {
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
-        Ok(Self { table, rank, names: names.to_vec(), committed: false })
+        Ok(Self {
+            table,
+            rank,
+            names: names.to_vec(),
+            committed: false,
+            default_handlers: Default::default(),
+        })
     }
 
     /// The members' names in rank order.

@@ -172,7 +172,8 @@ impl Committed {
         Ok(self.buffers[self.buffer(buffer)?].label.load(Ordering::Relaxed))
     }
 
-    fn held(&self, buffer: Handle) -> Result<&CommittedBuffer, Code> {
+    /// A buffer that the program has.
+    pub(super) fn held(&self, buffer: Handle) -> Result<&CommittedBuffer, Code> {
         let entry = &self.buffers[self.buffer(buffer)?];
         if entry.place.load(Ordering::Relaxed) == WITH_PROGRAM { Ok(entry) } else { Err(Code::BufferInUse) }
     }

@@ -12,10 +12,12 @@
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
 //! | buffers that belong to those of the other end, one by one | `mapped.rs` |
+//! | what is in a buffer | `bytes.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
 //! | ends that the program starts, waits for and tests | `ends.rs` |
 
 mod buffers;
+mod bytes;
 mod ends;
 mod mapped;
 mod transfer;
@@ -25,6 +27,7 @@ pub(super) use mapped::ChannelMapping;
 pub(super) use transfer::Arrived;
 
 use super::error::Code;
+use super::events::CommittedEvents;
 use super::handle::Handle;
 use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
@@ -104,6 +107,8 @@ pub struct Committed {
     pub(super) index: Vec<(Handle, u32)>,
     /// Iterators and the buffers that the program put into them before commit.
     pub(super) stocked: Vec<(u32, u32)>,
+    /// Set once, before the commit returns.
+    pub(super) events: OnceLock<CommittedEvents>,
 }
 
 /// What [`Committed::counts`] tells of a channel.
@@ -122,7 +127,7 @@ pub struct ChannelCounts {
 impl Committed {
     /// Where a handle's object stands in its list.
     #[inline]
-    fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
+    pub(super) fn find(&self, handle: Handle, class: super::Class) -> Result<usize, Code> {
         let place = handle.place()?;
         match handle.class() {
             Some(found) if found == class => {}

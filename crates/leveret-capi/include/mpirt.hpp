@@ -1,0 +1,2731 @@
+/* mpirt.hpp: MPI/RT-style objects in C++17, over the functions of mpirt.h and nothing else.
+ *
+ * Made of spec/mpirt/ and of crates/leveret-capi/cpp/mpirt.hpp.in by `cargo xtask spec --header`; do not edit.
+ *
+ * Each class comes as a reference (`buffer_ref`: 64 bits, copied freely, owns nothing) and as an owner (`buffer`: its destructor
+ * frees the object). Each operation comes as one that throws `mpirt::error`, and as one that begins with try_, throws nothing, and
+ * returns a `result`: an error code, or the value. What an operation does and which errors it has stands in mpirt.h at the function
+ * that is named beside it. */
+#ifndef MPIRT_HPP
+#define MPIRT_HPP
+
+#include <mpirt.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+/* 1 where exceptions are on. Without them only the forms that begin with try_ are there. */
+#if !defined(MPIRT_EXCEPTIONS)
+#if defined(__cpp_exceptions)
+#define MPIRT_EXCEPTIONS 1
+#else
+#define MPIRT_EXCEPTIONS 0
+#endif
+#endif
+
+namespace mpirt {
+
+// --- Errors ---
+
+/// The error codes of mpirt.h.
+enum class errc : int {
+    success = MPIRT_SUCCESS, ///< the call did what it says
+    not_initialized = MPIRT_ERR_NOT_INITIALIZED, ///< MPIRT_Init has not succeeded yet
+    object_committed = MPIRT_ERR_OBJECT_COMMITTED, ///< the object is committed, or objects are, and the call would change or create one
+    undef_for_object = MPIRT_ERR_UNDEF_FOR_OBJECT, ///< the operation is not defined for this object
+    cset_member_not_found = MPIRT_ERR_CSET_MEMBER_NOT_FOUND, ///< the set has no such member
+    inv_keyval = MPIRT_ERR_INV_KEYVAL, ///< the key was not created, or was freed
+    already_initialized = MPIRT_ERR_ALREADY_INITIALIZED, ///< MPIRT_Init has succeeded already
+    finalized = MPIRT_ERR_FINALIZED, ///< MPIRT_Finalize has succeeded already
+    not_committed = MPIRT_ERR_NOT_COMMITTED, ///< the call needs a commit, and there is none
+    real_time = MPIRT_ERR_REAL_TIME, ///< a handler or a task may not make this call
+    null_object = MPIRT_ERR_NULL_OBJECT, ///< the handle is null
+    stale_object = MPIRT_ERR_STALE_OBJECT, ///< the object of the handle was freed
+    inv_object = MPIRT_ERR_INV_OBJECT, ///< the handle was never given out
+    wrong_class = MPIRT_ERR_WRONG_CLASS, ///< the object is of another class
+    null_pointer = MPIRT_ERR_NULL_POINTER, ///< a pointer is null
+    name = MPIRT_ERR_NAME, ///< the name is too long, has no end, or is no UTF-8 without control characters
+    argument = MPIRT_ERR_ARGUMENT, ///< a value is out of its range, or two do not go together
+    index = MPIRT_ERR_INDEX, ///< the index is out of range
+    inv_rank = MPIRT_ERR_INV_RANK, ///< the rank is out of range, or named twice
+    not_member = MPIRT_ERR_NOT_MEMBER, ///< the caller has no part in it
+    bufsize = MPIRT_ERR_BUFSIZE, ///< the size is out of range or does not fit
+    dataspec = MPIRT_ERR_DATASPEC, ///< the dataspec is none or does not fit
+    operation = MPIRT_ERR_OPERATION, ///< the operation of a reduction is none or does not fit
+    time = MPIRT_ERR_TIME, ///< a time or a duration is out of its range
+    time_past = MPIRT_ERR_TIME_PAST, ///< the instant has passed or can no longer be met
+    not_allowed = MPIRT_ERR_NOT_ALLOWED, ///< the buffer is not in the allowed set, or out of its order
+    buffer_in_use = MPIRT_ERR_BUFFER_IN_USE, ///< the buffer is in an iterator or in a transfer
+    empty = MPIRT_ERR_EMPTY, ///< there is nothing to take
+    full = MPIRT_ERR_FULL, ///< there is no room
+    slack = MPIRT_ERR_SLACK, ///< as many transfers as the slack allows are under way
+    active = MPIRT_ERR_ACTIVE, ///< this end is activated
+    not_started = MPIRT_ERR_NOT_STARTED, ///< the channel is neither started nor activated
+    timeout = MPIRT_ERR_TIMEOUT, ///< the time has passed
+    missed = MPIRT_ERR_MISSED, ///< the transfer was not performed
+    peer_lost = MPIRT_ERR_PEER_LOST, ///< another member has died or left
+    committed = MPIRT_ERR_COMMITTED, ///< Commit has ended the sleep
+    uncommitted = MPIRT_ERR_UNCOMMITTED, ///< Uncommit has ended the wait or the sleep
+    mismatch = MPIRT_ERR_MISMATCH, ///< ends of a channel differ or one is missing, or nobody can fire a receptor's event
+    admission = MPIRT_ERR_ADMISSION, ///< the declarations cannot be met together
+    agent = MPIRT_ERR_AGENT, ///< the agent of the job cannot be reached or refuses
+    end = MPIRT_ERR_END, ///< there is no further member
+    changed = MPIRT_ERR_CHANGED, ///< the container changed under its iterator
+    limit = MPIRT_ERR_LIMIT, ///< there are as many as there can be
+    no_memory = MPIRT_ERR_NO_MEMORY, ///< memory is not to be had
+    internal = MPIRT_ERR_INTERNAL, ///< the library has failed; the detail says where
+};
+
+namespace detail {
+
+class error_category final : public std::error_category {
+public:
+    const char *name() const noexcept override { return "mpirt"; }
+
+    std::string message(int code) const override
+    {
+        const char *text = "";
+        (void)MPIRT_Error_string(code, &text);
+        return text;
+    }
+};
+
+} // namespace detail
+
+/// The category of `errc` as a `std::error_code`.
+inline const std::error_category &category() noexcept
+{
+    static const detail::error_category only;
+    return only;
+}
+
+inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), category()}; }
+
+/// The text of a code.
+inline const char *message(errc code) noexcept
+{
+    const char *text = "";
+    (void)MPIRT_Error_string(static_cast<int>(code), &text);
+    return text;
+}
+
+/// What the thread's last error was about, with place and remedy; empty if there was none.
+inline const char *error_detail() noexcept
+{
+    const char *text = "";
+    (void)MPIRTX_Error_detail(&text);
+    return text;
+}
+
+#if MPIRT_EXCEPTIONS
+/// What every operation throws that does not begin with try_. `what()` has the call, the text of the code, and the detail.
+class error : public std::system_error {
+public:
+    error(errc code, const char *call) : std::system_error(make_error_code(code), text(code, call)), call_(call) {}
+
+    /// The code of mpirt.h.
+    errc number() const noexcept { return static_cast<errc>(code().value()); }
+
+    /// The function of mpirt.h that failed.
+    const char *call() const noexcept { return call_; }
+
+private:
+    static std::string text(errc code, const char *call)
+    {
+        std::string all = call;
+        // Other codes say all there is to say, and the detail may be of an earlier call.
+        switch (code) {
+        case errc::mismatch:
+        case errc::admission:
+        case errc::agent:
+        case errc::argument:
+        case errc::internal: {
+            const std::string_view detail = error_detail();
+            if (!detail.empty()) {
+                all.append(": ").append(detail);
+            }
+            break;
+        }
+        default:
+            break;
+        }
+        return all;
+    }
+
+    const char *call_;
+};
+#endif
+
+/// A value, or why there is none. The function of mpirt.h that gave it is remembered for the exception.
+template <class T> class [[nodiscard]] result {
+public:
+    result(T value) noexcept : value_(std::move(value)) {}
+    result(errc code, const char *call) noexcept : code_(code), call_(call) {}
+
+    explicit operator bool() const noexcept { return code_ == errc::success; }
+    errc code() const noexcept { return code_; }
+
+    /// Only where there is one.
+    T &operator*() noexcept { return *value_; }
+    const T &operator*() const noexcept { return *value_; }
+    T *operator->() noexcept { return &*value_; }
+    const T *operator->() const noexcept { return &*value_; }
+    T value_or(T other) && { return value_ ? std::move(*value_) : std::move(other); }
+
+#if MPIRT_EXCEPTIONS
+    /// The value; throws `mpirt::error` where there is none.
+    T value() &&
+    {
+        if (code_ != errc::success) {
+            throw error(code_, call_);
+        }
+        return std::move(*value_);
+    }
+#endif
+
+private:
+    std::optional<T> value_;
+    errc code_ = errc::success;
+    const char *call_ = "";
+};
+
+/// Success, or an error.
+template <> class [[nodiscard]] result<void> {
+public:
+    result() noexcept = default;
+    result(errc code, const char *call) noexcept : code_(code), call_(call) {}
+
+    explicit operator bool() const noexcept { return code_ == errc::success; }
+    errc code() const noexcept { return code_; }
+
+#if MPIRT_EXCEPTIONS
+    /// Throws `mpirt::error` unless all went well.
+    void value() const
+    {
+        if (code_ != errc::success) {
+            throw error(code_, call_);
+        }
+    }
+#endif
+
+private:
+    errc code_ = errc::success;
+    const char *call_ = "";
+};
+
+// --- Time ---
+
+/// Durations are exact: nanoseconds in 64 bits, as in C.
+using duration = std::chrono::nanoseconds;
+
+/// The job's clock: the same instants on every member.
+struct clock {
+    using duration = mpirt::duration;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<clock>;
+    static constexpr bool is_steady = true;
+
+    static result<time_point> try_now() noexcept
+    {
+        MPIRT_Timespec now = 0;
+        const int code = MPIRT_Get_time(&now);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Get_time"};
+        }
+        return time_point(duration(now));
+    }
+#if MPIRT_EXCEPTIONS
+    static time_point now() { return try_now().value(); }
+#endif
+};
+
+/// An instant since the job's base.
+using time_point = clock::time_point;
+
+/// As a timeout: none.
+inline constexpr duration no_limit = duration(MPIRT_TIME_SPEC_IGNORE);
+/// As an instant: none.
+inline constexpr time_point no_instant = time_point(no_limit);
+
+// --- Spans, texts, names ---
+
+/* What C++17 and C++20 spell differently must not share a name for the linker. */
+#if __cplusplus >= 202002L
+inline namespace cpp20 {
+template <class T> using span = std::span<T>;
+}
+#else
+inline namespace cpp17 {
+/// Elements that lie one after the other and belong to somebody else.
+template <class T> class span {
+public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+
+    constexpr span() noexcept = default;
+    constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    template <std::size_t N> constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {}
+    template <class Container, class = decltype(static_cast<T *>(std::declval<Container &>().data()))>
+    constexpr span(Container &container) noexcept : data_(container.data()), size_(container.size())
+    {
+    }
+    template <class Container, class = decltype(static_cast<T *>(std::declval<const Container &>().data()))>
+    constexpr span(const Container &container) noexcept : data_(container.data()), size_(container.size())
+    {
+    }
+
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
+    constexpr T &operator[](std::size_t place) const noexcept { return data_[place]; }
+    constexpr T &front() const noexcept { return data_[0]; }
+    constexpr T &back() const noexcept { return data_[size_ - 1]; }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+} // namespace cpp17
+#endif
+
+/// A text that goes in: a C string, a `std::string`, or nothing.
+class text {
+public:
+    constexpr text(std::nullptr_t) noexcept {}
+    constexpr text(const char *string) noexcept : string_(string) {}
+    text(const std::string &string) noexcept : string_(string.c_str()) {}
+    constexpr const char *c_str() const noexcept { return string_; }
+
+private:
+    const char *string_ = nullptr;
+};
+
+/// A name that comes out. It lies in the object itself, so nothing is allocated.
+class name {
+public:
+    name() noexcept = default;
+    char *data() noexcept { return bytes_.data(); }
+    const char *c_str() const noexcept { return bytes_.data(); }
+    std::string_view view() const noexcept { return bytes_.data(); }
+    std::string string() const { return bytes_.data(); }
+    operator std::string_view() const noexcept { return view(); }
+    friend bool operator==(const name &one, std::string_view other) noexcept { return one.view() == other; }
+    friend bool operator!=(const name &one, std::string_view other) noexcept { return one.view() != other; }
+
+private:
+    std::array<char, MPIRT_NAME_MAX> bytes_{};
+};
+
+// --- Kinds and structures ---
+
+/// How receptors are combined.
+enum class combination : int {
+    any = MPIRTX_ANY,
+    all = MPIRTX_ALL,
+};
+
+/// The order of removal, and MAPPED or ORDERED.
+enum class bufiter_policy : int {
+    fifo = MPIRT_BUFITER_FIFO,
+    lifo = MPIRT_BUFITER_LIFO,
+    sorted = MPIRT_BUFITER_SORTED,
+    unordered = MPIRT_BUFITER_UNORDERED,
+    fifo_mapped = MPIRT_BUFITER_FIFO_MAPPED,
+    lifo_mapped = MPIRT_BUFITER_LIFO_MAPPED,
+    sorted_mapped = MPIRT_BUFITER_SORTED_MAPPED,
+    unordered_mapped = MPIRT_BUFITER_UNORDERED_MAPPED,
+    fifo_ordered = MPIRT_BUFITER_FIFO_ORDERED,
+    lifo_ordered = MPIRT_BUFITER_LIFO_ORDERED,
+    sorted_ordered = MPIRT_BUFITER_SORTED_ORDERED,
+    unordered_ordered = MPIRT_BUFITER_UNORDERED_ORDERED,
+};
+
+/// What a buffer holds.
+enum class dataspec : int {
+    int_ = MPIRT_INT,
+    float_ = MPIRT_FLOAT,
+    double_ = MPIRT_DOUBLE,
+    logical = MPIRT_LOGICAL,
+    char_ = MPIRT_CHAR,
+    byte = MPIRT_BYTE,
+    time = MPIRT_TIME,
+    int8 = MPIRT_INT8,
+    int16 = MPIRT_INT16,
+    int32 = MPIRT_INT32,
+    int64 = MPIRT_INT64,
+    uint8 = MPIRT_UINT8,
+    uint16 = MPIRT_UINT16,
+    uint32 = MPIRT_UINT32,
+    uint64 = MPIRT_UINT64,
+    float32 = MPIRT_FLOAT32,
+    float64 = MPIRT_FLOAT64,
+};
+
+/// On what a trigger fires.
+enum class event_kind : int {
+    call = MPIRT_EVENT_CALL,
+    completion = MPIRT_EVENT_COMPLETION,
+    miss = MPIRT_EVENT_MISS,
+    missing_buffer = MPIRT_EVENT_MISSING_BUFFER,
+    error = MPIRT_EVENT_ERROR,
+    time = MPIRT_EVENT_TIME,
+};
+
+/// The class of an object.
+enum class object_type : int {
+    null = MPIRT_TYPE_NULL,
+    cset = MPIRT_TYPE_CSET,
+    cvector = MPIRT_TYPE_CVECTOR,
+    group = MPIRT_TYPE_GROUP,
+    container_iterator = MPIRT_TYPE_CONTAINER_ITERATOR,
+    buffer = MPIRT_TYPE_BUFFER,
+    bufiter = MPIRT_TYPE_BUFITER,
+    ptchannel = MPIRT_TYPE_PTCHANNEL,
+    bcast_channel = MPIRT_TYPE_BCAST_CHANNEL,
+    scatter_channel = MPIRT_TYPE_SCATTER_CHANNEL,
+    gather_channel = MPIRT_TYPE_GATHER_CHANNEL,
+    reduce_channel = MPIRT_TYPE_REDUCE_CHANNEL,
+    barrier_channel = MPIRT_TYPE_BARRIER_CHANNEL,
+    alltoall_channel = MPIRT_TYPE_ALLTOALL_CHANNEL,
+    qos = MPIRT_TYPE_QOS,
+    trigger = MPIRT_TYPE_TRIGGER,
+    receptor = MPIRT_TYPE_RECEPTOR,
+    handler = MPIRT_TYPE_HANDLER,
+    task = MPIRT_TYPE_TASK,
+    mode = MPIRT_TYPE_MODE,
+    container = MPIRT_TYPE_CONTAINER,
+    channel = MPIRT_TYPE_CHANNEL,
+};
+
+/// How a time is meant.
+enum class time_mode : int {
+    relative = MPIRT_TIME_RELATIVE,
+    absolute = MPIRT_TIME_ABSOLUTE,
+};
+
+/// The dataspec of an element type.
+template <class T> struct dataspec_of;
+template <> struct dataspec_of<char> : std::integral_constant<dataspec, dataspec::char_> {};
+template <> struct dataspec_of<std::byte> : std::integral_constant<dataspec, dataspec::byte> {};
+template <> struct dataspec_of<std::int8_t> : std::integral_constant<dataspec, dataspec::int8> {};
+template <> struct dataspec_of<std::int16_t> : std::integral_constant<dataspec, dataspec::int16> {};
+template <> struct dataspec_of<std::int32_t> : std::integral_constant<dataspec, dataspec::int32> {};
+template <> struct dataspec_of<std::int64_t> : std::integral_constant<dataspec, dataspec::int64> {};
+template <> struct dataspec_of<std::uint8_t> : std::integral_constant<dataspec, dataspec::uint8> {};
+template <> struct dataspec_of<std::uint16_t> : std::integral_constant<dataspec, dataspec::uint16> {};
+template <> struct dataspec_of<std::uint32_t> : std::integral_constant<dataspec, dataspec::uint32> {};
+template <> struct dataspec_of<std::uint64_t> : std::integral_constant<dataspec, dataspec::uint64> {};
+template <> struct dataspec_of<float> : std::integral_constant<dataspec, dataspec::float32> {};
+template <> struct dataspec_of<double> : std::integral_constant<dataspec, dataspec::float64> {};
+template <> struct dataspec_of<duration> : std::integral_constant<dataspec, dataspec::time> {};
+template <> struct dataspec_of<time_point> : std::integral_constant<dataspec, dataspec::time> {};
+template <class T> inline constexpr dataspec dataspec_of_v = dataspec_of<std::remove_cv_t<T>>::value;
+
+/// Whether elements of a type may lie in a buffer of this dataspec. The standard's own dataspecs are C's types.
+template <class T> constexpr bool fits(dataspec spec) noexcept
+{
+    switch (spec) {
+    case dataspec::int_:
+    case dataspec::logical:
+        return std::is_same_v<std::remove_cv_t<T>, int>;
+    case dataspec::float_:
+        return std::is_same_v<std::remove_cv_t<T>, float>;
+    case dataspec::double_:
+        return std::is_same_v<std::remove_cv_t<T>, double>;
+    default:
+        return spec == dataspec_of_v<T>;
+    }
+}
+
+/// A firing as a receptor gets it. (MPIRTX_Event)
+struct event {
+    int source{};
+    std::uint64_t number{};
+    mpirt::time_point time{};
+    std::uint64_t pending{};
+    std::uint64_t lost{};
+
+    static event of(const MPIRTX_Event &from) noexcept
+    {
+        return {from.source, from.number, mpirt::time_point(mpirt::duration(from.time)), from.pending, from.lost};
+    }
+};
+
+/// One run of a task. (MPIRTX_Instance)
+struct instance {
+    std::uint64_t number{};
+    mpirt::time_point start{};
+    mpirt::time_point deadline{};
+
+    static instance of(const MPIRTX_Instance &from) noexcept
+    {
+        return {from.number, mpirt::time_point(mpirt::duration(from.start)), mpirt::time_point(mpirt::duration(from.deadline))};
+    }
+};
+
+// --- Handles ---
+
+/// Owns an object: its destructor frees it, a move leaves null, and it cannot be copied. What others refer to lives on until
+/// they let go, so owners may end in any order. While committed nothing can be freed; such an object goes with Finalize.
+template <class Ref> class owner : public Ref {
+public:
+    owner() noexcept = default;
+    /// Takes over a handle that C gave out.
+    explicit owner(typename Ref::c_type handle) noexcept : Ref(handle) {}
+    owner(const owner &) = delete;
+    owner &operator=(const owner &) = delete;
+    owner(owner &&other) noexcept : Ref(other.detach()) {}
+    owner &operator=(owner &&other) noexcept
+    {
+        if (this != &other) {
+            (void)try_free();
+            this->bits_ = other.detach().bits();
+        }
+        return *this;
+    }
+    ~owner()
+    {
+        if (this->bits_ != 0) {
+            (void)try_free();
+        }
+    }
+
+    /// Frees the object now; the handle is null afterwards.
+    result<void> try_free() noexcept { return Ref::release(this->bits_); }
+#if MPIRT_EXCEPTIONS
+    /// Frees the object now; the handle is null afterwards.
+    void free() { try_free().value(); }
+#endif
+
+    /// Gives the handle away unfreed.
+    Ref detach() noexcept
+    {
+        const Ref handle = *this;
+        this->bits_ = 0;
+        return handle;
+    }
+};
+
+namespace detail {
+
+/// What tasks and handlers call: it lies where nothing frees it before Finalize, since an object may outlive its owner.
+struct closure {
+    closure *next = nullptr;
+    virtual ~closure() = default;
+};
+
+inline std::atomic<closure *> closures{nullptr};
+
+inline void keep(closure *made) noexcept
+{
+    made->next = closures.load(std::memory_order_relaxed);
+    while (!closures.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+}
+
+inline void release_closures() noexcept
+{
+    for (closure *left = closures.exchange(nullptr, std::memory_order_acquire); left != nullptr;) {
+        delete std::exchange(left, left->next);
+    }
+}
+
+#if MPIRT_EXCEPTIONS
+/// The first exception that left a task or a handler, for whoever ends the commit.
+struct failure {
+    std::atomic<int> state{0}; // 0: none, 1: being stored, 2: there
+    std::exception_ptr first;
+};
+
+inline failure &the_failure() noexcept
+{
+    static failure only;
+    return only;
+}
+
+inline void keep_failure() noexcept
+{
+    int none = 0;
+    if (the_failure().state.compare_exchange_strong(none, 1)) {
+        the_failure().first = std::current_exception();
+        the_failure().state.store(2);
+    }
+}
+
+inline void rethrow_failure()
+{
+    int there = 2;
+    if (the_failure().state.compare_exchange_strong(there, 1)) {
+        std::exception_ptr first = std::exchange(the_failure().first, nullptr);
+        the_failure().state.store(0);
+        std::rethrow_exception(first);
+    }
+}
+#endif
+
+/// Runs a body of the program's; an exception must not reach C.
+template <class Body> void guarded(Body &&body) noexcept
+{
+#if MPIRT_EXCEPTIONS
+    try {
+        body();
+    } catch (...) {
+        keep_failure();
+    }
+#else
+    body();
+#endif
+}
+
+} // namespace detail
+
+class object_ref;
+class container_ref;
+class cset_ref;
+class cvector_ref;
+class group_ref;
+class buffer_ref;
+class bufiter_ref;
+class qos_ref;
+class channel_ref;
+class trigger_ref;
+class receptor_ref;
+class handler_ref;
+class task_ref;
+
+/// A reference to any object.
+class object_ref {
+public:
+    using c_type = MPIRT_Object;
+
+    object_ref() noexcept = default;
+    explicit object_ref(c_type handle) noexcept : bits_(handle.bits) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// Whether there is a handle; whether its object still lives, only a call can say.
+    explicit operator bool() const noexcept { return bits_ != 0; }
+    /// The handle as a number.
+    std::uint64_t bits() const noexcept { return bits_; }
+    friend bool operator==(const object_ref &one, const object_ref &other) noexcept { return one.bits_ == other.bits_; }
+    friend bool operator!=(const object_ref &one, const object_ref &other) noexcept { return one.bits_ != other.bits_; }
+
+    /// Says whether a handle is null. (MPIRT_Object_is_null)
+    result<bool> try_is_null() const noexcept;
+    /// Gives the leaf class of an object. (MPIRT_Object_get_object_type)
+    result<mpirt::object_type> try_object_type() const noexcept;
+    /// Gives the name of an object. (MPIRT_Object_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names an object. (MPIRT_Object_set_name)
+    result<void> try_set_name(text name) const noexcept;
+    /// Gives the handle of an object as that of a trigger. (MPIRTX_Object_as_trigger)
+    result<trigger_ref> try_as_trigger() const noexcept;
+    /// Gives the handle of an object as that of a receptor. (MPIRTX_Object_as_receptor)
+    result<receptor_ref> try_as_receptor() const noexcept;
+    /// Gives the handle of an object as that of a handler. (MPIRTX_Object_as_handler)
+    result<handler_ref> try_as_handler() const noexcept;
+#if MPIRT_EXCEPTIONS
+    bool is_null() const;
+    mpirt::object_type object_type() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+    trigger_ref as_trigger() const;
+    receptor_ref as_receptor() const;
+    handler_ref as_handler() const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Object_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Object_free"};
+    }
+    std::uint64_t bits_ = 0;
+};
+
+/// A reference to a set, a vector or a group.
+class container_ref : public object_ref {
+public:
+    using c_type = MPIRT_Container;
+
+    container_ref() noexcept = default;
+    explicit container_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Gives the number of members. (MPIRT_Container_access_count)
+    result<int> try_access_count() const noexcept;
+    /// Gives the name of a container. (MPIRT_Container_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a container. (MPIRT_Container_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    int access_count() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+};
+
+/// A reference to an unordered set of references, of any size.
+class cset_ref : public container_ref {
+public:
+    using c_type = MPIRT_Cset;
+
+    cset_ref() noexcept = default;
+    explicit cset_ref(c_type handle) noexcept : container_ref(container_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes an empty set. (MPIRT_Cset_create)
+    static result<owner<cset_ref>> try_create(text name) noexcept;
+    /// Adds a member. A null handle, or one that is a member already, changes nothing and is no error. (MPIRT_Cset_insert)
+    result<void> try_insert(object_ref object) const noexcept;
+    /// Removes a member. (MPIRT_Cset_remove)
+    result<void> try_remove(object_ref object) const noexcept;
+    /// Gives the name of a set. (MPIRT_Cset_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a set. (MPIRT_Cset_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<cset_ref> create(text name);
+    void insert(object_ref object) const;
+    void remove(object_ref object) const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Cset_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Cset_free"};
+    }
+};
+
+/// A reference to an array of references; the leaf below Cvector_base.
+class cvector_ref : public container_ref {
+public:
+    using c_type = MPIRT_Cvector;
+
+    cvector_ref() noexcept = default;
+    explicit cvector_ref(c_type handle) noexcept : container_ref(container_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// An array of references of fixed length; null handles are allowed among them.
+    static result<owner<cvector_ref>> try_create(text name, span<const object_ref> elements) noexcept
+    {
+        static_assert(sizeof(object_ref) == sizeof(MPIRT_Object) && std::is_standard_layout_v<object_ref>);
+        MPIRT_Cvector made{};
+        const auto *handles = reinterpret_cast<const MPIRT_Object *>(elements.data());
+        const int code = MPIRT_Cvector_create(name.c_str(), static_cast<int>(elements.size()), handles, &made);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Cvector_create"};
+        }
+        return owner<cvector_ref>(made);
+    }
+    /// An array of null references.
+    static result<owner<cvector_ref>> try_create(text name, int size) noexcept
+    {
+        MPIRT_Cvector made{};
+        const int code = MPIRT_Cvector_create(name.c_str(), size, nullptr, &made);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Cvector_create"};
+        }
+        return owner<cvector_ref>(made);
+    }
+#if MPIRT_EXCEPTIONS
+    static owner<cvector_ref> create(text name, span<const object_ref> elements)
+    {
+        return try_create(name, elements).value();
+    }
+    static owner<cvector_ref> create(text name, int size) { return try_create(name, size).value(); }
+#endif
+
+    /// Gives the name of a vector. (MPIRT_Cvector_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a vector. (MPIRT_Cvector_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Cvector_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Cvector_free"};
+    }
+};
+
+/// A reference to an ordered set of members of the job.
+class group_ref : public container_ref {
+public:
+    using c_type = MPIRT_Group;
+
+    group_ref() noexcept = default;
+    explicit group_ref(c_type handle) noexcept : container_ref(container_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// The group of the named ranks, in the order named.
+    result<owner<group_ref>> try_incl(span<const int> ranks, text name = nullptr) const noexcept
+    {
+        MPIRT_Group made{};
+        const int code = MPIRT_Group_incl(c(), static_cast<int>(ranks.size()), ranks.data(), name.c_str(), &made);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Group_incl"};
+        }
+        return owner<group_ref>(made);
+    }
+    /// The group of the ranks not named, in their former order.
+    result<owner<group_ref>> try_excl(span<const int> ranks, text name = nullptr) const noexcept
+    {
+        MPIRT_Group made{};
+        const int code = MPIRT_Group_excl(c(), static_cast<int>(ranks.size()), ranks.data(), name.c_str(), &made);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Group_excl"};
+        }
+        return owner<group_ref>(made);
+    }
+    /// For each rank of this group the rank of the same member in another, into as many places.
+    result<void> try_translate_ranks(span<const int> ranks, group_ref target, span<int> translated) const noexcept
+    {
+        if (translated.size() < ranks.size()) {
+            return {errc::argument, "MPIRT_Group_translate_ranks"};
+        }
+        const int count = static_cast<int>(ranks.size());
+        const int code = MPIRT_Group_translate_ranks(c(), count, ranks.data(), target.c(), translated.data());
+        return {static_cast<errc>(code), "MPIRT_Group_translate_ranks"};
+    }
+#if MPIRT_EXCEPTIONS
+    owner<group_ref> incl(span<const int> ranks, text name = nullptr) const { return try_incl(ranks, name).value(); }
+    owner<group_ref> excl(span<const int> ranks, text name = nullptr) const { return try_excl(ranks, name).value(); }
+    void translate_ranks(span<const int> ranks, group_ref target, span<int> translated) const
+    {
+        try_translate_ranks(ranks, target, translated).value();
+    }
+#endif
+
+    /// Gives the number of members. (MPIRT_Group_size)
+    result<int> try_size() const noexcept;
+    /// Gives the caller's rank. (MPIRT_Group_rank)
+    result<int> try_rank() const noexcept;
+    /// Makes the group of all of the first, then those of the second that are not in it. (MPIRT_Group_union)
+    result<owner<group_ref>> try_union_(group_ref second, text name) const noexcept;
+    /// Makes the group of those of the first that are in the second. (MPIRT_Group_intersection)
+    result<owner<group_ref>> try_intersection(group_ref second, text name) const noexcept;
+    /// Makes the group of those of the first that are not in the second. (MPIRT_Group_difference)
+    result<owner<group_ref>> try_difference(group_ref second, text name) const noexcept;
+    /// Compares the members of two groups. (MPIRT_Group_compare)
+    result<int> try_compare(group_ref second) const noexcept;
+    /// Gives the name of a member of the job. (MPIRTX_Group_get_member_name)
+    result<mpirt::name> try_member_name(int rank) const noexcept;
+    /// Gives the name of a group. (MPIRT_Group_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a group. (MPIRT_Group_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    int size() const;
+    int rank() const;
+    owner<group_ref> union_(group_ref second, text name) const;
+    owner<group_ref> intersection(group_ref second, text name) const;
+    owner<group_ref> difference(group_ref second, text name) const;
+    int compare(group_ref second) const;
+    mpirt::name member_name(int rank) const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Group_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Group_free"};
+    }
+};
+
+/// A reference to storage for a message.
+class buffer_ref : public object_ref {
+public:
+    using c_type = MPIRT_Buffer;
+
+    buffer_ref() noexcept = default;
+    explicit buffer_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// A buffer of elements, with memory that commit provides.
+    template <class T> static result<owner<buffer_ref>> try_of(text name, std::size_t count) noexcept
+    {
+        return try_create(name, MPIRT_SYSTEM_MEM_ALLOC, count * sizeof(T), dataspec_of_v<T>);
+    }
+    /// A buffer over elements of the program's own, which must stay where they are.
+    template <class T> static result<owner<buffer_ref>> try_over(text name, mpirt::span<T> elements) noexcept
+    {
+        return try_create(name, elements.data(), elements.size() * sizeof(T), dataspec_of_v<T>);
+    }
+    /// The elements where they lie; `errc::dataspec` for another element type than the buffer's. Empty for system memory that
+    /// no commit has made yet.
+    template <class T> result<mpirt::span<T>> try_span() const noexcept
+    {
+        const auto spec = try_dataspec();
+        if (!spec || !fits<T>(*spec)) {
+            return {spec ? errc::dataspec : spec.code(), "mpirt::buffer_ref::span"};
+        }
+        const auto bytes = try_bufsize();
+        const auto base = try_base();
+        if (!bytes || !base) {
+            return {bytes ? base.code() : bytes.code(), "mpirt::buffer_ref::span"};
+        }
+        return mpirt::span<T>(static_cast<T *>(*base), *base == nullptr ? 0 : *bytes / sizeof(T));
+    }
+#if MPIRT_EXCEPTIONS
+    template <class T> static owner<buffer_ref> of(text name, std::size_t count) { return try_of<T>(name, count).value(); }
+    template <class T> static owner<buffer_ref> over(text name, mpirt::span<T> elements)
+    {
+        return try_over<T>(name, elements).value();
+    }
+    template <class T> mpirt::span<T> span() const { return try_span<T>().value(); }
+#endif
+
+    /// Makes a buffer over the program's own memory, or with memory that Commit provides. (MPIRT_Buffer_create)
+    static result<owner<buffer_ref>> try_create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec) noexcept;
+    /// Gives the size in bytes. (MPIRT_Buffer_get_bufsize)
+    result<std::size_t> try_bufsize() const noexcept;
+    /// Sets the size in bytes. (MPIRT_Buffer_set_bufsize)
+    result<void> try_set_bufsize(std::size_t bufsize) const noexcept;
+    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written. (MPIRT_Buffer_get_base)
+    result<void *> try_base() const noexcept;
+    /// Sets where the memory begins. (MPIRT_Buffer_set_base)
+    result<void> try_set_base(void *base) const noexcept;
+    /// Gives what the buffer holds. (MPIRT_Buffer_get_dataspec)
+    result<mpirt::dataspec> try_dataspec() const noexcept;
+    /// Sets what the buffer holds. (MPIRT_Buffer_set_dataspec)
+    result<void> try_set_dataspec(mpirt::dataspec dataspec) const noexcept;
+    /// Gives the name of a buffer. (MPIRT_Buffer_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a buffer. (MPIRT_Buffer_set_name)
+    result<void> try_set_name(text name) const noexcept;
+    /// Gives the label that orders the buffer in SORTED iterators. (MPIRT_Buffer_get_label)
+    result<std::int64_t> try_label() const noexcept;
+    /// Sets the label that orders the buffer in SORTED iterators; also while committed. (MPIRT_Buffer_set_label)
+    result<void> try_set_label(std::int64_t label) const noexcept;
+    /// Gives the size of the message in the buffer. (MPIRTX_Buffer_get_length)
+    result<std::size_t> try_length() const noexcept;
+    /// Sets the size of the message in the buffer, up to its bufsize. (MPIRTX_Buffer_set_length)
+    result<void> try_set_length(std::size_t length) const noexcept;
+    /// Gives which message of its channel a received buffer carries, and when it was inserted. (MPIRTX_Buffer_get_instance)
+    result<std::tuple<std::uint64_t, mpirt::time_point>> try_instance() const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<buffer_ref> create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec);
+    std::size_t bufsize() const;
+    void set_bufsize(std::size_t bufsize) const;
+    void * base() const;
+    void set_base(void *base) const;
+    mpirt::dataspec dataspec() const;
+    void set_dataspec(mpirt::dataspec dataspec) const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+    std::int64_t label() const;
+    void set_label(std::int64_t label) const;
+    std::size_t length() const;
+    void set_length(std::size_t length) const;
+    std::tuple<std::uint64_t, mpirt::time_point> instance() const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Buffer_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Buffer_free"};
+    }
+};
+
+/// A reference to an ordered store of buffers at a channel end.
+class bufiter_ref : public object_ref {
+public:
+    using c_type = MPIRT_Bufiter;
+
+    bufiter_ref() noexcept = default;
+    explicit bufiter_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// An iterator for buffers of this many elements.
+    template <class T>
+    static result<owner<bufiter_ref>> try_of(text name, bufiter_policy policy, std::size_t count,
+                                             container_ref allowed = {}) noexcept
+    {
+        return try_create(name, policy, count * sizeof(T), dataspec_of_v<T>, allowed);
+    }
+#if MPIRT_EXCEPTIONS
+    template <class T>
+    static owner<bufiter_ref> of(text name, bufiter_policy policy, std::size_t count, container_ref allowed = {})
+    {
+        return try_of<T>(name, policy, count, allowed).value();
+    }
+#endif
+
+    /// Makes a buffer iterator. (MPIRT_Bufiter_create)
+    static result<owner<bufiter_ref>> try_create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed = {}) noexcept;
+    /// Puts a buffer into the iterator. Never blocks, never allocates. (MPIRT_Bufiter_insert)
+    result<void> try_insert(buffer_ref buffer) const noexcept;
+    /// Takes a buffer out by the policy. Never blocks, never allocates. Where messages are for certain buffers (MAPPED, or ORDERED with aliased buffers), what leaves the input iterator of the receiving end is any. (MPIRT_Bufiter_remove)
+    result<buffer_ref> try_remove() const noexcept;
+    /// Gives how many buffers the iterator holds. (MPIRTX_Bufiter_get_count)
+    result<int> try_count() const noexcept;
+    /// Gives the policy. (MPIRT_Bufiter_get_policy)
+    result<mpirt::bufiter_policy> try_policy() const noexcept;
+    /// Gives the size of the buffers. (MPIRT_Bufiter_get_bufsize)
+    result<std::size_t> try_bufsize() const noexcept;
+    /// Gives what the buffers hold. (MPIRT_Bufiter_get_dataspec)
+    result<mpirt::dataspec> try_dataspec() const noexcept;
+    /// Gives the allowed set. Its handle may have been freed meanwhile; then this says so, as for any stale handle. (MPIRT_Bufiter_get_allowed)
+    result<container_ref> try_allowed() const noexcept;
+    /// Gives the name of a buffer iterator. (MPIRT_Bufiter_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a buffer iterator. (MPIRT_Bufiter_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<bufiter_ref> create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed = {});
+    void insert(buffer_ref buffer) const;
+    buffer_ref remove() const;
+    int count() const;
+    mpirt::bufiter_policy policy() const;
+    std::size_t bufsize() const;
+    mpirt::dataspec dataspec() const;
+    container_ref allowed() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Bufiter_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Bufiter_free"};
+    }
+};
+
+/// A reference to a quality of service.
+class qos_ref : public object_ref {
+public:
+    using c_type = MPIRT_Qos;
+
+    qos_ref() noexcept = default;
+    explicit qos_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// Time-driven without a period: a single shot at an absolute time.
+    static result<owner<qos_ref>> try_channel_once(text name, time_point start, time_point deadline) noexcept
+    {
+        return try_channel_time(name, start.time_since_epoch(), deadline.time_since_epoch(), duration::zero());
+    }
+#if MPIRT_EXCEPTIONS
+    static owner<qos_ref> channel_once(text name, time_point start, time_point deadline)
+    {
+        return try_channel_once(name, start, deadline).value();
+    }
+#endif
+
+    /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
+    static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
+    /// Makes the QoS of a handler. (MPIRTX_Qos_handler_create)
+    static result<owner<qos_ref>> try_handler(text name, int priority, duration budget, duration interval) noexcept;
+    /// Gives the name of a QoS. (MPIRT_Qos_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a QoS. (MPIRT_Qos_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<qos_ref> channel_time(text name, duration start, duration deadline, duration period);
+    static owner<qos_ref> handler(text name, int priority, duration budget, duration interval);
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Qos_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Qos_free"};
+    }
+};
+
+/// A reference to one end of a channel of any kind.
+class channel_ref : public object_ref {
+public:
+    using c_type = MPIRT_Channel;
+
+    channel_ref() noexcept = default;
+    explicit channel_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Gives the iterator that buffers are taken from. (MPIRT_Channel_get_inbufiter)
+    result<bufiter_ref> try_inbufiter() const noexcept;
+    /// Sets the iterator that buffers are taken from. (MPIRT_Channel_set_inbufiter)
+    result<void> try_set_inbufiter(bufiter_ref bufiter = {}) const noexcept;
+    /// Gives the iterator that buffers are put into. (MPIRT_Channel_get_outbufiter)
+    result<bufiter_ref> try_outbufiter() const noexcept;
+    /// Sets the iterator that buffers are put into. (MPIRT_Channel_set_outbufiter)
+    result<void> try_set_outbufiter(bufiter_ref bufiter = {}) const noexcept;
+    /// Starts one transfer, and returns at once. (MPIRT_Channel_start)
+    result<void> try_start() const noexcept;
+    /// Waits until the last started transfer is complete, or on an activated channel for the next completed instance. (MPIRT_Channel_wait)
+    result<void> try_wait(duration timeout = no_limit) const noexcept;
+    /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
+    result<bool> try_test() const noexcept;
+    /// Makes the caller's end of a point-to-point channel. (MPIRT_Ptchannel_create)
+    static result<owner<channel_ref>> try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {}) noexcept;
+    /// Gives the name of a channel. (MPIRT_Channel_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a channel. (MPIRT_Channel_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    bufiter_ref inbufiter() const;
+    void set_inbufiter(bufiter_ref bufiter = {}) const;
+    bufiter_ref outbufiter() const;
+    void set_outbufiter(bufiter_ref bufiter = {}) const;
+    void start() const;
+    void wait(duration timeout = no_limit) const;
+    bool test() const;
+    static owner<channel_ref> ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {});
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Channel_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Channel_free"};
+    }
+};
+
+/// A reference to what fires an event.
+class trigger_ref : public object_ref {
+public:
+    using c_type = MPIRT_Trigger;
+
+    trigger_ref() noexcept = default;
+    explicit trigger_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes a trigger, which fires an event on a condition. (MPIRT_Trigger_create)
+    static result<owner<trigger_ref>> try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {}) noexcept;
+    /// Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch. (MPIRTX_Trigger_set_time)
+    result<void> try_set_time(duration first, duration period) const noexcept;
+    /// Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none. (MPIRT_Trigger_fire)
+    result<void> try_fire() const noexcept;
+    /// Gives the name of a trigger. (MPIRT_Trigger_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a trigger. (MPIRT_Trigger_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<trigger_ref> create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {});
+    void set_time(duration first, duration period) const;
+    void fire() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Trigger_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Trigger_free"};
+    }
+};
+
+/// A reference to what takes the firings of an event.
+class receptor_ref : public object_ref {
+public:
+    using c_type = MPIRT_Receptor;
+
+    receptor_ref() noexcept = default;
+    explicit receptor_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Makes a receptor, which takes the firings of an event. (MPIRT_Receptor_create)
+    static result<owner<receptor_ref>> try_create(text event, group_ref group, container_ref handlers = {}) noexcept;
+    /// Makes a receptor that occurs when any, or all, of its parts have occurred. (MPIRTX_Receptor_combine)
+    static result<owner<receptor_ref>> try_combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {}) noexcept;
+    /// Waits for the event, and consumes one firing. (MPIRT_Receptor_wait)
+    result<void> try_wait(duration timeout = no_limit) const noexcept;
+    /// Says whether a firing is pending, and consumes it. Never blocks. (MPIRTX_Receptor_test)
+    result<bool> try_test() const noexcept;
+    /// Gives source, number and time of the firing that the last wait or test consumed, how many are pending, and of how many the time was lost. (MPIRTX_Receptor_get_event)
+    result<mpirt::event> try_event() const noexcept;
+    /// Gives the name of a receptor. (MPIRT_Receptor_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a receptor. (MPIRT_Receptor_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<receptor_ref> create(text event, group_ref group, container_ref handlers = {});
+    static owner<receptor_ref> combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {});
+    void wait(duration timeout = no_limit) const;
+    bool test() const;
+    mpirt::event event() const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Receptor_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Receptor_free"};
+    }
+};
+
+/// A reference to what runs at a firing.
+class handler_ref : public object_ref {
+public:
+    using c_type = MPIRT_Handler;
+
+    handler_ref() noexcept = default;
+    explicit handler_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// A handler that runs a callable: with nothing, with the event, or with the receptor and the event. The callable lies
+    /// where nothing frees it before Finalize.
+    template <class Function>
+    static result<owner<handler_ref>> try_create(text name, Function &&function, qos_ref qos = {}) noexcept
+    {
+        using call = closure<std::decay_t<Function>>;
+        call *made = new (std::nothrow) call(std::forward<Function>(function));
+        if (made == nullptr) {
+            return {errc::no_memory, "MPIRT_Handler_create"};
+        }
+        MPIRT_Handler handler{};
+        const int code = MPIRT_Handler_create(name.c_str(), call::run, made, qos.c(), &handler);
+        if (code != MPIRT_SUCCESS) {
+            delete made;
+            return {static_cast<errc>(code), "MPIRT_Handler_create"};
+        }
+        detail::keep(made);
+        return owner<handler_ref>(handler);
+    }
+#if MPIRT_EXCEPTIONS
+    template <class Function> static owner<handler_ref> create(text name, Function &&function, qos_ref qos = {})
+    {
+        return try_create(name, std::forward<Function>(function), qos).value();
+    }
+#endif
+    template <class Function> struct closure final : detail::closure {
+        template <class From> explicit closure(From &&from) : function(std::forward<From>(from)) {}
+        Function function;
+
+        static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument) noexcept
+        {
+            auto &function = static_cast<closure *>(argument)->function;
+            detail::guarded([&] {
+                if constexpr (std::is_invocable_v<Function &, receptor_ref, const mpirt::event &>) {
+                    function(receptor_ref(receptor), mpirt::event::of(*c_event));
+                } else if constexpr (std::is_invocable_v<Function &, const mpirt::event &>) {
+                    function(mpirt::event::of(*c_event));
+                } else {
+                    function();
+                }
+            });
+        }
+    };
+
+    /// Gives the name of a handler. (MPIRT_Handler_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a handler. (MPIRT_Handler_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Handler_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Handler_free"};
+    }
+};
+
+/// A reference to a periodic or event-started computation.
+class task_ref : public object_ref {
+public:
+    using c_type = MPIRTX_Task;
+
+    task_ref() noexcept = default;
+    explicit task_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// A task that runs a callable: with nothing, with the instance, or with the task and the instance. The callable lies
+    /// where nothing frees it before Finalize; what it refers to must live until the commit has ended. A call of it
+    /// allocates nothing. An exception that leaves it is kept for `committed::run` or `committed::uncommit`.
+    template <class Function>
+    static result<owner<task_ref>> try_create(text name, Function &&function, qos_ref qos, duration budget) noexcept
+    {
+        using call = closure<std::decay_t<Function>>;
+        call *made = new (std::nothrow) call(std::forward<Function>(function));
+        if (made == nullptr) {
+            return {errc::no_memory, "MPIRTX_Task_create"};
+        }
+        MPIRTX_Task task{};
+        const int code = MPIRTX_Task_create(name.c_str(), call::run, made, qos.c(), budget.count(), &task);
+        if (code != MPIRT_SUCCESS) {
+            delete made;
+            return {static_cast<errc>(code), "MPIRTX_Task_create"};
+        }
+        detail::keep(made);
+        return owner<task_ref>(task);
+    }
+#if MPIRT_EXCEPTIONS
+    template <class Function>
+    static owner<task_ref> create(text name, Function &&function, qos_ref qos, duration budget)
+    {
+        return try_create(name, std::forward<Function>(function), qos, budget).value();
+    }
+#endif
+    template <class Function> struct closure final : detail::closure {
+        template <class From> explicit closure(From &&from) : function(std::forward<From>(from)) {}
+        Function function;
+
+        static void run(MPIRTX_Task task, const MPIRTX_Instance *c_instance, void *argument) noexcept
+        {
+            auto &function = static_cast<closure *>(argument)->function;
+            detail::guarded([&] {
+                if constexpr (std::is_invocable_v<Function &, task_ref, const mpirt::instance &>) {
+                    function(task_ref(task), mpirt::instance::of(*c_instance));
+                } else if constexpr (std::is_invocable_v<Function &, const mpirt::instance &>) {
+                    function(mpirt::instance::of(*c_instance));
+                } else {
+                    function();
+                }
+            });
+        }
+    };
+
+    /// Says that the task uses the caller's end of a channel, so that both are planned together. (MPIRTX_Task_bind)
+    result<void> try_bind(channel_ref channel) const noexcept;
+    /// Gives the name of a task. (MPIRTX_Task_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a task. (MPIRTX_Task_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    void bind(channel_ref channel) const;
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRTX_Task_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRTX_Task_free"};
+    }
+};
+
+
+
+
+
+
+
+
+
+/// Gives the bytes of one element. (MPIRT_Dataspec_size)
+result<std::size_t> try_dataspec_size(mpirt::dataspec dataspec) noexcept;
+/// Sets the handler of the firings of a kind that no receptor takes. (MPIRTX_Default_handler_set)
+result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler = {}) noexcept;
+/// Says whether Init has succeeded. Can be called at any time. (MPIRT_Is_initialized)
+result<bool> try_is_initialized() noexcept;
+/// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
+result<bool> try_is_finalized() noexcept;
+/// Splits a time into two halves of 32 bits. Can be called at any time. (MPIRT_Int64_export)
+result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
+#if MPIRT_EXCEPTIONS
+std::size_t dataspec_size(mpirt::dataspec dataspec);
+void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
+bool is_initialized();
+bool is_finalized();
+std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time);
+#endif
+
+inline result<bool> object_ref::try_is_null() const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRT_Object_is_null(c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Object_is_null"};
+    }
+    return flag_ != 0;
+}
+
+inline result<mpirt::object_type> object_ref::try_object_type() const noexcept
+{
+    MPIRT_Object_type type_{};
+    const int code_ = MPIRT_Object_get_object_type(c(), &type_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Object_get_object_type"};
+    }
+    return static_cast<mpirt::object_type>(type_);
+}
+
+inline result<mpirt::name> object_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Object_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Object_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> object_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Object_set_name(c(), name.c_str())), "MPIRT_Object_set_name"};
+}
+
+inline result<trigger_ref> object_ref::try_as_trigger() const noexcept
+{
+    MPIRT_Trigger trigger_{};
+    const int code_ = MPIRTX_Object_as_trigger(c(), &trigger_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_trigger"};
+    }
+    return trigger_ref(trigger_);
+}
+
+inline result<receptor_ref> object_ref::try_as_receptor() const noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRTX_Object_as_receptor(c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_receptor"};
+    }
+    return receptor_ref(receptor_);
+}
+
+inline result<handler_ref> object_ref::try_as_handler() const noexcept
+{
+    MPIRT_Handler handler_{};
+    const int code_ = MPIRTX_Object_as_handler(c(), &handler_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Object_as_handler"};
+    }
+    return handler_ref(handler_);
+}
+
+inline result<int> container_ref::try_access_count() const noexcept
+{
+    int count_ = 0;
+    const int code_ = MPIRT_Container_access_count(c(), &count_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_access_count"};
+    }
+    return count_;
+}
+
+inline result<mpirt::name> container_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Container_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Container_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> container_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Container_set_name(c(), name.c_str())), "MPIRT_Container_set_name"};
+}
+
+inline result<owner<cset_ref>> cset_ref::try_create(text name) noexcept
+{
+    MPIRT_Cset set_{};
+    const int code_ = MPIRT_Cset_create(name.c_str(), &set_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Cset_create"};
+    }
+    return owner<cset_ref>(set_);
+}
+
+inline result<void> cset_ref::try_insert(object_ref object) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Cset_insert(c(), object.c())), "MPIRT_Cset_insert"};
+}
+
+inline result<void> cset_ref::try_remove(object_ref object) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Cset_remove(c(), object.c())), "MPIRT_Cset_remove"};
+}
+
+inline result<mpirt::name> cset_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Cset_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Cset_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> cset_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Cset_set_name(c(), name.c_str())), "MPIRT_Cset_set_name"};
+}
+
+inline result<mpirt::name> cvector_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Cvector_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Cvector_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> cvector_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Cvector_set_name(c(), name.c_str())), "MPIRT_Cvector_set_name"};
+}
+
+inline result<int> group_ref::try_size() const noexcept
+{
+    int size_ = 0;
+    const int code_ = MPIRT_Group_size(c(), &size_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_size"};
+    }
+    return size_;
+}
+
+inline result<int> group_ref::try_rank() const noexcept
+{
+    int rank_ = 0;
+    const int code_ = MPIRT_Group_rank(c(), &rank_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_rank"};
+    }
+    return rank_;
+}
+
+inline result<owner<group_ref>> group_ref::try_union_(group_ref second, text name) const noexcept
+{
+    MPIRT_Group result_{};
+    const int code_ = MPIRT_Group_union(c(), second.c(), name.c_str(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_union"};
+    }
+    return owner<group_ref>(result_);
+}
+
+inline result<owner<group_ref>> group_ref::try_intersection(group_ref second, text name) const noexcept
+{
+    MPIRT_Group result_{};
+    const int code_ = MPIRT_Group_intersection(c(), second.c(), name.c_str(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_intersection"};
+    }
+    return owner<group_ref>(result_);
+}
+
+inline result<owner<group_ref>> group_ref::try_difference(group_ref second, text name) const noexcept
+{
+    MPIRT_Group result_{};
+    const int code_ = MPIRT_Group_difference(c(), second.c(), name.c_str(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_difference"};
+    }
+    return owner<group_ref>(result_);
+}
+
+inline result<int> group_ref::try_compare(group_ref second) const noexcept
+{
+    int result_ = 0;
+    const int code_ = MPIRT_Group_compare(c(), second.c(), &result_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_compare"};
+    }
+    return result_;
+}
+
+inline result<mpirt::name> group_ref::try_member_name(int rank) const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRTX_Group_get_member_name(c(), rank, name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Group_get_member_name"};
+    }
+    return name_;
+}
+
+inline result<mpirt::name> group_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Group_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Group_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> group_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Group_set_name(c(), name.c_str())), "MPIRT_Group_set_name"};
+}
+
+inline result<owner<buffer_ref>> buffer_ref::try_create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec) noexcept
+{
+    MPIRT_Buffer buffer_{};
+    const int code_ = MPIRT_Buffer_create(name.c_str(), base, bufsize, static_cast<MPIRT_Dataspec>(dataspec), &buffer_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_create"};
+    }
+    return owner<buffer_ref>(buffer_);
+}
+
+inline result<std::size_t> buffer_ref::try_bufsize() const noexcept
+{
+    std::size_t bufsize_ = 0;
+    const int code_ = MPIRT_Buffer_get_bufsize(c(), &bufsize_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_bufsize"};
+    }
+    return bufsize_;
+}
+
+inline result<void> buffer_ref::try_set_bufsize(std::size_t bufsize) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_bufsize(c(), bufsize)), "MPIRT_Buffer_set_bufsize"};
+}
+
+inline result<void *> buffer_ref::try_base() const noexcept
+{
+    void *base_ = nullptr;
+    const int code_ = MPIRT_Buffer_get_base(c(), &base_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_base"};
+    }
+    return base_;
+}
+
+inline result<void> buffer_ref::try_set_base(void *base) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_base(c(), base)), "MPIRT_Buffer_set_base"};
+}
+
+inline result<mpirt::dataspec> buffer_ref::try_dataspec() const noexcept
+{
+    MPIRT_Dataspec dataspec_{};
+    const int code_ = MPIRT_Buffer_get_dataspec(c(), &dataspec_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_dataspec"};
+    }
+    return static_cast<mpirt::dataspec>(dataspec_);
+}
+
+inline result<void> buffer_ref::try_set_dataspec(mpirt::dataspec dataspec) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_dataspec(c(), static_cast<MPIRT_Dataspec>(dataspec))), "MPIRT_Buffer_set_dataspec"};
+}
+
+inline result<mpirt::name> buffer_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Buffer_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> buffer_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_name(c(), name.c_str())), "MPIRT_Buffer_set_name"};
+}
+
+inline result<std::int64_t> buffer_ref::try_label() const noexcept
+{
+    std::int64_t label_ = 0;
+    const int code_ = MPIRT_Buffer_get_label(c(), &label_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_label"};
+    }
+    return label_;
+}
+
+inline result<void> buffer_ref::try_set_label(std::int64_t label) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_label(c(), label)), "MPIRT_Buffer_set_label"};
+}
+
+inline result<std::size_t> buffer_ref::try_length() const noexcept
+{
+    std::size_t length_ = 0;
+    const int code_ = MPIRTX_Buffer_get_length(c(), &length_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Buffer_get_length"};
+    }
+    return length_;
+}
+
+inline result<void> buffer_ref::try_set_length(std::size_t length) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Buffer_set_length(c(), length)), "MPIRTX_Buffer_set_length"};
+}
+
+inline result<std::tuple<std::uint64_t, mpirt::time_point>> buffer_ref::try_instance() const noexcept
+{
+    std::uint64_t instance_ = 0;
+    MPIRT_Timespec inserted_{};
+    const int code_ = MPIRTX_Buffer_get_instance(c(), &instance_, &inserted_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Buffer_get_instance"};
+    }
+    return std::tuple<std::uint64_t, mpirt::time_point>(instance_, time_point(duration(inserted_)));
+}
+
+inline result<owner<bufiter_ref>> bufiter_ref::try_create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed) noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRT_Bufiter_create(name.c_str(), static_cast<MPIRT_Bufiter_policy>(policy), bufsize, static_cast<MPIRT_Dataspec>(dataspec), allowed.c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_create"};
+    }
+    return owner<bufiter_ref>(bufiter_);
+}
+
+inline result<void> bufiter_ref::try_insert(buffer_ref buffer) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Bufiter_insert(c(), buffer.c())), "MPIRT_Bufiter_insert"};
+}
+
+inline result<buffer_ref> bufiter_ref::try_remove() const noexcept
+{
+    MPIRT_Buffer buffer_{};
+    const int code_ = MPIRT_Bufiter_remove(c(), &buffer_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_remove"};
+    }
+    return buffer_ref(buffer_);
+}
+
+inline result<int> bufiter_ref::try_count() const noexcept
+{
+    int count_ = 0;
+    const int code_ = MPIRTX_Bufiter_get_count(c(), &count_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Bufiter_get_count"};
+    }
+    return count_;
+}
+
+inline result<mpirt::bufiter_policy> bufiter_ref::try_policy() const noexcept
+{
+    MPIRT_Bufiter_policy policy_{};
+    const int code_ = MPIRT_Bufiter_get_policy(c(), &policy_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_policy"};
+    }
+    return static_cast<mpirt::bufiter_policy>(policy_);
+}
+
+inline result<std::size_t> bufiter_ref::try_bufsize() const noexcept
+{
+    std::size_t bufsize_ = 0;
+    const int code_ = MPIRT_Bufiter_get_bufsize(c(), &bufsize_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_bufsize"};
+    }
+    return bufsize_;
+}
+
+inline result<mpirt::dataspec> bufiter_ref::try_dataspec() const noexcept
+{
+    MPIRT_Dataspec dataspec_{};
+    const int code_ = MPIRT_Bufiter_get_dataspec(c(), &dataspec_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_dataspec"};
+    }
+    return static_cast<mpirt::dataspec>(dataspec_);
+}
+
+inline result<container_ref> bufiter_ref::try_allowed() const noexcept
+{
+    MPIRT_Container allowed_{};
+    const int code_ = MPIRT_Bufiter_get_allowed(c(), &allowed_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_allowed"};
+    }
+    return container_ref(allowed_);
+}
+
+inline result<mpirt::name> bufiter_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Bufiter_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> bufiter_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Bufiter_set_name(c(), name.c_str())), "MPIRT_Bufiter_set_name"};
+}
+
+inline result<owner<qos_ref>> qos_ref::try_channel_time(text name, duration start, duration deadline, duration period) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRT_Qos_channel_time_create(name.c_str(), start.count(), deadline.count(), period.count(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_channel_time_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
+inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, duration budget, duration interval) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRTX_Qos_handler_create(name.c_str(), priority, budget.count(), interval.count(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_handler_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
+inline result<mpirt::name> qos_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Qos_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> qos_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Qos_set_name(c(), name.c_str())), "MPIRT_Qos_set_name"};
+}
+
+inline result<bufiter_ref> channel_ref::try_inbufiter() const noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRT_Channel_get_inbufiter(c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_inbufiter"};
+    }
+    return bufiter_ref(bufiter_);
+}
+
+inline result<void> channel_ref::try_set_inbufiter(bufiter_ref bufiter) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_inbufiter(c(), bufiter.c())), "MPIRT_Channel_set_inbufiter"};
+}
+
+inline result<bufiter_ref> channel_ref::try_outbufiter() const noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRT_Channel_get_outbufiter(c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_outbufiter"};
+    }
+    return bufiter_ref(bufiter_);
+}
+
+inline result<void> channel_ref::try_set_outbufiter(bufiter_ref bufiter) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_outbufiter(c(), bufiter.c())), "MPIRT_Channel_set_outbufiter"};
+}
+
+inline result<void> channel_ref::try_start() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_start(c())), "MPIRT_Channel_start"};
+}
+
+inline result<void> channel_ref::try_wait(duration timeout) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_wait(c(), timeout.count())), "MPIRT_Channel_wait"};
+}
+
+inline result<bool> channel_ref::try_test() const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRT_Channel_test(c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_test"};
+    }
+    return flag_ != 0;
+}
+
+inline result<owner<channel_ref>> channel_ref::try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Ptchannel_create(name.c_str(), inbufiter.c(), outbufiter.c(), source, target, group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Ptchannel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<mpirt::name> channel_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Channel_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> channel_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_name(c(), name.c_str())), "MPIRT_Channel_set_name"};
+}
+
+inline result<owner<trigger_ref>> trigger_ref::try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Trigger trigger_{};
+    const int code_ = MPIRT_Trigger_create(event.c_str(), static_cast<MPIRT_Event_kind>(kind), source.c(), group.c(), qos.c(), &trigger_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Trigger_create"};
+    }
+    return owner<trigger_ref>(trigger_);
+}
+
+inline result<void> trigger_ref::try_set_time(duration first, duration period) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Trigger_set_time(c(), first.count(), period.count())), "MPIRTX_Trigger_set_time"};
+}
+
+inline result<void> trigger_ref::try_fire() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Trigger_fire(c())), "MPIRT_Trigger_fire"};
+}
+
+inline result<mpirt::name> trigger_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Trigger_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Trigger_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> trigger_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Trigger_set_name(c(), name.c_str())), "MPIRT_Trigger_set_name"};
+}
+
+inline result<owner<receptor_ref>> receptor_ref::try_create(text event, group_ref group, container_ref handlers) noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRT_Receptor_create(event.c_str(), group.c(), handlers.c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Receptor_create"};
+    }
+    return owner<receptor_ref>(receptor_);
+}
+
+inline result<owner<receptor_ref>> receptor_ref::try_combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers) noexcept
+{
+    MPIRT_Receptor receptor_{};
+    const int code_ = MPIRTX_Receptor_combine(name.c_str(), static_cast<MPIRTX_Combination>(combination), parts.c(), handlers.c(), &receptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_combine"};
+    }
+    return owner<receptor_ref>(receptor_);
+}
+
+inline result<void> receptor_ref::try_wait(duration timeout) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Receptor_wait(c(), timeout.count())), "MPIRT_Receptor_wait"};
+}
+
+inline result<bool> receptor_ref::try_test() const noexcept
+{
+    int flag_{};
+    const int code_ = MPIRTX_Receptor_test(c(), &flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_test"};
+    }
+    return flag_ != 0;
+}
+
+inline result<mpirt::event> receptor_ref::try_event() const noexcept
+{
+    MPIRTX_Event event_{};
+    const int code_ = MPIRTX_Receptor_get_event(c(), &event_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_get_event"};
+    }
+    return mpirt::event::of(event_);
+}
+
+inline result<mpirt::name> receptor_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Receptor_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Receptor_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> receptor_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Receptor_set_name(c(), name.c_str())), "MPIRT_Receptor_set_name"};
+}
+
+inline result<mpirt::name> handler_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Handler_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Handler_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> handler_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Handler_set_name(c(), name.c_str())), "MPIRT_Handler_set_name"};
+}
+
+inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
+}
+
+inline result<mpirt::name> task_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRTX_Task_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> task_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_set_name(c(), name.c_str())), "MPIRTX_Task_set_name"};
+}
+
+inline result<std::size_t> try_dataspec_size(mpirt::dataspec dataspec) noexcept
+{
+    std::size_t size_ = 0;
+    const int code_ = MPIRT_Dataspec_size(static_cast<MPIRT_Dataspec>(dataspec), &size_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Dataspec_size"};
+    }
+    return size_;
+}
+
+inline result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler) noexcept
+{
+    return {static_cast<errc>(MPIRTX_Default_handler_set(static_cast<MPIRT_Event_kind>(kind), handler.c())), "MPIRTX_Default_handler_set"};
+}
+
+inline result<bool> try_is_initialized() noexcept
+{
+    int flag_{};
+    const int code_ = MPIRT_Is_initialized(&flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Is_initialized"};
+    }
+    return flag_ != 0;
+}
+
+inline result<bool> try_is_finalized() noexcept
+{
+    int flag_{};
+    const int code_ = MPIRT_Is_finalized(&flag_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Is_finalized"};
+    }
+    return flag_ != 0;
+}
+
+inline result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept
+{
+    std::uint32_t high_ = 0;
+    std::uint32_t low_ = 0;
+    const int code_ = MPIRT_Int64_export(time.time_since_epoch().count(), &high_, &low_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Int64_export"};
+    }
+    return std::tuple<std::uint32_t, std::uint32_t>(high_, low_);
+}
+
+#if MPIRT_EXCEPTIONS
+inline bool object_ref::is_null() const
+{
+    return try_is_null().value();
+}
+
+inline mpirt::object_type object_ref::object_type() const
+{
+    return try_object_type().value();
+}
+
+inline mpirt::name object_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void object_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline trigger_ref object_ref::as_trigger() const
+{
+    return try_as_trigger().value();
+}
+
+inline receptor_ref object_ref::as_receptor() const
+{
+    return try_as_receptor().value();
+}
+
+inline handler_ref object_ref::as_handler() const
+{
+    return try_as_handler().value();
+}
+
+inline int container_ref::access_count() const
+{
+    return try_access_count().value();
+}
+
+inline mpirt::name container_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void container_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<cset_ref> cset_ref::create(text name)
+{
+    return try_create(name).value();
+}
+
+inline void cset_ref::insert(object_ref object) const
+{
+    try_insert(object).value();
+}
+
+inline void cset_ref::remove(object_ref object) const
+{
+    try_remove(object).value();
+}
+
+inline mpirt::name cset_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void cset_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline mpirt::name cvector_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void cvector_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline int group_ref::size() const
+{
+    return try_size().value();
+}
+
+inline int group_ref::rank() const
+{
+    return try_rank().value();
+}
+
+inline owner<group_ref> group_ref::union_(group_ref second, text name) const
+{
+    return try_union_(second, name).value();
+}
+
+inline owner<group_ref> group_ref::intersection(group_ref second, text name) const
+{
+    return try_intersection(second, name).value();
+}
+
+inline owner<group_ref> group_ref::difference(group_ref second, text name) const
+{
+    return try_difference(second, name).value();
+}
+
+inline int group_ref::compare(group_ref second) const
+{
+    return try_compare(second).value();
+}
+
+inline mpirt::name group_ref::member_name(int rank) const
+{
+    return try_member_name(rank).value();
+}
+
+inline mpirt::name group_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void group_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<buffer_ref> buffer_ref::create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec)
+{
+    return try_create(name, base, bufsize, dataspec).value();
+}
+
+inline std::size_t buffer_ref::bufsize() const
+{
+    return try_bufsize().value();
+}
+
+inline void buffer_ref::set_bufsize(std::size_t bufsize) const
+{
+    try_set_bufsize(bufsize).value();
+}
+
+inline void * buffer_ref::base() const
+{
+    return try_base().value();
+}
+
+inline void buffer_ref::set_base(void *base) const
+{
+    try_set_base(base).value();
+}
+
+inline mpirt::dataspec buffer_ref::dataspec() const
+{
+    return try_dataspec().value();
+}
+
+inline void buffer_ref::set_dataspec(mpirt::dataspec dataspec) const
+{
+    try_set_dataspec(dataspec).value();
+}
+
+inline mpirt::name buffer_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void buffer_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline std::int64_t buffer_ref::label() const
+{
+    return try_label().value();
+}
+
+inline void buffer_ref::set_label(std::int64_t label) const
+{
+    try_set_label(label).value();
+}
+
+inline std::size_t buffer_ref::length() const
+{
+    return try_length().value();
+}
+
+inline void buffer_ref::set_length(std::size_t length) const
+{
+    try_set_length(length).value();
+}
+
+inline std::tuple<std::uint64_t, mpirt::time_point> buffer_ref::instance() const
+{
+    return try_instance().value();
+}
+
+inline owner<bufiter_ref> bufiter_ref::create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed)
+{
+    return try_create(name, policy, bufsize, dataspec, allowed).value();
+}
+
+inline void bufiter_ref::insert(buffer_ref buffer) const
+{
+    try_insert(buffer).value();
+}
+
+inline buffer_ref bufiter_ref::remove() const
+{
+    return try_remove().value();
+}
+
+inline int bufiter_ref::count() const
+{
+    return try_count().value();
+}
+
+inline mpirt::bufiter_policy bufiter_ref::policy() const
+{
+    return try_policy().value();
+}
+
+inline std::size_t bufiter_ref::bufsize() const
+{
+    return try_bufsize().value();
+}
+
+inline mpirt::dataspec bufiter_ref::dataspec() const
+{
+    return try_dataspec().value();
+}
+
+inline container_ref bufiter_ref::allowed() const
+{
+    return try_allowed().value();
+}
+
+inline mpirt::name bufiter_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void bufiter_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<qos_ref> qos_ref::channel_time(text name, duration start, duration deadline, duration period)
+{
+    return try_channel_time(name, start, deadline, period).value();
+}
+
+inline owner<qos_ref> qos_ref::handler(text name, int priority, duration budget, duration interval)
+{
+    return try_handler(name, priority, budget, interval).value();
+}
+
+inline mpirt::name qos_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void qos_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline bufiter_ref channel_ref::inbufiter() const
+{
+    return try_inbufiter().value();
+}
+
+inline void channel_ref::set_inbufiter(bufiter_ref bufiter) const
+{
+    try_set_inbufiter(bufiter).value();
+}
+
+inline bufiter_ref channel_ref::outbufiter() const
+{
+    return try_outbufiter().value();
+}
+
+inline void channel_ref::set_outbufiter(bufiter_ref bufiter) const
+{
+    try_set_outbufiter(bufiter).value();
+}
+
+inline void channel_ref::start() const
+{
+    try_start().value();
+}
+
+inline void channel_ref::wait(duration timeout) const
+{
+    try_wait(timeout).value();
+}
+
+inline bool channel_ref::test() const
+{
+    return try_test().value();
+}
+
+inline owner<channel_ref> channel_ref::ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos)
+{
+    return try_ptchannel(name, inbufiter, outbufiter, source, target, group, qos).value();
+}
+
+inline mpirt::name channel_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void channel_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<trigger_ref> trigger_ref::create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos)
+{
+    return try_create(event, kind, source, group, qos).value();
+}
+
+inline void trigger_ref::set_time(duration first, duration period) const
+{
+    try_set_time(first, period).value();
+}
+
+inline void trigger_ref::fire() const
+{
+    try_fire().value();
+}
+
+inline mpirt::name trigger_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void trigger_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline owner<receptor_ref> receptor_ref::create(text event, group_ref group, container_ref handlers)
+{
+    return try_create(event, group, handlers).value();
+}
+
+inline owner<receptor_ref> receptor_ref::combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers)
+{
+    return try_combine(name, combination, parts, handlers).value();
+}
+
+inline void receptor_ref::wait(duration timeout) const
+{
+    try_wait(timeout).value();
+}
+
+inline bool receptor_ref::test() const
+{
+    return try_test().value();
+}
+
+inline mpirt::event receptor_ref::event() const
+{
+    return try_event().value();
+}
+
+inline mpirt::name receptor_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void receptor_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline mpirt::name handler_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void handler_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline void task_ref::bind(channel_ref channel) const
+{
+    try_bind(channel).value();
+}
+
+inline mpirt::name task_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void task_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
+inline std::size_t dataspec_size(mpirt::dataspec dataspec)
+{
+    return try_dataspec_size(dataspec).value();
+}
+
+inline void default_handler_set(mpirt::event_kind kind, handler_ref handler)
+{
+    try_default_handler_set(kind, handler).value();
+}
+
+inline bool is_initialized()
+{
+    return try_is_initialized().value();
+}
+
+inline bool is_finalized()
+{
+    return try_is_finalized().value();
+}
+
+inline std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time)
+{
+    return try_int64_export(time).value();
+}
+
+#endif
+
+/// Owns any object.
+using object = owner<object_ref>;
+/// Owns a set, a vector or a group.
+using container = owner<container_ref>;
+/// Owns an unordered set of references, of any size.
+using cset = owner<cset_ref>;
+/// Owns an array of references; the leaf below Cvector_base.
+using cvector = owner<cvector_ref>;
+/// Owns an ordered set of members of the job.
+using group = owner<group_ref>;
+/// Owns storage for a message.
+using buffer = owner<buffer_ref>;
+/// Owns an ordered store of buffers at a channel end.
+using bufiter = owner<bufiter_ref>;
+/// Owns a quality of service.
+using qos = owner<qos_ref>;
+/// Owns one end of a channel of any kind.
+using channel = owner<channel_ref>;
+/// Owns what fires an event.
+using trigger = owner<trigger_ref>;
+/// Owns what takes the firings of an event.
+using receptor = owner<receptor_ref>;
+/// Owns what runs at a firing.
+using handler = owner<handler_ref>;
+/// Owns a periodic or event-started computation.
+using task = owner<task_ref>;
+
+/// Every member of the job.
+inline group_ref world() noexcept { return group_ref(MPIRT_GROUP_WORLD); }
+
+/// The QoS of channels that are given none.
+inline qos_ref best_effort() noexcept { return qos_ref(MPIRT_QOS_BEST_EFFORT); }
+
+// --- Sleep ---
+
+/// Sleeps until an instant, or until Commit or Uncommit is called.
+inline result<void> try_sleep_until(time_point instant) noexcept
+{
+    const int code = MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, instant.time_since_epoch().count());
+    return {static_cast<errc>(code), "MPIRT_Sleep"};
+}
+
+/// Sleeps for a time, or until Commit or Uncommit is called; `no_limit` for no other end.
+inline result<void> try_sleep_for(duration time) noexcept
+{
+    const int code = MPIRT_Sleep(MPIRT_TIME_RELATIVE, time.count());
+    return {static_cast<errc>(code), "MPIRT_Sleep"};
+}
+
+#if MPIRT_EXCEPTIONS
+/// Sleeps until an instant. That Commit or Uncommit was called is an error too.
+inline void sleep_until(time_point instant) { try_sleep_until(instant).value(); }
+/// Sleeps for a time. That Commit or Uncommit was called is an error too.
+inline void sleep_for(duration time) { try_sleep_for(time).value(); }
+#endif
+
+// --- The life of a program ---
+
+
+/// What is committed, until its destructor uncommits. Declare it after the objects, so that it ends before them.
+class committed {
+public:
+    committed(const committed &) = delete;
+    committed &operator=(const committed &) = delete;
+    committed(committed &&other) noexcept : is_live_(std::exchange(other.is_live_, false)) {}
+    committed &operator=(committed &&other) noexcept
+    {
+        std::swap(is_live_, other.is_live_);
+        return *this;
+    }
+    ~committed()
+    {
+        if (is_live_) {
+            (void)try_uncommit();
+        }
+    }
+
+    /// The instant at which the periods begin, the same on every member.
+    result<time_point> try_epoch() const noexcept
+    {
+        MPIRT_Timespec epoch = 0;
+        const int code = MPIRTX_Get_epoch(&epoch);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRTX_Get_epoch"};
+        }
+        return time_point(duration(epoch));
+    }
+    /// Waits until the job's horizon, or until it is stopped, and uncommits.
+    result<void> try_run() noexcept
+    {
+        is_live_ = false;
+        return {static_cast<errc>(MPIRTX_Run()), "MPIRTX_Run"};
+    }
+    /// Ends all transfers and releases what Commit made.
+    result<void> try_uncommit() noexcept
+    {
+        is_live_ = false;
+        return {static_cast<errc>(MPIRT_Uncommit()), "MPIRT_Uncommit"};
+    }
+#if MPIRT_EXCEPTIONS
+    time_point epoch() const { return try_epoch().value(); }
+    /// Waits until the job's horizon, or until it is stopped, and uncommits; throws what left a task or a handler.
+    void run()
+    {
+        const auto ended = try_run();
+        detail::rethrow_failure();
+        ended.value();
+    }
+    /// Ends all transfers and releases what Commit made; throws what left a task or a handler.
+    void uncommit()
+    {
+        const auto ended = try_uncommit();
+        detail::rethrow_failure();
+        ended.value();
+    }
+#endif
+
+private:
+    friend class session;
+    committed() noexcept = default;
+    bool is_live_ = true;
+};
+
+/// The use of the layer, from Init until its destructor finalizes.
+class session {
+public:
+    session(const session &) = delete;
+    session &operator=(const session &) = delete;
+    session(session &&other) noexcept : is_live_(std::exchange(other.is_live_, false)) {}
+    session &operator=(session &&other) noexcept
+    {
+        std::swap(is_live_, other.is_live_);
+        return *this;
+    }
+    ~session()
+    {
+        if (is_live_) {
+            (void)try_finalize();
+        }
+    }
+
+    /// Joins the job.
+    static result<session> try_begin(int *argc = nullptr, char ***argv = nullptr) noexcept
+    {
+        const int code = MPIRT_Init(argc, argv);
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Init"};
+        }
+        return session(begun());
+    }
+    /// Binds all declarations, tests admission, and creates what transfers need. Collective over the world.
+    result<committed> try_commit() noexcept
+    {
+        const int code = MPIRT_Commit();
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRT_Commit"};
+        }
+        return committed();
+    }
+    /// Leaves the job, and frees all that is left.
+    result<void> try_finalize() noexcept
+    {
+        const int code = MPIRT_Finalize();
+        if (code == MPIRT_SUCCESS) {
+            is_live_ = false;
+            detail::release_closures();
+        }
+        return {static_cast<errc>(code), "MPIRT_Finalize"};
+    }
+#if MPIRT_EXCEPTIONS
+    /// Joins the job.
+    session() : session(nullptr, nullptr) {}
+    session(int &argc, char **&argv) : session(&argc, &argv) {}
+    committed commit() { return try_commit().value(); }
+    void finalize() { try_finalize().value(); }
+#endif
+
+private:
+    struct begun {};
+    explicit session(begun) noexcept {}
+#if MPIRT_EXCEPTIONS
+    session(int *argc, char ***argv) : session(try_begin(argc, argv).value()) {}
+#endif
+    bool is_live_ = true;
+};
+
+} // namespace mpirt
+
+template <> struct std::is_error_code_enum<mpirt::errc> : std::true_type {};
+
+#endif

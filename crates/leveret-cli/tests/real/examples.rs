@@ -1,0 +1,125 @@
+//! The examples that exist in C, C++ and Rust print the same in all three, and leak nothing.
+
+use crate::harness::{Outcome, Workplace, member, turn};
+use crate::mpirt::{compile, run};
+use crate::surface::links;
+use std::path::PathBuf;
+
+/// An example: its sources without their endings, the program in Rust, and how it is run.
+struct Example {
+    source: &'static str,
+    rust: &'static str,
+    members: u32,
+    arguments: &'static [&'static str],
+    /// What its own lines begin with, as opposed to those of `leveret run`.
+    speakers: &'static [&'static str],
+    /// How many lines it prints.
+    lines: usize,
+}
+
+const RING: Example = Example {
+    source: "examples/ring/ring",
+    rust: "ring-objects",
+    members: 3,
+    arguments: &["--rounds", "50"],
+    speakers: &["A.user: ", "B.user: ", "C.user: "],
+    lines: 3,
+};
+
+const FARM: Example = Example {
+    source: "examples/farm/farm",
+    rust: "farm",
+    members: 3,
+    arguments: &[],
+    speakers: &["farmer: "],
+    lines: 13,
+};
+
+const MODE_CHANGE: Example = Example {
+    source: "examples/mode-change/mode-change",
+    rust: "mode-change",
+    members: 2,
+    arguments: &["--rounds", "20"],
+    speakers: &["controller: "],
+    lines: 2,
+};
+
+impl Example {
+    /// What it said. How many messages were taken is left out: a stall of the machine decides that too.
+    fn lines_of(&self, outcome: &Outcome) -> Vec<String> {
+        let own = outcome.stdout.lines().filter(|line| self.speakers.iter().any(|who| line.starts_with(who)));
+        let mut lines: Vec<String> = own.map(without_the_count).collect();
+        if self.speakers.len() > 1 {
+            // Members end in any order.
+            lines.sort();
+        }
+        assert_eq!(lines.len(), self.lines, "{}: {}", self.source, outcome.said());
+        lines
+    }
+
+    fn run(&self, place: &Workplace, program: PathBuf) -> Vec<String> {
+        let outcome = run(place, &program, self.members, self.arguments);
+        outcome.assert_consistent();
+        self.lines_of(&outcome)
+    }
+
+    fn compiled(&self, compiler: &[&str], ending: &str) -> Vec<String> {
+        let place = Workplace::new();
+        let built = compile(&place, &format!("{}.{ending}", self.source), compiler);
+        self.run(&place, built)
+    }
+}
+
+fn without_the_count(line: &str) -> String {
+    let Some((before, after)) = line.split_once(": took ") else { return line.to_owned() };
+    let (count, rest) = after.split_once(' ').unwrap_or((after, ""));
+    assert!(count.parse::<u64>().is_ok_and(|count| count > 0), "{line}");
+    format!("{before}: took N {rest}")
+}
+
+fn says_the_same(example: &Example) {
+    let _turn = turn();
+    let in_c = example.compiled(&["cc", "-std=c11"], "c");
+    assert!(in_c.iter().all(|line| !line.contains("took") || line.contains(" 0 ")), "{in_c:?}");
+    let in_rust = example.run(&Workplace::new(), member(example.rust).into());
+    assert_eq!(in_rust, in_c, "{} in Rust", example.source);
+    if links(&["c++"], example.source) {
+        assert_eq!(example.compiled(&["c++", "-std=c++17"], "cpp"), in_c, "{} in C++", example.source);
+    }
+}
+
+fn leaks_nothing(example: &Example) {
+    let _turn = turn();
+    let compiler = ["c++", "-std=c++17", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    if links(&compiler[..3], &format!("{} under AddressSanitizer", example.source)) {
+        let place = Workplace::new();
+        let built = compile(&place, &format!("{}.cpp", example.source), &compiler);
+        let outcome = run(&place, &built, example.members, example.arguments);
+        assert!(matches!(outcome.code, Some(0 | 1 | 3)), "{}", outcome.said());
+        for wrong in ["AddressSanitizer", "LeakSanitizer", "runtime error"] {
+            assert!(!outcome.said().contains(wrong), "{}", outcome.said());
+        }
+        example.lines_of(&outcome);
+    }
+}
+
+#[test]
+fn the_ring_says_the_same_in_three_languages() {
+    says_the_same(&RING);
+}
+
+#[test]
+fn the_farm_says_the_same_in_three_languages() {
+    says_the_same(&FARM);
+}
+
+#[test]
+fn the_change_of_mode_says_the_same_in_three_languages() {
+    says_the_same(&MODE_CHANGE);
+}
+
+// spec: LANG-CPP-LEAK-01
+#[test]
+fn no_example_in_cpp_leaks() {
+    [RING, FARM, MODE_CHANGE].iter().for_each(leaks_nothing);
+}

@@ -1,0 +1,195 @@
+//! `mpirt.h` and `mpirt.hpp` as files: they stand alone, name nothing of anybody else's, and say what the library has.
+
+use crate::harness::{Workplace, program};
+use crate::mpirt::{compile, root};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn header(name: &str) -> PathBuf {
+    root().join("crates/leveret-capi/include").join(name)
+}
+
+fn text(path: PathBuf) -> String {
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Whether a compiler is there; says what is skipped if not.
+fn is_there(compiler: &str) -> bool {
+    let is_there = Command::new(compiler).arg("--version").output().is_ok();
+    if !is_there {
+        println!("SKIPPED: {compiler} is not installed, so the headers were not compiled by it");
+    }
+    is_there
+}
+
+/// Compiles a source of one line after another, which must include nothing else.
+fn stands_alone(compilers: &[&[&str]], ending: &str, lines: &str) {
+    let place = Workplace::new();
+    for compiler in compilers.iter().filter(|compiler| is_there(compiler[0])) {
+        let source = place.path(&format!("alone.{ending}"));
+        std::fs::write(&source, lines).expect("a file");
+        compile(&place, source.to_str().expect("a path"), compiler);
+    }
+}
+
+// spec: LANG-HEADER-02
+#[test]
+fn the_header_stands_alone_in_c_and_cpp() {
+    let lines =
+        "#include <mpirt.h>\nint main(void) { return MPIRT_GROUP_WORLD.bits == MPIRT_GROUP_NULL.bits; }\n";
+    stands_alone(&[&["cc", "-std=c11"], &["clang", "-std=c11"]], "c", lines);
+    stands_alone(&[&["c++", "-std=c++17"], &["clang++", "-std=c++17"]], "cpp", lines);
+}
+
+#[test]
+fn the_cpp_header_stands_alone_with_and_without_exceptions() {
+    let lines = "#include <mpirt.hpp>\nint main() { return mpirt::world() == mpirt::group_ref(); }\n";
+    let compilers: [&[&str]; 4] = [
+        &["c++", "-std=c++17"],
+        &["c++", "-std=c++20"],
+        &["c++", "-std=c++17", "-fno-exceptions", "-fno-rtti"],
+        &["clang++", "-std=c++17"],
+    ];
+    stands_alone(&compilers, "cpp", lines);
+}
+
+fn symbols(arguments: &[&str], file: PathBuf) -> BTreeSet<String> {
+    let output = Command::new("nm").args(arguments).arg(&file).output().expect("nm runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect()
+}
+
+/// The names that the header declares: functions and predefined objects.
+fn declared() -> BTreeSet<String> {
+    let text = text(header("mpirt.h"));
+    let functions = text.lines().filter_map(|line| line.strip_prefix("int ")?.split('(').next());
+    let objects = text.lines().filter_map(|line| line.strip_prefix("extern const ")?.split(' ').nth(1));
+    functions.chain(objects.map(|name| name.trim_end_matches(';'))).map(str::to_owned).collect()
+}
+
+// spec: LANG-HEADER-03
+#[test]
+fn the_library_exports_what_the_header_declares() {
+    let library = program().parent().expect("a program lies in a folder").join("libmpirt.so");
+    let exported = symbols(&["-D", "--defined-only"], library);
+    assert_eq!(exported, declared());
+}
+
+/// Beside the functions of the list a program in C++ needs the language's own libraries only.
+// spec: LANG-CPP-ONLY-01
+#[test]
+fn the_cpp_header_calls_nothing_but_the_functions_of_the_c_header() {
+    if !is_there("c++") {
+        return;
+    }
+    let place = Workplace::new();
+    let built = compile(&place, "examples/farm/farm.cpp", &["c++", "-std=c++17"]);
+    let needed = symbols(&["-D", "--undefined-only"], built);
+    let of_the_layer: BTreeSet<&String> =
+        needed.iter().filter(|name| name.to_lowercase().starts_with("mpirt")).collect();
+    let declared = declared();
+    assert!(of_the_layer.len() > 10, "{of_the_layer:?}");
+    assert!(of_the_layer.iter().all(|name| declared.contains(*name)), "{of_the_layer:?}");
+    let includes = text(header("mpirt.hpp"));
+    let includes = includes.lines().filter_map(|line| line.strip_prefix("#include <"));
+    let foreign: Vec<&str> = includes.filter(|name| name.contains(".h") && *name != "mpirt.h>").collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+}
+
+/// The macros that a source defines after its inclusions.
+fn macros(source: &str) -> BTreeSet<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("macros.c");
+    std::fs::write(&file, source).expect("a file");
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-E", "-dM", "-I"]).arg(root().join("crates/leveret-capi/include")).arg(&file);
+    let output = command.output().expect("a C compiler runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = text.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next());
+    names.map(str::to_owned).collect()
+}
+
+fn is_ours(name: &str) -> bool {
+    ["MPIRT_", "MPIRTX_", "mpirt_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+// spec: LANG-HEADER-05
+#[test]
+fn the_header_defines_no_name_of_anybody_else() {
+    let system = macros("#include <stddef.h>\n#include <stdint.h>\n");
+    let foreign: Vec<String> = macros("#include <mpirt.h>\n").difference(&system).cloned().collect();
+    let foreign: Vec<&String> = foreign.iter().filter(|name| !is_ours(name)).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+    assert!(declared().iter().all(|name| is_ours(name)), "{:?}", declared());
+    let types = text(header("mpirt.h"));
+    for line in types.lines().filter(|line| line.starts_with("typedef ") || line.starts_with("} ")) {
+        let mut words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        assert!(words.any(is_ours), "{line}");
+    }
+}
+
+/// What programs that are linked to the library count on, line by line.
+// spec: LANG-HEADER-04
+#[test]
+fn layouts_and_values_are_those_that_programs_count_on() {
+    let interface = text(root().join("tests/mpirt/binary-interface.txt"));
+    let header = text(header("mpirt.h"));
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.filter(|word| is_ours(word)).map(str::to_owned).collect()
+    };
+    let present = words(&header);
+    let mut source = String::from("#include <mpirt.h>\n");
+    let (mut known, mut asserted) = (BTreeSet::new(), 0);
+    for line in interface.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let parts: Vec<&str> = line.split(' ').collect();
+        known.insert(parts[1].to_owned());
+        if !present.contains(parts[1]) {
+            continue;
+        }
+        let conditions = match parts[..] {
+            ["type", name, size, alignment] => {
+                vec![format!("sizeof({name}) == {size}"), format!("_Alignof({name}) == {alignment}")]
+            }
+            ["field", structure, name, offset] => vec![format!("offsetof({structure}, {name}) == {offset}")],
+            ["value", name, number] => vec![format!("{name} == {number}")],
+            _ => panic!("'{line}' is not understood"),
+        };
+        for condition in conditions {
+            source += &format!("_Static_assert({condition}, \"{condition}\");\n");
+            asserted += 1;
+        }
+    }
+    assert!(asserted > 100, "{asserted}");
+    // Functions, function types, null handles, predefined objects and the header's own macros have neither size nor value.
+    let of_c: BTreeSet<String> = header
+        .lines()
+        .filter(|line| line.starts_with("typedef ") && !line.contains('(') || line.starts_with("    MPIRT"))
+        .flat_map(|line| words(line.split([' ', '{']).nth(2).unwrap_or(line)))
+        .collect();
+    let missing: Vec<&String> = of_c.difference(&known).collect();
+    assert!(missing.is_empty(), "tests/mpirt/binary-interface.txt lacks {missing:?}");
+    let place = Workplace::new();
+    let file = place.path("layouts.c");
+    std::fs::write(&file, source + "int main(void) { return 0; }\n").expect("a file");
+    compile(&place, file.to_str().expect("a path"), &["cc", "-std=c11"]);
+}
+
+/// What the manual pages show compiles.
+#[test]
+fn examples_of_the_manual_compile() {
+    let folder = root().join("spec/mpirt/examples");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).expect("the examples") {
+        let mut command = Command::new("cc");
+        command.args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I"]);
+        command.arg(root().join("crates/leveret-capi/include")).arg(entry.expect("a file").path());
+        let output = command.output().expect("a C compiler runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        count += 1;
+    }
+    assert!(count > 0);
+}

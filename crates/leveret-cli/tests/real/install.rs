@@ -1,0 +1,198 @@
+//! What `make install` leaves serves a program in C and one in C++, by pkg-config and by CMake.
+
+use crate::harness::{Workplace, program, turn};
+use crate::mpirt::root;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a command that must succeed; gives its output.
+fn must(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+fn is_there(name: &str) -> bool {
+    let is_there = Command::new(name).arg("--version").output().is_ok();
+    if !is_there {
+        println!("SKIPPED: {name} is not installed, so what is installed was not tried with it");
+    }
+    is_there
+}
+
+/// Installs what the tests run with. Everything lies below the folder that is given back, and nothing elsewhere.
+fn installed(place: &Workplace) -> PathBuf {
+    let built = program().parent().expect("a program lies in a folder");
+    let prefix = place.path("prefix");
+    let mut install = Command::new(built.join("xtask"));
+    install.arg("install").arg("--prefix").arg(&prefix).arg("--from").arg(built).current_dir(root());
+    must(&mut install);
+    prefix
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let listed = must(Command::new("find").arg(".").args(["-not", "-type", "d"]).current_dir(folder));
+    let mut files: Vec<String> =
+        listed.lines().map(|line| line.trim_start_matches("./").to_owned()).collect();
+    files.sort();
+    files
+}
+
+// spec: LANG-INSTALL-01
+#[test]
+fn everything_lies_below_the_prefix() {
+    let place = Workplace::new();
+    let prefix = installed(&place);
+    let version = env!("CARGO_PKG_VERSION");
+    let major = version.split('.').next().expect("a version");
+    let found = files(&prefix);
+    let pages: Vec<&String> = found.iter().filter(|name| name.starts_with("share/man/man3/")).collect();
+    let others: Vec<&str> =
+        found.iter().map(String::as_str).filter(|name| !name.starts_with("share/man/")).collect();
+    let mut expected = vec![
+        "bin/leveret".to_owned(),
+        "include/mpirt.h".into(),
+        "include/mpirt.hpp".into(),
+        "lib/cmake/mpirt/mpirt-config-version.cmake".into(),
+        "lib/cmake/mpirt/mpirt-config.cmake".into(),
+        "lib/libmpirt.a".into(),
+        "lib/libmpirt.so".into(),
+        format!("lib/libmpirt.so.{major}"),
+        format!("lib/libmpirt.so.{version}"),
+        "lib/pkgconfig/mpirt.pc".into(),
+    ];
+    expected.sort();
+    assert_eq!(others, expected);
+    // A page for each function, one for each alias, and the overview.
+    let header = std::fs::read_to_string(prefix.join("include/mpirt.h")).expect("the header");
+    let functions = header.lines().filter(|line| line.starts_with("int ")).count();
+    let aliases = header.lines().filter(|line| {
+        line.starts_with("#define MPIRT_object_") || line.starts_with("#define MPIRT_container_")
+    });
+    assert_eq!(pages.len(), functions + aliases.count() + 1);
+    // A package is put elsewhere first, and finds itself where it will be.
+    let built = program().parent().expect("a program lies in a folder");
+    let mut staged = Command::new(built.join("xtask"));
+    staged.args(["install", "--prefix", "/opt/leveret", "--from"]).arg(built);
+    must(staged.arg("--destdir").arg(place.path("stage")).current_dir(root()));
+    assert_eq!(files(&place.path("stage/opt/leveret")), found);
+    let package =
+        std::fs::read_to_string(place.path("stage/opt/leveret/lib/pkgconfig/mpirt.pc")).expect("it");
+    assert!(package.starts_with("prefix=/opt/leveret\n"), "{package}");
+}
+
+#[test]
+fn manual_pages_are_without_a_fault() {
+    let place = Workplace::new();
+    let folder = installed(&place).join("share/man/man3");
+    let commit = std::fs::read_to_string(folder.join("MPIRT_Commit.3")).expect("the page");
+    for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS", "EXAMPLES", "SEE ALSO"] {
+        assert!(commit.contains(&format!(".SH {section}\n")), "{section} is missing");
+    }
+    let manual = folder.parent().expect("a folder");
+    if is_there("groff") {
+        for page in files(&folder) {
+            let mut groff = Command::new("groff");
+            let output = groff
+                .args(["-man", "-Tascii", "-ww"])
+                .arg(folder.join(&page))
+                .current_dir(manual)
+                .output()
+                .expect("groff");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success() && said.is_empty(), "{page}: {said}");
+        }
+    }
+    if is_there("man") {
+        let mut man = Command::new("man");
+        man.arg("-M").arg(manual).args(["3", "MPIRT_Commit"]).env("MANPAGER", "cat");
+        assert!(must(&mut man).contains("MPIRT_ERR_ADMISSION"));
+    }
+}
+
+/// Compiles an example as a user would, with what pkg-config says.
+fn by_pkg_config(prefix: &Path, compiler: &[&str], source: &str, target: &Path) {
+    let folder = prefix.join("lib/pkgconfig");
+    let flags =
+        must(Command::new("pkg-config").args(["--cflags", "--libs", "mpirt"]).env("PKG_CONFIG_PATH", folder));
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).arg(root().join(source)).args(flags.split_whitespace());
+    must(command.arg("-o").arg(target));
+}
+
+/// Runs a farm under the installed `leveret`, and looks at what it says.
+fn farms(place: &Workplace, prefix: &Path, program: &Path) {
+    let mut command = Command::new(prefix.join("bin/leveret"));
+    command.args(["run", "-n", "3", "--output"]).arg(place.path("out")).arg(program);
+    command.env("LD_LIBRARY_PATH", prefix.join("lib"));
+    let outcome = place.spawn(command).finish_alone();
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stdout.contains("farmer: 12 squared is 144"), "{}", outcome.said());
+}
+
+// spec: LANG-INSTALL-02
+#[test]
+fn programs_compile_by_pkg_config_and_run() {
+    if !is_there("pkg-config") {
+        return;
+    }
+    let _turn = turn();
+    let place = Workplace::new();
+    let prefix = installed(&place);
+    for (compiler, source) in
+        [(&["cc"][..], "examples/farm/farm.c"), (&["c++", "-std=c++17"], "examples/farm/farm.cpp")]
+    {
+        if is_there(compiler[0]) {
+            let program = place.path("program");
+            by_pkg_config(&prefix, compiler, source, &program);
+            farms(&place, &prefix, &program);
+        }
+    }
+}
+
+const PROJECT: &str = "\
+cmake_minimum_required(VERSION 3.13)
+project(farm C CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(mpirt REQUIRED)
+add_executable(shared-c ${EXAMPLES}/farm/farm.c)
+target_link_libraries(shared-c mpirt::mpirt)
+add_executable(shared-cpp ${EXAMPLES}/farm/farm.cpp)
+target_link_libraries(shared-cpp mpirt::mpirt)
+add_executable(static-c ${EXAMPLES}/farm/farm.c)
+target_link_libraries(static-c mpirt::mpirt_static)
+";
+
+// spec: LANG-INSTALL-03
+#[test]
+fn a_cmake_project_finds_the_package() {
+    if !is_there("cmake") || !is_there("c++") {
+        return;
+    }
+    let _turn = turn();
+    let place = Workplace::new();
+    let prefix = installed(&place);
+    let (source, build) = (place.path("project"), place.path("build"));
+    std::fs::create_dir(&source).expect("a folder");
+    std::fs::write(source.join("CMakeLists.txt"), PROJECT).expect("a file");
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(&source).arg("-B").arg(&build);
+    configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()));
+    let examples = root().join("examples").canonicalize().expect("the examples");
+    must(configure.arg(format!("-DEXAMPLES={}", examples.display())));
+    must(Command::new("cmake").arg("--build").arg(&build));
+    for name in ["shared-c", "shared-cpp", "static-c"] {
+        farms(&place, &prefix, &build.join(name));
+    }
+}
+
+/// A program finds the library by its name with the major version, and none of another version.
+#[test]
+fn the_name_that_programs_keep_has_the_major_version() {
+    let library = program().parent().expect("a program lies in a folder").join("libmpirt.so");
+    let listed = must(Command::new("objdump").arg("-p").arg(library));
+    let major = env!("CARGO_PKG_VERSION_MAJOR");
+    let soname = listed.lines().find_map(|line| line.trim().strip_prefix("SONAME")).map(str::trim);
+    assert_eq!(soname, Some(format!("libmpirt.so.{major}").as_str()));
+}

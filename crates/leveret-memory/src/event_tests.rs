@@ -1,0 +1,76 @@
+//! Counts, numbers and times against an oracle.
+
+use super::*;
+use crate::region::HeapRegion;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn trigger(kept: u32, near: Nanos) -> (FiringWriter, FiringReader) {
+    let place = TriggerPlace {
+        spec: TriggerSpec { trigger: TriggerId(0), kept },
+        offset: 0,
+        length: TIMES + kept as usize * 8,
+    };
+    let window = Window::whole(Arc::new(HeapRegion::new(place.length)));
+    (FiringWriter::new(&window, &place), FiringReader::new(&window, &place, near))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: if cfg!(miri) { 4 } else { 256 }, ..ProptestConfig::default() })]
+
+    /// The oracle is the list of all times.
+    #[test]
+    fn counts_never_err_and_the_last_times_are_kept(
+        power in 0..5_u32,
+        near in 0..i64::MAX / 4,
+        steps in prop::collection::vec(0..1_000_000_000_i64, 0..if cfg!(miri) { 40 } else { 700 }),
+    ) {
+        let kept = 1 << power;
+        let (writer, reader) = trigger(kept, Nanos(near));
+        let mut times = Vec::new();
+        let mut now = near;
+        for step in steps {
+            now += step;
+            prop_assert_eq!(writer.fire(Nanos(now)), times.len() as u64);
+            times.push(Nanos(now));
+            prop_assert_eq!(reader.fired(), times.len() as u64);
+        }
+        for (number, time) in times.iter().enumerate() {
+            let is_kept = times.len() - number <= kept as usize;
+            prop_assert_eq!(reader.time(number as u64), is_kept.then_some(*time));
+        }
+        prop_assert_eq!(reader.time(times.len() as u64), None);
+    }
+}
+
+#[test]
+fn laps_beyond_their_eight_bits_are_told_apart_by_the_count() {
+    let (writer, reader) = trigger(1, Nanos::ZERO);
+    for number in 0..1000 {
+        assert_eq!(writer.fire(Nanos(number as i64)), number);
+    }
+    assert_eq!(reader.time(999), Some(Nanos(999)));
+    assert_eq!(reader.time(999 - 256), None, "the same lap modulo 256");
+}
+
+#[test]
+fn threads_that_fire_at_once_lose_nothing() {
+    const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
+    let (writer, reader) = trigger(8, Nanos::ZERO);
+    let mut numbers: Vec<u64> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| (0..EACH).map(|k| writer.fire(Nanos(k as i64))).collect::<Vec<_>>()))
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| {
+                let own = thread.join().unwrap();
+                assert!(own.is_sorted(), "a thread's firings are in its order");
+                own
+            })
+            .collect()
+    });
+    numbers.sort_unstable();
+    assert!(numbers.iter().copied().eq(0..3 * EACH));
+    assert_eq!(reader.fired(), 3 * EACH);
+}

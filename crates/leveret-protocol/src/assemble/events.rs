@@ -1,0 +1,132 @@
+//! Events: the triggers and receptors of all members meet by name and group.
+
+use super::{HINTS_MAX, MemberNames, Mismatch, unknown};
+use crate::declaration::MemberDeclarations;
+use crate::nearest::nearest;
+use leveret_types::{EventId, MemberId, TriggerId};
+use std::collections::BTreeMap;
+
+/// An event with all who fire it and all who wait for it.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct EventBinding {
+    /// Its name.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// What fires it, by rank and then in the order of declaration.
+    pub triggers: Vec<TriggerBinding>,
+    /// Members with a receptor, ascending.
+    pub listeners: Vec<MemberId>,
+}
+
+/// One trigger of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct TriggerBinding {
+    /// Its number in the job.
+    pub id: TriggerId,
+    /// Who fires.
+    pub member: MemberId,
+    /// The member's rank in the event's group.
+    pub rank: u16,
+    /// Its place among the member's triggers.
+    pub place: u32,
+    /// Firings of a higher one are delivered first.
+    pub priority: u8,
+}
+
+type Key<'a> = (&'a str, &'a str);
+
+/// Every event, in the order of first declaration, triggers before receptors.
+pub(super) fn events(
+    code: &[MemberDeclarations],
+    names: &MemberNames<'_>,
+    groups: &BTreeMap<String, Vec<String>>,
+    errors: &mut Vec<Mismatch>,
+) -> Vec<EventBinding> {
+    let mut events: Vec<EventBinding> = Vec::new();
+    let mut place: BTreeMap<Key<'_>, usize> = BTreeMap::new();
+    let mut triggers = 0;
+    for (rank, declarations) in code.iter().enumerate() {
+        for (index, trigger) in declarations.events.triggers.iter().enumerate() {
+            let key = (trigger.group.as_str(), trigger.event.as_str());
+            let Some(in_group) = rank_in_group(key, rank, names, groups, errors) else { continue };
+            let event = *place.entry(key).or_insert_with(|| {
+                events.push(EventBinding {
+                    name: trigger.event.clone(),
+                    group: trigger.group.clone(),
+                    triggers: Vec::new(),
+                    listeners: Vec::new(),
+                });
+                events.len() - 1
+            });
+            events[event].triggers.push(TriggerBinding {
+                id: TriggerId(triggers),
+                member: MemberId(rank as u16),
+                rank: in_group,
+                place: index as u32,
+                priority: trigger.priority,
+            });
+            triggers += 1;
+        }
+    }
+    for (rank, declarations) in code.iter().enumerate() {
+        for receptor in &declarations.events.receptors {
+            let key = (receptor.group.as_str(), receptor.event.as_str());
+            if rank_in_group(key, rank, names, groups, errors).is_none() {
+                continue;
+            }
+            let Some(event) = place.get(&key) else {
+                errors.push(no_trigger(key, names.side(rank), &place, errors.len()));
+                continue;
+            };
+            let (listeners, member) = (&mut events[*event].listeners, MemberId(rank as u16));
+            if listeners.last() != Some(&member) {
+                listeners.push(member);
+            }
+        }
+    }
+    events
+}
+
+fn object_of((group, event): Key<'_>) -> String {
+    format!("event \"{event}\" of group \"{group}\"")
+}
+
+fn no_trigger(key: Key<'_>, present: String, known: &BTreeMap<Key<'_>, usize>, errors: usize) -> Mismatch {
+    let of_group = known.keys().filter(|(group, _)| *group == key.0).map(|(_, event)| *event);
+    let near = if errors < HINTS_MAX { nearest(key.1, of_group) } else { None };
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+    Mismatch::NoTrigger { object: object_of(key), present, hint }
+}
+
+/// The rank of a member in the group of an event that it declares; it must be in there.
+fn rank_in_group(
+    key: Key<'_>,
+    rank: usize,
+    names: &MemberNames<'_>,
+    groups: &BTreeMap<String, Vec<String>>,
+    errors: &mut Vec<Mismatch>,
+) -> Option<u16> {
+    let Some(members) = groups.get(key.0) else {
+        errors.push(unknown(&object_of(key), "group", key.0, groups.keys().map(String::as_str)));
+        return None;
+    };
+    let name = names.names.get(rank).copied().unwrap_or("?");
+    let found = members.iter().position(|member| member == name);
+    if found.is_none() {
+        errors.push(Mismatch::Impossible(format!(
+            "{}: {} is not in the group; its members are {}",
+            object_of(key),
+            names.side(rank),
+            members.join(", ")
+        )));
+    }
+    found.map(|place| place as u16)
+}
+
+impl EventBinding {
+    /// The event's id, by its place in the list of all.
+    pub fn id(place: usize) -> EventId {
+        EventId(place as u16)
+    }
+}

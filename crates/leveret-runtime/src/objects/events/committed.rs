@@ -1,0 +1,229 @@
+//! Triggers and receptors between commit and uncommit.
+
+use super::body::{EventKind, Firing};
+use super::dispatch::Dispatch;
+use super::occurrence::{Consumed, Occurrence};
+use super::plan::{EventPlan, PlannedForm, PlannedReceptor};
+use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
+use crate::objects::committed::Committed;
+use crate::objects::error::Code;
+use crate::objects::handle::{Class, Handle};
+use crate::watch::Watch;
+use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
+use leveret_memory::{Latest, ListenerWriter};
+use leveret_os::clock;
+use leveret_types::Nanos;
+use std::sync::Arc;
+
+/// Everything of events that is committed.
+pub(in crate::objects) struct CommittedEvents {
+    pub(super) triggers: Vec<CommittedTrigger>,
+    pub(super) receptors: Vec<CommittedReceptor>,
+    pub(super) dispatch: Dispatch,
+    pub(super) watch: Arc<Watch>,
+}
+
+pub(super) struct CommittedTrigger {
+    kind: EventKind,
+    source: Handle,
+    end: TriggerEnd,
+}
+
+pub(super) struct CommittedReceptor {
+    /// Null: of a default handler.
+    pub(super) handle: Handle,
+    /// `None`: it is part of another.
+    occurrence: Option<Occurrence>,
+    pub(super) is_handled: bool,
+    pub(super) sources: Vec<FiringSource>,
+    pub(super) listeners: Vec<Arc<ListenerWriter>>,
+    /// Firings of which the time was not known any more.
+    lost: AtomicU64,
+    /// What the last wait or test consumed: 1 if anything, rank, number, 1 if the time is known, time.
+    last: Latest<5>,
+    /// Somebody stores into `last`.
+    storing: AtomicBool,
+}
+
+impl CommittedTrigger {
+    pub(super) fn fire(&self, now: Nanos) {
+        self.end.fire(now);
+    }
+}
+
+impl CommittedReceptor {
+    fn new(handle: Handle, occurrence: Option<Occurrence>, is_handled: bool) -> Self {
+        let mut sources = Vec::new();
+        if let Some(occurrence) = &occurrence {
+            occurrence.collect_sources(&mut sources);
+        }
+        Self {
+            handle,
+            occurrence,
+            is_handled,
+            sources,
+            listeners: Vec::new(),
+            lost: AtomicU64::new(0),
+            last: Latest::new([0; 5]),
+            storing: AtomicBool::new(false),
+        }
+    }
+
+    /// What is waited for, or handled; nothing for a part of another.
+    pub(super) fn occurrence(&self) -> Option<&Occurrence> {
+        self.occurrence.as_ref()
+    }
+
+    /// Consumes a firing if one is pending.
+    #[inline]
+    pub(super) fn take(&self) -> Option<Firing> {
+        let occurrence = self.occurrence.as_ref()?;
+        let Consumed { rank, number, time, lost } = occurrence.consume()?;
+        if lost > 0 {
+            self.lost.fetch_add(lost, Ordering::Relaxed);
+        }
+        let (pending, lost) = (occurrence.pending(), self.lost.load(Ordering::Relaxed));
+        Some(Firing { source: u32::from(rank), number, time, pending, lost })
+    }
+
+    /// As [`CommittedReceptor::take`], and keeps it for who asks.
+    pub(super) fn take_and_keep(&self) -> Option<Firing> {
+        let firing = self.take()?;
+        // Where two threads take at once, either's is the last.
+        if !self.storing.swap(true, Ordering::Acquire) {
+            let time = firing.time.unwrap_or(Nanos::ZERO).0 as u64;
+            self.last.store([
+                1,
+                u64::from(firing.source),
+                firing.number,
+                u64::from(firing.time.is_some()),
+                time,
+            ]);
+            self.storing.store(false, Ordering::Release);
+        }
+        Some(firing)
+    }
+
+    fn kept(&self) -> Option<Firing> {
+        let [1, source, number, is_known, time] = self.last.load() else { return None };
+        let pending = self.occurrence.as_ref().map_or(0, Occurrence::pending);
+        let time = (is_known == 1).then_some(Nanos(time as i64));
+        Some(Firing { source: source as u32, number, time, pending, lost: self.lost.load(Ordering::Relaxed) })
+    }
+}
+
+impl CommittedEvents {
+    /// Joins what was planned with the ends that commit has bound.
+    pub(super) fn new(plan: &EventPlan, ends: EventEnds, watch: Arc<Watch>, dispatch: Dispatch) -> Self {
+        let mut triggers = Vec::with_capacity(plan.triggers.len());
+        let mut unheard = Vec::new();
+        for (planned, (mut end, own)) in plan.triggers.iter().zip(ends.triggers) {
+            if end.is_unheard() && plan.defaults[planned.kind as usize].is_some() {
+                end.attend();
+                unheard.push(CommittedReceptor::new(
+                    Handle::null(Class::Receptor),
+                    Some(Occurrence::of_sources(vec![own])),
+                    true,
+                ));
+            }
+            triggers.push(CommittedTrigger { kind: planned.kind, source: planned.source, end });
+        }
+        let mut building = Building {
+            planned: &plan.receptors,
+            ends: ends.receptors.into_iter().map(Some).collect(),
+            listeners: Vec::new(),
+        };
+        let mut receptors = Vec::with_capacity(plan.receptors.len());
+        for (place, planned) in plan.receptors.iter().enumerate() {
+            let occurrence = if planned.is_part { None } else { building.occurrence(place) };
+            let mut receptor =
+                CommittedReceptor::new(planned.handle, occurrence, !planned.handlers.is_empty());
+            receptor.listeners = std::mem::take(&mut building.listeners);
+            receptors.push(receptor);
+        }
+        receptors.extend(unheard);
+        Self { triggers, receptors, dispatch, watch }
+    }
+}
+
+/// While receptors are built of their parts.
+struct Building<'p> {
+    planned: &'p [PlannedReceptor],
+    ends: Vec<Option<ReceptorEnd>>,
+    /// Of the events that were met.
+    listeners: Vec<Arc<ListenerWriter>>,
+}
+
+impl Building<'_> {
+    /// Recursion as deep as combinations are nested, which creation limits.
+    fn occurrence(&mut self, place: usize) -> Option<Occurrence> {
+        let planned = self.planned;
+        match &planned.get(place)?.form {
+            PlannedForm::Event(declared) => {
+                let end = self.ends.get_mut(*declared)?.take()?;
+                if !self.listeners.iter().any(|known| Arc::ptr_eq(known, &end.listener)) {
+                    self.listeners.push(end.listener);
+                }
+                Some(Occurrence::of_sources(end.sources))
+            }
+            PlannedForm::Combined(combination, parts) => {
+                let parts: Option<Vec<_>> = parts.iter().map(|part| self.occurrence(*part)).collect();
+                Some(Occurrence::combined(*combination, parts?))
+            }
+        }
+    }
+}
+
+impl Committed {
+    pub(super) fn committed_events(&self) -> Result<&CommittedEvents, Code> {
+        self.events.get().ok_or(Code::NotCommitted)
+    }
+
+    /// Fires a trigger of the kind call. Allocates nothing, waits for nobody, and makes one system call if somebody sleeps until
+    /// it comes.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] for another kind, and those of wrong handles.
+    pub fn fire(&self, trigger: Handle) -> Result<(), Code> {
+        let number = self.find(trigger, Class::Trigger)?;
+        let trigger = &self.committed_events()?.triggers[number];
+        if trigger.kind != EventKind::Call {
+            return Err(Code::UndefForObject);
+        }
+        trigger.fire(clock::now());
+        Ok(())
+    }
+
+    /// Fires the triggers that watch a channel or a task for this.
+    #[allow(dead_code, reason = "transfers tell of themselves here once each has one place where it ends")]
+    pub(in crate::objects) fn note(&self, source: Handle, kind: EventKind) {
+        let Some(events) = self.events.get() else { return };
+        let watching = |trigger: &&CommittedTrigger| trigger.kind == kind && trigger.source == source;
+        for trigger in events.triggers.iter().filter(watching) {
+            trigger.fire(clock::now());
+        }
+    }
+
+    /// The firing that the last wait or test on a receptor consumed, with what is pending and lost now.
+    ///
+    /// # Errors
+    /// [`Code::Empty`] when none was, and those of wrong handles.
+    pub fn receptor_event(&self, receptor: Handle) -> Result<Firing, Code> {
+        let number = self.find(receptor, Class::Receptor)?;
+        self.committed_events()?.receptors[number].kept().ok_or(Code::Empty)
+    }
+
+    /// A receptor that is neither handled nor a part of another.
+    pub(super) fn waited_for(
+        &self,
+        receptor: Handle,
+    ) -> Result<(&CommittedEvents, &CommittedReceptor), Code> {
+        let number = self.find(receptor, Class::Receptor)?;
+        let events = self.committed_events()?;
+        let receptor = &events.receptors[number];
+        if receptor.is_handled || receptor.occurrence.is_none() {
+            return Err(Code::UndefForObject);
+        }
+        Ok((events, receptor))
+    }
+}

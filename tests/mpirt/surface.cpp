@@ -1,0 +1,204 @@
+/* The C++ interface: owners and references, both forms of an operation, time, spans, tasks from lambdas. Every file of the suite
+ * is one program, which runs at 1 to 4 members. */
+#include <mpirt.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+int failures;
+int rank;
+
+void check(bool holds, const char *what, int line)
+{
+    if (!holds) {
+        failures++;
+        std::fprintf(stderr, "%s:%d: member %d: %s does not hold\n", __FILE__, line, rank, what);
+    }
+}
+#define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__, __LINE__)
+
+/* The call throws this code, and says which function failed. */
+template <class Call> void expect_throw(Call &&call, mpirt::errc code, int line)
+{
+    try {
+        call();
+        check(false, "it throws", line);
+    } catch (const mpirt::error &error) {
+        check(error.number() == code, error.what(), line);
+        check(std::string(error.what()).find(error.call()) == 0, error.what(), line);
+    }
+}
+#define EXPECT_THROW(code, ...) expect_throw([&] { __VA_ARGS__; }, code, __LINE__)
+
+/* spec: LANG-CPP-RAII-01 */
+void test_owners_free_and_move()
+{
+    static_assert(!std::is_copy_constructible_v<mpirt::buffer> && !std::is_copy_assignable_v<mpirt::buffer>);
+    static_assert(std::is_nothrow_move_constructible_v<mpirt::buffer> && std::is_nothrow_move_assignable_v<mpirt::buffer>);
+    static_assert(sizeof(mpirt::buffer) == sizeof(MPIRT_Buffer) && std::is_trivially_copyable_v<mpirt::buffer_ref>);
+    mpirt::cset_ref left;
+    {
+        auto set = mpirt::cset::create("owned");
+        left = set;
+        CHECK(left.name() == "owned");
+        mpirt::cset moved = std::move(set);
+        CHECK(!set && moved && moved == left);
+        moved = mpirt::cset::create("other");
+        CHECK(left.try_name().code() == mpirt::errc::stale_object);
+        left = moved;
+        CHECK(left.name() == "other");
+        moved.free();
+        CHECK(!moved && left.try_name().code() == mpirt::errc::stale_object);
+        moved = mpirt::cset::create("third");
+        left = moved;
+    }
+    CHECK(left.try_name().code() == mpirt::errc::stale_object);
+    const mpirt::cset given(mpirt::cset::create("given").detach().c());
+    CHECK(given.name() == "given");
+}
+
+/* Owners end in any order: what a set refers to stays until the set lets go. */
+/* spec: LANG-CPP-RAII-01 */
+void test_owners_end_in_any_order()
+{
+    auto set = std::make_unique<mpirt::cset>(mpirt::cset::create(nullptr));
+    auto member = std::make_unique<mpirt::cset>(mpirt::cset::create("member"));
+    set->insert(*member);
+    member.reset();
+    CHECK(set->access_count() == 1);
+    set.reset();
+}
+
+/* spec: LANG-CPP-ERROR-01 */
+void test_an_operation_throws_or_answers()
+{
+    const mpirt::buffer_ref none;
+    EXPECT_THROW(mpirt::errc::null_object, (void)none.label());
+    const auto label = none.try_label();
+    CHECK(!label && label.code() == mpirt::errc::null_object);
+    const std::error_code code = label.code();
+    CHECK(code.value() == MPIRT_ERR_NULL_OBJECT && code.category() == mpirt::category());
+    CHECK(code.message() == mpirt::message(mpirt::errc::null_object));
+    EXPECT_THROW(mpirt::errc::bufsize, mpirt::buffer::of<int>(nullptr, 0));
+    CHECK(mpirt::buffer::try_of<int>(nullptr, 0).code() == mpirt::errc::bufsize);
+    const auto buffer = mpirt::buffer::of<int>("b", 1);
+    buffer.set_label(-3);
+    CHECK(buffer.label() == -3 && *buffer.try_label() == -3);
+    EXPECT_THROW(mpirt::errc::already_initialized, mpirt::session());
+    CHECK(mpirt::session::try_begin().code() == mpirt::errc::already_initialized);
+    EXPECT_THROW(mpirt::errc::name, mpirt::cset::create(std::string(MPIRT_NAME_MAX, 'x')));
+}
+
+/* spec: LANG-CPP-CHRONO-01 */
+void test_times_are_exact()
+{
+    static_assert(std::is_same_v<mpirt::duration, std::chrono::nanoseconds> && mpirt::clock::is_steady);
+    const mpirt::time_point before = mpirt::clock::now();
+    mpirt::sleep_for(1ns);
+    const mpirt::time_point after = mpirt::clock::now();
+    CHECK(after > before);
+    const mpirt::time_point later = mpirt::clock::now() + 200ms;
+    mpirt::sleep_until(later);
+    CHECK(mpirt::clock::now() >= later);
+    CHECK(mpirt::try_sleep_for(-1ns).code() == mpirt::errc::time);
+    CHECK(mpirt::try_sleep_until(before).code() == mpirt::errc::time_past);
+    const auto [high, low] = mpirt::int64_export(mpirt::time_point(0x123456789ns));
+    CHECK(high == 0x1 && low == 0x23456789);
+    CHECK(mpirt::no_limit.count() == MPIRT_TIME_SPEC_IGNORE);
+}
+
+/* Groups through spans of ranks. */
+void test_groups()
+{
+    const int size = mpirt::world().size();
+    std::vector<int> ranks;
+    for (int place = size - 1; place >= 0; place--) {
+        ranks.push_back(place);
+    }
+    const auto backwards = mpirt::world().incl(ranks, "backwards");
+    CHECK(backwards.size() == size && backwards.rank() == size - 1 - rank);
+    std::vector<int> translated(ranks.size());
+    backwards.translate_ranks(ranks, mpirt::world(), translated);
+    for (int place = 0; place < size; place++) {
+        CHECK(translated[place] == place);
+    }
+    CHECK(backwards.try_translate_ranks(ranks, mpirt::world(), {}).code() == mpirt::errc::argument);
+    CHECK(mpirt::world().union_(backwards, nullptr).size() == size);
+}
+
+/* Vectors through spans of references. */
+void test_vectors()
+{
+    const auto buffer = mpirt::buffer::of<double>(nullptr, 1);
+    const std::array<mpirt::object_ref, 2> elements{buffer, {}};
+    const auto vector = mpirt::cvector::create("v", elements);
+    CHECK(vector.access_count() == 2);
+}
+
+/* A lambda's state lies with the task; its exception reaches whoever ends the commit. */
+void test_tasks_from_lambdas(mpirt::session &session)
+{
+    const auto qos = mpirt::qos::channel_time(nullptr, 0ms, 5ms, 10ms);
+    auto runs = std::make_shared<std::uint64_t>(0);
+    {
+        const auto name = "counts-" + std::to_string(rank);
+        const auto task = mpirt::task::create(
+            name,
+            [runs](mpirt::task_ref self, const mpirt::instance &now) {
+                ++*runs;
+                if (!self || now.deadline <= now.start) {
+                    throw std::logic_error("a wrong instance");
+                }
+                if (*runs == 2) {
+                    throw std::runtime_error("the second");
+                }
+            },
+            qos, 1ms);
+        auto committed = session.commit();
+        CHECK(session.try_commit().code() == mpirt::errc::object_committed);
+        CHECK(committed.epoch() > mpirt::time_point());
+        try {
+            committed.run();
+            CHECK(*runs < 2);
+        } catch (const std::runtime_error &error) {
+            CHECK(std::string(error.what()) == "the second" && *runs >= 2);
+        }
+    }
+    CHECK(runs.use_count() >= 1);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        mpirt::session session(argc, argv);
+        rank = mpirt::world().rank();
+        test_owners_free_and_move();
+        test_owners_end_in_any_order();
+        test_an_operation_throws_or_answers();
+        test_times_are_exact();
+        test_groups();
+        test_vectors();
+        test_tasks_from_lambdas(session);
+        session.finalize();
+        CHECK(mpirt::is_finalized());
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "member %d: %s\n", rank, error.what());
+        return 1;
+    }
+    if (failures == 0) {
+        std::printf("member %d: passed\n", rank);
+    }
+    return failures == 0 ? 0 : 1;
+}
