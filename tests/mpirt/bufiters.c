@@ -76,7 +76,9 @@ static void transfers(struct side *side, int is_mapped)
         if (rank == 0) {
             buffer = side->buffers[place];
             memset(bytes(buffer), 'a' + round, SIZE);
-            OK(MPIRTX_Buffer_set_length(buffer, expected));
+            /* What was set for an earlier message does not hold for a later one. */
+            if (expected < SIZE)
+                OK(MPIRTX_Buffer_set_length(buffer, expected));
             OK(MPIRT_Bufiter_insert(side->in, buffer));
             OK(MPIRT_Channel_start(side->channel));
             MUST(MPIRT_Channel_wait(side->channel, patience));
@@ -109,7 +111,7 @@ static void transfers(struct side *side, int is_mapped)
     }
 }
 
-/* spec: BUFITER-EVERY-01, BUFITER-MAPPED-01, BUFITER-MAPPED-06, BUFITER-ORDERED-04, BUFFER-LENGTH-02, BUFFER-LENGTH-03 */
+/* spec: BUFITER-EVERY-01, BUFITER-MAPPED-01, BUFFER-LENGTH-02, BUFFER-LENGTH-03 */
 /* spec: BUFFER-CONTENT-01, BUFFER-IDENTITY-01, BUFITER-INSERT-01, BUFITER-REMOVE-02, BUFITER-REMOVE-03, BUFFER-MEMORY-01 */
 /* spec: MPIRTX_Buffer_get_instance, MPIRTX_Buffer_get_length, MPIRTX_Buffer_set_length, MPIRTX_Bufiter_get_count */
 static void test_every_policy_and_form_at_both_ends(void)

@@ -111,11 +111,14 @@ static MPIRT_Buffer buffers[COUNT];
 static MPIRT_Bufiter iterators[12];
 static MPIRT_Bufiter in, out;
 static MPIRT_Channel there;
+static MPIRT_Trigger trigger;
+static MPIRT_Receptor receptor;
 
 static void declare(void)
 {
     MPIRT_Object objects[COUNT];
     MPIRT_Cvector allowed;
+    char event[MPIRT_NAME_MAX];
     for (int place = 0; place < COUNT; place++) {
         OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, SIZE, MPIRT_BYTE, &buffers[place]));
         objects[place] = MPIRT_OBJECT(buffers[place]);
@@ -124,6 +127,10 @@ static void declare(void)
     for (int policy = 0; policy < 12; policy++)
         OK(MPIRT_Bufiter_create(NULL, (MPIRT_Bufiter_policy)policy, SIZE, MPIRT_BYTE, MPIRT_CONTAINER(allowed),
                                 &iterators[policy]));
+    /* Each member's own, so that it knows what has come. */
+    snprintf(event, sizeof event, "of-%d", rank);
+    OK(MPIRT_Trigger_create(event, MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
+    OK(MPIRT_Receptor_create(event, MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
     if (rank > 1 || members == 1)
         return;
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &in));
@@ -170,6 +177,21 @@ static void orders(void)
     LAWFUL_AS(MPIRT_Bufiter_insert(MPIRT_BUFITER_NULL, buffers[0]), MPIRT_ERR_NULL_OBJECT);
 }
 
+static void events(void)
+{
+    MPIRTX_Event event;
+    MPIRT_Timespec epoch;
+    uint32_t high, low;
+    int flag;
+    LAWFUL(MPIRT_Trigger_fire(trigger));
+    LAWFUL(MPIRT_Receptor_wait(receptor, patience));
+    LAWFUL(MPIRTX_Receptor_get_event(receptor, &event));
+    LAWFUL(MPIRTX_Receptor_test(receptor, &flag));
+    CHECK(flag == 0);
+    LAWFUL(MPIRTX_Get_epoch(&epoch));
+    LAWFUL(MPIRT_Int64_export(epoch, &high, &low));
+}
+
 static void transfer(void)
 {
     MPIRT_Buffer buffer = buffers[0];
@@ -197,6 +219,7 @@ static void test_the_data_path_makes_no_calls(void)
     for (int round = 0; round < ROUNDS; round++) {
         attributes();
         orders();
+        events();
         if (rank < 2 && members > 1)
             transfer();
         /* The first round may have touched what every thread touches once. */
