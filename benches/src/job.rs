@@ -8,6 +8,7 @@ use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_report::record::{Ending, RunRecord};
 use leveret_types::Nanos;
+use std::path::PathBuf;
 
 /// No member keeps the others waiting longer.
 const COMMIT_WITHIN: Nanos = Nanos::from_secs(60);
@@ -20,12 +21,37 @@ pub struct Role {
     pub core: u32,
     /// The child's name and its arguments.
     pub arguments: Vec<String>,
+    /// Another program than this one, which gets the arguments alone.
+    pub program: Option<PathBuf>,
+    /// What it prints is not this program's answer.
+    tells_errors_only: bool,
 }
 
 impl Role {
     /// A role from its parts.
     pub fn new(name: &'static str, core: usize, arguments: impl IntoIterator<Item = String>) -> Self {
-        Self { name, core: core as u32, arguments: arguments.into_iter().collect() }
+        Self {
+            name,
+            core: core as u32,
+            arguments: arguments.into_iter().collect(),
+            program: None,
+            tells_errors_only: false,
+        }
+    }
+
+    /// A role of another program.
+    pub fn of_program(
+        name: &'static str,
+        core: usize,
+        program: PathBuf,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Self {
+        Self { program: Some(program), ..Self::new(name, core, arguments) }
+    }
+
+    /// The role with what it prints on standard error.
+    pub fn telling_errors_only(self) -> Self {
+        Self { tells_errors_only: true, ..self }
     }
 }
 
@@ -50,10 +76,13 @@ pub fn run_on(
     let member = |role: &Role| MemberDeclaration { name: role.name.to_owned(), core: Some(role.core) };
     let launch = |role: &Role| LaunchPlan {
         member: role.name.to_owned(),
-        program: program.clone(),
-        arguments: std::iter::once("child".to_owned()).chain(role.arguments.iter().cloned()).collect(),
+        program: role.program.clone().unwrap_or_else(|| program.clone()),
+        arguments: match role.program {
+            Some(_) => role.arguments.clone(),
+            None => std::iter::once("child".to_owned()).chain(role.arguments.iter().cloned()).collect(),
+        },
         environment: Vec::new(),
-        stdout_to_stderr: false,
+        stdout_to_stderr: role.tells_errors_only,
     };
     let config = RunConfig {
         declaration: JobDeclaration {

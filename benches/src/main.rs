@@ -9,6 +9,7 @@
     reason = "a benchmark reads clocks and starts processes"
 )]
 
+mod c_abi;
 mod child;
 mod cyclictest;
 mod events;
@@ -21,6 +22,7 @@ mod page;
 mod peer;
 mod planner;
 mod report;
+mod ring_c;
 mod round_trip;
 mod start_lateness;
 mod statistics;
@@ -72,6 +74,10 @@ pub enum Topic {
     Events,
     /// Time and success of the planner, against brute force where it ends.
     Planner,
+    /// What the calls of mpirt.h cost over those in Rust, and beside MPI's persistent start and wait.
+    CAbi,
+    /// The ring through C beside the ring through Rust.
+    RingC,
 }
 
 /// How long, where, and with what.
@@ -132,6 +138,8 @@ impl Topic {
             Self::TimeVsBestEffort => "time-vs-best-effort",
             Self::Events => "events",
             Self::Planner => "planner",
+            Self::CAbi => "c-abi",
+            Self::RingC => "ring-c",
         }
     }
 
@@ -142,6 +150,8 @@ impl Topic {
             Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
             Self::Events => events::run(options, report),
             Self::Planner => planner::run(options, report),
+            Self::CAbi => c_abi::run(options, report),
+            Self::RingC => ring_c::run(options, report),
         }
     }
 }
@@ -167,6 +177,8 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["round-trip", ping, pong] => round_trip::ours::agent([*ping, *pong]),
         ["round-trip-ping", core] => round_trip::ours::ping(core),
         ["round-trip-pong", core] => round_trip::ours::pong(core),
+        ["c-abi", language, ping, pong] => c_abi::agent([*language, *ping, *pong]),
+        ["c-abi-member", core] => c_abi::member::member(core),
         ["start-lateness-task"] => start_lateness::task_member(),
         ["events", place, receiver, ping, pong] => events::ours::agent([*place, *receiver, *ping, *pong]),
         ["events-ping", place, receiver, core, other] => {

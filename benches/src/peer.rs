@@ -112,12 +112,41 @@ pub fn build_folder() -> Result<PathBuf, BenchError> {
 
 /// Compiles a child written in C; the name of the result carries the compiler's.
 pub fn compile(compiler: &str, source: &str) -> Result<PathBuf, BenchError> {
-    let target = build_folder()?.join(format!("{}-{compiler}", source.trim_end_matches(".c")));
-    let missing = |reason: String| BenchError::Missing { subject: format!("{source} ({compiler})"), reason };
+    compile_with(compiler, &sources().join(source), &[])
+}
+
+/// Compiles a program over `mpirt.h`, against the library that was built with this program.
+pub fn compile_mpirt(compiler: &str, source: &str) -> Result<PathBuf, BenchError> {
+    let folder = build_folder()?;
+    let library = folder.with_file_name("libmpirt.so");
+    if !library.is_file() {
+        let reason = format!("{} is not built; cargo build --release -p leveret-capi", library.display());
+        return Err(BenchError::Missing { subject: "libmpirt".to_owned(), reason });
+    }
+    // Programs look for it by its name with the major version, as it would be installed.
+    let named = folder.join(concat!("libmpirt.so.", env!("CARGO_PKG_VERSION_MAJOR")));
+    _ = std::fs::remove_file(&named);
+    std::os::unix::fs::symlink(&library, &named)?;
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = match source.contains('/') {
+        true => workspace.join(source),
+        false => sources().join(source),
+    };
+    let include = format!("-I{}", workspace.join("crates/leveret-capi/include").display());
+    let place = library.parent().unwrap_or(Path::new(".")).display().to_string();
+    let run_path = format!("-Wl,-rpath,{}", folder.display());
+    compile_with(compiler, &path, &[&include, "-L", &place, "-lmpirt", &run_path])
+}
+
+fn compile_with(compiler: &str, source: &Path, further: &[&str]) -> Result<PathBuf, BenchError> {
+    let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let target = build_folder()?.join(format!("{name}-{compiler}"));
+    let missing = |reason: String| BenchError::Missing { subject: format!("{name}.c ({compiler})"), reason };
     let output = Command::new(compiler)
         .args(["-O3", "-Wall", "-o"])
         .arg(&target)
-        .arg(sources().join(source))
+        .arg(source)
+        .args(further)
         .output()
         .map_err(|error| missing(format!("{compiler} does not start: {error}")))?;
     if output.status.success() {

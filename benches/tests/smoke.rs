@@ -41,7 +41,7 @@ fn the_list_names_every_benchmark() {
     let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches")).arg("--list").output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\n"
+        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\nc-abi\nring-c\n"
     );
 }
 
@@ -82,5 +82,21 @@ fn planner_plans_and_checks() {
     let report = run("planner");
     for subject in ["leveret plan", "leveret check", "brute force"] {
         assert!(count(&report, subject) > 0, "{subject} is not measured: {report}");
+    }
+}
+
+#[test]
+fn calls_through_c_are_measured_beside_rust_and_mpi() {
+    let report = run("c-abi");
+    for subject in ["C", "Rust", "MPICH", "Open MPI"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn the_ring_through_c_is_measured_beside_rust() {
+    let report = run("ring-c");
+    for subject in ["C", "Rust"] {
+        accounted_for(&report, subject);
     }
 }

@@ -20,6 +20,7 @@ const PEERS: &[Peer] = &[
 /// Runs one benchmark, or all. Further arguments go to it unchanged.
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     install_peers();
+    build_beside(root)?;
     let status = Command::new("cargo")
         .args(["run", "--release", "--locked", "--package", "leveret-benches", "--"])
         .args(arguments)
@@ -27,6 +28,17 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
         .status()
         .map_err(|error| format!("cargo could not start: {error}"))?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// Builds what the benchmarks of the C interface look for beside themselves.
+fn build_beside(root: &Path) -> Result<(), String> {
+    let arguments = "build --release --locked -p leveret-capi -p leveret --lib --example ring-objects";
+    let status = Command::new("cargo").args(arguments.split(' ')).current_dir(root).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("the C library does not build; see above".to_owned()),
+        Err(error) => Err(format!("cargo could not start: {error}")),
+    }
 }
 
 /// Installs the missing peers where that is possible, and names those that stay missing.

@@ -113,7 +113,7 @@ pub fn ping([place, receiver, core, other]: [&str; 4]) -> Result<(), BenchError>
                     own.answer(committed, by_handler)
                 });
             }
-            round(&committed, order, [there, stop, back])
+            round(&committed, (order, by_handler), [there, stop, back])
         });
         library.uncommit().map_err(|error| error.to_string())?;
         outcome
@@ -122,18 +122,28 @@ pub fn ping([place, receiver, core, other]: [&str; 4]) -> Result<(), BenchError>
 }
 
 /// Each trip checks that the answer is the one to this event.
-fn round(committed: &Committed, order: &Order, [there, stop, back]: [Handle; 3]) -> Result<String, String> {
+fn round(
+    committed: &Committed,
+    (order, by_handler): (&Order, bool),
+    [there, stop, back]: [Handle; 3],
+) -> Result<String, String> {
     let mut trips = 0;
     let mut failure = None;
     let outcome = ping_round(order.duration, |word| {
         let trip = || {
-            if word == LAST_WORD {
+            let is_last = word == LAST_WORD;
+            // Who waits looks after its answer whether that was the last; handlers end with who waits for the stop.
+            if is_last && !by_handler {
                 committed.fire(stop)?;
             }
             committed.fire(there)?;
-            committed.receptor_wait(back, PATIENCE)
+            let answer = committed.receptor_wait(back, PATIENCE)?;
+            if is_last && by_handler {
+                committed.fire(stop)?;
+            }
+            Ok(answer)
         };
-        let answered = trip();
+        let answered: Result<_, Code> = trip();
         trips += 1;
         match answered {
             Ok(firing) if firing.number == trips - 1 => word,

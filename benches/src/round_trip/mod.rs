@@ -8,7 +8,7 @@
 //!  -wake       the receiver sleeps until it is woken; without, it polls
 //! ```
 
-mod foreign;
+pub mod foreign;
 pub mod ours;
 
 use crate::harness::{CaseRounds, Interleaving, Missing, Row, Subject, interleave};

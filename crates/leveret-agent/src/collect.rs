@@ -266,6 +266,10 @@ impl ChannelCollector {
                 true
             }
             fate if fate == FateCode::Passed as u8 => false,
+            fate if fate == FateCode::NoRoom as u8 => {
+                entry.fate = Fate::NoRoom;
+                true
+            }
             _ => {
                 if entry.fate != Fate::NoBuffer {
                     entry.fate = if entry.inserted.is_some() { Fate::Late } else { Fate::Missing };
@@ -358,5 +362,13 @@ mod tests {
         assert_eq!(fate(&[(true, NoBuffer), (true, Done)]), Some(Fate::Untaken));
         // The source is read before the target, and may have written meanwhile.
         assert_eq!(fate(&[(false, Done), (true, NoBuffer), (true, Done)]), Some(Fate::Taken));
+    }
+
+    // spec: CHANNEL-MISS-07
+    #[test]
+    fn a_message_that_the_program_had_no_buffer_for_is_a_miss_of_its_own_kind() {
+        use FateCode::{Done, NoRoom};
+        assert_eq!(fate(&[(true, Done), (false, Done), (false, NoRoom)]), Some(Fate::NoRoom));
+        assert_eq!(fate(&[(false, Done), (false, NoRoom), (true, Done)]), Some(Fate::NoRoom));
     }
 }

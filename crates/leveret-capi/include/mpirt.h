@@ -133,11 +133,30 @@ typedef struct MPIRT_Trigger { uint64_t bits; } MPIRT_Trigger;
 /* an instant since the job's base, or a duration, in nanoseconds */
 typedef int64_t MPIRT_Timespec;
 
+/* the state of a channel end */
+typedef enum MPIRTX_Channel_state {
+    MPIRTX_CHANNEL_IDLE,
+    MPIRTX_CHANNEL_STARTED,
+    MPIRTX_CHANNEL_ACTIVE
+} MPIRTX_Channel_state;
+
 /* how receptors are combined */
 typedef enum MPIRTX_Combination {
     MPIRTX_ANY,
     MPIRTX_ALL
 } MPIRTX_Combination;
+
+/* how an instance of a channel ended */
+typedef enum MPIRTX_Outcome {
+    MPIRTX_OUTCOME_NONE,
+    MPIRTX_OUTCOME_COMPLETE,
+    MPIRTX_OUTCOME_NO_SENDER_BUFFER,
+    MPIRTX_OUTCOME_NO_RECEIVER_BUFFER,
+    MPIRTX_OUTCOME_LATE,
+    MPIRTX_OUTCOME_INVALID,
+    MPIRTX_OUTCOME_PAUSED,
+    MPIRTX_OUTCOME_PEER_LOST
+} MPIRTX_Outcome;
 
 /* the order of removal, and MAPPED or ORDERED */
 typedef enum MPIRT_Bufiter_policy {
@@ -218,6 +237,27 @@ typedef enum MPIRT_Time_mode {
     MPIRT_TIME_ABSOLUTE
 } MPIRT_Time_mode;
 
+/* durations that were measured */
+typedef struct MPIRTX_Duration_metrics {
+    uint64_t count;
+    MPIRT_Timespec last;
+    MPIRT_Timespec least;
+    MPIRT_Timespec greatest;
+    MPIRT_Timespec sum;
+} MPIRTX_Duration_metrics;
+
+/* what was measured of a channel end */
+typedef struct MPIRTX_Channel_metrics {
+    MPIRTX_Duration_metrics latency;
+    uint64_t completed;
+    uint64_t no_sender_buffer;
+    uint64_t no_receiver_buffer;
+    uint64_t late;
+    uint64_t invalid;
+    uint64_t paused;
+    uint64_t late_binding_copies;
+} MPIRTX_Channel_metrics;
+
 /* a firing as a receptor gets it */
 typedef struct MPIRTX_Event {
     int source;
@@ -233,6 +273,14 @@ typedef struct MPIRTX_Instance {
     MPIRT_Timespec start;
     MPIRT_Timespec deadline;
 } MPIRTX_Instance;
+
+/* the state of a channel end */
+typedef struct MPIRTX_Status {
+    MPIRTX_Channel_state state;
+    MPIRTX_Outcome outcome;
+    uint64_t instance;
+    int under_way;
+} MPIRTX_Status;
 
 /* the body of a task */
 typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
@@ -692,7 +740,32 @@ int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Channel_set_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
-/* Starts one transfer, and returns at once.
+/* Gives the quality of service.
+ *   in    channel: the channel
+ *   out   qos: the QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
+
+/* Sets the quality of service.
+ *   in    channel: the channel
+ *   in    qos: the new QoS, or null for best effort (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
+
+/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -708,7 +781,7 @@ int MPIRT_Channel_set_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
 
-/* Waits until the last started transfer is complete, or on an activated channel for the next completed instance.
+/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -745,6 +818,66 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
+/* Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated.
+ *   in    channel: the channel
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died */
+int MPIRT_Channel_activate(MPIRT_Channel channel);
+
+/* Activates from a named period on.
+ *   in    channel: the channel
+ *   in    period: the first period with a transfer
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel has no period
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME_PAST: the period can no longer be made
+ *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_PEER_LOST: the member at another end has died */
+int MPIRTX_Channel_activate_at(MPIRT_Channel channel, uint64_t period);
+
+/* Ends the activated state with the period under way.
+ *   in    channel: the channel
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NOT_STARTED: this end is not activated */
+int MPIRT_Channel_deactivate(MPIRT_Channel channel);
+
+/* Ends the activated state at a named period.
+ *   in    channel: the channel
+ *   in    period: the first period without a transfer
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel has no period
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME_PAST: the period can no longer be left out
+ *   MPIRT_ERR_NOT_STARTED: this end is not activated */
+int MPIRTX_Channel_deactivate_at(MPIRT_Channel channel, uint64_t period);
+
 /* Makes the caller's end of a point-to-point channel.
  *   in    name: the channel's name, equal at both ends
  *   in    inbufiter: where buffers are taken from, or null to set it later (may be null)
@@ -769,6 +902,72 @@ int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, int source, int target, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Gives how many transfers may be under way.
+ *   in    channel: the channel
+ *   out   slack: the slack
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_slack(MPIRT_Channel channel, int *slack);
+
+/* Sets how many transfers may be under way.
+ *   in    channel: the channel
+ *   in    slack: 1 to `MPIRT_SLACK_MAX`
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the slack is out of range */
+int MPIRTX_Channel_set_slack(MPIRT_Channel channel, int slack);
+
+/* Gives the group.
+ *   in    channel: the channel
+ *   out   group: the group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
+
+/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later.
+ *   in    channel: the channel
+ *   out   status: filled with the status
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_status(MPIRT_Channel channel, MPIRTX_Status *status);
+
+/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages).
+ *   in    channel: the channel
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_metrics(MPIRT_Channel channel, MPIRTX_Channel_metrics *metrics);
 
 /* Gives the name of a channel.
  *   in    channel: the channel
@@ -1813,7 +2012,7 @@ int MPIRTX_Error_detail(const char **string);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *argument, MPIRT_Qos qos, MPIRT_Timespec budget, MPIRTX_Task *task);
 
-/* Says that the task uses the caller's end of a channel, so that both are planned together.
+/* Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test.
  *   in    task: the task
  *   in    channel: the channel
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet

@@ -339,10 +339,29 @@ private:
 
 // --- Kinds and structures ---
 
+/// The state of a channel end.
+enum class channel_state : int {
+    idle = MPIRTX_CHANNEL_IDLE,
+    started = MPIRTX_CHANNEL_STARTED,
+    active = MPIRTX_CHANNEL_ACTIVE,
+};
+
 /// How receptors are combined.
 enum class combination : int {
     any = MPIRTX_ANY,
     all = MPIRTX_ALL,
+};
+
+/// How an instance of a channel ended.
+enum class outcome : int {
+    none = MPIRTX_OUTCOME_NONE,
+    complete = MPIRTX_OUTCOME_COMPLETE,
+    no_sender_buffer = MPIRTX_OUTCOME_NO_SENDER_BUFFER,
+    no_receiver_buffer = MPIRTX_OUTCOME_NO_RECEIVER_BUFFER,
+    late = MPIRTX_OUTCOME_LATE,
+    invalid = MPIRTX_OUTCOME_INVALID,
+    paused = MPIRTX_OUTCOME_PAUSED,
+    peer_lost = MPIRTX_OUTCOME_PEER_LOST,
 };
 
 /// The order of removal, and MAPPED or ORDERED.
@@ -458,6 +477,20 @@ template <class T> constexpr bool fits(dataspec spec) noexcept
     }
 }
 
+/// Durations that were measured. (MPIRTX_Duration_metrics)
+struct duration_metrics {
+    std::uint64_t count{};
+    mpirt::duration last{};
+    mpirt::duration least{};
+    mpirt::duration greatest{};
+    mpirt::duration sum{};
+
+    static duration_metrics of(const MPIRTX_Duration_metrics &from) noexcept
+    {
+        return {from.count, mpirt::duration(from.last), mpirt::duration(from.least), mpirt::duration(from.greatest), mpirt::duration(from.sum)};
+    }
+};
+
 /// A firing as a receptor gets it. (MPIRTX_Event)
 struct event {
     int source{};
@@ -481,6 +514,36 @@ struct instance {
     static instance of(const MPIRTX_Instance &from) noexcept
     {
         return {from.number, mpirt::time_point(mpirt::duration(from.start)), mpirt::time_point(mpirt::duration(from.deadline))};
+    }
+};
+
+/// The state of a channel end. (MPIRTX_Status)
+struct status {
+    mpirt::channel_state state{};
+    mpirt::outcome outcome{};
+    std::uint64_t instance{};
+    int under_way{};
+
+    static status of(const MPIRTX_Status &from) noexcept
+    {
+        return {static_cast<mpirt::channel_state>(from.state), static_cast<mpirt::outcome>(from.outcome), from.instance, from.under_way};
+    }
+};
+
+/// What was measured of a channel end. (MPIRTX_Channel_metrics)
+struct channel_metrics {
+    mpirt::duration_metrics latency{};
+    std::uint64_t completed{};
+    std::uint64_t no_sender_buffer{};
+    std::uint64_t no_receiver_buffer{};
+    std::uint64_t late{};
+    std::uint64_t invalid{};
+    std::uint64_t paused{};
+    std::uint64_t late_binding_copies{};
+
+    static channel_metrics of(const MPIRTX_Channel_metrics &from) noexcept
+    {
+        return {mpirt::duration_metrics::of(from.latency), from.completed, from.no_sender_buffer, from.no_receiver_buffer, from.late, from.invalid, from.paused, from.late_binding_copies};
     }
 };
 
@@ -1101,14 +1164,36 @@ public:
     result<bufiter_ref> try_outbufiter() const noexcept;
     /// Sets the iterator that buffers are put into. (MPIRT_Channel_set_outbufiter)
     result<void> try_set_outbufiter(bufiter_ref bufiter = {}) const noexcept;
-    /// Starts one transfer, and returns at once. (MPIRT_Channel_start)
+    /// Gives the quality of service. (MPIRT_Channel_get_qos)
+    result<qos_ref> try_qos() const noexcept;
+    /// Sets the quality of service. (MPIRT_Channel_set_qos)
+    result<void> try_set_qos(qos_ref qos = {}) const noexcept;
+    /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
-    /// Waits until the last started transfer is complete, or on an activated channel for the next completed instance. (MPIRT_Channel_wait)
+    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
+    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated. (MPIRT_Channel_activate)
+    result<void> try_activate() const noexcept;
+    /// Activates from a named period on. (MPIRTX_Channel_activate_at)
+    result<void> try_activate_at(std::uint64_t period) const noexcept;
+    /// Ends the activated state with the period under way. (MPIRT_Channel_deactivate)
+    result<void> try_deactivate() const noexcept;
+    /// Ends the activated state at a named period. (MPIRTX_Channel_deactivate_at)
+    result<void> try_deactivate_at(std::uint64_t period) const noexcept;
     /// Makes the caller's end of a point-to-point channel. (MPIRT_Ptchannel_create)
     static result<owner<channel_ref>> try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {}) noexcept;
+    /// Gives how many transfers may be under way. (MPIRTX_Channel_get_slack)
+    result<int> try_slack() const noexcept;
+    /// Sets how many transfers may be under way. (MPIRTX_Channel_set_slack)
+    result<void> try_set_slack(int slack) const noexcept;
+    /// Gives the group. (MPIRT_Channel_get_group)
+    result<group_ref> try_group() const noexcept;
+    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
+    result<mpirt::status> try_status() const noexcept;
+    /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages). (MPIRTX_Channel_get_metrics)
+    result<mpirt::channel_metrics> try_metrics() const noexcept;
     /// Gives the name of a channel. (MPIRT_Channel_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a channel. (MPIRT_Channel_set_name)
@@ -1118,10 +1203,21 @@ public:
     void set_inbufiter(bufiter_ref bufiter = {}) const;
     bufiter_ref outbufiter() const;
     void set_outbufiter(bufiter_ref bufiter = {}) const;
+    qos_ref qos() const;
+    void set_qos(qos_ref qos = {}) const;
     void start() const;
     void wait(duration timeout = no_limit) const;
     bool test() const;
+    void activate() const;
+    void activate_at(std::uint64_t period) const;
+    void deactivate() const;
+    void deactivate_at(std::uint64_t period) const;
     static owner<channel_ref> ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {});
+    int slack() const;
+    void set_slack(int slack) const;
+    group_ref group() const;
+    mpirt::status status() const;
+    mpirt::channel_metrics metrics() const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1345,7 +1441,7 @@ public:
         }
     };
 
-    /// Says that the task uses the caller's end of a channel, so that both are planned together. (MPIRTX_Task_bind)
+    /// Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test. (MPIRTX_Task_bind)
     result<void> try_bind(channel_ref channel) const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;
@@ -1884,6 +1980,21 @@ inline result<void> channel_ref::try_set_outbufiter(bufiter_ref bufiter) const n
     return {static_cast<errc>(MPIRT_Channel_set_outbufiter(c(), bufiter.c())), "MPIRT_Channel_set_outbufiter"};
 }
 
+inline result<qos_ref> channel_ref::try_qos() const noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRT_Channel_get_qos(c(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_qos"};
+    }
+    return qos_ref(qos_);
+}
+
+inline result<void> channel_ref::try_set_qos(qos_ref qos) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_qos(c(), qos.c())), "MPIRT_Channel_set_qos"};
+}
+
 inline result<void> channel_ref::try_start() const noexcept
 {
     return {static_cast<errc>(MPIRT_Channel_start(c())), "MPIRT_Channel_start"};
@@ -1904,6 +2015,26 @@ inline result<bool> channel_ref::try_test() const noexcept
     return flag_ != 0;
 }
 
+inline result<void> channel_ref::try_activate() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_activate(c())), "MPIRT_Channel_activate"};
+}
+
+inline result<void> channel_ref::try_activate_at(std::uint64_t period) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_activate_at(c(), period)), "MPIRTX_Channel_activate_at"};
+}
+
+inline result<void> channel_ref::try_deactivate() const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_deactivate(c())), "MPIRT_Channel_deactivate"};
+}
+
+inline result<void> channel_ref::try_deactivate_at(std::uint64_t period) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_deactivate_at(c(), period)), "MPIRTX_Channel_deactivate_at"};
+}
+
 inline result<owner<channel_ref>> channel_ref::try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos) noexcept
 {
     MPIRT_Channel channel_{};
@@ -1912,6 +2043,51 @@ inline result<owner<channel_ref>> channel_ref::try_ptchannel(text name, bufiter_
         return {static_cast<errc>(code_), "MPIRT_Ptchannel_create"};
     }
     return owner<channel_ref>(channel_);
+}
+
+inline result<int> channel_ref::try_slack() const noexcept
+{
+    int slack_ = 0;
+    const int code_ = MPIRTX_Channel_get_slack(c(), &slack_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_slack"};
+    }
+    return slack_;
+}
+
+inline result<void> channel_ref::try_set_slack(int slack) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_set_slack(c(), slack)), "MPIRTX_Channel_set_slack"};
+}
+
+inline result<group_ref> channel_ref::try_group() const noexcept
+{
+    MPIRT_Group group_{};
+    const int code_ = MPIRT_Channel_get_group(c(), &group_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_group"};
+    }
+    return group_ref(group_);
+}
+
+inline result<mpirt::status> channel_ref::try_status() const noexcept
+{
+    MPIRTX_Status status_{};
+    const int code_ = MPIRTX_Channel_get_status(c(), &status_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_status"};
+    }
+    return mpirt::status::of(status_);
+}
+
+inline result<mpirt::channel_metrics> channel_ref::try_metrics() const noexcept
+{
+    MPIRTX_Channel_metrics metrics_{};
+    const int code_ = MPIRTX_Channel_get_metrics(c(), &metrics_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_metrics"};
+    }
+    return mpirt::channel_metrics::of(metrics_);
 }
 
 inline result<mpirt::name> channel_ref::try_name() const noexcept
@@ -2396,6 +2572,16 @@ inline void channel_ref::set_outbufiter(bufiter_ref bufiter) const
     try_set_outbufiter(bufiter).value();
 }
 
+inline qos_ref channel_ref::qos() const
+{
+    return try_qos().value();
+}
+
+inline void channel_ref::set_qos(qos_ref qos) const
+{
+    try_set_qos(qos).value();
+}
+
 inline void channel_ref::start() const
 {
     try_start().value();
@@ -2411,9 +2597,54 @@ inline bool channel_ref::test() const
     return try_test().value();
 }
 
+inline void channel_ref::activate() const
+{
+    try_activate().value();
+}
+
+inline void channel_ref::activate_at(std::uint64_t period) const
+{
+    try_activate_at(period).value();
+}
+
+inline void channel_ref::deactivate() const
+{
+    try_deactivate().value();
+}
+
+inline void channel_ref::deactivate_at(std::uint64_t period) const
+{
+    try_deactivate_at(period).value();
+}
+
 inline owner<channel_ref> channel_ref::ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos)
 {
     return try_ptchannel(name, inbufiter, outbufiter, source, target, group, qos).value();
+}
+
+inline int channel_ref::slack() const
+{
+    return try_slack().value();
+}
+
+inline void channel_ref::set_slack(int slack) const
+{
+    try_set_slack(slack).value();
+}
+
+inline group_ref channel_ref::group() const
+{
+    return try_group().value();
+}
+
+inline mpirt::status channel_ref::status() const
+{
+    return try_status().value();
+}
+
+inline mpirt::channel_metrics channel_ref::metrics() const
+{
+    return try_metrics().value();
 }
 
 inline mpirt::name channel_ref::name() const

@@ -30,10 +30,32 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    static KNOWN: RefCell<(u64, Option<Arc<Committed>>)> = const { RefCell::new((0, None)) };
-    /// What the task whose function runs on this thread sees; null outside of one. Plain data, so that its first use on a
-    /// thread allocates nothing.
-    static TASK: Cell<*const Committed> = const { Cell::new(std::ptr::null()) };
+    /// Keeps alive what this thread sees.
+    static KNOWN: Known = const { Known(RefCell::new(None)) };
+    /// What this thread sees: of the task whose function runs on it, or else of the commit that it looked up last. Plain
+    /// data, so that its first use allocates nothing, and one look into the thread's memory a call.
+    static VIEW: Cell<View> = const { Cell::new(View { number: 0, committed: std::ptr::null() }) };
+}
+
+/// The number of what a task sees, which is that of no commit.
+const OF_TASK: u64 = u64::MAX;
+
+#[derive(Clone, Copy)]
+struct View {
+    /// Of the commit; 0: none, [`OF_TASK`]: a task's.
+    number: u64,
+    /// Valid while the number is that of the present commit, or a task's.
+    committed: *const Committed,
+}
+
+/// What a thread holds of the commit that it looked up last.
+struct Known(RefCell<Option<Arc<Committed>>>);
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        // What other destructors of this thread still call looks it up again, and finds that it cannot be kept.
+        VIEW.set(View { number: 0, committed: std::ptr::null() });
+    }
 }
 
 pub(crate) fn life() -> MutexGuard<'static, Life> {
@@ -110,7 +132,7 @@ pub(crate) fn is_over() -> bool {
 
 /// Whether this thread runs a task's function.
 fn is_in_task() -> bool {
-    !TASK.get().is_null()
+    VIEW.get().number == OF_TASK
 }
 
 /// A call of the data path.
@@ -119,31 +141,38 @@ fn is_in_task() -> bool {
 /// [`Code::NotCommitted`], or why there is no library.
 #[inline]
 pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>) -> Result<T, Code> {
-    let task = TASK.get();
-    if !task.is_null() {
-        // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned.
-        return body(unsafe { &*task });
+    let view = VIEW.get();
+    let now = NUMBER.load(Ordering::Acquire);
+    if view.number == OF_TASK || (view.number == now && now != 0) {
+        // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned; or
+        // `look_up` set it to what KNOWN of this thread holds until this thread looks up again, which `body` does not.
+        return body(unsafe { &*view.committed });
     }
-    KNOWN.with_borrow_mut(|(number, known)| {
-        let now = NUMBER.load(Ordering::Acquire);
-        if *number != now {
-            *known = current().clone();
-            *number = now;
-        }
-        match known {
-            Some(committed) if now != 0 => body(committed),
-            _ => Err(match stage() {
-                (false, _) => Code::NotInitialized,
-                (true, false) => Code::NotCommitted,
-                (_, true) => Code::Finalized,
-            }),
-        }
+    let committed = look_up(now)?;
+    body(&committed)
+}
+
+/// Gives the present commit, and keeps it for this thread's next calls.
+#[cold]
+fn look_up(now: u64) -> Result<Arc<Committed>, Code> {
+    let found = if now == 0 { None } else { current().clone() };
+    let number = if found.is_some() { now } else { 0 };
+    let committed = found.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+    // The view goes first: it must not outlive what is replaced.
+    VIEW.set(View { number: 0, committed: std::ptr::null() });
+    if KNOWN.try_with(|known| *known.0.borrow_mut() = found.clone()).is_ok() {
+        VIEW.set(View { number, committed });
+    }
+    found.ok_or_else(|| match stage() {
+        (false, _) => Code::NotInitialized,
+        (true, false) => Code::NotCommitted,
+        (_, true) => Code::Finalized,
     })
 }
 
 /// Runs a task's function, which sees `committed` whatever the other threads are at.
 pub(crate) fn in_task(committed: &Committed, body: impl FnOnce()) {
-    TASK.set(committed);
+    let before = VIEW.replace(View { number: OF_TASK, committed });
     body();
-    TASK.set(std::ptr::null());
+    VIEW.set(before);
 }

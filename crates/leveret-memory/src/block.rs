@@ -6,8 +6,8 @@
 //!           | header | status | task block | ... | source block | ... | target block | ... | trigger block | listener block |
 //!           +--------+--------+------------+-----+--------------+-----+--------------+-----+---------------+----------------+
 //! task      | counters 256 | pushed 64 | stamp records, 128 each |
-//! source    | control 192  | pushed 64 | message records, 64 each | buffer slots | aliased buffers |
-//! target    | control 192  | pushed 64 | message records, 64 each | returns 64 | a word for each aliased buffer |
+//! source    | control 256  | pushed 64 | message records, 64 each | buffer slots | aliased buffers |
+//! target    | control 256  | pushed 64 | message records, 64 each | returns 64 | a word for each aliased buffer |
 //! trigger   | fired 64     | times of the last firings, 8 each |
 //! listener  | waiting 64   |
 //! ```
@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 4;
+pub(crate) const LAYOUT_VERSION: u32 = 5;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -64,18 +64,39 @@ pub(crate) struct TaskControl {
     pub(crate) counters: [u64; 32],
 }
 
+/// When an end takes part, for the other end to read.
 /// ```text
-///   0                16           64
-///  | first eligible | unused     |    written at activation
-///  64        72                 128
+///  0         8      16      24       32     40      48       56
+/// | version | from | until | resume | from | until | resume | unused |   the copy in use is number version % 2; written
+///                                                                        at activation
+///  64        72         80       88       96                128
+/// | started | answered | served | lacked | lacked at | unused |          written with started transfers, and with each
+///                                                                        instance that is served
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct Participation {
+    pub(crate) version: u64,
+    pub(crate) copies: [[u64; 3]; 2],
+    pub(crate) line_0: u64,
+    pub(crate) started: u64,
+    pub(crate) answered: u64,
+    pub(crate) served: u64,
+    pub(crate) lacked: u64,
+    pub(crate) lacked_at: u64,
+    pub(crate) line_1: [u64; 3],
+}
+
+/// ```text
+///   0                            128
+///  | participation              |
+/// 128         136                192
 ///  | published | refused | unused |   written with every message, read by the watcher only
-/// 128       136                 192
+/// 192       200                 256
 ///  | wake | pad | unused          |   futex word, bumped with every message of a waking channel
 /// ```
 #[repr(C, align(64))]
 pub(crate) struct SourceControl {
-    pub(crate) first_eligible: u64,
-    pub(crate) line_0: [u64; 7],
+    pub(crate) participation: Participation,
     pub(crate) published: u64,
     pub(crate) refused: u64,
     pub(crate) line_1: [u64; 6],
@@ -84,18 +105,17 @@ pub(crate) struct SourceControl {
 }
 
 /// ```text
-///   0                8            64
-///  | first eligible | unused     |                     written at activation
-///  64         72      80     88        96           128
+///   0                             128
+///  | participation               |
+/// 128        136     144    152       160          192
 ///  | released | taken | late | missing | invalid | .. |  written with every message; the sender reads it when it
 ///                                                        seems out of buffers
-/// 128         136                192
+/// 192         200                256
 ///  | waiting | unused            |                     written when the receiver begins or ends to wait
 /// ```
 #[repr(C, align(64))]
 pub(crate) struct TargetControl {
-    pub(crate) first_eligible: u64,
-    pub(crate) line_0: [u64; 7],
+    pub(crate) participation: Participation,
     pub(crate) released: u64,
     pub(crate) taken: u64,
     pub(crate) late: u64,
@@ -190,14 +210,19 @@ const _: () = {
     assert!(size_of::<Status>() == 64 && offset_of!(Status, progress) == 24);
     assert!(offset_of!(Status, unused) == 32);
     assert!(size_of::<TaskControl>() == 256 && offset_of!(TaskControl, counters) == 0);
-    assert!(size_of::<SourceControl>() == 192 && offset_of!(SourceControl, published) == 64);
-    assert!(offset_of!(SourceControl, refused) == 72 && offset_of!(SourceControl, wake) == 128);
-    assert!(offset_of!(SourceControl, line_0) == 8 && offset_of!(SourceControl, line_1) == 80);
-    assert!(offset_of!(SourceControl, line_2) == 136);
-    assert!(size_of::<TargetControl>() == 192 && offset_of!(TargetControl, released) == 64);
-    assert!(offset_of!(TargetControl, invalid) == 96 && offset_of!(TargetControl, waiting) == 128);
-    assert!(offset_of!(TargetControl, line_0) == 8 && offset_of!(TargetControl, line_1) == 104);
-    assert!(offset_of!(TargetControl, line_2) == 136);
+    assert!(size_of::<Participation>() == 128 && offset_of!(Participation, version) == 0);
+    assert!(offset_of!(Participation, copies) == 8 && offset_of!(Participation, line_0) == 56);
+    assert!(offset_of!(Participation, started) == 64 && offset_of!(Participation, answered) == 72);
+    assert!(offset_of!(Participation, served) == 80 && offset_of!(Participation, lacked) == 88);
+    assert!(offset_of!(Participation, lacked_at) == 96 && offset_of!(Participation, line_1) == 104);
+    assert!(size_of::<SourceControl>() == 256 && offset_of!(SourceControl, published) == 128);
+    assert!(offset_of!(SourceControl, refused) == 136 && offset_of!(SourceControl, wake) == 192);
+    assert!(offset_of!(SourceControl, participation) == 0 && offset_of!(SourceControl, line_1) == 144);
+    assert!(offset_of!(SourceControl, line_2) == 200);
+    assert!(size_of::<TargetControl>() == 256 && offset_of!(TargetControl, released) == 128);
+    assert!(offset_of!(TargetControl, invalid) == 160 && offset_of!(TargetControl, waiting) == 192);
+    assert!(offset_of!(TargetControl, participation) == 0 && offset_of!(TargetControl, line_1) == 168);
+    assert!(offset_of!(TargetControl, line_2) == 200);
     assert!(size_of::<RingControl>() == 64 && offset_of!(RingControl, unused) == 8);
     assert!(size_of::<TriggerControl>() == 64 && offset_of!(TriggerControl, unused) == 8);
     assert!(offset_of!(TriggerControl, fired) == 0 && offset_of!(ListenerControl, waiting) == 0);

@@ -7,6 +7,7 @@ use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
 use crate::event::{FiringReader, ListenerReader};
 use crate::layout::{RingPlace, SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageReader;
+use crate::participation::ParticipationReader;
 use crate::region::Region;
 use crate::segment::{SegmentError, check_region, header_words};
 use crate::sequence::Tag;
@@ -161,9 +162,14 @@ impl PeerSource {
         self.shelf.as_ref()
     }
 
+    /// When the sender takes part.
+    pub fn participation(&self) -> ParticipationReader {
+        ParticipationReader::new(&self.control)
+    }
+
     /// First instance that the sender can make; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        alleged_word(&self.control, offset_of!(SourceControl, first_eligible))
+        self.participation().spans()[0]
     }
 
     /// The counters.
@@ -215,9 +221,14 @@ impl PeerTarget {
         Lender::new(self)
     }
 
+    /// When the receiver takes part.
+    pub fn participation(&self) -> ParticipationReader {
+        ParticipationReader::new(&self.control)
+    }
+
     /// First instance that the receiver can take; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        alleged_word(&self.control, offset_of!(TargetControl, first_eligible))
+        self.participation().spans()[0]
     }
 
     /// How many instances the receiver is done with. Any value is possible.

@@ -4,6 +4,7 @@ use crate::alleged::Alleged;
 use crate::block::{SourceControl, TargetControl};
 use crate::message::{Message, still_holds};
 use crate::message_record::MessageRecord;
+use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 use crate::peer::PeerSource;
 use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
@@ -13,7 +14,6 @@ use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-const FIRST_ELIGIBLE: usize = offset_of!(TargetControl, first_eligible);
 const RELEASED: usize = offset_of!(TargetControl, released);
 const TAKEN: usize = offset_of!(TargetControl, taken);
 const LATE: usize = offset_of!(TargetControl, late);
@@ -310,9 +310,19 @@ impl Receiver {
         self.peer.control.flag(WAKE).load(Ordering::Acquire)
     }
 
+    /// Where this end says when it takes part.
+    pub fn participation(&self) -> ParticipationWriter {
+        ParticipationWriter::new(&self.own.control)
+    }
+
+    /// Where the sender says when it takes part.
+    pub fn peer_participation(&self) -> ParticipationReader {
+        self.peer.participation()
+    }
+
     /// Says from which instance on this end can take part; [`crate::NOT_ACTIVE`] when it does not.
     pub fn set_first_eligible(&mut self, instance: u64) {
-        self.own.control.word(FIRST_ELIGIBLE).store(instance, Ordering::Release);
+        self.participation().tell_spans([instance, NOT_ACTIVE, NOT_ACTIVE]);
     }
 
     /// From which instance on the sender can take part; any value is possible.

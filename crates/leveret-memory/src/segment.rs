@@ -1,10 +1,13 @@
 //! A member's own segment: created once, written by its owner alone.
 
 use crate::aliased::{Borrowed, Borrower, Shelf};
-use crate::block::{Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, SourceControl, Status, TargetControl};
+use crate::block::{
+    Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, Participation, SourceControl, Status, TargetControl,
+};
 use crate::event::{FiringWriter, ListenerWriter};
 use crate::layout::{SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageWriter;
+use crate::participation::{NOT_ACTIVE, ParticipationWriter};
 use crate::region::Region;
 use crate::sequence::Tag;
 use crate::slots::Slots;
@@ -15,9 +18,6 @@ use crate::window::Window;
 use leveret_types::{ChannelId, EventId, Generation, MemberId, TaskId, TriggerId};
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
-
-/// First-eligible index of a channel end that is not active.
-pub const NOT_ACTIVE: u64 = u64::MAX;
 
 /// Why a region cannot serve as a segment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -133,13 +133,10 @@ impl OwnSegment {
         for (_, offset, value) in header_words(layout) {
             window.word(offset).store(value, Ordering::Relaxed);
         }
-        for source in &layout.sources {
-            let offset = source.control + offset_of!(SourceControl, first_eligible);
-            window.word(offset).store(NOT_ACTIVE, Ordering::Relaxed);
-        }
-        for target in &layout.targets {
-            let offset = target.control + offset_of!(TargetControl, first_eligible);
-            window.word(offset).store(NOT_ACTIVE, Ordering::Relaxed);
+        let sources = layout.sources.iter().map(|source| source.control);
+        for control in sources.chain(layout.targets.iter().map(|target| target.control)) {
+            let control = window.part(control, size_of::<Participation>());
+            ParticipationWriter::new(&control).tell_spans([NOT_ACTIVE; 3]);
         }
         magic.store(MAGIC, Ordering::Release);
         Ok(Self {

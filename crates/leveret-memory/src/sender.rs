@@ -2,6 +2,7 @@
 
 use crate::block::{SourceControl, TargetControl};
 use crate::message_record::MessageRecord;
+use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 use crate::peer::PeerTarget;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
@@ -11,7 +12,6 @@ use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-const FIRST_ELIGIBLE: usize = offset_of!(SourceControl, first_eligible);
 const PUBLISHED: usize = offset_of!(SourceControl, published);
 const REFUSED: usize = offset_of!(SourceControl, refused);
 const WAKE: usize = offset_of!(SourceControl, wake);
@@ -174,9 +174,19 @@ impl Sender {
         self.own.control.flag(WAKE).address()
     }
 
+    /// Where this end says when it takes part.
+    pub fn participation(&self) -> ParticipationWriter {
+        ParticipationWriter::new(&self.own.control)
+    }
+
+    /// Where the receiver says when it takes part.
+    pub fn peer_participation(&self) -> ParticipationReader {
+        self.peer.participation()
+    }
+
     /// Says from which instance on this end can take part; [`crate::NOT_ACTIVE`] when it does not.
     pub fn set_first_eligible(&mut self, instance: u64) {
-        self.own.control.word(FIRST_ELIGIBLE).store(instance, Ordering::Release);
+        self.participation().tell_spans([instance, NOT_ACTIVE, NOT_ACTIVE]);
     }
 
     /// From which instance on the receiver can take part; any value is possible.

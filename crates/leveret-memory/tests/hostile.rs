@@ -6,8 +6,11 @@ mod common;
 
 use common::{CHANNEL, GENERATION, SOURCE, TARGET, TASK, attach, create, source_spec, target_spec};
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
-use leveret_memory::{HeapRegion, InvalidReason, PeerSegment, Receiver, Region, SegmentError, Sender, Taken};
-use leveret_types::{Generation, MemberId, Nanos};
+use leveret_memory::{
+    EventSpec, HeapRegion, InvalidReason, PeerSegment, Receiver, Region, SegmentError, Sender, Taken,
+    TriggerSpec,
+};
+use leveret_types::{EventId, Generation, MemberId, Nanos, TriggerId};
 use std::sync::Arc;
 
 /// Every word of the region, as a hostile owner has them.
@@ -222,4 +225,36 @@ fn a_receiver_that_lies_about_its_releases_only_harms_itself() {
         let _any = (sender.must_wake(), sender.peer_first_eligible(), sender.peer_released());
     }
     assert!(sent > 0);
+}
+
+/// Counts that jump, go back or are as large as can be, and times of any lap: every number can be asked for.
+#[test]
+fn nonsense_in_place_of_firings_is_harmless() {
+    let (trigger, event) = (TriggerId(0), EventId(0));
+    let mut spec = source_spec(8, 2, false);
+    spec.events = EventSpec { triggers: vec![TriggerSpec { trigger, kept: 4 }], listeners: vec![event] };
+    let (mut own, region, layout) = create(&spec);
+    let peer = attach(&region, &layout);
+    let firings = peer.trigger(trigger, Nanos::ZERO).expect("declared");
+    let listener = peer.listener(event).expect("declared");
+    let writer = own.take_trigger(trigger).expect("not taken");
+    assert!(own.take_trigger(trigger).is_none(), "taken twice");
+    for time in 0..6 {
+        writer.fire(Nanos(time));
+    }
+    let before: Vec<u64> = words(&region).iter().map(|word| word.load(Ordering::Relaxed)).collect();
+    let mut random = Random(0x6b8b_4567);
+    for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
+        let place = random.next() as usize % before.len();
+        let nonsense = [0, 1, u64::MAX, u64::MAX - 1, random.next()][random.next() as usize % 5];
+        words(&region)[place].store(nonsense, Ordering::Relaxed);
+        let fired = firings.fired();
+        for number in [0, 5, fired, fired.wrapping_sub(1), fired.wrapping_sub(4), u64::MAX, random.next()] {
+            let _any = firings.time(number);
+        }
+        let _any = listener.is_waiting();
+        words(&region)[place].store(before[place], Ordering::Relaxed);
+    }
+    assert_eq!((firings.fired(), firings.time(5), firings.time(1)), (6, Some(Nanos(5)), None));
+    assert!(!listener.is_waiting());
 }

@@ -96,6 +96,8 @@ pub struct ChannelDeclaration {
     pub qos: Option<Qos>,
     /// How the receiver waits; polling when left open everywhere.
     pub wait: Option<WaitMode>,
+    /// How many started transfers may be under way; 1 when left open everywhere.
+    pub slack: Option<u32>,
 }
 
 /// Which end of a channel.

@@ -226,6 +226,8 @@ pub enum Fate {
     NoBuffer,
     /// The peer's segment held nonsense.
     Invalid,
+    /// Arrived in time; the receiver's program had no buffer for it.
+    NoRoom,
 }
 
 /// A change of the running thread on a core.

@@ -170,6 +170,11 @@ pub enum Plant {
         /// Channel.
         channel: usize,
     },
+    /// The receiver's program has no buffer for the message.
+    NoRoom {
+        /// Channel.
+        channel: usize,
+    },
     /// The sender's task inserts nothing.
     NotInserted {
         /// Channel.

@@ -95,6 +95,8 @@ pub enum Cause {
     CorruptSegment,
     /// The sender's task ran but inserted nothing.
     NotInserted,
+    /// The receiver's program had no buffer for the message.
+    NoRoom,
     /// The plan left too little room, or the runtime did not follow it.
     PlanOrRuntime,
     /// Somebody gave the thread another policy, priority or core than the runtime had set.
@@ -152,6 +154,7 @@ words!(Cause {
     PeerDied => "peer-died", "peer died";
     CorruptSegment => "corrupt-segment", "corrupt segment";
     NotInserted => "not-inserted", "sender inserted nothing";
+    NoRoom => "no-room", "receiver had no empty buffer";
     PlanOrRuntime => "plan-or-runtime", "plan or runtime error";
     SchedulingChanged => "scheduling-changed", "scheduling was changed from outside";
     EvidenceLost => "evidence-lost", "evidence lost";

@@ -69,9 +69,16 @@ fn change(record: &mut RunRecord, (what, place, value): Change) {
         (12, _, Some(message)) => message.taken = (value % 3 != 0).then_some(at),
         (13, _, Some(message)) => message.instance = number,
         (14, _, Some(message)) => {
-            let fates =
-                [Fate::Taken, Fate::Untaken, Fate::Late, Fate::Missing, Fate::NoBuffer, Fate::Invalid];
-            message.fate = fates[(number % 6) as usize];
+            let fates = [
+                Fate::Taken,
+                Fate::Untaken,
+                Fate::Late,
+                Fate::Missing,
+                Fate::NoBuffer,
+                Fate::Invalid,
+                Fate::NoRoom,
+            ];
+            message.fate = fates[(number % 7) as usize];
         }
         (15, ..) => tasks.records_lost = number,
         (16, ..) => tasks.gaps[place % 10] = number,

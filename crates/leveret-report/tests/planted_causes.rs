@@ -279,6 +279,7 @@ fn channel_causes() {
         (Plant::Corrupt { channel: B }, Stage::Arrival, Cause::CorruptSegment),
         (Plant::NoBuffer { channel: B }, Stage::Taking, Cause::LatePeer),
         (Plant::NotInserted { channel: B }, Stage::Insertion, Cause::NotInserted),
+        (Plant::NoRoom { channel: B }, Stage::Taking, Cause::NoRoom),
     ];
     for (plant, stage, cause) in cases {
         let record = ring(&with(vec![(200, plant)]));
@@ -287,6 +288,15 @@ fn channel_causes() {
         assert_eq!((miss.stage, miss.cause, miss.door), (stage, cause, Door::Ours), "{miss:#?}");
         assert_eq!(exit_code(&record), 1);
     }
+}
+
+#[test]
+fn no_room_behind_a_receiver_that_the_machine_stalled() {
+    let plants =
+        vec![(199, Plant::LateTimer { task: C, by: micros(300) }), (200, Plant::NoRoom { channel: B })];
+    let misses = verdicts(&ring(&with(plants)));
+    let miss = of_channel(&misses, B, 200);
+    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Taking, Cause::LatePeer, Door::Machine));
 }
 
 #[test]

@@ -1,9 +1,13 @@
-//! Activation of a channel end (design section 10.4): a local call that takes effect at the first instance which
-//! all ends can still make, agreed through their published first-eligible indices.
+//! When a time-driven end takes part (design sections 10.4 and 10.5): while it is activated, and once for each transfer
+//! that was started there.
+//!
+//! Both are local calls. What they ask is told to the other end at once, through the segment, and counts from an instance
+//! on that nobody can have begun. The sender decides, instance by instance, whether both ends take part, and tells what it
+//! decided: the receiver never guesses.
 
 use crate::timing::Arrival;
 use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
-use leveret_memory::{Latest, NOT_ACTIVE};
+use leveret_memory::{Latest, NOT_ACTIVE, ParticipationWriter};
 use leveret_types::{Instance, Nanos};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,6 +15,8 @@ use std::sync::{Mutex, PoisonError};
 /// peer to read the new index.
 const MARGIN: u64 = 2;
 const NEVER: u64 = NOT_ACTIVE;
+/// A call that comes so long before the epoch affects instance 0; a later one might meet an end that has begun it.
+const BEFORE_EPOCH: Nanos = Nanos::from_millis(1);
 
 /// When an end takes part.
 ///
@@ -18,26 +24,33 @@ const NEVER: u64 = NOT_ACTIVE;
 ///  instances  ----[from=======until)---------[resume=========>
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Spans {
+pub(crate) struct Spans {
     from: u64,
     until: u64,
     resume: u64,
 }
 
 impl Spans {
-    const ALWAYS: Self = Self { from: 0, until: NEVER, resume: NEVER };
+    /// From the epoch on.
+    pub(crate) const ALWAYS: Self = Self { from: 0, until: NEVER, resume: NEVER };
+    /// Not yet.
+    pub(crate) const IDLE: Self = Self { from: NEVER, until: NEVER, resume: NEVER };
+
+    pub(crate) fn of([from, until, resume]: [u64; 3]) -> Self {
+        Self { from, until, resume }
+    }
 
     fn words(self) -> [u64; 3] {
         [self.from, self.until, self.resume]
     }
 
-    fn covers(self, instance: u64) -> bool {
+    pub(crate) fn covers(self, instance: u64) -> bool {
         (self.from..self.until).contains(&instance) || (instance >= self.resume && self.resume != NEVER)
     }
 
-    /// The first-eligible index to show the peer before `instance`.
-    fn eligible(self, instance: u64) -> u64 {
-        if instance < self.until { self.from } else { self.resume }
+    /// Whether it covers `instance` or a later one.
+    fn covers_from(self, instance: u64) -> bool {
+        self.from != NEVER && self.from < self.until && instance < self.until || self.resume != NEVER
     }
 
     /// Active from `at` on; where it is or will be active before that, nothing changes.
@@ -47,7 +60,12 @@ impl Spans {
         }
         let resume = self.resume.min(at);
         if resume <= self.until {
-            Self { until: NEVER, resume: NEVER, ..self }
+            // What never was a span begins where the new one does.
+            Self {
+                from: if self.from < self.until { self.from } else { resume },
+                until: NEVER,
+                resume: NEVER,
+            }
         } else {
             Self { resume, ..self }
         }
@@ -62,25 +80,31 @@ impl Spans {
     }
 }
 
-/// The activation of one end, shared by the threads that ask and the task that follows.
+/// When one end takes part, shared by the threads that ask and the task that serves it.
 pub struct Activation {
     asked: Mutex<Spans>,
     /// What was asked last, for the task: it takes no lock.
     latest: Latest<3>,
-    /// The index that stands in the segment.
-    published: AtomicU64,
+    /// Single transfers that were started here.
+    started: AtomicU64,
+    /// Of these, how many had their instance.
+    finished: AtomicU64,
     epoch: AtomicI64,
     arrival: Arrival,
+    told: ParticipationWriter,
 }
 
 impl Activation {
-    pub(crate) fn new(arrival: Arrival) -> Self {
+    pub(crate) fn new(arrival: Arrival, initial: Spans, told: ParticipationWriter) -> Self {
+        told.tell_spans(initial.words());
         Self {
-            asked: Mutex::new(Spans::ALWAYS),
-            latest: Latest::new(Spans::ALWAYS.words()),
-            published: AtomicU64::new(Spans::ALWAYS.from),
+            asked: Mutex::new(initial),
+            latest: Latest::new(initial.words()),
+            started: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
             epoch: AtomicI64::new(0),
             arrival,
+            told,
         }
     }
 
@@ -88,10 +112,23 @@ impl Activation {
         self.epoch.store(epoch.0, Ordering::Release);
     }
 
+    fn epoch(&self) -> Nanos {
+        Nanos(self.epoch.load(Ordering::Acquire))
+    }
+
+    /// When `instance` arrives.
+    pub(crate) fn due(&self, instance: u64) -> Nanos {
+        self.epoch() + self.arrival.of(instance)
+    }
+
+    /// The first instance that has not arrived at `now`.
+    pub(crate) fn coming(&self, now: Nanos) -> u64 {
+        self.arrival.next_after(now - self.epoch())
+    }
+
     /// The first instance that a call made at `now` can affect.
     fn next(&self, now: Nanos) -> u64 {
-        let epoch = Nanos(self.epoch.load(Ordering::Acquire));
-        if now < epoch { 0 } else { self.arrival.next_after(now - epoch) + MARGIN }
+        if now + BEFORE_EPOCH < self.epoch() { 0 } else { self.coming(now) + MARGIN }
     }
 
     /// Activates from the first instance that can still be made; returns it. The channel runs from the later of
@@ -110,53 +147,135 @@ impl Activation {
 
     /// Deactivates at the end of the period in progress; returns the first instance that is not made any more.
     pub fn deactivate(&self, now: Nanos) -> Instance {
-        let at = self.next(now);
+        self.deactivate_at(Instance(0), now)
+    }
+
+    /// Deactivates at `instance`, or at the first that can still be left out if that is later; returns the first one that
+    /// is not made any more.
+    pub fn deactivate_at(&self, instance: Instance, now: Nanos) -> Instance {
+        let at = instance.0.max(self.next(now));
         Instance(self.change(|spans| spans.deactivated(at)).until)
+    }
+
+    /// Whether a call made at `now` can still affect `instance`.
+    pub(crate) fn can_make(&self, instance: Instance, now: Nanos) -> bool {
+        instance.0 >= self.next(now)
     }
 
     fn change(&self, change: impl FnOnce(Spans) -> Spans) -> Spans {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = change(*asked);
         self.latest.store(asked.words());
+        self.told.tell_spans(asked.words());
         *asked
+    }
+
+    /// Starts one transfer, unless the end is activated or `slack` transfers are under way.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn start(&self, slack: u64, now: Nanos) -> Result<(), StartRefusal> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.covers_from(self.coming(now)) {
+            return Err(StartRefusal::Active);
+        }
+        if self.under_way() >= slack {
+            return Err(StartRefusal::Slack);
+        }
+        let started = self.started.load(Ordering::Relaxed) + 1;
+        self.started.store(started, Ordering::Release);
+        self.told.tell_started(started);
+        Ok(())
+    }
+
+    /// Transfers that were started and have not had their instance.
+    pub(crate) fn under_way(&self) -> u64 {
+        let finished = self.finished.load(Ordering::Acquire);
+        self.started.load(Ordering::Acquire).saturating_sub(finished)
+    }
+
+    /// Transfers that were ever started.
+    pub(crate) fn started(&self) -> u64 {
+        self.started.load(Ordering::Acquire)
+    }
+
+    /// Whether this end is or will be active at `now` or later.
+    pub(crate) fn is_active(&self, now: Nanos) -> bool {
+        self.spans().covers_from(self.coming(now))
+    }
+
+    /// A started transfer had its instance. Called by the task alone.
+    pub(crate) fn finish_one(&self) {
+        self.finished.store(self.finished.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    /// Started transfers that had their instance.
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Acquire)
     }
 
     #[inline]
     fn spans(&self) -> Spans {
-        let [from, until, resume] = self.latest.load();
-        Spans { from, until, resume }
+        Spans::of(self.latest.load())
     }
 
-    /// Whether this end takes part in `instance`.
+    /// Whether this end is active in `instance`.
     #[inline]
     pub(crate) fn covers(&self, instance: u64) -> bool {
         self.spans().covers(instance)
     }
 
-    /// The first-eligible index to publish before `instance`, if it has changed.
+    /// How this end takes part in `instance`.
     #[inline]
-    pub(crate) fn follow(&self, instance: u64) -> Option<u64> {
-        let index = self.spans().eligible(instance);
-        // Only the task's thread writes this word.
-        if self.published.load(Ordering::Relaxed) == index {
-            return None;
+    pub(crate) fn part(&self, instance: u64) -> Part {
+        if self.covers(instance) {
+            Part::Active
+        } else if self.under_way() > 0 {
+            Part::Started
+        } else {
+            Part::None
         }
-        self.published.store(index, Ordering::Relaxed);
-        Some(index)
     }
+}
+
+/// How an end takes part in an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Not at all.
+    None,
+    /// A transfer was started here and waits for its instance.
+    Started,
+    /// Activated.
+    Active,
+}
+
+/// Why a transfer cannot be started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StartRefusal {
+    /// The end is activated.
+    Active,
+    /// As many as the slack allows are under way.
+    Slack,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use leveret_memory::Sender;
 
     const PERIOD: Nanos = Nanos(10);
 
     /// Armed at 100; instance k arrives at 110 + 10 k, so a call within period k affects k + 2.
     fn armed() -> Activation {
-        let activation = Activation::new(Arrival { period: PERIOD, first: PERIOD });
+        armed_with(Spans::ALWAYS).0
+    }
+
+    fn armed_with(initial: Spans) -> (Activation, Sender) {
+        let (sender, receiver) = crate::port::tests::ends();
+        let arrival = Arrival { period: PERIOD, first: PERIOD };
+        let activation = Activation::new(arrival, initial, receiver.participation());
         activation.arm(Nanos(100));
-        activation
+        (activation, sender)
     }
 
     fn within(period: i64) -> Nanos {
@@ -174,8 +293,6 @@ mod tests {
         assert_eq!(activation.deactivate(within(3)), Instance(5));
         assert_eq!(activation.activate_at(Instance(9), within(3)), Instance(9));
         assert_eq!(active(&activation, 0..12), [0, 1, 2, 3, 4, 9, 10, 11]);
-        let followed: Vec<_> = (3..11).map(|instance| activation.follow(instance)).collect();
-        assert_eq!(followed, [None, None, Some(9), None, None, None, None, None]);
     }
 
     // spec: SIDED-ACTIVATE-06
@@ -184,7 +301,6 @@ mod tests {
         let activation = armed();
         assert_eq!(activation.activate(within(3)), Instance(5));
         assert_eq!(active(&activation, 0..8), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(activation.follow(4), None);
     }
 
     // spec: SIDED-ACTIVATE-08
@@ -224,5 +340,50 @@ mod tests {
         assert_eq!(activation.deactivate(within(3)), Instance(5));
         assert_eq!(activation.deactivate(within(9)), Instance(5));
         assert_eq!(active(&activation, 0..20), [0, 1, 2, 3, 4]);
+    }
+
+    // spec: SIDED-ACTIVATE-01
+    #[test]
+    fn what_is_asked_is_told_to_the_other_end_at_once() {
+        let (activation, peer) = armed_with(Spans::IDLE);
+        let told = || Spans::of(peer.peer_participation().spans());
+        assert_eq!(told(), Spans::IDLE);
+        assert_eq!(activation.activate(within(3)), Instance(5));
+        assert_eq!(active(&activation, 0..8), [5, 6, 7]);
+        assert_eq!(told(), activation.spans());
+        activation.deactivate_at(Instance(7), within(3));
+        assert_eq!(active(&activation, 0..9), [5, 6]);
+        assert_eq!(told(), activation.spans());
+    }
+
+    #[test]
+    fn an_end_that_never_was_active_begins_where_it_is_asked_to() {
+        let (activation, _peer) = armed_with(Spans::IDLE);
+        activation.deactivate(within(3));
+        assert_eq!(activation.activate(within(3)), Instance(5));
+        assert_eq!(active(&activation, 0..8), [5, 6, 7]);
+        activation.deactivate(within(3));
+        assert_eq!(active(&activation, 0..8), [0; 0]);
+        assert!(!activation.is_active(within(5)));
+        assert_eq!(activation.activate(within(20)), Instance(22));
+        assert_eq!(active(&activation, 0..25), [22, 23, 24]);
+        assert!(activation.is_active(within(5)));
+    }
+
+    // spec: SIDED-SLACK-02
+    #[test]
+    fn starts_are_counted_up_to_the_slack_and_are_none_of_an_active_end() {
+        let (activation, peer) = armed_with(Spans::IDLE);
+        assert_eq!(activation.part(7), Part::None);
+        assert_eq!(activation.start(2, within(3)), Ok(()));
+        assert_eq!(activation.start(2, within(3)), Ok(()));
+        assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Slack));
+        assert_eq!((activation.under_way(), peer.peer_participation().started()), (2, 2));
+        assert_eq!(activation.part(7), Part::Started);
+        activation.finish_one();
+        assert_eq!((activation.under_way(), activation.finished()), (1, 1));
+        activation.activate(within(3));
+        assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Active));
+        assert_eq!(activation.part(5), Part::Active);
     }
 }

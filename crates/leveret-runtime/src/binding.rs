@@ -1,6 +1,7 @@
 //! From the plan to ends: which segment holds what, and the ports of each task. The same code binds members in
 //! processes of their own and members that share one process.
 
+use crate::activation::Spans;
 use crate::declare::{Declarations, DeclaredTask};
 use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
@@ -291,6 +292,7 @@ impl Binder<'_> {
         let declared = &assembled.job.tasks[id.index()];
         let planned = &plan.tasks[id.index()].instances;
         let per_round = |channel: ChannelId| plan.channels[channel.index()].instances.len();
+        let initial = if task.idle { Spans::IDLE } else { Spans::ALWAYS };
         let mut ports = Ports::default();
         for target in &task.reads {
             let channel = self.channel(target.end)?;
@@ -301,7 +303,14 @@ impl Binder<'_> {
             let receiver = self.receiver(target.end, channel)?;
             let first = self.first_written(channel);
             let declared = &assembled.job.channels[channel.index()];
-            ports.inputs.push(InputPort::new(target.end, declared, receiver, bindings, first, arrival));
+            ports.inputs.push(InputPort::new(
+                target.end,
+                declared,
+                receiver,
+                bindings,
+                first,
+                (arrival, initial),
+            ));
         }
         for source in &task.writes {
             let channel = self.channel(source.end)?;
@@ -311,7 +320,7 @@ impl Binder<'_> {
             let arrival = self.timed(channel, &task.name)?;
             let sender = self.sender(source.end, channel)?;
             let size = assembled.job.channels[channel.index()].size;
-            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, arrival));
+            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, (arrival, initial)));
         }
         for source in &task.sends {
             ports.sources.push((source.end, self.sending_end(source.end, watch)?));

@@ -98,6 +98,16 @@ impl TaskContext<'_> {
         }
     }
 
+    /// The port of an input that this task serves.
+    pub(crate) fn input_port(&mut self, target: Target) -> Option<&mut InputPort> {
+        find(self.inputs, target)
+    }
+
+    /// The port of an output that this task serves.
+    pub(crate) fn output_port(&mut self, source: Source) -> Option<&mut OutputPort> {
+        self.outputs.iter_mut().find(|port| port.end == source.end)
+    }
+
     /// Ends the job at the next period, for this reason.
     pub fn stop_job(&self, reason: &'static str) {
         self.watch.request_stop(reason);

@@ -32,6 +32,8 @@ pub(crate) struct DeclaredTask {
     /// Best-effort ends.
     pub(crate) receives: Vec<Target>,
     pub(crate) sends: Vec<Source>,
+    /// Whether its time-driven ends take no part until they are activated or started.
+    pub(crate) idle: bool,
 }
 
 impl DeclaredTask {
@@ -129,6 +131,7 @@ impl Declarations {
             writes: Vec::new(),
             receives: Vec::new(),
             sends: Vec::new(),
+            idle: false,
         }
     }
 
@@ -191,6 +194,11 @@ impl<T> EndBuilder<'_, T> {
         self.declared.channel.buffers = Some(count);
         self
     }
+    /// How many started transfers may be under way; both ends must agree.
+    pub fn slack(self, slack: u32) -> Self {
+        self.declared.channel.slack = Some(slack);
+        self
+    }
     /// Order of the buffer iterator at this end.
     pub fn policy(self, policy: IteratorPolicy) -> Self {
         self.declared.policy = policy;
@@ -241,6 +249,7 @@ pub struct TaskBuilder<'d> {
     writes: Vec<Source>,
     receives: Vec<Target>,
     sends: Vec<Source>,
+    idle: bool,
 }
 
 impl TaskBuilder<'_> {
@@ -295,6 +304,11 @@ impl TaskBuilder<'_> {
         self.sends.push(source);
         self
     }
+    /// Its time-driven ends take no part until they are activated; otherwise they do from the epoch on.
+    pub fn idle_ends(mut self) -> Self {
+        self.idle = true;
+        self
+    }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
         let channel = |end: u32| {
@@ -308,7 +322,8 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, .. } = self;
-        declarations.tasks.push(DeclaredTask { name, body: Box::new(body), reads, writes, receives, sends });
+        let Self { declarations, reads, writes, receives, sends, idle, .. } = self;
+        let body = Box::new(body);
+        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle });
     }
 }

@@ -180,6 +180,35 @@ impl SendingEnd {
         Patience::new(Nanos::MAX, self.peer, &self.watch).look()
     }
 
+    /// Best effort: how many messages were sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.next
+    }
+
+    /// Best effort: how many messages the receiver has taken.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.sender.peer_released().min(self.next)
+    }
+
+    /// Best effort: whether there is a buffer for the next message.
+    pub(crate) fn has_room(&self) -> bool {
+        self.next < self.sender.peer_released().saturating_add(self.sender.buffers())
+    }
+
+    /// Number of buffers.
+    pub(crate) fn buffers(&self) -> u64 {
+        self.sender.buffers()
+    }
+
+    /// Best effort: waits until the receiver has taken more than `delivered` messages.
+    pub(crate) fn wait_beyond(&self, delivered: u64, timeout: Nanos) -> Result<(), WaitError> {
+        let mut patience = Patience::new(clock::now() + timeout, self.peer, &self.watch);
+        while self.sender.peer_released() <= delivered {
+            patience.poll()?;
+        }
+        Ok(())
+    }
+
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
     pub fn test(&self) -> Result<bool, WaitError> {
         let started = self.started().ok_or(WaitError::NothingStarted)?;
@@ -317,6 +346,11 @@ impl ReceivingEnd {
         self.receiver.capacity()
     }
 
+    /// Number of buffers.
+    pub(crate) fn buffers(&self) -> u64 {
+        self.receiver.buffers()
+    }
+
     /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
     #[inline(always)]
     pub fn try_receive(&mut self) -> Option<Received<'_>> {
@@ -375,11 +409,6 @@ impl ReceivingEnd {
             Taken::Message(message) => message.index(),
             Taken::NotYet | Taken::Stale | Taken::Invalid(_) => None,
         })
-    }
-
-    /// Whether its transfers happen by the clock.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.arrival.is_some()
     }
 
     /// Waits for a message that was not there a moment ago.

@@ -125,7 +125,20 @@ impl InProcessJob {
         self.tasks.iter().find(|candidate| candidate.id == task).map(|task| task.clock.clone())
     }
 
-    fn arm(&mut self, epoch: Nanos, rounds: u64) {
+    /// What an end of `member` that a task serves shares with it, by the number of its declaration.
+    #[cfg(test)]
+    pub(crate) fn shared_activation(
+        &self,
+        member: MemberId,
+        end: u32,
+    ) -> Option<(Arc<crate::activation::Activation>, Arc<Watch>)> {
+        let own = |task: &&VirtualTask| self.assembled.job.tasks[task.id.index()].member == member;
+        let mut all = self.tasks.iter().filter(own).flat_map(|task| task.runner.activations());
+        let (_, activation) = all.find(|(index, _)| *index == end)?;
+        Some((activation, self.watches[member.index()].clone()))
+    }
+
+    pub(crate) fn arm(&mut self, epoch: Nanos, rounds: u64) {
         self.epoch = epoch;
         let span = self.plan.hyperperiod.saturating_mul(i64::try_from(rounds).unwrap_or(i64::MAX));
         for watch in &self.watches {

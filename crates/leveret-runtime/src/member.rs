@@ -221,6 +221,10 @@ impl Member {
         self.report_ready(generation, ready)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
+        // Here too, and not by the tasks alone: the program may activate an end before its task has woken.
+        for (_, activation) in &activations {
+            activation.arm(epoch);
+        }
         for thread in &threads {
             thread.arm(epoch);
         }

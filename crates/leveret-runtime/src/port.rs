@@ -1,10 +1,10 @@
 //! A task's channel ends: what happens to them before, during and after the body of each instance.
 
-use crate::activation::Activation;
+use crate::activation::{Activation, Part, Spans};
 use crate::message::{Absence, Input, Message, MessageBody, OutputSlot, SendRefusal};
 use crate::timing::{Arrival, Bindings, Cursor};
 use crate::watch::Watch;
-use leveret_memory::{MessageRecord, NOT_ACTIVE, Receiver, Sender, Taken};
+use leveret_memory::{MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken};
 use leveret_plan::{Channel, MissingPolicy, Placement, Qos};
 use leveret_types::{ByteSize, Clock, MemberId, Nanos};
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub enum FateCode {
     /// A receiving end outside the time table waited for the instance, and nothing was there: nothing was started in it,
     /// or not yet (target).
     Vacant = 10,
+    /// It was there in time, and the application had no buffer for it (target).
+    NoRoom = 11,
 }
 
 /// What the present instance finds.
@@ -82,16 +84,28 @@ pub(crate) struct InputPort {
     /// The channel instance of the present task instance.
     current: Option<u64>,
     seen: Option<u64>,
+    /// Whether the present task instance is the first that meets its channel instance.
+    is_new: bool,
+    peer: ParticipationReader,
+    told: ParticipationWriter,
+    /// How many of the transfers started here the sender had answered one instance ago.
+    answered_before: u64,
+    /// Transfers started here that end with the present instance.
+    ending: u64,
+    /// Of these, answered by messages that came too late to be seen; and instances that nobody took.
+    passed: u64,
+    /// Messages for which the application had no buffer.
+    lacked: u64,
 }
 
 impl InputPort {
     pub(crate) fn new(
         end: u32,
         declared: &Channel,
-        mut receiver: Receiver,
+        receiver: Receiver,
         bindings: Bindings,
         first: u64,
-        arrival: Arrival,
+        (arrival, initial): (Arrival, Spans),
     ) -> Self {
         let aliased = declared.placement == Placement::Aliased;
         let policy = match declared.qos {
@@ -101,7 +115,7 @@ impl InputPort {
         let holds = policy == MissingPolicy::HoldLast;
         let memory =
             |needed: bool| vec![0; if needed { declared.size.0 as usize } else { 0 }].into_boxed_slice();
-        receiver.set_first_eligible(0);
+        let (peer, told) = (receiver.peer_participation(), receiver.participation());
         Self {
             end,
             source: declared.source,
@@ -109,7 +123,7 @@ impl InputPort {
             bindings,
             first,
             arrival,
-            activation: Arc::new(Activation::new(arrival)),
+            activation: Arc::new(Activation::new(arrival, initial, told.clone())),
             policy,
             copy: memory(!aliased || holds),
             spare: memory(!aliased && holds),
@@ -119,6 +133,13 @@ impl InputPort {
             held: None,
             current: None,
             seen: None,
+            is_new: false,
+            peer,
+            told,
+            answered_before: 0,
+            ending: 0,
+            passed: 0,
+            lacked: 0,
         }
     }
 
@@ -145,6 +166,7 @@ impl InputPort {
 
     /// Finds the planned message of this instance, and copies it into own memory unless the end is aliased.
     pub(crate) fn gather(&mut self, cursor: &Cursor, clock: &dyn Clock, watch: &Watch) {
+        self.is_new = false;
         self.current = self.bindings.at(cursor);
         let Some(instance) = self.current.filter(|instance| *instance >= self.first) else {
             self.current = None;
@@ -155,25 +177,45 @@ impl InputPort {
             return; // Over-sampling: the same message once more, already at hand.
         }
         self.seen = Some(instance);
-        self.follow_activation(instance);
+        self.is_new = true;
         if let Some(before) = instance.checked_sub(1)
             && self.held_in_place().is_none()
         {
             self.receiver.release_through(before);
         }
         let due = self.epoch + self.arrival.of(instance);
-        self.found = self.look(instance, due, watch);
+        let part = self.activation.part(instance);
+        self.found = self.look(instance, due, part, watch);
+        self.settle(part);
         if let Found::Nothing(_) = self.found {
             self.take_home();
         }
         self.account(instance, due, clock.now().latest, watch);
     }
 
-    fn look(&mut self, instance: u64, due: Nanos, watch: &Watch) -> Found {
-        if !self.activation.covers(instance) {
+    fn look(&mut self, instance: u64, due: Nanos, part: Part, watch: &Watch) -> Found {
+        if part == Part::None {
             return Found::Nothing(Absence::Inactive);
         }
-        let taken = match self.receiver.take(instance) {
+        match self.take(instance, due) {
+            Ok(found) => found,
+            Err(Absence::Missing) => match self.peer.served(instance) {
+                // The sender took part: if its message is there by now, it came while we looked.
+                Some(true) => Found::Nothing(self.take(instance, due).err().unwrap_or(Absence::Missing)),
+                Some(false) => Found::Nothing(Absence::Inactive),
+                None if part == Part::Started || !self.sender_is_active(instance) => {
+                    Found::Nothing(Absence::Inactive)
+                }
+                None if watch.is_dead(self.source) => Found::Nothing(Absence::PeerDead),
+                None => Found::Nothing(Absence::Missing),
+            },
+            Err(absence) => Found::Nothing(absence),
+        }
+    }
+
+    /// The message of `instance`, brought home unless the end is aliased.
+    fn take(&mut self, instance: u64, due: Nanos) -> Result<Found, Absence> {
+        match self.receiver.take(instance) {
             Taken::Message(message) => {
                 let (inserted, length, index) = (message.stamp(), message.length(), message.index());
                 let into = if self.spare.is_empty() { &mut self.copy } else { &mut self.spare };
@@ -190,13 +232,19 @@ impl InputPort {
             }
             Taken::NotYet => Err(Absence::Missing),
             Taken::Stale | Taken::Invalid(_) => Err(Absence::Invalid),
-        };
-        match taken {
-            Ok(found) => found,
-            Err(Absence::Missing) if !self.is_active(instance) => Found::Nothing(Absence::Inactive),
-            Err(Absence::Missing) if watch.is_dead(self.source) => Found::Nothing(Absence::PeerDead),
-            Err(absence) => Found::Nothing(absence),
         }
+    }
+
+    /// Which transfers that were started here end with the present instance: the one that it performs or misses, and those
+    /// whose message came after their instance. What the sender had answered one instance ago was for this one at most.
+    fn settle(&mut self, part: Part) {
+        let is_over = !matches!(self.found, Found::Nothing(Absence::Inactive | Absence::BeforeFirst));
+        let ending = u64::from(part == Part::Started && is_over);
+        let lost = self.answered_before.saturating_sub(self.activation.finished().saturating_add(ending));
+        let lost = lost.min(self.activation.under_way().saturating_sub(ending));
+        self.ending = ending + lost;
+        self.passed = self.passed.saturating_add(lost);
+        self.answered_before = self.peer.answered();
     }
 
     /// Moves the last good message out of the sender's segment.
@@ -210,16 +258,42 @@ impl InputPort {
         self.receiver.release_through(held.instance);
     }
 
-    fn is_active(&self, instance: u64) -> bool {
-        self.activation.covers(instance) && instance >= self.receiver.peer_first_eligible()
+    /// Whether the sender says that it is active in `instance`.
+    fn sender_is_active(&self, instance: u64) -> bool {
+        Spans::of(self.peer.spans()).covers(instance)
     }
 
-    /// Publishes a change of activation that another thread of this member asked for. The sender has begun the present
-    /// instance, so what is told here is for the next.
-    fn follow_activation(&mut self, instance: u64) {
-        if let Some(from) = self.activation.follow(instance + 1) {
-            self.receiver.set_first_eligible(from);
-        }
+    /// The channel instance that the present task instance is the first to meet.
+    pub(crate) fn news(&self) -> Option<u64> {
+        self.current.filter(|_| self.is_new)
+    }
+
+    /// Whether this end is active in the present instance.
+    pub(crate) fn is_active(&self) -> bool {
+        self.current.is_some_and(|instance| self.activation.covers(instance))
+    }
+
+    /// Whether the sender says that both ends took part in the present instance.
+    pub(crate) fn sender_took_part(&self) -> bool {
+        self.current.is_some_and(|instance| self.peer.served(instance) == Some(true))
+    }
+
+    /// Whether a miss ends the job.
+    pub(crate) fn stops(&self) -> bool {
+        self.policy == MissingPolicy::Stop
+    }
+
+    /// Instances that were missed without being seen, since the last call.
+    pub(crate) fn take_passed(&mut self) -> u64 {
+        std::mem::take(&mut self.passed)
+    }
+
+    /// The application has no buffer for the present message: the sender and the watcher are told.
+    pub(crate) fn lack(&mut self, at: Nanos) {
+        let Some(instance) = self.current else { return };
+        self.report(FateCode::NoRoom, at);
+        self.lacked += 1;
+        self.told.tell_lacked(self.lacked, instance);
     }
 
     fn account(&mut self, instance: u64, due: Nanos, now: Nanos, watch: &Watch) {
@@ -286,6 +360,9 @@ impl InputPort {
     /// After the body: gives the buffer back. A message that the next instance sees again, or that is held in
     /// place, stays.
     pub(crate) fn finish(&mut self, next: &Cursor) {
+        for _ in 0..std::mem::take(&mut self.ending) {
+            self.activation.finish_one();
+        }
         let Some(instance) = self.current else { return };
         if self.aliased && self.bindings.at(next) == Some(instance) {
             return;
@@ -304,14 +381,22 @@ impl InputPort {
     pub(crate) fn pass(&mut self, cursor: &Cursor, next: &Cursor) {
         self.current = self.bindings.at(cursor);
         let Some(instance) = self.current else { return };
-        self.follow_activation(instance);
         if self.seen != Some(instance) && self.bindings.at(next) != Some(instance) {
             self.seen = Some(instance);
             let due = self.epoch + self.arrival.of(instance);
-            let fate = if self.is_active(instance) { FateCode::Passed } else { FateCode::Inactive };
+            let part = self.activation.part(instance);
+            let is_sent = self.receiver.is_there(instance) || self.peer.served(instance) == Some(true);
+            let is_missed = match part {
+                Part::None => false,
+                Part::Started => is_sent,
+                Part::Active => is_sent || self.sender_is_active(instance),
+            };
+            self.found = Found::Nothing(if is_missed { Absence::Missing } else { Absence::Inactive });
+            self.settle(part);
+            self.passed += u64::from(is_missed);
+            let fate = if is_missed { FateCode::Passed } else { FateCode::Inactive };
             let record = MessageRecord { instance, at: Nanos::ZERO, due, size: 0, fate: fate as u8 };
             self.receiver.record(&record);
-            self.found = Found::Nothing(Absence::Missing);
         }
         self.finish(next);
     }
@@ -330,29 +415,46 @@ pub(crate) struct OutputPort {
     outcome: FateCode,
     inserted: Nanos,
     length: usize,
+    peer: ParticipationReader,
+    told: ParticipationWriter,
+    part: Part,
+    peer_part: Part,
+    /// Transfers started by the receiver that had their instance.
+    answered: u64,
+    /// Whether both ends took part in the last instances, the latest in the lowest bit.
+    history: u8,
+    /// Instances in which both ends took part and nothing ran here.
+    passed: u64,
 }
 
 impl OutputPort {
     pub(crate) fn new(
         end: u32,
         size: ByteSize,
-        mut sender: Sender,
+        sender: Sender,
         bindings: Bindings,
-        arrival: Arrival,
+        (arrival, initial): (Arrival, Spans),
     ) -> Self {
-        sender.set_first_eligible(0);
+        let (peer, told) = (sender.peer_participation(), sender.participation());
         Self {
             end,
             size: size.0 as usize,
             sender,
             bindings,
             arrival,
-            activation: Arc::new(Activation::new(arrival)),
+            activation: Arc::new(Activation::new(arrival, initial, told.clone())),
             epoch: Nanos::ZERO,
             current: None,
             outcome: FateCode::Missing,
             inserted: Nanos::ZERO,
             length: 0,
+            peer,
+            told,
+            part: Part::None,
+            peer_part: Part::None,
+            answered: 0,
+            history: 0,
+            passed: 0,
         }
     }
 
@@ -370,16 +472,54 @@ impl OutputPort {
         self.current = self.bindings.at(cursor);
         self.outcome = FateCode::Missing;
         self.length = 0;
+        (self.part, self.peer_part) = (Part::None, Part::None);
         if let Some(instance) = self.current {
-            if let Some(from) = self.activation.follow(instance) {
-                self.sender.set_first_eligible(from);
-            }
-            let active = self.activation.covers(instance)
-                && self.sender.peer_first_eligible() != NOT_ACTIVE
-                && instance >= self.sender.peer_first_eligible();
-            if !active {
-                self.outcome = FateCode::Inactive;
-            }
+            self.part = self.activation.part(instance);
+            self.peer_part = self.part_of_peer(instance);
+        }
+        if !self.is_open() {
+            self.outcome = FateCode::Inactive;
+        }
+    }
+
+    /// Whether both ends take part in the present instance.
+    pub(crate) fn is_open(&self) -> bool {
+        self.part != Part::None && self.peer_part != Part::None
+    }
+
+    /// Whether this end is active in the present instance.
+    pub(crate) fn is_active(&self) -> bool {
+        self.part == Part::Active
+    }
+
+    /// The channel instance of the present task instance.
+    pub(crate) fn instance(&self) -> Option<u64> {
+        self.current
+    }
+
+    /// Whether what was inserted was inserted too late.
+    pub(crate) fn is_late(&self) -> bool {
+        let due = self.current.map(|instance| self.epoch + self.arrival.of(instance));
+        self.outcome == FateCode::Done && due.is_some_and(|due| self.inserted > due)
+    }
+
+    /// Instances that were missed while nothing ran here, since the last call.
+    pub(crate) fn take_passed(&mut self) -> u64 {
+        std::mem::take(&mut self.passed)
+    }
+
+    /// How many messages found no buffer at the receiver, and which was the last.
+    pub(crate) fn peer_lacked(&self) -> (u64, u64) {
+        self.peer.lacked()
+    }
+
+    fn part_of_peer(&self, instance: u64) -> Part {
+        if Spans::of(self.peer.spans()).covers(instance) {
+            Part::Active
+        } else if self.peer.started() > self.answered {
+            Part::Started
+        } else {
+            Part::None
         }
     }
 
@@ -420,12 +560,29 @@ impl OutputPort {
             size: self.length as u32,
             fate: self.outcome as u8,
         });
+        self.tell(instance);
+    }
+
+    /// Tells the receiver what was decided on `instance`, and ends the transfers that were started for it.
+    fn tell(&mut self, instance: u64) {
+        if self.is_open() {
+            if self.part == Part::Started {
+                self.activation.finish_one();
+            }
+            if self.peer_part == Part::Started {
+                self.answered += 1;
+                self.told.tell_answered(self.answered);
+            }
+        }
+        self.history = self.history << 1 | u8::from(self.is_open());
+        self.told.tell_served(instance, self.history);
     }
 
     /// The instance was skipped: it inserts nothing.
     pub(crate) fn pass(&mut self, cursor: &Cursor) {
         self.begin(cursor);
         self.inserted = Nanos::ZERO;
+        self.passed += u64::from(self.is_open());
         self.finish();
     }
 }
@@ -447,4 +604,4 @@ impl Sent<'_> {
 
 #[cfg(test)]
 #[path = "port_tests.rs"]
-mod tests;
+pub(crate) mod tests;

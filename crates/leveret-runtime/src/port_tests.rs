@@ -12,7 +12,7 @@ const BUFFERS: u32 = 2;
 /// One period, one instance a round, arriving at once.
 const PERIOD: Nanos = Nanos(1);
 
-fn ends() -> (Sender, Receiver) {
+pub(crate) fn ends() -> (Sender, Receiver) {
     let spec = |member, sources, targets| SegmentSpec {
         member: MemberId(member),
         generation: Generation(1),
@@ -60,7 +60,7 @@ fn holding_port(receiver: Receiver) -> InputPort {
         },
     };
     let arrival = Arrival { period: PERIOD, first: PERIOD };
-    InputPort::new(0, &declared, receiver, Bindings::new(vec![0], 1), 0, arrival)
+    InputPort::new(0, &declared, receiver, Bindings::new(vec![0], 1), 0, (arrival, Spans::ALWAYS))
 }
 
 /// A peer that does not respect what it has been told is in use, and so tears copies while they are made.

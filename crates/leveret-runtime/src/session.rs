@@ -108,6 +108,13 @@ impl Running {
         self.parts.activations.iter().find(|(end, _)| *end == index).map(|(_, activation)| &**activation)
     }
 
+    /// As [`Running::activation`], to keep; and what its thread shares with the others.
+    pub(crate) fn shared_activation(&self, end: AnyEnd) -> Option<(Arc<Activation>, Arc<Watch>)> {
+        let AnyEnd(index) = end;
+        let found = self.parts.activations.iter().find(|(end, _)| *end == index);
+        found.map(|(_, activation)| (activation.clone(), self.parts.watch.clone()))
+    }
+
     /// Whether the horizon is reached or the job is stopping.
     pub(crate) fn is_over(&self) -> bool {
         clock::now() >= self.parts.watch.stop_at()
@@ -206,6 +213,11 @@ impl<'m> Session<'m> {
         self.running.activation(end.into()).map(|activation| activation.deactivate(clock::now()))
     }
 
+    /// Deactivates at the named instance (extension `deactivate_at`), or at the first that can still be left out.
+    pub fn deactivate_at(&self, end: impl Into<AnyEnd>, instance: Instance) -> Option<Instance> {
+        self.running.activation(end.into()).map(|activation| activation.deactivate_at(instance, clock::now()))
+    }
+
     /// Runs until the horizon, a stop or a restart, and uncommits (collective).
     pub fn run(mut self) -> Result<Ended, CommitError> {
         self.running.finish(self.member)
@@ -226,7 +238,7 @@ impl Drop for Session<'_> {
 
 /// An end of either kind.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyEnd(u32);
+pub struct AnyEnd(pub(crate) u32);
 
 impl From<Source> for AnyEnd {
     fn from(source: Source) -> Self {

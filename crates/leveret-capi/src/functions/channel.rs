@@ -1,4 +1,4 @@
-//! Channels and their quality of service.
+//! Channels: attributes, start, wait, activation, status.
 
 use super::object::free;
 use crate::answer::answer;
@@ -10,6 +10,58 @@ use crate::types::{
 use leveret_runtime::objects::{ChannelDescription, Class, Code, Qos};
 use leveret_types::Nanos;
 use std::ffi::c_int;
+
+/// The state of a channel end; the enumerations are those of the objects.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Status {
+    /// Idle, started or active.
+    pub state: c_int,
+    /// How the last instance ended.
+    pub outcome: c_int,
+    /// The last instance that ended.
+    pub instance: u64,
+    /// Transfers under way.
+    pub under_way: c_int,
+}
+
+/// Durations that were measured, in nanoseconds.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Duration_metrics {
+    /// How many.
+    pub count: u64,
+    /// The last.
+    pub last: MPIRT_Timespec,
+    /// The shortest.
+    pub least: MPIRT_Timespec,
+    /// The longest.
+    pub greatest: MPIRT_Timespec,
+    /// All together.
+    pub sum: MPIRT_Timespec,
+}
+
+/// What was measured of a channel end.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Channel_metrics {
+    /// From insertion to arrival, at a receiving end.
+    pub latency: MPIRTX_Duration_metrics,
+    /// Transfers performed.
+    pub completed: u64,
+    /// Not performed: the sender had no buffer.
+    pub no_sender_buffer: u64,
+    /// Not performed: the receiver had no buffer.
+    pub no_receiver_buffer: u64,
+    /// Not performed: sent too late, or never.
+    pub late: u64,
+    /// Not performed: nonsense, or overwritten.
+    pub invalid: u64,
+    /// Instances without the other end.
+    pub paused: u64,
+    /// Copies that late binding cost.
+    pub late_binding_copies: u64,
+}
 
 /// Longer than any job.
 const FOREVER: Nanos = Nanos::from_secs(1 << 32);
@@ -101,6 +153,44 @@ pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: 
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_qos(channel: MPIRT_Channel, qos: Out<MPIRT_Qos>) -> c_int {
+    answer(|| {
+        let found = with_library(|library| library.world.channel_qos(channel.handle()))?;
+        qos.put(MPIRT_Qos::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIRT_Qos) -> c_int {
+    answer(|| with_library(|library| library.world.set_channel_qos(channel.handle(), qos.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_group(channel: MPIRT_Channel, group: Out<MPIRT_Group>) -> c_int {
+    answer(|| {
+        let found = with_library(|library| library.world.channel_group(channel.handle()))?;
+        group.put(MPIRT_Group::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_int>) -> c_int {
+    answer(|| {
+        let found = with_library(|library| library.world.slack(channel.handle()))?;
+        slack.put(c_int::try_from(found).map_err(|_| Code::Internal)?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int) -> c_int {
+    answer(|| {
+        // What is negative is out of range too, once the handle was looked at.
+        let slack = u32::try_from(slack).unwrap_or(0);
+        with_library(|library| library.world.set_slack(channel.handle(), slack))
+    })
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     free(channel, Some(Class::Ptchannel))
 }
@@ -108,6 +198,67 @@ pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_start(channel: MPIRT_Channel) -> c_int {
     answer(|| with_committed(|committed| committed.start(channel.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_activate(channel: MPIRT_Channel) -> c_int {
+    answer(|| with_committed(|committed| committed.activate(channel.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_activate_at(channel: MPIRT_Channel, period: u64) -> c_int {
+    answer(|| with_committed(|committed| committed.activate_at(channel.handle(), period)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_deactivate(channel: MPIRT_Channel) -> c_int {
+    answer(|| with_committed(|committed| committed.deactivate(channel.handle())))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_deactivate_at(channel: MPIRT_Channel, period: u64) -> c_int {
+    answer(|| with_committed(|committed| committed.deactivate_at(channel.handle(), period)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_get_status(channel: MPIRT_Channel, status: Out<MPIRTX_Status>) -> c_int {
+    answer(|| {
+        status.check()?;
+        let found = with_committed(|committed| committed.status(channel.handle()))?;
+        status.put(MPIRTX_Status {
+            state: found.state as c_int,
+            outcome: found.outcome as c_int,
+            instance: found.instance,
+            under_way: c_int::try_from(found.under_way).unwrap_or(c_int::MAX),
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Channel_get_metrics(
+    channel: MPIRT_Channel,
+    metrics: Out<MPIRTX_Channel_metrics>,
+) -> c_int {
+    answer(|| {
+        metrics.check()?;
+        let found = with_committed(|committed| committed.metrics(channel.handle()))?;
+        metrics.put(MPIRTX_Channel_metrics {
+            latency: MPIRTX_Duration_metrics {
+                count: found.latency.count,
+                last: found.latency.last.0,
+                least: found.latency.least.0,
+                greatest: found.latency.greatest.0,
+                sum: found.latency.sum.0,
+            },
+            completed: found.completed,
+            no_sender_buffer: found.no_sender_buffer,
+            no_receiver_buffer: found.no_receiver_buffer,
+            late: found.late,
+            invalid: found.invalid,
+            paused: found.paused,
+            late_binding_copies: found.late_binding_copies,
+        })
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -112,6 +112,40 @@ fn channels() {
     conforms("tests/mpirt/channels.c");
 }
 
+/// Every member passes; what the report makes of the run is the caller's to judge.
+fn passes_at(source: &str, members: u32) -> Outcome {
+    let place = Workplace::new();
+    let built = compile(&place, source, &["cc", "-std=c11"]);
+    let outcome = run(&place, &built, members, &[]);
+    let passed = outcome.stdout.matches(": passed").count();
+    assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
+    outcome
+}
+
+/// Nothing is missed; instances that an uncommit cuts off in mid-round may be told as irregular.
+#[test]
+fn sided() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/sided.c", members);
+        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+    }
+}
+
+/// Instances that are not performed are misses of ours, which the report tells by their cause.
+#[test]
+fn missed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/missed.c", members);
+        if members > 1 {
+            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+            let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+            assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
+        }
+    }
+}
+
 #[test]
 fn bufiters() {
     conforms("tests/mpirt/bufiters.c");

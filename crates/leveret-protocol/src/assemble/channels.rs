@@ -146,11 +146,13 @@ fn channel(
     let mut placement = Property::new(object, "placement");
     let mut qos = Property::new(object, "quality of service");
     let mut wait = Property::new(object, "way of waiting");
+    let mut slack = Property::new(object, "slack");
     for (by, declared) in &declarations {
         buffers.offer(by, declared.buffers.as_ref(), u32::to_string, errors);
         placement.offer(by, declared.placement.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
         qos.offer(by, declared.qos.as_ref(), show_qos, errors);
         wait.offer(by, declared.wait.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
+        slack.offer(by, declared.slack.as_ref(), u32::to_string, errors);
     }
     let source = member_of(sides, End::Source, &declarations, context, errors);
     let target = member_of(sides, End::Target, &declarations, context, errors);

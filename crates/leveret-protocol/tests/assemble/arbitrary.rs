@@ -35,7 +35,18 @@ fn channel() -> impl Strategy<Value = ChannelDeclaration> {
     let placement = option::of(prop_oneof![Just(Placement::Aliased), Just(Placement::Separate)]);
     let what = (size, option::of(0..4_u32), placement, option::of(qos()));
     (who, what).prop_map(|((name, group, source, target), (size, buffers, placement, qos))| {
-        ChannelDeclaration { name, group, source, target, size, buffers, placement, qos, wait: None }
+        ChannelDeclaration {
+            name,
+            group,
+            source,
+            target,
+            size,
+            buffers,
+            placement,
+            qos,
+            wait: None,
+            slack: None,
+        }
     })
 }
 
@@ -120,6 +131,7 @@ fn whole() -> impl Strategy<Value = ChannelDeclaration> {
         placement: Some(Placement::Separate),
         qos: Some(qos),
         wait: Some(WaitMode::Poll),
+        slack: Some(1),
     })
 }
 
@@ -139,6 +151,7 @@ fn part(whole: &ChannelDeclaration, mask: u8) -> ChannelDeclaration {
         placement: kept(&whole.placement, bit(4)),
         qos: kept(&whole.qos, bit(5)),
         wait: kept(&whole.wait, bit(6)),
+        slack: kept(&whole.slack, bit(7)),
     }
 }
 

@@ -210,5 +210,6 @@ fn fate(fate: Fate) -> &'static str {
         Fate::Missing => "missing",
         Fate::NoBuffer => "no buffer",
         Fate::Invalid => "invalid",
+        Fate::NoRoom => "no room",
     }
 }

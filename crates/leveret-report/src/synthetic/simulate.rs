@@ -370,6 +370,7 @@ impl<'a> Simulation<'a> {
             _ if planted(Plant::NoBuffer { channel }) => (None, Fate::NoBuffer),
             _ if planted(Plant::NotInserted { channel }) => (None, Fate::Missing),
             Some(at) if at > due => (Some(at), Fate::Late),
+            Some(at) if planted(Plant::NoRoom { channel }) => (Some(at), Fate::NoRoom),
             Some(at) => (Some(at), Fate::Taken),
             None => (None, Fate::Missing),
         };

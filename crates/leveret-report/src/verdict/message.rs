@@ -31,6 +31,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 Fate::Missing => missing(context, channel, message, 0),
                 Fate::NoBuffer => no_buffer(context, channel, message),
                 Fate::Invalid => invalid(context, channel, message),
+                Fate::NoRoom => no_room(context, channel, message),
             };
             let late_by = message.inserted.filter(|_| message.fate == Fate::Late).map(|at| at - message.due);
             misses.push(Miss {
@@ -141,6 +142,7 @@ fn starved(
             Fate::Missing => missing(context, channel, input, depth + 1),
             Fate::NoBuffer => no_buffer(context, channel, input),
             Fate::Invalid => invalid(context, channel, input),
+            Fate::NoRoom => no_room(context, channel, input),
         };
         let name = context.index.channel_name(channel);
         let sentence = format!(
@@ -247,6 +249,34 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
             Finding::ours(Stage::Taking, Cause::LatePeer, sentence)
         }
     }
+}
+
+/// The program keeps its receiving end stocked with buffers, or does not; a task of its own that missed its window a moment
+/// ago may have been about to put one back.
+fn no_room(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
+    let phase = context.phase();
+    let Some(model) = phase.job.channels.get(channel) else {
+        return Finding::ours(Stage::Taking, Cause::NoRoom, "the receiver had no empty buffer".to_owned());
+    };
+    let name = context.index.member_name(model.target.0);
+    let head =
+        format!("it was there in time, but member {name} had no empty buffer in its end's input iterator");
+    let since = match model.qos {
+        leveret_plan::Qos::TimeDriven { period, .. } => message.due - period.saturating_mul(2),
+        _ => message.due,
+    };
+    let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member == model.target);
+    for (task, _) in own {
+        let Some(records) = phase.tasks.get(task).map(|record| &record.instances) else { continue };
+        let recent = records.iter().enumerate().rev();
+        let recent = recent.skip_while(|(_, record)| record.planned > message.due);
+        let mut recent = recent.take_while(|(_, record)| record.planned >= since);
+        if let Some((place, _)) = recent.find(|(_, record)| missed(record)) {
+            return Finding { stage: Stage::Taking, ..follow(context, task, place, &head) };
+        }
+    }
+    let sentence = format!("{head}; give it more buffers, or let it put them back sooner");
+    Finding::ours(Stage::Taking, Cause::NoRoom, sentence)
 }
 
 fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {

@@ -7,6 +7,9 @@ use super::world::World;
 use leveret_types::Nanos;
 use std::sync::Arc;
 
+/// The greatest slack of a channel.
+pub const SLACK_MAX: u32 = 64;
+
 /// A channel as the program describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelDescription {
@@ -65,7 +68,10 @@ impl World {
             return Err(Code::UndefForObject);
         }
         self.same_shape([input, output])?;
-        self.insert(name, Body::Ptchannel(ChannelBody { input, output, source, target, group, qos }))
+        self.insert(
+            name,
+            Body::Ptchannel(ChannelBody { input, output, source, target, group, qos, slack: 1 }),
+        )
     }
 
     /// Whether this member is the sender, where it has an end at all.
@@ -96,23 +102,63 @@ impl World {
         Ok(())
     }
 
-    /// The iterators of a channel: where buffers are taken from, and where they are put.
-    pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+    fn channel_body(&self, channel: Handle) -> Result<ChannelBody, Code> {
         match &self.of(channel, Class::Ptchannel)?.body {
-            Body::Ptchannel(channel) => Ok([channel.input, channel.output]),
+            Body::Ptchannel(channel) => Ok(*channel),
             _ => Err(Code::Internal),
         }
     }
 
+    fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
+        self.change(channel, Class::Ptchannel)?;
+        let mut body = self.channel_body(channel)?;
+        change(&mut body);
+        self.table.replace(channel, Body::Ptchannel(body))
+    }
+
+    /// The iterators of a channel: where buffers are taken from, and where they are put.
+    pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        let body = self.channel_body(channel)?;
+        Ok([body.input, body.output])
+    }
+
     /// Sets the iterators of a channel.
     pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
-        let Body::Ptchannel(body) = &self.change(channel, Class::Ptchannel)?.body else {
-            return Err(Code::Internal);
-        };
-        let mut body = *body;
+        self.change(channel, Class::Ptchannel)?;
         self.same_shape(iterators)?;
-        [body.input, body.output] = iterators;
-        self.table.replace(channel, Body::Ptchannel(body))
+        self.change_channel(channel, |body| [body.input, body.output] = iterators)
+    }
+
+    /// The quality of service of a channel; best effort when it was given none.
+    pub fn channel_qos(&self, channel: Handle) -> Result<Handle, Code> {
+        let qos = self.channel_body(channel)?.qos;
+        Ok(if qos.is_null() { Handle::BEST_EFFORT } else { qos })
+    }
+
+    /// Sets the quality of service of a channel; null: best effort.
+    pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
+        self.change(channel, Class::Ptchannel)?;
+        self.qos_body(qos)?;
+        self.change_channel(channel, |body| body.qos = qos)
+    }
+
+    /// The group of a channel.
+    pub fn channel_group(&self, channel: Handle) -> Result<Handle, Code> {
+        Ok(self.channel_body(channel)?.group)
+    }
+
+    /// How many started transfers may be under way on a channel.
+    pub fn slack(&self, channel: Handle) -> Result<u32, Code> {
+        Ok(self.channel_body(channel)?.slack)
+    }
+
+    /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].
+    pub fn set_slack(&mut self, channel: Handle, slack: u32) -> Result<(), Code> {
+        self.change(channel, Class::Ptchannel)?;
+        if !(1..=SLACK_MAX).contains(&slack) {
+            return Err(Code::Argument);
+        }
+        self.change_channel(channel, |body| body.slack = slack)
     }
 
     /// A task with a window. `function` is told the task's own handle.

@@ -1,21 +1,22 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
-use super::committed::{Arrived, Committed, End};
+use super::committed::{Committed, End, Service, TimedEnd};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
 use super::mapping::Mappings;
+use super::movers::Movers;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
 use super::world::World;
+use crate::activation::Activation;
 use crate::binding::MappedEnd;
-use crate::context::TaskContext;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
-use crate::message::Input;
-use crate::session::Running;
+use crate::session::{AnyEnd, Running};
+use crate::watch::Watch;
 use leveret_plan::MissingPolicy;
 use leveret_protocol::declaration::GROUP_WORLD;
-use leveret_types::{ByteSize, Nanos};
-use std::collections::HashMap;
+use leveret_types::{ByteSize, MemberId, Nanos};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What one commit is about to bind.
@@ -25,16 +26,26 @@ pub(super) struct Binding {
     /// Every declared end, with its channel's index.
     declared: HashMap<u32, usize>,
     pub(super) events: EventPlan,
-    /// Ends that no task serves, by the channel's index.
+    /// Ends that the program's threads move, by the channel's index.
     sources: Vec<(usize, Source)>,
     targets: Vec<(usize, Target)>,
+    /// Ends that tasks move.
+    timed: Vec<TimedBinding>,
+}
+
+/// A time-driven end at this member.
+struct TimedBinding {
+    channel: usize,
+    end: AnyEnd,
+    is_source: bool,
+    peer: MemberId,
 }
 
 /// A channel's ends at this member, declared.
 #[derive(Clone, Copy, Default)]
-struct Ends {
-    source: Option<Source>,
-    target: Option<Target>,
+pub(super) struct Ends {
+    pub(super) source: Option<Source>,
+    pub(super) target: Option<Target>,
 }
 
 /// Why the objects cannot be committed.
@@ -53,49 +64,65 @@ impl From<Code> for Unfit {
 impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
     pub(super) fn bind(&self) -> Result<Binding, Unfit> {
+        self.check_channels()?;
         self.check_iterators()?;
+        let mappings = Mappings::of(self);
+        let mut declared = HashMap::new();
         let committed = Arc::new(self.prepare()?);
         let mut declarations = Declarations::new("commit");
-        let mut ends = HashMap::new();
-        let mappings = Mappings::of(self);
-        for (handle, object) in self.table.all() {
-            if let Body::Ptchannel(channel) = &object.body {
-                ends.insert(
-                    handle,
-                    self.declare_channel(&mut declarations, &mappings, &object.name, channel)?,
-                );
+        let mut free = Vec::new();
+        let mut timed = BTreeMap::new();
+        let mut bindings = Vec::new();
+        for (index, found) in committed.channels.iter().enumerate() {
+            let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
+            let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
+            let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
+            declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
+            if matches!(self.qos_of(channel), Qos::Time { .. }) {
+                timed.insert(index, ends);
+                bindings.extend(self.timed_bindings(index, channel, ends));
+            } else {
+                free.push((index, ends));
             }
         }
         let index: HashMap<Handle, usize> =
             committed.channels.iter().enumerate().map(|(index, channel)| (channel.handle, index)).collect();
-        let declared = ends.iter().flat_map(|(handle, ends): (&Handle, &Ends)| {
-            let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
-            tokens.into_iter().flatten().map(|end| (end, index[handle]))
-        });
-        let declared = declared.collect();
         for (_, object) in self.table.all() {
             let Body::Task(task) = &object.body else { continue };
-            let mut service = Service { committed: committed.clone(), reads: Vec::new(), writes: Vec::new() };
+            let mut service = Service::new(committed.clone());
             for channel in &task.channels {
-                let Some(given) = ends.get_mut(channel) else { continue };
-                let Ends { source, target } = std::mem::take(given);
-                service.writes.extend(source.map(|source| (index[channel], source)));
-                service.reads.extend(target.map(|target| (index[channel], target)));
+                // A best-effort end that a task is bound to is the program's to start and test, in the task or outside.
+                let Some(index) = index.get(channel).copied() else { continue };
+                let Some(ends) = timed.remove(&index) else { continue };
+                service.writes.extend(ends.source.map(|source| (index, source, 0)));
+                service.reads.extend(ends.target.map(|target| (index, target)));
             }
-            declare_task(
-                &mut declarations,
-                &object.name,
-                (task.qos, task.budget),
-                service,
-                task.function.clone(),
-            );
+            let (timing, function) = ((task.qos, task.budget), task.function.clone());
+            declare_task(&mut declarations, &object.name, timing, service, function);
         }
-        self.check_service(&ends)?;
+        let mut movers = Movers::new(committed.clone());
+        for (index, ends) in timed {
+            let object = self.table.referred(committed.channels[index].handle).ok_or(Code::Internal)?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
+            movers.serve(index, self.size_of(channel)?.0, self.qos_of(channel), ends);
+        }
+        movers.declare(&mut declarations, &self.names()[self.rank().index()]);
+        let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
+        let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let events = self.plan_events(&mut declarations)?;
-        let free = || ends.iter().filter_map(|(handle, ends)| Some((*index.get(handle)?, ends)));
-        let sources = free().filter_map(|(index, ends)| Some((index, ends.source?))).collect();
-        let targets = free().filter_map(|(index, ends)| Some((index, ends.target?))).collect();
-        Ok(Binding { declarations, committed, events, declared, sources, targets })
+        Ok(Binding { declarations, committed, declared, events, sources, targets, timed: bindings })
+    }
+
+    fn timed_bindings(&self, index: usize, channel: &ChannelBody, ends: Ends) -> Vec<TimedBinding> {
+        let member = |rank: u32| match self.table.referred(channel.group).map(|object| &object.body) {
+            Some(Body::Group(members)) => members.get(rank as usize).copied().unwrap_or(self.rank()),
+            _ => self.rank(),
+        };
+        let source = ends.source.map(|end| (AnyEnd::from(end), true, member(channel.target)));
+        let target = ends.target.map(|end| (AnyEnd::from(end), false, member(channel.source)));
+        let both = source.into_iter().chain(target);
+        both.map(|(end, is_source, peer)| TimedBinding { channel: index, end, is_source, peer }).collect()
     }
 
     /// The name by which a group is matched; groups without one match by their members in order.
@@ -118,26 +145,35 @@ impl World {
         Ok(name)
     }
 
-    /// A time-driven end is served by a task, and no channel leads back to its own member.
-    fn check_service(&self, left: &HashMap<Handle, Ends>) -> Result<(), Unfit> {
-        for (handle, object) in self.table.all() {
+    /// Every channel has its iterators, and none leads back to its own member.
+    fn check_channels(&self) -> Result<(), Unfit> {
+        for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
             let unfit = |what: &str| Unfit {
                 code: Code::Argument,
-                detail: format!("the channel \"{}\" {what}", object.name),
+                detail: format!(
+                    "the channel \"{}\" {what} at member \"{}\"",
+                    object.name,
+                    self.names()[self.rank().index()]
+                ),
             };
             if channel.source == channel.target {
-                return Err(unfit("leads from this member to itself; give it another source or target"));
+                return Err(unfit("leads from this member to itself; give it another source or target,"));
             }
-            let is_left =
-                left.get(&handle).is_some_and(|ends| ends.source.is_some() || ends.target.is_some());
-            if is_left && matches!(self.qos_of(channel), Qos::Time { .. }) {
-                return Err(unfit(
-                    "is time-driven, and its end at this member is served by no task; bind one to it",
-                ));
+            match (channel.input.is_null(), channel.output.is_null()) {
+                (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
+                (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
+                _ => {}
             }
         }
         Ok(())
+    }
+
+    fn size_of(&self, channel: &ChannelBody) -> Result<ByteSize, Code> {
+        match self.table.referred(channel.input).map(|object| &object.body) {
+            Some(Body::Bufiter(iterator)) => Ok(ByteSize(iterator.size as u64)),
+            _ => Err(Code::Argument),
+        }
     }
 
     fn qos_of(&self, channel: &ChannelBody) -> Qos {
@@ -162,18 +198,36 @@ impl World {
         if !own(channel.source) && !own(channel.target) {
             return Ok(ends);
         }
-        let Some(Body::Bufiter(iterator)) = referred(channel.input) else { return Err(Code::Argument) };
-        let size = ByteSize(iterator.size as u64);
+        let size = self.size_of(channel)?;
         let group = self.declare_group(declarations, channel.group)?;
+        let shape = Shape { group, size, slack: channel.slack, qos };
         if own(channel.source) {
-            let end = mappings.declare(declarations.source(name).group(&group).size(size), channel.input);
-            ends.source = Some(with_qos(end, qos).declare());
+            ends.source = Some(shape.of(mappings.declare(declarations.source(name), channel.input)));
         }
         if own(channel.target) {
-            let end = mappings.declare(declarations.target(name).group(&group).size(size), channel.input);
-            ends.target = Some(with_qos(end, qos).declare());
+            ends.target = Some(shape.of(mappings.declare(declarations.target(name), channel.input)));
         }
         Ok(ends)
+    }
+}
+
+/// What both ends of a channel must agree in.
+struct Shape {
+    group: String,
+    size: ByteSize,
+    slack: u32,
+    qos: Qos,
+}
+
+impl Shape {
+    fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
+        let end = end.group(&self.group).size(self.size).slack(self.slack);
+        let end = match self.qos {
+            // As many as can be under way, and never fewer than others get.
+            Qos::BestEffort | Qos::Handler { .. } => end.buffers(self.slack.max(2)),
+            Qos::Time { .. } => end,
+        };
+        with_qos(end, self.qos).declare()
     }
 }
 
@@ -187,53 +241,11 @@ fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
     }
 }
 
-/// What a task does around its function: receptions before it, transfers after it.
-struct Service {
-    committed: Arc<Committed>,
-    reads: Vec<(usize, Target)>,
-    writes: Vec<(usize, Source)>,
-}
-
-impl Service {
-    fn receive(&self, context: &mut TaskContext<'_>) {
-        for (channel, target) in &self.reads {
-            let channel = &self.committed.channels[*channel];
-            let Input::Message(message) = context.input(*target) else { continue };
-            if channel.is_mapped() {
-                self.committed.receive_mapped(channel, &message);
-                continue;
-            }
-            // A transfer without a buffer is not performed; it is counted.
-            let Some(buffer) = self.committed.take_for(channel) else { continue };
-            let mut unused = None;
-            let filled = self.committed.fill(channel, (buffer, &mut unused), |bytes| {
-                let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
-                Ok(Arrived { length, instance: message.instance().0, inserted: message.inserted() })
-            });
-            if let (Err(_), Some(buffer)) = (filled, unused) {
-                let _ = self.committed.hand_back(channel, buffer);
-            }
-        }
-    }
-
-    fn send(&self, context: &mut TaskContext<'_>) {
-        for (channel, source) in &self.writes {
-            let channel = &self.committed.channels[*channel];
-            self.committed.take_back_loans(channel);
-            let Some(buffer) = self.committed.take_for(channel) else { continue };
-            // An instance that cannot be sent is told by the port's own records.
-            let _ = self.committed.send_out(channel, buffer, |outgoing| {
-                context.send_outgoing(*source, outgoing).map_err(|_| Code::Missed)
-            });
-        }
-    }
-}
-
 fn declare_task(
     declarations: &mut Declarations,
     name: &str,
     (qos, budget): (Qos, Nanos),
-    service: Service,
+    mut service: Service,
     function: TaskFunction,
 ) {
     let Qos::Time { start, deadline, period } = qos else { return };
@@ -241,7 +253,7 @@ fn declare_task(
     for (_, target) in &service.reads {
         task = task.reads(*target);
     }
-    for (_, source) in &service.writes {
+    for (_, source, _) in &service.writes {
         task = task.writes(*source);
     }
     task.body(move |context| {
@@ -265,7 +277,7 @@ impl Binding {
             .map_err(|code| format!("buffers cannot be put into their iterators: {code}"))
     }
 
-    /// Gives the ends that no task serves to their channels.
+    /// Gives every end to its channel.
     pub(super) fn attach(&self, running: &mut Running) {
         let end_of = |index: usize| self.committed.channels[index].end.lock();
         for (index, source) in &self.sources {
@@ -276,6 +288,17 @@ impl Binding {
         for (index, target) in &self.targets {
             if let (Some(end), Ok(mut place)) = (running.receiver(*target), end_of(*index)) {
                 *place = End::target(end);
+            }
+        }
+        self.attach_timed(|end| running.shared_activation(end));
+    }
+
+    /// Gives the time-driven ends to their channels; `shared` knows what each shares with its task.
+    pub(super) fn attach_timed(&self, shared: impl Fn(AnyEnd) -> Option<(Arc<Activation>, Arc<Watch>)>) {
+        for TimedBinding { channel, end, is_source, peer } in &self.timed {
+            let place = self.committed.channels[*channel].end.lock();
+            if let (Some(shared), Ok(mut place)) = (shared(*end), place) {
+                *place = End::Timed(TimedEnd::new(shared, *is_source, *peer));
             }
         }
     }

@@ -7,7 +7,7 @@
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs` |
-//! | commit: objects become declarations | `commit.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
@@ -27,6 +27,7 @@ mod group;
 mod handle;
 mod library;
 mod mapping;
+mod movers;
 mod object;
 mod prepare;
 mod storage;
@@ -37,8 +38,8 @@ mod world;
 mod tests;
 
 pub use buffers::BufferDescription;
-pub use channels::ChannelDescription;
-pub use committed::{ChannelCounts, Committed};
+pub use channels::{ChannelDescription, SLACK_MAX};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use error::Code;
 pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub use group::{Combination, Comparison};

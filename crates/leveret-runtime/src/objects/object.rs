@@ -180,6 +180,8 @@ pub(super) struct ChannelBody {
     pub(super) group: Handle,
     /// Null: best effort.
     pub(super) qos: Handle,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
 }
 
 /// The most urgent priority.

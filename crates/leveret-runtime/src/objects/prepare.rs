@@ -1,11 +1,11 @@
 //! The data path's view of every object, made at commit.
 
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, NEVER, WITH_PROGRAM,
+    Committed, CommittedBuffer, CommittedChannel, CommittedIterator, End, NEVER, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, BufferBody, BufiterBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
@@ -45,7 +45,7 @@ impl World {
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
                 let is_source = self.is_source(channel) == Some(true);
-                preparation.channel(handle, [channel.input, channel.output], is_source)?;
+                preparation.channel(handle, channel, is_source)?;
             }
         }
         preparation.finish(self.event_numbers())
@@ -106,7 +106,8 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, iterators: [Handle; 2], is_source: bool) -> Result<(), Code> {
+    fn channel(&mut self, handle: Handle, channel: &ChannelBody, is_source: bool) -> Result<(), Code> {
+        let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
             return Err(Code::Argument);
@@ -122,9 +123,9 @@ impl<'w> Preparation<'w> {
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
             pending: AtomicBool::new(false),
-            without_buffer: AtomicU64::new(0),
-            performed: AtomicU64::new(0),
             copies: AtomicU64::new(0),
+            slack: channel.slack,
+            tally: Tally::default(),
         });
         Ok(())
     }

@@ -1,8 +1,13 @@
-//! Ends of channels that no task serves: the program starts their transfers, waits for them and tests them.
+//! Ends that the program's threads start, activate, wait for and test.
+//!
+//! A best-effort end is moved by whoever calls here, or inserts into or removes from its iterators; a time-driven one by
+//! its task (`timed.rs`).
 
+use super::outcome::{Durations, Outcome};
+use super::timed::TimedEnd;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
-use crate::free_end::{ReceivingEnd, SendingEnd, StartError, WaitError};
+use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use leveret_memory::sync::Ordering;
@@ -15,184 +20,470 @@ const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// How this member's end of a channel is served.
 pub(in crate::objects) enum End {
-    /// This member has no end of it, or a task serves it.
+    /// This member has no end of it.
     None,
     Source(SourceEnd),
     Target(TargetEnd),
+    Timed(TimedEnd),
+}
+
+/// What a best-effort end has been asked for.
+#[derive(Default)]
+struct Asked {
+    /// Started, and no buffer or message has come yet.
+    pending: u64,
+    /// Every buffer or message that comes is transferred.
+    active: bool,
+    /// Anything was ever started, since the end was last active.
+    started: bool,
+    /// Of what ended here, how much a wait or a test has told of, or came before the activation.
+    told: u64,
+}
+
+impl Asked {
+    fn has_work(&self) -> bool {
+        self.active || self.pending > 0
+    }
+
+    fn take_one(&mut self) {
+        self.pending = self.pending.saturating_sub(1);
+    }
 }
 
 pub(in crate::objects) struct SourceEnd {
     end: SendingEnd,
-    /// Started, and no buffer has come yet.
-    pending: bool,
-    /// Anything was ever started.
-    started: bool,
+    asked: Asked,
+    /// Instances that are known to have been delivered.
+    delivered: u64,
 }
 
 pub(in crate::objects) struct TargetEnd {
     end: ReceivingEnd,
+    asked: Asked,
     /// A buffer that was taken for a message that did not come.
     spare: Option<usize>,
-    /// Started, and no message has come yet.
-    pending: bool,
-    /// Anything was ever started.
-    started: bool,
 }
 
 impl End {
     pub(in crate::objects) fn source(end: SendingEnd) -> Self {
-        Self::Source(SourceEnd { end, pending: false, started: false })
+        Self::Source(SourceEnd { end, asked: Asked::default(), delivered: 0 })
     }
 
     pub(in crate::objects) fn target(end: ReceivingEnd) -> Self {
-        Self::Target(TargetEnd { end, spare: None, pending: false, started: false })
+        Self::Target(TargetEnd { end, asked: Asked::default(), spare: None })
+    }
+
+    fn asked(&mut self) -> Option<&mut Asked> {
+        match self {
+            Self::None | Self::Timed(_) => None,
+            Self::Source(source) => Some(&mut source.asked),
+            Self::Target(target) => Some(&mut target.asked),
+        }
+    }
+
+    /// Transfers under way.
+    fn under_way(&self, channel: &CommittedChannel) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Source(source) => source.asked.pending + (source.end.sent() - source.delivered),
+            Self::Target(target) => target.asked.pending,
+            Self::Timed(timed) => timed.under_way(channel, clock::now()),
+        }
+    }
+
+    fn is_active(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Source(source) => source.asked.active,
+            Self::Target(target) => target.asked.active,
+            Self::Timed(timed) => timed.is_active(clock::now()),
+        }
+    }
+
+    /// Whether the other end's member lives and the job goes on.
+    fn look(&self) -> Result<(), Code> {
+        match self {
+            Self::Source(source) => source.end.look().map_err(code_of),
+            Self::Target(target) => target.end.look().map_err(code_of),
+            Self::None | Self::Timed(_) => Ok(()),
+        }
+    }
+
+    fn peer_lives(&self) -> Result<(), Code> {
+        match self.look() {
+            Err(Code::PeerLost) => Err(Code::PeerLost),
+            _ => Ok(()),
+        }
     }
 }
 
+/// The state of an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(i32)]
+pub enum EndState {
+    /// Nothing is asked of it.
+    #[default]
+    Idle = 0,
+    /// Transfers were started and are under way.
+    Started = 1,
+    /// Activated.
+    Active = 2,
+}
+
+/// What [`Committed::status`] tells of an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelStatus {
+    /// What is asked of it.
+    pub state: EndState,
+    /// How the last instance ended.
+    pub outcome: Outcome,
+    /// The last instance that ended.
+    pub instance: u64,
+    /// Transfers under way.
+    pub under_way: u64,
+}
+
+/// What [`Committed::metrics`] tells of an end, since the commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelMetrics {
+    /// From a message's insertion by the sender to its buffer's arrival in the output iterator; at the receiving end. Of a
+    /// best-effort channel, what is stamped: a part of the messages.
+    pub latency: Durations,
+    /// Transfers performed.
+    pub completed: u64,
+    /// Not performed: the sender had no buffer.
+    pub no_sender_buffer: u64,
+    /// Not performed: the receiver had no buffer.
+    pub no_receiver_buffer: u64,
+    /// Not performed: sent too late, or never.
+    pub late: u64,
+    /// Not performed: nonsense, or overwritten.
+    pub invalid: u64,
+    /// Instances in which this end took part and the other did not.
+    pub paused: u64,
+    /// Copies that late binding cost.
+    pub late_binding_copies: u64,
+}
+
 impl Committed {
-    /// Starts one transfer, which goes on by itself: at once, or with the insertion or removal that it waits for.
+    /// Starts one transfer, which goes on by itself: with its instance if it is time-driven; else at once, or with the
+    /// insertion or removal that it waits for.
     ///
     /// # Errors
-    /// [`Code::Slack`] when one is under way or another thread is at this end, [`Code::UndefForObject`] when a task
-    /// serves the end, and those of wrong handles.
+    /// [`Code::Slack`] when as many are under way as the slack allows or another thread is at this end, [`Code::Active`],
+    /// [`Code::PeerLost`], [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
         let channel = self.channel(channel)?;
         let mut end = lock(channel)?;
+        if let End::Timed(timed) = &mut *end {
+            return timed.start(channel, clock::now());
+        }
         self.progress(channel, &mut end)?;
-        match &mut *end {
-            End::None => return Err(Code::UndefForObject),
-            End::Source(source) => {
-                if source.pending || source.started && !source.end.test().map_err(code_of)? {
-                    return Err(Code::Slack);
-                }
-                (source.pending, source.started) = (true, true);
+        let under_way = end.under_way(channel);
+        end.peer_lives()?;
+        let asked = end.asked().ok_or(Code::UndefForObject)?;
+        if asked.active {
+            return Err(Code::Active);
+        }
+        if under_way >= u64::from(channel.slack) {
+            return Err(Code::Slack);
+        }
+        asked.pending += 1;
+        asked.started = true;
+        self.progress(channel, &mut end)
+    }
+
+    /// Lets transfers take place: in every period from the first on that all ends can still make, or with every buffer
+    /// (best effort). An end that is active stays so.
+    ///
+    /// # Errors
+    /// [`Code::Slack`] while a started transfer is under way, and those of [`Committed::start`].
+    pub fn activate(&self, channel: Handle) -> Result<(), Code> {
+        let channel = self.channel(channel)?;
+        let mut end = lock(channel)?;
+        if let End::Timed(timed) = &mut *end {
+            return timed.activate(channel, clock::now());
+        }
+        self.progress(channel, &mut end)?;
+        let under_way = end.under_way(channel);
+        end.peer_lives()?;
+        let asked = end.asked().ok_or(Code::UndefForObject)?;
+        if !asked.active {
+            if under_way > 0 {
+                return Err(Code::Slack);
             }
-            End::Target(target) => {
-                if target.pending {
-                    return Err(Code::Slack);
-                }
-                (target.pending, target.started) = (true, true);
-            }
+            *asked = Asked { active: true, told: channel.tally.ended(), ..Asked::default() };
         }
         self.progress(channel, &mut end)
     }
 
-    /// Performs a transfer that was started, if buffer and message are there.
+    /// Activates from the named period on.
+    ///
+    /// # Errors
+    /// [`Code::TimePast`] when it can no longer be made, [`Code::UndefForObject`] without periods, and those of
+    /// [`Committed::activate`].
+    pub fn activate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
+        let channel = self.channel(channel)?;
+        match &mut *lock(channel)? {
+            End::Timed(timed) => timed.activate_at(channel, period, clock::now()),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
+    /// Ends the activated state with the period under way.
+    ///
+    /// # Errors
+    /// [`Code::NotStarted`] when it is not active, and those of wrong handles.
+    pub fn deactivate(&self, channel: Handle) -> Result<(), Code> {
+        let channel = self.channel(channel)?;
+        let mut end = lock(channel)?;
+        if let End::Timed(timed) = &*end {
+            return timed.deactivate(clock::now());
+        }
+        let asked = end.asked().ok_or(Code::UndefForObject)?;
+        if !asked.active {
+            return Err(Code::NotStarted);
+        }
+        asked.active = false;
+        self.progress(channel, &mut end)
+    }
+
+    /// Ends the activated state at the named period, the first without a transfer.
+    ///
+    /// # Errors
+    /// [`Code::TimePast`] when it can no longer be left out, [`Code::UndefForObject`] without periods, and those of
+    /// [`Committed::deactivate`].
+    pub fn deactivate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
+        let channel = self.channel(channel)?;
+        match &*lock(channel)? {
+            End::Timed(timed) => timed.deactivate_at(period, clock::now()),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
+    /// Performs what was asked of a best-effort end, as far as buffers and messages are there.
     pub(super) fn progress(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
         self.take_back_loans(channel);
-        let pending = match end {
-            End::None => false,
+        let has_work = match end {
+            End::None | End::Timed(_) => false,
             End::Source(source) => {
-                if source.pending
-                    && let Some(buffer) = self.take(channel.input as usize, IN_TRANSFER)
-                {
-                    source.pending = false;
-                    self.send_out(channel, buffer, |outgoing| match source.end.start_outgoing(outgoing) {
-                        Ok(instance) => Ok(instance.0),
-                        Err(StartError::Outstanding(_) | StartError::NoBuffer(_)) => Err(Code::Internal),
-                        Err(StartError::TooLong { .. }) => Err(Code::Bufsize),
-                    })?;
-                }
-                source.pending
+                self.send_ready(channel, source)?;
+                source.asked.has_work()
             }
             End::Target(target) => {
-                if target.pending && target.end.test() {
-                    self.receive(channel, target, Nanos::ZERO)?;
-                }
-                target.pending
+                self.receive_ready(channel, target)?;
+                target.asked.has_work()
             }
         };
-        channel.pending.store(pending, Ordering::Relaxed);
+        channel.pending.store(has_work, Ordering::Relaxed);
         Ok(())
     }
 
-    /// One reception. A message without a buffer stays with its sender: nothing is buffered that the program did not
-    /// provide.
+    fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
+        let SourceEnd { end, asked, delivered } = source;
+        // One round of the segment's buffers at most: the receiver may free them as fast as they are filled.
+        for _ in 0..end.buffers() {
+            if !asked.has_work() || !end.has_room() {
+                break;
+            }
+            let Some(buffer) = self.take_for(channel) else { break };
+            asked.take_one();
+            self.send_out(channel, buffer, |outgoing| {
+                end.start_outgoing(outgoing).map(|instance| instance.0).map_err(|_| Code::Internal)
+            })?;
+        }
+        let now_delivered = end.delivered();
+        while *delivered < now_delivered {
+            self.ended(channel, *delivered, Outcome::Complete, None);
+            *delivered += 1;
+        }
+        Ok(())
+    }
+
+    fn receive_ready(&self, channel: &CommittedChannel, target: &mut TargetEnd) -> Result<(), Code> {
+        for _ in 0..target.end.buffers() {
+            if !target.asked.has_work() || !target.end.test() {
+                break;
+            }
+            match self.receive(channel, target, Nanos::ZERO) {
+                Ok(true) | Err(Code::Timeout) => {}
+                Ok(false) => break,
+                Err(code) => return Err(code),
+            }
+        }
+        Ok(())
+    }
+
+    /// One reception; says whether there was a buffer for it. A message without one stays with its sender: nothing is
+    /// buffered that the program did not provide.
     fn receive(
         &self,
         channel: &CommittedChannel,
         target: &mut TargetEnd,
         timeout: Nanos,
-    ) -> Result<(), Code> {
+    ) -> Result<bool, Code> {
+        let TargetEnd { end, spare, asked } = target;
         if channel.is_mapped() {
-            target.pending = !self.receive_named(channel, &mut target.end, timeout)?;
-            return Ok(());
+            let Some(arrived) = self.receive_named(channel, end, timeout)? else { return Ok(false) };
+            asked.take_one();
+            let latency = (arrived.inserted != Nanos::ZERO).then(|| clock::now() - arrived.inserted);
+            self.ended(channel, arrived.instance, Outcome::Complete, latency);
+            return Ok(true);
         }
-        let TargetEnd { end, spare, pending, .. } = target;
         let taken = spare.take().or_else(|| self.take(channel.input as usize, IN_TRANSFER));
-        let Some(buffer) = taken else { return Ok(()) };
-        self.fill(channel, (buffer, spare), |bytes| {
+        let Some(buffer) = taken else { return Ok(false) };
+        let mut seen = None;
+        let filled = self.fill(channel, (buffer, spare), |bytes| {
             let message = end.wait(timeout).map_err(code_of)?;
+            seen = Some((message.instance(), message.stamp()));
             if message.length() > bytes.len() {
                 return Err(Code::Bufsize);
             }
             let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
             Ok(Arrived { length, instance: message.instance(), inserted: message.stamp() })
-        })?;
-        *pending = false;
-        Ok(())
+        });
+        let Some((instance, stamp)) = seen else { return filled.map(|()| true) };
+        asked.take_one();
+        let latency = (stamp != Nanos::ZERO).then(|| clock::now() - stamp);
+        match filled {
+            Ok(()) => self.ended(channel, instance, Outcome::Complete, latency),
+            Err(_) => self.ended(channel, instance, Outcome::Invalid, None),
+        }
+        Ok(true)
     }
 
-    /// Whether the last started transfer is complete.
+    /// Whether a wait would end now, and how.
+    fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
+        if let End::Timed(timed) = end {
+            return timed.look(channel, clock::now());
+        }
+        self.progress(channel, end)?;
+        let under_way = end.under_way(channel);
+        let ended = channel.tally.ended();
+        let asked = end.asked().ok_or(Code::UndefForObject)?;
+        let (_, outcome) = channel.tally.last();
+        if asked.active {
+            if ended > asked.told {
+                asked.told = ended;
+                return Ok(Some(outcome));
+            }
+        } else if !asked.started {
+            return Err(Code::NotStarted);
+        } else if under_way == 0 {
+            return Ok(Some(outcome));
+        }
+        end.look().map(|()| None)
+    }
+
+    /// Whether a wait would return at once; if so, it is completed as by a wait.
     ///
     /// # Errors
-    /// [`Code::NotStarted`], [`Code::PeerLost`], [`Code::UndefForObject`], and those of wrong handles.
+    /// [`Code::NotStarted`], [`Code::Missed`], [`Code::PeerLost`], [`Code::UndefForObject`], and those of wrong handles.
     pub fn test(&self, channel: Handle) -> Result<bool, Code> {
         let channel = self.channel(channel)?;
         let mut end = lock(channel)?;
-        self.progress(channel, &mut end)?;
-        match &*end {
-            End::None => Err(Code::UndefForObject),
-            End::Source(SourceEnd { started: false, .. }) | End::Target(TargetEnd { started: false, .. }) => {
-                Err(Code::NotStarted)
-            }
-            End::Source(source) => Ok(!source.pending && source.end.test().map_err(code_of)?),
-            End::Target(target) => Ok(!target.pending),
+        match self.look(channel, &mut end) {
+            Ok(None) | Err(Code::Uncommitted) => Ok(false),
+            Ok(Some(outcome)) => told(outcome).map(|()| true),
+            Err(code) => Err(code),
         }
     }
 
-    /// Waits until the last started transfer is complete.
+    /// Waits until the last started transfer is complete; at an activated end, for the next instance that a wait or a test
+    /// has not told of.
     ///
     /// # Errors
-    /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Missed`], [`Code::Uncommitted`] when the job stops.
+    /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Uncommitted`] when the job stops.
     pub fn wait(&self, channel: Handle, timeout: Nanos) -> Result<(), Code> {
         let channel = self.channel(channel)?;
         let limit = clock::now() + timeout;
         loop {
             let mut end = lock(channel)?;
-            self.progress(channel, &mut end)?;
-            let left = (limit - clock::now()).max(Nanos::ZERO);
-            match &mut *end {
-                End::None => return Err(Code::UndefForObject),
-                End::Source(SourceEnd { started: false, .. })
-                | End::Target(TargetEnd { started: false, .. }) => {
-                    return Err(Code::NotStarted);
-                }
-                End::Source(source) if !source.pending => {
-                    return source.end.wait(left).map(|_| ()).map_err(code_of);
-                }
-                End::Target(target) if !target.pending => return Ok(()),
-                End::Target(target) => {
-                    self.receive(channel, target, left)?;
-                    if !target.pending {
-                        return Ok(());
-                    }
-                }
-                End::Source(_) => {}
+            if let Some(outcome) = self.look(channel, &mut end)? {
+                return told(outcome);
             }
-            match &*end {
-                End::Source(source) => source.end.look().map_err(code_of)?,
-                End::Target(target) => target.end.look().map_err(code_of)?,
-                End::None => {}
-            }
-            drop(end);
             let now = clock::now();
             if now >= limit {
                 return Err(Code::Timeout);
             }
-            // Another thread has to insert a buffer; it goes on with the transfer itself.
-            clock::sleep_until((now + LOOK_AGAIN).min(limit));
+            match &mut *end {
+                // As quick as can be while something is on its way.
+                End::Source(source) if source.end.sent() > source.delivered => {
+                    match source.end.wait_beyond(source.delivered, limit - now) {
+                        Ok(()) | Err(WaitError::TimedOut) => continue,
+                        Err(error) => return Err(code_of(error)),
+                    }
+                }
+                End::Target(target) => match self.receive(channel, target, limit - now) {
+                    Ok(true) | Err(Code::Timeout) => continue,
+                    Ok(false) => {}
+                    Err(code) => return Err(code),
+                },
+                _ => {}
+            }
+            let again = match &*end {
+                End::Timed(timed) => timed.look_again_at(now),
+                // Another thread has to insert a buffer; it goes on with the transfer itself.
+                _ => now + LOOK_AGAIN,
+            };
+            drop(end);
+            clock::sleep_until(again.min(limit));
         }
+    }
+
+    /// What is asked of this member's end, and how its last instance ended.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn status(&self, channel: Handle) -> Result<ChannelStatus, Code> {
+        let channel = self.channel(channel)?;
+        let (mut state, mut under_way) = (EndState::Started, 1);
+        // Whoever has the lock waits for a transfer.
+        if let Ok(mut end) = lock(channel) {
+            let _ = self.progress(channel, &mut end);
+            under_way = end.under_way(channel);
+            state = match under_way {
+                _ if end.is_active() => EndState::Active,
+                0 => EndState::Idle,
+                _ => EndState::Started,
+            };
+        }
+        let (instance, outcome) = channel.tally.last();
+        Ok(ChannelStatus { state, outcome, instance, under_way })
+    }
+
+    /// What was counted and measured at this member's end since the commit.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn metrics(&self, channel: Handle) -> Result<ChannelMetrics, Code> {
+        let channel = self.channel(channel)?;
+        if let Ok(mut end) = lock(channel) {
+            let _ = self.progress(channel, &mut end);
+        }
+        let of = |outcome| channel.tally.of(outcome);
+        Ok(ChannelMetrics {
+            latency: channel.tally.latency(),
+            completed: of(Outcome::Complete),
+            no_sender_buffer: of(Outcome::NoSenderBuffer),
+            no_receiver_buffer: of(Outcome::NoReceiverBuffer),
+            late: of(Outcome::Late),
+            invalid: of(Outcome::Invalid),
+            paused: of(Outcome::Paused),
+            late_binding_copies: match self.iterators[channel.input as usize].any {
+                Some(_) => channel.copies.load(Ordering::Relaxed),
+                None => 0,
+            },
+        })
+    }
+}
+
+/// What a wait answers for an outcome.
+fn told(outcome: Outcome) -> Result<(), Code> {
+    match outcome {
+        Outcome::PeerLost => Err(Code::PeerLost),
+        outcome if outcome.is_miss() => Err(Code::Missed),
+        _ => Ok(()),
     }
 }
 

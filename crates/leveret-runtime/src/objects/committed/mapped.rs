@@ -172,23 +172,14 @@ impl Committed {
         }
     }
 
-    /// One reception at an end that the program serves; whether there was one. A best-effort message whose buffer is not there
+    /// One reception at an end that the program serves; what came. A best-effort message whose buffer is not there
     /// stays with its sender.
     pub(super) fn receive_named(
         &self,
         channel: &CommittedChannel,
         end: &mut ReceivingEnd,
         timeout: Nanos,
-    ) -> Result<bool, Code> {
-        if end.is_timed() {
-            let message = end.wait(timeout).map_err(code_of)?;
-            let buffer = message.index().and_then(|index| self.take_named(channel.input as usize, index));
-            let Some(buffer) = buffer else {
-                channel.without_buffer.fetch_add(1, Ordering::Relaxed);
-                return Err(Code::Missed);
-            };
-            return self.carry_out(channel, buffer, &*message).map(|()| true);
-        }
+    ) -> Result<Option<Arrived>, Code> {
         let index = end.await_index(timeout).map_err(code_of)?;
         let taken = match index {
             Some(index) => self.take_named(channel.input as usize, index),
@@ -198,23 +189,23 @@ impl Committed {
                 None
             }
         };
-        let Some(buffer) = taken else { return Ok(false) };
+        let Some(buffer) = taken else { return Ok(None) };
         let Some(message) = end.try_receive() else {
             self.put_aside(channel, buffer);
-            return Ok(false);
+            return Ok(None);
         };
-        self.carry_out(channel, buffer, &*message).map(|()| true)
+        self.carry_out(channel, buffer, &*message).map(Some)
     }
 
-    /// One reception at an end that a task serves.
-    pub(in crate::objects) fn receive_mapped(&self, channel: &CommittedChannel, message: &Message<'_>) {
-        let Some(index) = message.index() else { return };
-        let Some(buffer) = self.take_named(channel.input as usize, index) else {
-            channel.without_buffer.fetch_add(1, Ordering::Relaxed);
-            return;
-        };
-        // That the message was overwritten meanwhile is the sender's fault, and told by the port's own records.
-        let _ = self.carry_out(channel, buffer, message);
+    /// One reception at an end that a task serves; whether the buffer was there.
+    pub(super) fn receive_mapped(
+        &self,
+        channel: &CommittedChannel,
+        message: &Message<'_>,
+    ) -> Result<bool, Code> {
+        let index = message.index().ok_or(Code::Missed)?;
+        let Some(buffer) = self.take_named(channel.input as usize, index) else { return Ok(false) };
+        self.carry_out(channel, buffer, message).map(|_| true)
     }
 
     /// A message is in the buffer that it is for, or is copied into it.
@@ -223,7 +214,7 @@ impl Committed {
         channel: &CommittedChannel,
         buffer: usize,
         message: &dyn Arriving,
-    ) -> Result<(), Code> {
+    ) -> Result<Arrived, Code> {
         let entry = &self.buffers[buffer];
         let arrived = message.arrived();
         if let Some(ChannelMapping::Borrows(borrower)) = channel.mapping.get() {
@@ -239,8 +230,8 @@ impl Committed {
             channel.copies.fetch_add(1, Ordering::Relaxed);
         }
         entry.carry(&arrived);
-        channel.performed.fetch_add(1, Ordering::Relaxed);
-        self.hand_back(channel, buffer)
+        self.hand_back(channel, buffer)?;
+        Ok(arrived)
     }
 
     /// A buffer that was taken for nothing goes back to where it was.

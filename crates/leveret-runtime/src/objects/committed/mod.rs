@@ -13,18 +13,27 @@
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
 //! | buffers that belong to those of the other end, one by one | `mapped.rs` |
 //! | what is in a buffer | `bytes.rs` |
-//! | one transfer: a buffer taken, sent or filled, handed on | `transfer.rs` |
-//! | ends that the program starts, waits for and tests | `ends.rs` |
+//! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
+//! | outcomes, and what is counted of them | `outcome.rs` |
+//! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
+//! | what a task does for its time-driven ends | `service.rs` |
 
 mod buffers;
 mod bytes;
 mod ends;
 mod mapped;
+mod outcome;
+mod service;
+mod timed;
 mod transfer;
 
 pub(super) use ends::End;
+pub use ends::{ChannelMetrics, ChannelStatus, EndState};
 pub(super) use mapped::ChannelMapping;
-pub(super) use transfer::Arrived;
+pub(super) use outcome::Tally;
+pub use outcome::{Durations, Outcome};
+pub(super) use service::Service;
+pub(super) use timed::TimedEnd;
 
 use super::error::Code;
 use super::events::CommittedEvents;
@@ -32,7 +41,7 @@ use super::handle::Handle;
 use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// No message was received.
@@ -91,11 +100,11 @@ pub(super) struct CommittedChannel {
     pub(super) end: Mutex<End>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
-    /// Instances not performed since the input iterator had no buffer.
-    pub(super) without_buffer: AtomicU64,
-    pub(super) performed: AtomicU64,
     /// Messages whose bytes were copied at this end.
     pub(super) copies: AtomicU64,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
+    pub(super) tally: Tally,
 }
 
 /// Everything that is committed.
@@ -109,19 +118,6 @@ pub struct Committed {
     pub(super) stocked: Vec<(u32, u32)>,
     /// Set once, before the commit returns.
     pub(super) events: OnceLock<CommittedEvents>,
-}
-
-/// What [`Committed::counts`] tells of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ChannelCounts {
-    /// Transfers that this end performed.
-    pub performed: u64,
-    /// Transfers that were not performed since the input iterator had no buffer.
-    pub without_buffer: u64,
-    /// Transfers whose bytes were copied at this end: all of them, or none where the buffers of both ends are one.
-    pub copies: u64,
-    /// Those of them that late binding costs: without an allowed set no buffer can be the other end's.
-    pub late_binding_copies: u64,
 }
 
 impl Committed {
@@ -152,18 +148,5 @@ impl Committed {
     fn channel(&self, handle: Handle) -> Result<&CommittedChannel, Code> {
         let index = self.find(handle, super::Class::Ptchannel)?;
         Ok(&self.channels[index])
-    }
-
-    /// What happened on a channel.
-    pub fn counts(&self, channel: Handle) -> Result<ChannelCounts, Code> {
-        let channel = self.channel(channel)?;
-        let copies = channel.copies.load(Ordering::Relaxed);
-        let is_late = self.iterators[channel.input as usize].any.is_some();
-        Ok(ChannelCounts {
-            copies,
-            late_binding_copies: if is_late { copies } else { 0 },
-            performed: channel.performed.load(Ordering::Relaxed),
-            without_buffer: channel.without_buffer.load(Ordering::Relaxed),
-        })
     }
 }

@@ -1,5 +1,7 @@
-//! One transfer: a buffer is taken from the input iterator, sent or filled, and goes into the output iterator.
+//! One transfer: a buffer is taken from the input iterator, sent or filled, and goes into the output iterator. Whatever
+//! becomes of a transfer passes through [`Committed::ended`].
 
+use super::outcome::Outcome;
 use super::{Committed, CommittedBuffer, CommittedChannel, IN_TRANSFER, WITH_PROGRAM};
 use crate::message::Outgoing;
 use crate::objects::error::Code;
@@ -26,13 +28,34 @@ impl CommittedBuffer {
 }
 
 impl Committed {
-    /// Takes a buffer for a transfer; that there is none is counted.
+    /// The one place that every outcome of every transfer passes, at each end for itself: performed, missed, late, without a
+    /// buffer, paused. On the data path: it may neither block nor allocate. `latency` is known at a receiving end.
+    #[inline]
+    pub(in crate::objects) fn ended(
+        &self,
+        channel: &CommittedChannel,
+        instance: u64,
+        outcome: Outcome,
+        latency: Option<Nanos>,
+    ) {
+        channel.tally.count(instance, outcome, latency);
+    }
+
+    /// As [`Committed::ended`], of `count` transfers that seemed complete, the last of them that of `instance`: the receiver
+    /// had no buffer, which its sender learns afterwards.
+    pub(in crate::objects) fn ended_otherwise(
+        &self,
+        channel: &CommittedChannel,
+        instance: u64,
+        outcome: Outcome,
+        count: u64,
+    ) {
+        channel.tally.correct(instance, outcome, count);
+    }
+
+    /// Takes a buffer for a transfer.
     pub(in crate::objects) fn take_for(&self, channel: &CommittedChannel) -> Option<usize> {
-        let taken = self.take(channel.input as usize, IN_TRANSFER);
-        if taken.is_none() {
-            channel.without_buffer.fetch_add(1, Ordering::Relaxed);
-        }
-        taken
+        self.take(channel.input as usize, IN_TRANSFER)
     }
 
     /// Sends what is in a taken buffer by `send`. The buffer goes into the output iterator, sent or not.
@@ -51,7 +74,6 @@ impl Committed {
             if let (Ok(instance), Some(index)) = (sent, index) {
                 // It comes back when the receiver is done with it.
                 loans.lend(index, instance);
-                channel.performed.fetch_add(1, Ordering::Relaxed);
                 return Ok(());
             }
         } else {
@@ -62,13 +84,12 @@ impl Committed {
         }
         self.hand_back(channel, buffer)?;
         if sent.is_ok() {
-            channel.performed.fetch_add(1, Ordering::Relaxed);
             channel.copies.fetch_add(1, Ordering::Relaxed);
         }
         sent.map(|_| ())
     }
 
-    /// Fills a taken buffer by `copy`, which says how long the message is. It is kept
+    /// Fills a taken buffer by `copy`, which says how long the message is, and puts it into the output iterator. It is kept
     /// for the next reception when that fails.
     pub(in crate::objects) fn fill(
         &self,
@@ -82,7 +103,6 @@ impl Committed {
         match copied {
             Ok(arrived) => {
                 entry.carry(&arrived);
-                channel.performed.fetch_add(1, Ordering::Relaxed);
                 channel.copies.fetch_add(1, Ordering::Relaxed);
                 self.hand_back(channel, buffer)
             }
@@ -94,12 +114,18 @@ impl Committed {
     }
 
     /// Into the output iterator; a buffer that it does not allow goes back to the program.
-    pub(in crate::objects) fn hand_back(
-        &self,
-        channel: &CommittedChannel,
-        buffer: usize,
-    ) -> Result<(), Code> {
-        let put = self.put(channel.output as usize, buffer, IN_TRANSFER);
+    pub(super) fn hand_back(&self, channel: &CommittedChannel, buffer: usize) -> Result<(), Code> {
+        self.put_or_release(channel.output, buffer)
+    }
+
+    /// An empty buffer that was taken and not filled goes back into the input iterator.
+    pub(in crate::objects) fn return_unused(&self, channel: &CommittedChannel, buffer: usize) {
+        // Whoever takes from an iterator could have put it there.
+        let _ = self.put_or_release(channel.input, buffer);
+    }
+
+    fn put_or_release(&self, iterator: u32, buffer: usize) -> Result<(), Code> {
+        let put = self.put(iterator as usize, buffer, IN_TRANSFER);
         if put.is_err() {
             self.buffers[buffer].place.store(WITH_PROGRAM, Ordering::Release);
         }

@@ -1,0 +1,177 @@
+//! How transfers end, and what is counted of it: plain words that any thread may read while others write.
+
+use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
+use leveret_types::Nanos;
+
+/// How an instance of a channel ended, as one of its ends knows it. The numbers are those of `MPIRTX_Outcome`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Outcome {
+    /// None has ended yet.
+    #[default]
+    None = 0,
+    /// Performed.
+    Complete = 1,
+    /// Not performed: the sender's input iterator had no buffer.
+    NoSenderBuffer = 2,
+    /// Not performed: the receiver's input iterator had no buffer, or the receiver has given back none of the channel's.
+    NoReceiverBuffer = 3,
+    /// Not performed: sent after its instant.
+    Late = 4,
+    /// Not performed: what the sender's memory held was no message.
+    Invalid = 5,
+    /// Not performed, as asked: the other end took no part.
+    Paused = 6,
+    /// Not performed: the member at the other end has died.
+    PeerLost = 7,
+}
+
+impl Outcome {
+    const ALL: [Self; 8] = [
+        Self::None,
+        Self::Complete,
+        Self::NoSenderBuffer,
+        Self::NoReceiverBuffer,
+        Self::Late,
+        Self::Invalid,
+        Self::Paused,
+        Self::PeerLost,
+    ];
+
+    /// Whether the instance was to be performed, and was not.
+    pub fn is_miss(self) -> bool {
+        !matches!(self, Self::None | Self::Complete | Self::Paused)
+    }
+}
+
+/// Durations that were measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Durations {
+    /// How many.
+    pub count: u64,
+    /// The last.
+    pub last: Nanos,
+    /// The shortest.
+    pub least: Nanos,
+    /// The longest.
+    pub greatest: Nanos,
+    /// All together.
+    pub sum: Nanos,
+}
+
+/// What was counted of one end since the commit. One thread at a time counts; all may read.
+#[derive(Default)]
+pub(in crate::objects) struct Tally {
+    counts: [AtomicU64; Outcome::ALL.len()],
+    /// The last instance that ended, above its outcome; an instance has 48 bits.
+    last: AtomicU64,
+    /// Instances that ended, performed or missed.
+    ended: AtomicU64,
+    /// Count, last, least, greatest, sum.
+    latency: [AtomicI64; 5],
+}
+
+impl Tally {
+    /// Counts an instance that ended.
+    pub(super) fn count(&self, instance: u64, outcome: Outcome, latency: Option<Nanos>) {
+        add(&self.counts[outcome as usize], 1);
+        self.last.store(instance << 8 | outcome as u64, Ordering::Release);
+        if outcome != Outcome::Paused {
+            self.ended.store(self.ended.load(Ordering::Relaxed) + 1, Ordering::Release);
+        }
+        let Some(Nanos(latency)) = latency else { return };
+        let [count, last, least, greatest, sum] = &self.latency;
+        let is_first = count.load(Ordering::Relaxed) == 0;
+        last.store(latency, Ordering::Relaxed);
+        if is_first || latency < least.load(Ordering::Relaxed) {
+            least.store(latency, Ordering::Relaxed);
+        }
+        if is_first || latency > greatest.load(Ordering::Relaxed) {
+            greatest.store(latency, Ordering::Relaxed);
+        }
+        sum.store(sum.load(Ordering::Relaxed).saturating_add(latency), Ordering::Relaxed);
+        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    /// So many complete instances, the last of which is this, turn out to have ended otherwise.
+    pub(super) fn correct(&self, instance: u64, outcome: Outcome, count: u64) {
+        let complete = &self.counts[Outcome::Complete as usize];
+        complete.store(complete.load(Ordering::Relaxed).saturating_sub(count), Ordering::Relaxed);
+        add(&self.counts[outcome as usize], count);
+        let complete = instance << 8 | Outcome::Complete as u64;
+        let corrected = instance << 8 | outcome as u64;
+        let _ = self.last.compare_exchange(complete, corrected, Ordering::Release, Ordering::Relaxed);
+    }
+
+    pub(super) fn of(&self, outcome: Outcome) -> u64 {
+        self.counts[outcome as usize].load(Ordering::Relaxed)
+    }
+
+    /// The last instance that ended, and how.
+    pub(super) fn last(&self) -> (u64, Outcome) {
+        let last = self.last.load(Ordering::Acquire);
+        (last >> 8, Outcome::ALL[(last as u8 as usize).min(Outcome::ALL.len() - 1)])
+    }
+
+    /// Instances that ended, performed or missed.
+    pub(super) fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    pub(super) fn latency(&self) -> Durations {
+        let [count, last, least, greatest, sum] =
+            std::array::from_fn(|word: usize| self.latency[word].load(Ordering::Acquire));
+        Durations {
+            count: count.unsigned_abs(),
+            last: Nanos(last),
+            least: Nanos(least),
+            greatest: Nanos(greatest),
+            sum: Nanos(sum),
+        }
+    }
+}
+
+/// One thread at a time adds, so no locked instruction is needed.
+fn add(counter: &AtomicU64, count: u64) {
+    counter.store(counter.load(Ordering::Relaxed).wrapping_add(count), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_is_counted_and_the_last_one_is_told() {
+        let tally = Tally::default();
+        assert_eq!((tally.last(), tally.ended()), ((0, Outcome::None), 0));
+        for (instance, outcome) in Outcome::ALL.into_iter().enumerate().skip(1) {
+            tally.count(instance as u64, outcome, None);
+            assert_eq!((tally.last(), tally.of(outcome)), ((instance as u64, outcome), 1));
+        }
+        assert_eq!(tally.ended(), 6, "a pause ends nothing");
+    }
+
+    #[test]
+    fn what_was_complete_can_turn_out_to_have_failed() {
+        let tally = Tally::default();
+        tally.count(4, Outcome::Complete, None);
+        tally.count(5, Outcome::Complete, None);
+        tally.correct(5, Outcome::NoReceiverBuffer, 1);
+        assert_eq!(tally.last(), (5, Outcome::NoReceiverBuffer));
+        assert_eq!((tally.of(Outcome::Complete), tally.of(Outcome::NoReceiverBuffer)), (1, 1));
+        tally.count(6, Outcome::Complete, None);
+        tally.correct(4, Outcome::NoReceiverBuffer, 1);
+        assert_eq!(tally.last(), (6, Outcome::Complete), "the last one is another");
+    }
+
+    #[test]
+    fn durations_have_least_greatest_and_sum() {
+        let tally = Tally::default();
+        for latency in [5, 3, 8] {
+            tally.count(0, Outcome::Complete, Some(Nanos(latency)));
+        }
+        let expected =
+            Durations { count: 3, last: Nanos(8), least: Nanos(3), greatest: Nanos(8), sum: Nanos(16) };
+        assert_eq!(tally.latency(), expected);
+    }
+}

@@ -1,0 +1,161 @@
+//! Time-driven ends: a task moves them, the program's or one of the library's own; what the program says in between,
+//! start, activate, deactivate, the task follows.
+
+use super::CommittedChannel;
+use super::outcome::Outcome;
+use crate::activation::{Activation, StartRefusal};
+use crate::objects::error::Code;
+use crate::watch::Watch;
+use leveret_types::{Instance, MemberId, Nanos};
+use std::sync::Arc;
+
+/// The member at the other end is looked at this often while somebody waits.
+const PULSE: Nanos = Nanos::from_millis(20);
+/// After an instant at which a transfer is due, its task is looked at this often.
+const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
+
+/// A time-driven end as the program's threads see it.
+pub(in crate::objects) struct TimedEnd {
+    activation: Arc<Activation>,
+    is_source: bool,
+    peer: MemberId,
+    watch: Arc<Watch>,
+    /// Of the instances that ended here, how many a wait or a test has told of, or came before the activation.
+    told: u64,
+    /// Transfers that were started before the activation.
+    started_before: u64,
+}
+
+impl TimedEnd {
+    pub(in crate::objects) fn new(
+        (activation, watch): (Arc<Activation>, Arc<Watch>),
+        is_source: bool,
+        peer: MemberId,
+    ) -> Self {
+        Self { activation, is_source, peer, watch, told: 0, started_before: 0 }
+    }
+
+    fn peer_lives(&self) -> Result<(), Code> {
+        if self.watch.is_dead(self.peer) { Err(Code::PeerLost) } else { Ok(()) }
+    }
+
+    /// Whether the last transfer has left this end, and its instant has not come yet.
+    fn is_on_its_way(&self, channel: &CommittedChannel, now: Nanos) -> bool {
+        let (instance, outcome) = channel.tally.last();
+        self.is_source && outcome != Outcome::None && now < self.activation.due(instance)
+    }
+
+    pub(super) fn start(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
+        self.peer_lives()?;
+        let on_its_way = u64::from(self.has_started() && self.is_on_its_way(channel, now));
+        let slack = u64::from(channel.slack).saturating_sub(on_its_way);
+        self.activation.start(slack, now).map_err(|refusal| match refusal {
+            StartRefusal::Active => Code::Active,
+            StartRefusal::Slack => Code::Slack,
+        })
+    }
+
+    fn has_started(&self) -> bool {
+        self.activation.started() > self.started_before
+    }
+
+    fn becomes_active(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
+        self.peer_lives()?;
+        if self.activation.is_active(now) {
+            return Ok(());
+        }
+        if self.activation.under_way() > 0 || self.has_started() && self.is_on_its_way(channel, now) {
+            return Err(Code::Slack);
+        }
+        self.told = channel.tally.ended();
+        self.started_before = self.activation.started();
+        Ok(())
+    }
+
+    pub(super) fn activate(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
+        self.becomes_active(channel, now)?;
+        self.activation.activate(now);
+        Ok(())
+    }
+
+    pub(super) fn activate_at(
+        &mut self,
+        channel: &CommittedChannel,
+        period: u64,
+        now: Nanos,
+    ) -> Result<(), Code> {
+        if !self.activation.can_make(Instance(period), now) {
+            return Err(Code::TimePast);
+        }
+        self.becomes_active(channel, now)?;
+        self.activation.activate_at(Instance(period), now);
+        Ok(())
+    }
+
+    pub(super) fn deactivate(&self, now: Nanos) -> Result<(), Code> {
+        if !self.activation.is_active(now) {
+            return Err(Code::NotStarted);
+        }
+        self.activation.deactivate(now);
+        Ok(())
+    }
+
+    pub(super) fn deactivate_at(&self, period: u64, now: Nanos) -> Result<(), Code> {
+        if !self.activation.is_active(now) {
+            return Err(Code::NotStarted);
+        }
+        if !self.activation.can_make(Instance(period), now) {
+            return Err(Code::TimePast);
+        }
+        self.activation.deactivate_at(Instance(period), now);
+        Ok(())
+    }
+
+    /// Whether a wait would end now, and how.
+    pub(super) fn look(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<Option<Outcome>, Code> {
+        let (is_active, under_way) = (self.activation.is_active(now), self.activation.under_way());
+        let ended = channel.tally.ended();
+        let (_, outcome) = channel.tally.last();
+        let on_its_way = self.is_on_its_way(channel, now);
+        if !is_active && self.has_started() {
+            if under_way == 0 && !on_its_way {
+                return Ok(Some(outcome));
+            }
+        } else {
+            // The last one may not be due yet; then only those before it have ended.
+            let over = ended.saturating_sub(u64::from(on_its_way));
+            if over > self.told {
+                self.told = over;
+                return Ok(Some(if on_its_way { Outcome::Complete } else { outcome }));
+            }
+            if !is_active {
+                return Err(Code::NotStarted);
+            }
+        }
+        self.peer_lives()?;
+        if now >= self.watch.stop_at() { Err(Code::Uncommitted) } else { Ok(None) }
+    }
+
+    /// When to look again, while nothing has ended.
+    pub(super) fn look_again_at(&self, now: Nanos) -> Nanos {
+        let coming = self.activation.coming(now);
+        let due = self.activation.due(coming);
+        let past = coming.checked_sub(1).map(|past| self.activation.due(past));
+        // For some time after an instant its task may still be at it.
+        let is_served = past.is_none_or(|past| (now - past).saturating_mul(2) > due - past);
+        if is_served { due.min(now + PULSE) } else { now + LOOK_AGAIN }
+    }
+
+    pub(super) fn is_active(&self, now: Nanos) -> bool {
+        self.activation.is_active(now)
+    }
+
+    pub(super) fn under_way(&self, channel: &CommittedChannel, now: Nanos) -> u64 {
+        let on_its_way = self.has_started() && self.is_on_its_way(channel, now);
+        self.activation.under_way() + u64::from(on_its_way)
+    }
+}
+
+#[cfg(test)]
+#[path = "timed_tests.rs"]
+mod tests;

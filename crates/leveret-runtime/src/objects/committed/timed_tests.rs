@@ -1,0 +1,393 @@
+//! Two members and a time-driven channel whose ends no task of the program serves, in virtual time.
+
+use super::super::{ChannelMetrics, End};
+use super::*;
+use crate::in_process::InProcessJob;
+use crate::objects::{
+    BufferDescription, ChannelDescription, Committed, Dataspec, Handle, OwnedStorage, Policy, Qos, World,
+};
+use leveret_plan::{Costs, plan};
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use proptest::prelude::*;
+
+const PERIOD: Nanos = Nanos::from_millis(10);
+/// Of a run in virtual time.
+const EPOCH: Nanos = Nanos::from_secs(1);
+
+/// One member's end.
+struct Side {
+    committed: Arc<Committed>,
+    channel: Handle,
+    input: Handle,
+    output: Handle,
+}
+
+/// What a thread of the program does.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Start,
+    Activate,
+    ActivateAt(u64),
+    Deactivate,
+    DeactivateAt(u64),
+    Insert,
+}
+
+use Call::{Activate, ActivateAt, Deactivate, DeactivateAt, Insert, Start};
+
+/// A call at one side, so long after the epoch, and what it must answer.
+type Planned = (Nanos, usize, Call, Result<(), Code>);
+
+/// The sending side.
+const S: usize = 0;
+/// The receiving side.
+const R: usize = 1;
+
+fn ms(value: i64) -> Nanos {
+    Nanos::from_millis(value)
+}
+
+struct Pair {
+    sides: [Side; 2],
+    job: InProcessJob,
+    /// Buffers that are not in an iterator yet.
+    spare: [Vec<Handle>; 2],
+}
+
+/// With so many buffers in the input iterators, and the slack.
+fn pair(stock: [usize; 2], slack: u32) -> Pair {
+    let names = ["a".to_owned(), "b".to_owned()];
+    let mut bindings = Vec::new();
+    let mut sides = Vec::new();
+    let mut spare = [Vec::new(), Vec::new()];
+    for (rank, stocked) in stock.into_iter().enumerate() {
+        let mut world = World::new(MemberId(rank as u16), &names).expect("a world");
+        let mut iterator = || {
+            world.bufiter("i", Policy::Fifo, (8, Dataspec::Int64), Handle::default()).expect("an iterator")
+        };
+        let (input, output) = (iterator(), iterator());
+        let qos = Qos::Time { start: ms(2), deadline: ms(4), period: PERIOD };
+        let qos = world.qos("q", qos).expect("a QoS");
+        let group = Handle::GROUP_WORLD;
+        let description = ChannelDescription { input, output, source: 0, target: 1, group, qos };
+        let channel = world.ptchannel("c", description).expect("a channel");
+        world.set_slack(channel, slack).expect("not committed yet");
+        for number in 0..stocked + 4 {
+            let storage: Arc<dyn crate::objects::Storage> = Arc::new(OwnedStorage::new(8));
+            let description = BufferDescription { size: 8, dataspec: Dataspec::Int64, storage };
+            let buffer = world.buffer("b", description).expect("a buffer");
+            // A message is the label of its buffer.
+            world.set_label(buffer, number as i64).expect("not committed yet");
+            if number < stocked {
+                world.stock(input, buffer).expect("it fits");
+            } else {
+                spare[rank].push(buffer);
+            }
+        }
+        let binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        sides.push(Side { committed: binding.committed.clone(), channel, input, output });
+        bindings.push(binding);
+    }
+    let manifest = JobDeclaration {
+        name: "pair".to_owned(),
+        cores: vec![0, 1],
+        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
+        ..JobDeclaration::default()
+    };
+    let take = |binding: &mut crate::objects::commit::Binding| {
+        std::mem::replace(&mut binding.declarations, crate::Declarations::new(""))
+    };
+    let declarations = bindings.iter_mut().map(take).collect();
+    let job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
+        plan(job).map_err(|refusal| refusal.to_string())
+    })
+    .expect("it fits");
+    for (rank, binding) in bindings.iter().enumerate() {
+        binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
+    }
+    let sides = sides.try_into().unwrap_or_else(|_| panic!("two sides"));
+    Pair { sides, job, spare }
+}
+
+impl Pair {
+    /// Runs so many periods; each call is made when its time comes.
+    fn run(&mut self, periods: u64, calls: &[Planned]) {
+        let (mut left, mut spare) = (calls.iter().copied().peekable(), self.spare.clone());
+        let sides = &self.sides;
+        let mut made = |now: Nanos| {
+            while let Some((at, side, call, expected)) = left.next_if(|(at, ..)| *at <= now - EPOCH) {
+                let found = sides[side].call(call, EPOCH + at, &mut spare[side]);
+                assert_eq!(found, expected, "{call:?} of side {side} at {at}");
+            }
+        };
+        self.job.arm(EPOCH, periods);
+        made(EPOCH - ms(5));
+        self.job.run_virtual(periods, |_, planned, _| made(EPOCH + planned));
+        assert_eq!(left.count(), 0, "every call was made");
+    }
+
+    fn metrics(&self) -> [ChannelMetrics; 2] {
+        [S, R].map(|side| self.sides[side].committed.metrics(self.sides[side].channel).expect("an end"))
+    }
+
+    /// How often each side performed, missed for want of a buffer at the sender and the receiver, and paused.
+    fn counted(&self) -> [[u64; 4]; 2] {
+        self.metrics()
+            .map(|found| [found.completed, found.no_sender_buffer, found.no_receiver_buffer, found.paused])
+    }
+
+    /// Buffers in the output iterators.
+    fn outputs(&self) -> [usize; 2] {
+        [S, R].map(|side| {
+            let Side { committed, output, .. } = &self.sides[side];
+            std::iter::from_fn(|| committed.remove(*output).ok()).count()
+        })
+    }
+
+    fn look(&self, side: usize, at: Nanos) -> Result<Option<Outcome>, Code> {
+        self.sides[side].with(|timed, channel| timed.look(channel, EPOCH + at))
+    }
+}
+
+impl Side {
+    fn with<T>(&self, body: impl FnOnce(&mut TimedEnd, &CommittedChannel) -> T) -> T {
+        let channel = &self.committed.channels[0];
+        let mut end = channel.end.lock().expect("nobody panicked");
+        match &mut *end {
+            End::Timed(timed) => body(timed, channel),
+            _ => panic!("the end is time-driven"),
+        }
+    }
+
+    fn call(&self, call: Call, now: Nanos, spare: &mut Vec<Handle>) -> Result<(), Code> {
+        match call {
+            Insert => {
+                let buffer = spare.pop().expect("four are spare");
+                self.committed.insert(self.input, buffer)
+            }
+            Start => self.with(|timed, channel| timed.start(channel, now)),
+            Activate => self.with(|timed, channel| timed.activate(channel, now)),
+            ActivateAt(period) => self.with(|timed, channel| timed.activate_at(channel, period, now)),
+            Deactivate => self.with(|timed, _| timed.deactivate(now)),
+            DeactivateAt(period) => self.with(|timed, _| timed.deactivate_at(period, now)),
+        }
+    }
+}
+
+const BEFORE: Nanos = Nanos::from_millis(-5);
+
+fn both_active() -> Vec<Planned> {
+    vec![(BEFORE, S, Activate, Ok(())), (BEFORE, R, Activate, Ok(()))]
+}
+
+// spec: SIDED-ZERO-02, CHANNEL-END-01
+#[test]
+fn activated_ends_make_one_transfer_in_each_period() {
+    let mut pair = pair([6, 6], 1);
+    pair.run(6, &both_active());
+    assert_eq!(pair.counted(), [[6, 0, 0, 0]; 2]);
+    assert_eq!(pair.outputs(), [6, 6]);
+    assert_eq!(pair.metrics()[R].latency.count, 6);
+}
+
+#[test]
+fn idle_ends_make_none_and_miss_none() {
+    let mut pair = pair([6, 6], 1);
+    pair.run(4, &[]);
+    assert_eq!((pair.counted(), pair.outputs()), ([[0; 4]; 2], [0, 0]));
+    assert_eq!(pair.look(S, ms(5)), Err(Code::NotStarted));
+}
+
+// spec: SIDED-DEACTIVATE-03
+#[test]
+fn while_one_end_takes_no_part_instances_are_neither_made_nor_missed() {
+    let mut pair = pair([6, 6], 1);
+    pair.run(5, &[(BEFORE, S, Activate, Ok(())), (BEFORE, R, ActivateAt(3), Ok(()))]);
+    assert_eq!(pair.counted(), [[2, 0, 0, 3], [2, 0, 0, 0]]);
+    assert_eq!(pair.outputs(), [2, 2]);
+}
+
+// spec: SIDED-ACTIVATE-02, SIDED-ACTIVATE-03
+#[test]
+fn activation_begins_with_the_first_instance_that_both_ends_can_still_make() {
+    for (first, second) in [(S, R), (R, S)] {
+        let mut pair = pair([6, 6], 1);
+        pair.run(9, &[(ms(11), first, Activate, Ok(())), (ms(31), second, Activate, Ok(()))]);
+        // The call within period 3 affects 5; what the first end does alone is no miss.
+        let [sender, receiver] = pair.counted();
+        assert_eq!([sender[0], receiver[0]], [4, 4], "first {first}");
+        assert_eq!([sender[1], sender[2], receiver[1], receiver[2]], [0; 4]);
+        assert_eq!(pair.outputs(), [4, 4]);
+    }
+}
+
+// spec: SIDED-TWO-01
+#[test]
+fn two_starts_meet_in_one_transfer_whoever_is_first() {
+    for (first, second) in [(S, R), (R, S)] {
+        let mut pair = pair([6, 6], 1);
+        let calls = [
+            (ms(11), first, Start, Ok(())),
+            (ms(11), first, Start, Err(Code::Slack)),
+            (ms(12), first, Activate, Err(Code::Slack)),
+            (ms(41), first, Start, Err(Code::Slack)),
+            (ms(41), second, Start, Ok(())),
+        ];
+        pair.run(9, &calls);
+        assert_eq!(pair.counted(), [[1, 0, 0, 0]; 2], "first {first}");
+        assert_eq!(pair.outputs(), [1, 1]);
+        assert_eq!(pair.look(S, ms(90)), Ok(Some(Outcome::Complete)));
+        assert_eq!(pair.look(R, ms(90)), Ok(Some(Outcome::Complete)));
+    }
+}
+
+// spec: SIDED-ONE-01, SIDED-ONE-02, SIDED-ONE-03
+#[test]
+fn each_start_at_one_end_is_one_transfer_if_the_other_is_active() {
+    for (starts, active) in [(S, R), (R, S)] {
+        let mut pair = pair([6, 6], 1);
+        let calls = [
+            (BEFORE, active, Activate, Ok(())),
+            (ms(21), starts, Start, Ok(())),
+            (ms(61), starts, Start, Ok(())),
+            (ms(62), active, Start, Err(Code::Active)),
+        ];
+        pair.run(10, &calls);
+        let counted = pair.counted();
+        assert_eq!([counted[S][0], counted[R][0]], [2, 2], "started by {starts}");
+        assert_eq!([counted[S][1], counted[R][1], counted[S][2], counted[R][2]], [0; 4]);
+        assert_eq!(pair.outputs(), [2, 2]);
+    }
+}
+
+// spec: SIDED-SLACK-03, SIDED-SLACK-05
+#[test]
+fn as_many_starts_as_the_slack_allows_are_as_many_transfers() {
+    for starts in [S, R] {
+        let mut pair = pair([6, 6], 3);
+        let start = (ms(21), starts, Start, Ok(()));
+        let beyond = (ms(21), starts, Start, Err(Code::Slack));
+        pair.run(9, &[(BEFORE, 1 - starts, Activate, Ok(())), start, start, start, beyond]);
+        let counted = pair.counted();
+        assert_eq!([counted[S][0], counted[R][0]], [3, 3], "started by {starts}");
+        assert_eq!(pair.outputs(), [3, 3]);
+    }
+}
+
+// spec: CHANNEL-MISS-01, CHANNEL-START-05
+#[test]
+fn a_sender_without_a_buffer_misses_at_both_ends_and_the_next_instance_is_unaffected() {
+    let mut pair = pair([2, 6], 1);
+    let mut calls = both_active();
+    calls.push((ms(31), S, Insert, Ok(())));
+    pair.run(5, &calls);
+    // Instances 0 and 1, none in 2, the inserted one in 3, none in 4.
+    assert_eq!(pair.counted(), [[3, 2, 0, 0]; 2]);
+    assert_eq!(pair.outputs(), [3, 3]);
+    let mut pair = self::pair([0, 6], 1);
+    pair.run(5, &[(BEFORE, R, Activate, Ok(())), (ms(11), S, Start, Ok(()))]);
+    assert_eq!(pair.counted()[S], [0, 1, 0, 0]);
+    assert_eq!(pair.look(S, ms(49)), Ok(Some(Outcome::NoSenderBuffer)));
+}
+
+// spec: CHANNEL-MISS-03, CHANNEL-MISS-07, CHANNEL-MISS-08
+#[test]
+fn a_receiver_without_a_buffer_misses_and_the_sender_learns_of_it() {
+    let mut pair = pair([6, 1], 1);
+    pair.run(5, &both_active());
+    // The sender learns of each with the next; of the last one, not any more.
+    assert_eq!(pair.counted(), [[2, 0, 3, 0], [1, 0, 4, 0]]);
+    assert_eq!(pair.outputs(), [5, 1], "what was sent comes back to the sender all the same");
+    assert_eq!(pair.sides[R].with(|_, channel| channel.tally.last()), (4, Outcome::NoReceiverBuffer));
+}
+
+// spec: SIDED-DEACTIVATE-01, SIDED-DEACTIVATE-02, SIDED-ACTIVATE-05
+#[test]
+fn activation_and_deactivation_keep_to_their_periods() {
+    let mut pair = pair([9, 9], 1);
+    let mut calls = both_active();
+    calls.extend([
+        (ms(11), R, DeactivateAt(1), Err(Code::TimePast)),
+        (ms(11), R, DeactivateAt(4), Ok(())),
+        (ms(51), R, Deactivate, Err(Code::NotStarted)),
+        (ms(51), R, ActivateAt(5), Err(Code::TimePast)),
+        (ms(51), R, ActivateAt(7), Ok(())),
+    ]);
+    pair.run(9, &calls);
+    let [sender, receiver] = pair.counted();
+    assert_eq!((sender, receiver), ([6, 0, 0, 3], [6, 0, 0, 0]), "0 to 3, 7 and 8");
+    assert_eq!(pair.outputs(), [6, 6]);
+}
+
+// spec: CHANNEL-WAIT-02
+#[test]
+fn a_wait_at_an_activated_end_tells_of_each_instance_once() {
+    let mut pair = pair([9, 9], 1);
+    pair.run(3, &both_active());
+    assert_eq!(pair.look(R, ms(29)), Ok(Some(Outcome::Complete)));
+    assert_eq!(pair.look(R, ms(30)), Err(Code::Uncommitted), "the run is over, and nothing more ends");
+    // The last message left in instance 2, whose instant is 24 ms.
+    assert_eq!(pair.look(S, ms(23)), Ok(Some(Outcome::Complete)));
+    assert_eq!(pair.look(S, ms(23)), Ok(None));
+    assert_eq!(pair.look(S, ms(24)), Ok(Some(Outcome::Complete)));
+}
+
+fn any_call() -> impl Strategy<Value = (i64, usize, Call)> {
+    let call = prop_oneof![
+        3 => Just(Start),
+        2 => Just(Activate),
+        2 => Just(Deactivate),
+        2 => Just(Insert),
+        1 => (0..12_u64).prop_map(ActivateAt),
+        1 => (0..12_u64).prop_map(DeactivateAt),
+    ];
+    (0..100_i64, 0..2_usize, call)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whatever both sides ask for and when: what one sent the other took or had no buffer for, nothing was late, and no
+    /// buffer is lost.
+    #[test]
+    fn whatever_is_asked_both_ends_agree_on_every_instance(
+        stock in [0..4_usize, 0..4_usize],
+        slack in 1..4_u32,
+        calls in prop::collection::vec(any_call(), 0..24),
+    ) {
+        let mut calls = calls;
+        calls.sort_by_key(|(at, ..)| *at);
+        let mut pair = pair(stock, slack);
+        let (mut spare, mut inserted) = (pair.spare.clone(), [0, 0]);
+        let mut started = [0; 2];
+        pair.job.arm(EPOCH, 10);
+        let sides = &pair.sides;
+        let mut left = calls.into_iter().peekable();
+        pair.job.run_virtual(10, |_, planned, _| {
+            while let Some((at, side, call)) = left.next_if(|(at, ..)| ms(*at) <= planned) {
+                let is_insert = matches!(call, Insert);
+                if is_insert && spare[side].is_empty() {
+                    continue;
+                }
+                let answer = sides[side].call(call, EPOCH + ms(at), &mut spare[side]);
+                let is_ok = answer.is_ok();
+                inserted[side] += usize::from(is_insert && is_ok);
+                started[side] += u64::from(matches!(call, Start) && is_ok);
+            }
+        });
+        let [sender, receiver] = pair.metrics();
+        let sent = sender.completed + sender.no_receiver_buffer;
+        prop_assert_eq!(sent, receiver.completed + receiver.no_receiver_buffer);
+        prop_assert_eq!(sender.no_sender_buffer, receiver.no_sender_buffer);
+        prop_assert_eq!([sender.late, receiver.late, sender.invalid, receiver.invalid], [0; 4]);
+        prop_assert_eq!(pair.outputs(), [sent as usize, receiver.completed as usize]);
+        for side in [S, R] {
+            let Side { committed, input, .. } = &pair.sides[side];
+            let unused = std::iter::from_fn(|| committed.remove(*input).ok()).count();
+            let moved = [sent, receiver.completed][side] as usize;
+            prop_assert_eq!(unused + moved, stock[side] + inserted[side]);
+            let under_way = pair.sides[side].with(|timed, _| timed.activation.under_way());
+            prop_assert!(under_way <= u64::from(slack) && under_way <= started[side]);
+        }
+    }
+}

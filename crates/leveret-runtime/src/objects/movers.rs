@@ -1,0 +1,136 @@
+//! Movers: small tasks of the library's own that serve time-driven ends which no task of the program serves. The passing of
+//! time moves these ends too, and what that costs is planned and admitted like everything else.
+//!
+//! ```text
+//!   period    |--------------------------------|
+//!   window         [start .......... deadline]
+//!   sender's mover [somewhere in the window  ]
+//!   receiver's mover                         [as soon as the core is free, within half a period ...]
+//! ```
+
+use super::commit::Ends;
+use super::committed::{Committed, Service};
+use super::object::Qos;
+use crate::declare::Declarations;
+use leveret_plan::OverrunPolicy;
+use leveret_types::{NAME_BYTES_MAX, Nanos};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Processor time of a mover, whatever it moves.
+const BASE: Nanos = Nanos::from_micros(10);
+/// And for each end.
+const FOR_AN_END: Nanos = Nanos::from_micros(5);
+/// And for each KiB that it copies.
+const FOR_A_KIB: Nanos = Nanos(250);
+
+/// What is asked of one mover. Ends with one side and one window share it: they are due together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Window {
+    receives: bool,
+    period: Nanos,
+    from: Nanos,
+    until: Nanos,
+}
+
+impl Window {
+    fn of(receives: bool, qos: Qos) -> Option<Self> {
+        let Qos::Time { start, deadline, period } = qos else { return None };
+        let (from, until) = if receives { (deadline, deadline + half(period)) } else { (start, deadline) };
+        Some(Self { receives, period, from, until })
+    }
+}
+
+fn half(period: Nanos) -> Nanos {
+    Nanos((period.0 / 2).max(1))
+}
+
+/// The movers of one commit.
+pub(super) struct Movers {
+    committed: Arc<Committed>,
+    by_window: BTreeMap<Window, (Service, u64)>,
+}
+
+impl Movers {
+    pub(super) fn new(committed: Arc<Committed>) -> Self {
+        Self { committed, by_window: BTreeMap::new() }
+    }
+
+    /// Serves what is left of a time-driven channel's ends at this member.
+    pub(super) fn serve(&mut self, channel: usize, size: u64, qos: Qos, ends: Ends) {
+        if let (Some(source), Some(window)) = (ends.source, Window::of(false, qos)) {
+            self.of(window, size).writes.push((channel, source, 0));
+        }
+        if let (Some(target), Some(window)) = (ends.target, Window::of(true, qos)) {
+            self.of(window, size).reads.push((channel, target));
+        }
+    }
+
+    fn of(&mut self, window: Window, size: u64) -> &mut Service {
+        let fresh = || (Service::new(self.committed.clone()), 0);
+        let (service, bytes) = self.by_window.entry(window).or_insert_with(fresh);
+        *bytes = bytes.saturating_add(size);
+        service
+    }
+
+    /// Declares them, named after the member.
+    pub(super) fn declare(self, declarations: &mut Declarations, member: &str) {
+        for (number, (window, (mut service, bytes))) in self.by_window.into_iter().enumerate() {
+            let Window { period, from, until, .. } = window;
+            let ends = (service.reads.len() + service.writes.len()) as i64;
+            let budget = BASE.saturating_add(FOR_AN_END.saturating_mul(ends)).saturating_add(
+                FOR_A_KIB.saturating_mul(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX)),
+            );
+            // What comes late is better than what does not come: the receiver can still tell by the message's stamp.
+            let mut task = declarations
+                .task(&name(member, number))
+                .period(period)
+                .window(from, until)
+                .budget(budget)
+                .overrun(OverrunPolicy::Late)
+                .idle_ends();
+            for (_, target) in &service.reads {
+                task = task.reads(*target);
+            }
+            for (_, source, _) in &service.writes {
+                task = task.writes(*source);
+            }
+            task.body(move |context| {
+                service.receive(context);
+                service.send(context);
+            });
+        }
+    }
+}
+
+/// A name that no other member uses; a colon keeps it apart from those that programs use by habit.
+fn name(member: &str, number: usize) -> String {
+    let suffix = format!(":mover-{number}");
+    let mut room = NAME_BYTES_MAX.saturating_sub(suffix.len()).min(member.len());
+    while !member.is_char_boundary(room) {
+        room -= 1;
+    }
+    format!("{}{suffix}", &member[..room])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_and_end_in_their_number() {
+        assert_eq!(name("3", 0), "3:mover-0");
+        let long = "\u{e4}".repeat(NAME_BYTES_MAX);
+        let name = name(&long, 12);
+        assert!(name.len() <= NAME_BYTES_MAX && name.ends_with(":mover-12"), "{name}");
+    }
+
+    #[test]
+    fn a_sender_moves_within_the_window_and_a_receiver_after_it() {
+        let qos = Qos::Time { start: Nanos(10), deadline: Nanos(40), period: Nanos(100) };
+        let window = |receives| Window::of(receives, qos).map(|window| (window.from, window.until));
+        assert_eq!(window(false), Some((Nanos(10), Nanos(40))));
+        assert_eq!(window(true), Some((Nanos(40), Nanos(90))));
+        assert!(Window::of(true, Qos::BestEffort).is_none());
+    }
+}
