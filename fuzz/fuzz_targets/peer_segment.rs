@@ -4,8 +4,9 @@
 
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_memory::{
-    EventSpec, HeapRegion, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout,
-    SegmentSpec, Sender, SourceSpec, StampReader, StampRecord, StampWriter, Taken, TargetSpec, TaskSpec,
+    EventSpec, HeapRegion, Mapping, MessageReader, MessageRecord, OwnSegment, PeerSegment, Receiver, Region,
+    SegmentLayout, SegmentSpec, Sender, SourceSpec, StampReader, StampRecord, StampWriter, Taken, TargetSpec,
+    TaskSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, Nanos, TaskId};
 use std::sync::Arc;
@@ -156,10 +157,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let size = 1 + u32::from(input.byte());
     let buffers = 2 + u32::from(input.byte() & 7);
     let waits = true;
-    let source = SourceSpec { channel: CHANNEL, size, buffers, waits };
-    let wide = SourceSpec { channel: WIDE, size: WIDE_BYTES, buffers, waits };
+    let source = SourceSpec { channel: CHANNEL, size, buffers, waits, mapping: Mapping::None };
+    let wide = SourceSpec { channel: WIDE, size: WIDE_BYTES, buffers, waits, mapping: Mapping::None };
     let (mut own, region, layout) = create(&spec(0, vec![source, wide], vec![]));
-    let targets = [CHANNEL, WIDE].map(|channel| TargetSpec { channel, waits }).to_vec();
+    let targets =
+        [CHANNEL, WIDE].map(|channel| TargetSpec { channel, waits, mapping: Mapping::None }).to_vec();
     let (mut far, far_region, far_layout) = create(&spec(1, vec![], targets));
     let peer = attach(&region, &layout).expect("still honest");
     let far_peer = attach(&far_region, &far_layout).expect("honest");

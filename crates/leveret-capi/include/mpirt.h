@@ -351,7 +351,21 @@ int MPIRT_Buffer_create(const char *name, void *base, size_t bufsize, MPIRT_Data
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
 
-/* Gives where the memory begins; of system memory only while committed.
+/* Sets the size in bytes.
+ *   in    buffer: the buffer
+ *   in    bufsize: the new size
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size */
+int MPIRT_Buffer_set_bufsize(MPIRT_Buffer buffer, size_t bufsize);
+
+/* Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written.
  *   in    buffer: the buffer
  *   out   base: its base; null for system memory outside a commit
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -363,6 +377,48 @@ int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Buffer_get_base(MPIRT_Buffer buffer, void **base);
+
+/* Sets where the memory begins.
+ *   in    buffer: the buffer
+ *   in    base: the new base, or `MPIRT_SYSTEM_MEM_ALLOC`
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_set_base(MPIRT_Buffer buffer, void *base);
+
+/* Gives what the buffer holds.
+ *   in    buffer: the buffer
+ *   out   dataspec: its dataspec
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Buffer_get_dataspec(MPIRT_Buffer buffer, MPIRT_Dataspec *dataspec);
+
+/* Sets what the buffer holds.
+ *   in    buffer: the buffer
+ *   in    dataspec: the new dataspec
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: the size is no multiple of the dataspec's size
+ *   MPIRT_ERR_DATASPEC: the dataspec is none */
+int MPIRT_Buffer_set_dataspec(MPIRT_Buffer buffer, MPIRT_Dataspec dataspec);
 
 /* Gives the name of a buffer.
  *   in    buffer: the buffer
@@ -429,6 +485,57 @@ int MPIRT_Buffer_get_label(MPIRT_Buffer buffer, int64_t *label);
  *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer */
 int MPIRT_Buffer_set_label(MPIRT_Buffer buffer, int64_t label);
 
+/* Gives the size of the message in the buffer.
+ *   in    buffer: the buffer
+ *   out   length: the size in bytes
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Buffer_get_length(MPIRT_Buffer buffer, size_t *length);
+
+/* Sets the size of the message in the buffer, up to its bufsize.
+ *   in    buffer: the buffer
+ *   in    length: the size in bytes
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: the length is beyond the bufsize
+ *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer */
+int MPIRTX_Buffer_set_length(MPIRT_Buffer buffer, size_t length);
+
+/* Gives which message of its channel a received buffer carries, and when it was inserted.
+ *   in    buffer: the buffer
+ *   out   instance: the instance of the channel
+ *   out   inserted: when the sender started its transfer, or its task sent it
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the buffer was not received since the commit
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Buffer_get_instance(MPIRT_Buffer buffer, uint64_t *instance, MPIRT_Timespec *inserted);
+
+/* Gives the bytes of one element.
+ *   in    dataspec: the dataspec
+ *   out   size: the bytes of one element
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_DATASPEC: the dataspec is none */
+int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
+
 /* --- Buffer iterators --- */
 
 /* Makes a buffer iterator.
@@ -447,9 +554,9 @@ int MPIRT_Buffer_set_label(MPIRT_Buffer buffer, int64_t label);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty, or MAPPED or ORDERED has no vector
- *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size
- *   MPIRT_ERR_DATASPEC: the dataspec is none
+ *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty or has a buffer twice, or MAPPED or ORDERED has no vector
+ *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, no multiple of the dataspec's size, or not that of an allowed buffer
+ *   MPIRT_ERR_DATASPEC: the dataspec is none, or not that of an allowed buffer
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Container allowed, MPIRT_Bufiter *bufiter);
@@ -467,11 +574,10 @@ int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t b
  *   MPIRT_ERR_BUFSIZE: the buffer's size is not that of the iterator
  *   MPIRT_ERR_DATASPEC: the buffer's dataspec is not that of the iterator
  *   MPIRT_ERR_NOT_ALLOWED: the buffer is not in the allowed set, or out of its order
- *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer
- *   MPIRT_ERR_FULL: the iterator has no allowed set and holds as many buffers as it can */
+ *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator or in a transfer */
 int MPIRT_Bufiter_insert(MPIRT_Bufiter bufiter, MPIRT_Buffer buffer);
 
-/* Takes a buffer out by the policy. Never blocks, never allocates.
+/* Takes a buffer out by the policy. Never blocks, never allocates. Where messages are for certain buffers (MAPPED, or ORDERED with aliased buffers), what leaves the input iterator of the receiving end is any.
  *   in    bufiter: the iterator
  *   out   buffer: the buffer
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -484,6 +590,67 @@ int MPIRT_Bufiter_insert(MPIRT_Bufiter bufiter, MPIRT_Buffer buffer);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_EMPTY: there is none */
 int MPIRT_Bufiter_remove(MPIRT_Bufiter bufiter, MPIRT_Buffer *buffer);
+
+/* Gives how many buffers the iterator holds.
+ *   in    bufiter: the iterator
+ *   out   count: how many
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Bufiter_get_count(MPIRT_Bufiter bufiter, int *count);
+
+/* Gives the policy.
+ *   in    bufiter: the buffer iterator
+ *   out   policy: the policy
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_get_policy(MPIRT_Bufiter bufiter, MPIRT_Bufiter_policy *policy);
+
+/* Gives the size of the buffers.
+ *   in    bufiter: the buffer iterator
+ *   out   bufsize: the size in bytes
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_get_bufsize(MPIRT_Bufiter bufiter, size_t *bufsize);
+
+/* Gives what the buffers hold.
+ *   in    bufiter: the buffer iterator
+ *   out   dataspec: the dataspec
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_get_dataspec(MPIRT_Bufiter bufiter, MPIRT_Dataspec *dataspec);
+
+/* Gives the allowed set. Its handle may have been freed meanwhile; then this says so, as for any stale handle.
+ *   in    bufiter: the buffer iterator
+ *   out   allowed: the set, null if there is none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Bufiter_get_allowed(MPIRT_Bufiter bufiter, MPIRT_Container *allowed);
 
 /* Gives the name of a buffer iterator.
  *   in    bufiter: the buffer iterator

@@ -1080,20 +1080,44 @@ public:
     {
         return try_create(name, elements.data(), elements.size() * sizeof(T), dataspec_of_v<T>);
     }
+    /// The elements where they lie; `errc::dataspec` for another element type than the buffer's. Empty for system memory that
+    /// no commit has made yet.
+    template <class T> result<mpirt::span<T>> try_span() const noexcept
+    {
+        const auto spec = try_dataspec();
+        if (!spec || !fits<T>(*spec)) {
+            return {spec ? errc::dataspec : spec.code(), "mpirt::buffer_ref::span"};
+        }
+        const auto bytes = try_bufsize();
+        const auto base = try_base();
+        if (!bytes || !base) {
+            return {bytes ? base.code() : bytes.code(), "mpirt::buffer_ref::span"};
+        }
+        return mpirt::span<T>(static_cast<T *>(*base), *base == nullptr ? 0 : *bytes / sizeof(T));
+    }
 #if MPIRT_EXCEPTIONS
     template <class T> static owner<buffer_ref> of(text name, std::size_t count) { return try_of<T>(name, count).value(); }
     template <class T> static owner<buffer_ref> over(text name, mpirt::span<T> elements)
     {
         return try_over<T>(name, elements).value();
     }
+    template <class T> mpirt::span<T> span() const { return try_span<T>().value(); }
 #endif
 
     /// Makes a buffer over the program's own memory, or with memory that Commit provides. (MPIRT_Buffer_create)
     static result<owner<buffer_ref>> try_create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec) noexcept;
     /// Gives the size in bytes. (MPIRT_Buffer_get_bufsize)
     result<std::size_t> try_bufsize() const noexcept;
-    /// Gives where the memory begins; of system memory only while committed. (MPIRT_Buffer_get_base)
+    /// Sets the size in bytes. (MPIRT_Buffer_set_bufsize)
+    result<void> try_set_bufsize(std::size_t bufsize) const noexcept;
+    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written. (MPIRT_Buffer_get_base)
     result<void *> try_base() const noexcept;
+    /// Sets where the memory begins. (MPIRT_Buffer_set_base)
+    result<void> try_set_base(void *base) const noexcept;
+    /// Gives what the buffer holds. (MPIRT_Buffer_get_dataspec)
+    result<mpirt::dataspec> try_dataspec() const noexcept;
+    /// Sets what the buffer holds. (MPIRT_Buffer_set_dataspec)
+    result<void> try_set_dataspec(mpirt::dataspec dataspec) const noexcept;
     /// Gives the name of a buffer. (MPIRT_Buffer_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a buffer. (MPIRT_Buffer_set_name)
@@ -1102,14 +1126,27 @@ public:
     result<std::int64_t> try_label() const noexcept;
     /// Sets the label that orders the buffer in SORTED iterators; also while committed. (MPIRT_Buffer_set_label)
     result<void> try_set_label(std::int64_t label) const noexcept;
+    /// Gives the size of the message in the buffer. (MPIRTX_Buffer_get_length)
+    result<std::size_t> try_length() const noexcept;
+    /// Sets the size of the message in the buffer, up to its bufsize. (MPIRTX_Buffer_set_length)
+    result<void> try_set_length(std::size_t length) const noexcept;
+    /// Gives which message of its channel a received buffer carries, and when it was inserted. (MPIRTX_Buffer_get_instance)
+    result<std::tuple<std::uint64_t, mpirt::time_point>> try_instance() const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<buffer_ref> create(text name, void *base, std::size_t bufsize, mpirt::dataspec dataspec);
     std::size_t bufsize() const;
+    void set_bufsize(std::size_t bufsize) const;
     void * base() const;
+    void set_base(void *base) const;
+    mpirt::dataspec dataspec() const;
+    void set_dataspec(mpirt::dataspec dataspec) const;
     mpirt::name name() const;
     void set_name(text name) const;
     std::int64_t label() const;
     void set_label(std::int64_t label) const;
+    std::size_t length() const;
+    void set_length(std::size_t length) const;
+    std::tuple<std::uint64_t, mpirt::time_point> instance() const;
 #endif
 
 protected:
@@ -1150,8 +1187,18 @@ public:
     static result<owner<bufiter_ref>> try_create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed = {}) noexcept;
     /// Puts a buffer into the iterator. Never blocks, never allocates. (MPIRT_Bufiter_insert)
     result<void> try_insert(buffer_ref buffer) const noexcept;
-    /// Takes a buffer out by the policy. Never blocks, never allocates. (MPIRT_Bufiter_remove)
+    /// Takes a buffer out by the policy. Never blocks, never allocates. Where messages are for certain buffers (MAPPED, or ORDERED with aliased buffers), what leaves the input iterator of the receiving end is any. (MPIRT_Bufiter_remove)
     result<buffer_ref> try_remove() const noexcept;
+    /// Gives how many buffers the iterator holds. (MPIRTX_Bufiter_get_count)
+    result<int> try_count() const noexcept;
+    /// Gives the policy. (MPIRT_Bufiter_get_policy)
+    result<mpirt::bufiter_policy> try_policy() const noexcept;
+    /// Gives the size of the buffers. (MPIRT_Bufiter_get_bufsize)
+    result<std::size_t> try_bufsize() const noexcept;
+    /// Gives what the buffers hold. (MPIRT_Bufiter_get_dataspec)
+    result<mpirt::dataspec> try_dataspec() const noexcept;
+    /// Gives the allowed set. Its handle may have been freed meanwhile; then this says so, as for any stale handle. (MPIRT_Bufiter_get_allowed)
+    result<container_ref> try_allowed() const noexcept;
     /// Gives the name of a buffer iterator. (MPIRT_Bufiter_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a buffer iterator. (MPIRT_Bufiter_set_name)
@@ -1160,6 +1207,11 @@ public:
     static owner<bufiter_ref> create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed = {});
     void insert(buffer_ref buffer) const;
     buffer_ref remove() const;
+    int count() const;
+    mpirt::bufiter_policy policy() const;
+    std::size_t bufsize() const;
+    mpirt::dataspec dataspec() const;
+    container_ref allowed() const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1545,6 +1597,8 @@ protected:
 
 
 
+/// Gives the bytes of one element. (MPIRT_Dataspec_size)
+result<std::size_t> try_dataspec_size(mpirt::dataspec dataspec) noexcept;
 /// Sets the handler of the firings of a kind that no receptor takes. (MPIRTX_Default_handler_set)
 result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler = {}) noexcept;
 /// Makes a key for attributes. The delete function may call what setup may call; what it returns beside MPIRT_SUCCESS is an error code, or counts as MPIRT_ERR_ARGUMENT. (MPIRT_Keyval_create)
@@ -1558,6 +1612,7 @@ result<bool> try_is_finalized() noexcept;
 /// Splits a time into two halves of 32 bits. Can be called at any time. (MPIRT_Int64_export)
 result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
 #if MPIRT_EXCEPTIONS
+std::size_t dataspec_size(mpirt::dataspec dataspec);
 void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
 int keyval(MPIRT_Delete_function *delete_function, void *extra);
 void keyval_free(int &keyval);
@@ -2072,6 +2127,11 @@ inline result<std::size_t> buffer_ref::try_bufsize() const noexcept
     return bufsize_;
 }
 
+inline result<void> buffer_ref::try_set_bufsize(std::size_t bufsize) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_bufsize(c(), bufsize)), "MPIRT_Buffer_set_bufsize"};
+}
+
 inline result<void *> buffer_ref::try_base() const noexcept
 {
     void *base_ = nullptr;
@@ -2080,6 +2140,26 @@ inline result<void *> buffer_ref::try_base() const noexcept
         return {static_cast<errc>(code_), "MPIRT_Buffer_get_base"};
     }
     return base_;
+}
+
+inline result<void> buffer_ref::try_set_base(void *base) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_base(c(), base)), "MPIRT_Buffer_set_base"};
+}
+
+inline result<mpirt::dataspec> buffer_ref::try_dataspec() const noexcept
+{
+    MPIRT_Dataspec dataspec_{};
+    const int code_ = MPIRT_Buffer_get_dataspec(c(), &dataspec_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Buffer_get_dataspec"};
+    }
+    return static_cast<mpirt::dataspec>(dataspec_);
+}
+
+inline result<void> buffer_ref::try_set_dataspec(mpirt::dataspec dataspec) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Buffer_set_dataspec(c(), static_cast<MPIRT_Dataspec>(dataspec))), "MPIRT_Buffer_set_dataspec"};
 }
 
 inline result<mpirt::name> buffer_ref::try_name() const noexcept
@@ -2112,6 +2192,32 @@ inline result<void> buffer_ref::try_set_label(std::int64_t label) const noexcept
     return {static_cast<errc>(MPIRT_Buffer_set_label(c(), label)), "MPIRT_Buffer_set_label"};
 }
 
+inline result<std::size_t> buffer_ref::try_length() const noexcept
+{
+    std::size_t length_ = 0;
+    const int code_ = MPIRTX_Buffer_get_length(c(), &length_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Buffer_get_length"};
+    }
+    return length_;
+}
+
+inline result<void> buffer_ref::try_set_length(std::size_t length) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Buffer_set_length(c(), length)), "MPIRTX_Buffer_set_length"};
+}
+
+inline result<std::tuple<std::uint64_t, mpirt::time_point>> buffer_ref::try_instance() const noexcept
+{
+    std::uint64_t instance_ = 0;
+    MPIRT_Timespec inserted_{};
+    const int code_ = MPIRTX_Buffer_get_instance(c(), &instance_, &inserted_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Buffer_get_instance"};
+    }
+    return std::tuple<std::uint64_t, mpirt::time_point>(instance_, time_point(duration(inserted_)));
+}
+
 inline result<owner<bufiter_ref>> bufiter_ref::try_create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed) noexcept
 {
     MPIRT_Bufiter bufiter_{};
@@ -2135,6 +2241,56 @@ inline result<buffer_ref> bufiter_ref::try_remove() const noexcept
         return {static_cast<errc>(code_), "MPIRT_Bufiter_remove"};
     }
     return buffer_ref(buffer_);
+}
+
+inline result<int> bufiter_ref::try_count() const noexcept
+{
+    int count_ = 0;
+    const int code_ = MPIRTX_Bufiter_get_count(c(), &count_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Bufiter_get_count"};
+    }
+    return count_;
+}
+
+inline result<mpirt::bufiter_policy> bufiter_ref::try_policy() const noexcept
+{
+    MPIRT_Bufiter_policy policy_{};
+    const int code_ = MPIRT_Bufiter_get_policy(c(), &policy_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_policy"};
+    }
+    return static_cast<mpirt::bufiter_policy>(policy_);
+}
+
+inline result<std::size_t> bufiter_ref::try_bufsize() const noexcept
+{
+    std::size_t bufsize_ = 0;
+    const int code_ = MPIRT_Bufiter_get_bufsize(c(), &bufsize_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_bufsize"};
+    }
+    return bufsize_;
+}
+
+inline result<mpirt::dataspec> bufiter_ref::try_dataspec() const noexcept
+{
+    MPIRT_Dataspec dataspec_{};
+    const int code_ = MPIRT_Bufiter_get_dataspec(c(), &dataspec_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_dataspec"};
+    }
+    return static_cast<mpirt::dataspec>(dataspec_);
+}
+
+inline result<container_ref> bufiter_ref::try_allowed() const noexcept
+{
+    MPIRT_Container allowed_{};
+    const int code_ = MPIRT_Bufiter_get_allowed(c(), &allowed_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bufiter_get_allowed"};
+    }
+    return container_ref(allowed_);
 }
 
 inline result<mpirt::name> bufiter_ref::try_name() const noexcept
@@ -2470,6 +2626,16 @@ inline result<mpirt::name> task_ref::try_name() const noexcept
 inline result<void> task_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_set_name(c(), name.c_str())), "MPIRTX_Task_set_name"};
+}
+
+inline result<std::size_t> try_dataspec_size(mpirt::dataspec dataspec) noexcept
+{
+    std::size_t size_ = 0;
+    const int code_ = MPIRT_Dataspec_size(static_cast<MPIRT_Dataspec>(dataspec), &size_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Dataspec_size"};
+    }
+    return size_;
 }
 
 inline result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler) noexcept
@@ -2819,9 +2985,29 @@ inline std::size_t buffer_ref::bufsize() const
     return try_bufsize().value();
 }
 
+inline void buffer_ref::set_bufsize(std::size_t bufsize) const
+{
+    try_set_bufsize(bufsize).value();
+}
+
 inline void * buffer_ref::base() const
 {
     return try_base().value();
+}
+
+inline void buffer_ref::set_base(void *base) const
+{
+    try_set_base(base).value();
+}
+
+inline mpirt::dataspec buffer_ref::dataspec() const
+{
+    return try_dataspec().value();
+}
+
+inline void buffer_ref::set_dataspec(mpirt::dataspec dataspec) const
+{
+    try_set_dataspec(dataspec).value();
 }
 
 inline mpirt::name buffer_ref::name() const
@@ -2844,6 +3030,21 @@ inline void buffer_ref::set_label(std::int64_t label) const
     try_set_label(label).value();
 }
 
+inline std::size_t buffer_ref::length() const
+{
+    return try_length().value();
+}
+
+inline void buffer_ref::set_length(std::size_t length) const
+{
+    try_set_length(length).value();
+}
+
+inline std::tuple<std::uint64_t, mpirt::time_point> buffer_ref::instance() const
+{
+    return try_instance().value();
+}
+
 inline owner<bufiter_ref> bufiter_ref::create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed)
 {
     return try_create(name, policy, bufsize, dataspec, allowed).value();
@@ -2857,6 +3058,31 @@ inline void bufiter_ref::insert(buffer_ref buffer) const
 inline buffer_ref bufiter_ref::remove() const
 {
     return try_remove().value();
+}
+
+inline int bufiter_ref::count() const
+{
+    return try_count().value();
+}
+
+inline mpirt::bufiter_policy bufiter_ref::policy() const
+{
+    return try_policy().value();
+}
+
+inline std::size_t bufiter_ref::bufsize() const
+{
+    return try_bufsize().value();
+}
+
+inline mpirt::dataspec bufiter_ref::dataspec() const
+{
+    return try_dataspec().value();
+}
+
+inline container_ref bufiter_ref::allowed() const
+{
+    return try_allowed().value();
 }
 
 inline mpirt::name bufiter_ref::name() const
@@ -3077,6 +3303,11 @@ inline mpirt::name task_ref::name() const
 inline void task_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline std::size_t dataspec_size(mpirt::dataspec dataspec)
+{
+    return try_dataspec_size(dataspec).value();
 }
 
 inline void default_handler_set(mpirt::event_kind kind, handler_ref handler)

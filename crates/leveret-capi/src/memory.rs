@@ -1,8 +1,10 @@
 //! Memory behind a buffer: the application's, or the library's from commit to uncommit.
 
-use leveret_memory::sync::{AtomicPtr, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use leveret_memory::{Region, Shelf};
 use leveret_runtime::objects::{Code, Storage};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// System memory begins at a line, so that copies are fast.
 const ALIGNMENT: usize = 64;
@@ -10,30 +12,47 @@ const ALIGNMENT: usize = 64;
 /// Bytes that C code reads and writes by their address.
 pub(crate) struct Memory {
     base: AtomicPtr<u8>,
-    size: usize,
+    size: AtomicUsize,
     /// The library's own, from commit to uncommit.
     is_system: bool,
+    /// Where it lies when it is a segment's, that keeps it in place.
+    segment: Mutex<Option<Arc<dyn Region>>>,
+    is_writable: AtomicBool,
 }
 
 impl Memory {
     /// The application's bytes from `base` on.
     pub(crate) fn of_application(base: *mut u8, size: usize) -> Self {
-        Self { base: AtomicPtr::new(base), size, is_system: false }
+        Self::new(base, size, false)
     }
 
     /// Memory that commit makes.
     pub(crate) fn of_system(size: usize) -> Self {
-        Self { base: AtomicPtr::new(std::ptr::null_mut()), size, is_system: true }
+        Self::new(std::ptr::null_mut(), size, true)
+    }
+
+    fn new(base: *mut u8, size: usize, is_system: bool) -> Self {
+        Self {
+            base: AtomicPtr::new(base),
+            size: AtomicUsize::new(size),
+            is_system,
+            segment: Mutex::new(None),
+            is_writable: AtomicBool::new(true),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
     }
 
     fn layout(&self) -> Result<Layout, Code> {
-        Layout::from_size_align(self.size, ALIGNMENT).map_err(|_| Code::Bufsize)
+        Layout::from_size_align(self.size(), ALIGNMENT).map_err(|_| Code::Bufsize)
     }
 }
 
 impl Storage for Memory {
     fn prepare(&self, size: usize) -> Result<(), Code> {
-        debug_assert_eq!(size, self.size, "a buffer keeps its size");
+        debug_assert_eq!(size, self.size(), "a buffer keeps its size");
         if !self.is_system || !self.base.load(Ordering::Acquire).is_null() {
             return Ok(());
         }
@@ -43,7 +62,7 @@ impl Storage for Memory {
             return Err(Code::NoMemory);
         }
         // Written, since zeroed memory may have no pages yet.
-        for page in (0..self.size).step_by(4096) {
+        for page in (0..size).step_by(4096) {
             // SAFETY: within the allocation.
             unsafe { base.add(page).write_volatile(0) };
         }
@@ -54,6 +73,10 @@ impl Storage for Memory {
     fn release(&self) {
         if self.is_system {
             let base = self.base.swap(std::ptr::null_mut(), Ordering::AcqRel);
+            self.is_writable.store(true, Ordering::Relaxed);
+            if self.segment.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+                return;
+            }
             if let (false, Ok(layout)) = (base.is_null(), self.layout()) {
                 // SAFETY: made by `prepare` with this layout, and nobody has the address any more but a caller who was
                 // told that it ends with uncommit.
@@ -64,7 +87,7 @@ impl Storage for Memory {
 
     fn read(&self, reader: &mut dyn FnMut(&[u8])) {
         let base = self.base.load(Ordering::Acquire);
-        let size = if base.is_null() { 0 } else { self.size };
+        let size = if base.is_null() { 0 } else { self.size() };
         let base = if base.is_null() { std::ptr::dangling() } else { base.cast_const() };
         // SAFETY: the application promised at creation that `size` bytes are there, and leaves a buffer alone that is in
         // an iterator or a transfer; system memory has that size.
@@ -73,14 +96,39 @@ impl Storage for Memory {
 
     fn write(&self, writer: &mut dyn FnMut(&mut [u8])) {
         let base = self.base.load(Ordering::Acquire);
-        let size = if base.is_null() { 0 } else { self.size };
-        let base = if base.is_null() { std::ptr::dangling_mut() } else { base };
+        // What is another member's is never written to.
+        let is_none = base.is_null() || !self.is_writable.load(Ordering::Relaxed);
+        let size = if is_none { 0 } else { self.size() };
+        let base = if is_none { std::ptr::dangling_mut() } else { base };
         // SAFETY: as for `read`; a buffer has one user at a time.
         writer(unsafe { std::slice::from_raw_parts_mut(base, size) });
     }
 
     fn address(&self) -> usize {
         self.base.load(Ordering::Acquire).expose_provenance()
+    }
+
+    fn resize(&self, size: usize) -> Result<(), Code> {
+        // Only outside a commit, so system memory has no bytes now; and no memory reaches beyond the last address.
+        if self.base.load(Ordering::Acquire).addr().checked_add(size).is_none() {
+            return Err(Code::Bufsize);
+        }
+        self.size.store(size, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn is_system(&self) -> bool {
+        self.is_system
+    }
+
+    fn adopt(&self, shelf: &Shelf, index: u32) {
+        if !self.is_system || shelf.size() != self.size() {
+            return;
+        }
+        self.release();
+        *self.segment.lock().unwrap_or_else(PoisonError::into_inner) = Some(shelf.region());
+        self.is_writable.store(shelf.is_writable(), Ordering::Relaxed);
+        self.base.store(shelf.address(index).as_ptr(), Ordering::Release);
     }
 }
 

@@ -5,8 +5,8 @@
 
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering, spin_loop};
 use leveret_memory::{
-    EventSpec, HeapRegion, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender,
-    SourceSpec, Taken, TargetSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec,
+    Sender, SourceSpec, Taken, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, Nanos};
 use std::sync::Arc;
@@ -32,8 +32,14 @@ fn segment(member: u16, source: u16, target: u16) -> (OwnSegment, PeerSegment) {
     let spec = SegmentSpec {
         member: MemberId(member),
         generation: Generation(1),
-        sources: vec![SourceSpec { channel: ChannelId(source), size: 8, buffers: 16, waits: false }],
-        targets: vec![TargetSpec { channel: ChannelId(target), waits: false }],
+        sources: vec![SourceSpec {
+            channel: ChannelId(source),
+            size: 8,
+            buffers: 16,
+            waits: false,
+            mapping: Mapping::None,
+        }],
+        targets: vec![TargetSpec { channel: ChannelId(target), waits: false, mapping: Mapping::None }],
         tasks: vec![],
         message_records: 1,
         events: EventSpec::default(),

@@ -6,8 +6,8 @@
 //!           | header | status | task block | ... | source block | ... | target block | ... | trigger block | listener block |
 //!           +--------+--------+------------+-----+--------------+-----+--------------+-----+---------------+----------------+
 //! task      | counters 256 | pushed 64 | stamp records, 128 each |
-//! source    | control 256  | pushed 64 | message records, 64 each | buffer slots |
-//! target    | control 256  | pushed 64 | message records, 64 each |
+//! source    | control 256  | pushed 64 | message records, 64 each | buffer slots | aliased buffers |
+//! target    | control 256  | pushed 64 | message records, 64 each | returns 64 | a word for each aliased buffer |
 //! trigger   | fired 64     | times of the last firings, 8 each |
 //! listener  | waiting 64   |
 //! ```
@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 3;
+pub(crate) const LAYOUT_VERSION: u32 = 5;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -174,7 +174,32 @@ pub(crate) struct SlotHead {
 }
 
 /// Largest payload that shares the line of its sequence word.
-pub(crate) const INLINE_BYTES_MAX: usize = LINE - size_of::<SlotHead>();
+const INLINE_BYTES_MAX: usize = LINE - size_of::<SlotHead>();
+
+/// The head of a slot whose message belongs into a certain buffer of the receiver's. Of an aliased buffer there is no
+/// payload: it lies beside the slots.
+/// ```text
+///  0                 24      32                  64
+/// | head, as above  | index | payload, <= 32 B  |
+/// ```
+#[repr(C)]
+pub(crate) struct IndexedHead {
+    pub(crate) head: SlotHead,
+    pub(crate) index: u64,
+}
+
+/// Which of the sender's buffers the receiver's program has in use; the words, one for each, follow.
+/// ```text
+///  0         8         64
+/// | returns | unused  |   how many were given back so far
+///
+/// word i    0: not in use;    k + 1: in use since instance k was taken
+/// ```
+#[repr(C, align(64))]
+pub(crate) struct BorrowedControl {
+    pub(crate) returns: u64,
+    pub(crate) line_0: [u64; 7],
+}
 
 const _: () = {
     assert!(size_of::<Header>() == 64 && align_of::<Header>() == LINE);
@@ -205,4 +230,7 @@ const _: () = {
     assert!(size_of::<SlotHead>() == 24 && offset_of!(SlotHead, stamp) == 16);
     assert!(offset_of!(SlotHead, length) == 8 && offset_of!(SlotHead, check) == 12);
     assert!(INLINE_BYTES_MAX == 40);
+    assert!(size_of::<IndexedHead>() == 32 && offset_of!(IndexedHead, index) == 24);
+    assert!(size_of::<BorrowedControl>() == 64 && offset_of!(BorrowedControl, line_0) == 8);
+    assert!(offset_of!(BorrowedControl, returns) == 0 && offset_of!(IndexedHead, head) == 0);
 };

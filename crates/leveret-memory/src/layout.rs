@@ -1,8 +1,8 @@
 //! Where everything lies in a member's segment, computed alike by its owner and by every peer.
 
 use crate::block::{
-    BLOCK_ALIGNMENT, Header, INLINE_BYTES_MAX, LAYOUT_VERSION, LINE, RingControl, SlotHead, SourceControl,
-    Status, TargetControl, TaskControl,
+    BLOCK_ALIGNMENT, BorrowedControl, Header, IndexedHead, LAYOUT_VERSION, LINE, RingControl, SlotHead,
+    SourceControl, Status, TargetControl, TaskControl,
 };
 use crate::event::{EventPlaces, EventSpec};
 use crate::message_record::MessageRecord;
@@ -47,6 +47,45 @@ pub struct SourceSpec {
     pub buffers: u32,
     /// Whether a receiver may sleep until a message comes.
     pub waits: bool,
+    /// How the buffers of the two ends belong together.
+    pub mapping: Mapping,
+}
+
+/// How the buffers that the programs at the two ends of a channel use belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mapping {
+    /// Not at all: a message is copied into a slot, and from there.
+    #[default]
+    None,
+    /// One to one, so many at each end: a message is copied, and says which buffer it belongs into.
+    Indexed(u32),
+    /// One to one, so many, and each pair is one: the program's buffers lie in the sender's segment beside the slots, and
+    /// a slot only says which of them it is about. Nothing is copied.
+    Aliased(u32),
+}
+
+impl Mapping {
+    /// How many buffers each end has; 0 when they do not belong together.
+    pub fn buffers(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Indexed(buffers) | Self::Aliased(buffers) => buffers,
+        }
+    }
+
+    /// How many pairs of buffers are one.
+    fn aliased(self) -> u32 {
+        if let Self::Aliased(buffers) = self { buffers } else { 0 }
+    }
+
+    /// As a number for the digest.
+    fn word(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Indexed(buffers) => 1 << 32 | u64::from(buffers),
+            Self::Aliased(buffers) => 2 << 32 | u64::from(buffers),
+        }
+    }
 }
 
 /// The receiving end of a channel.
@@ -56,6 +95,8 @@ pub struct TargetSpec {
     pub channel: ChannelId,
     /// Whether the receiver may sleep until a message comes; as in the channel's [`SourceSpec`].
     pub waits: bool,
+    /// How the buffers of the two ends belong together; as in the channel's [`SourceSpec`].
+    pub mapping: Mapping,
 }
 
 /// A task's stamp ring.
@@ -130,6 +171,22 @@ pub(crate) struct SlotsPlace {
     pub(crate) payload: usize,
     /// Largest payload.
     pub(crate) capacity: u32,
+    /// Longest message: the payload, or a buffer on the shelf.
+    pub(crate) longest: u32,
+    /// How many buffers a slot can name; 0: it names none.
+    pub(crate) indices: u32,
+    pub(crate) shelf: Option<ShelfPlace>,
+}
+
+/// The place of the program's own buffers in the sender's segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ShelfPlace {
+    pub(crate) offset: usize,
+    /// Distance of two buffers.
+    pub(crate) stride: usize,
+    pub(crate) buffers: u32,
+    /// Bytes of a buffer.
+    pub(crate) size: u32,
 }
 
 /// The place of a channel's receiving end.
@@ -138,6 +195,8 @@ pub(crate) struct TargetPlace {
     pub(crate) spec: TargetSpec,
     pub(crate) control: usize,
     pub(crate) ring: RingPlace,
+    /// A word for each aliased buffer, after [`BorrowedControl`].
+    pub(crate) borrowed: Option<usize>,
 }
 
 /// The place of a task's counters and ring.
@@ -190,7 +249,11 @@ impl SegmentLayout {
         for target in &spec.targets {
             let control = cursor.block(size_of::<TargetControl>())?;
             let ring = cursor.ring(spec.message_records, MessageRecord::BYTES)?;
-            targets.push(TargetPlace { spec: *target, control, ring });
+            let borrowed = match target.mapping.aliased() {
+                0 => None,
+                count => Some(cursor.block(size_of::<BorrowedControl>() + count as usize * 8)?),
+            };
+            targets.push(TargetPlace { spec: *target, control, ring, borrowed });
         }
         let events = EventPlaces::new(&spec.events, |length| cursor.block(length))?;
         let size = cursor.finish()?;
@@ -253,13 +316,25 @@ impl Cursor {
     }
 
     fn slots(&mut self, source: &SourceSpec) -> Result<SlotsPlace, LayoutError> {
-        let capacity = source.size as usize;
-        let payload = if capacity <= INLINE_BYTES_MAX { size_of::<SlotHead>() } else { LINE };
-        let stride = (payload + capacity).next_multiple_of(LINE);
-        let count = u64::from(source.buffers.next_power_of_two());
+        let aliased = source.mapping.aliased();
+        let indices = source.mapping.buffers();
+        let capacity = if aliased == 0 { source.size } else { 0 };
+        let head = if indices == 0 { size_of::<SlotHead>() } else { size_of::<IndexedHead>() };
+        let payload = if head + capacity as usize <= LINE { head } else { LINE };
+        let stride = (payload + capacity as usize).next_multiple_of(LINE);
+        let count = u64::from(source.buffers.max(aliased).next_power_of_two());
         let length = stride.saturating_mul(count as usize);
         let offset = self.block(length)?;
-        Ok(SlotsPlace { offset, length, stride, mask: count - 1, payload, capacity: source.size })
+        let shelf = if aliased == 0 { None } else { Some(self.shelf(aliased, source.size)?) };
+        let longest = source.size;
+        Ok(SlotsPlace { offset, length, stride, mask: count - 1, payload, capacity, longest, indices, shelf })
+    }
+
+    fn shelf(&mut self, buffers: u32, size: u32) -> Result<ShelfPlace, LayoutError> {
+        // Neighbours are written and read by different processes at once.
+        let stride = (size as usize).next_multiple_of(BLOCK_ALIGNMENT);
+        let offset = self.block(stride.saturating_mul(buffers as usize))?;
+        Ok(ShelfPlace { offset, stride, buffers, size })
     }
 
     fn finish(&mut self) -> Result<usize, LayoutError> {
@@ -280,12 +355,17 @@ fn check(spec: &SegmentSpec) -> Result<(), LayoutError> {
         }
         within(place, ("size in bytes", u64::from(source.size)), 1, MESSAGE_BYTES_MAX)?;
         within(place, ("number of buffers", u64::from(source.buffers)), 1, u64::from(BUFFERS_MAX))?;
+        let indices = u64::from(source.mapping.buffers());
+        within(place, ("number of mapped buffers", indices), 0, u64::from(BUFFERS_MAX))?;
     }
     for target in &spec.targets {
         if !seen.insert((1, target.channel.0)) {
             let place = format!("target end of {}", target.channel);
             return Err(LayoutError::Duplicate { member, place });
         }
+        let place = || format!("target end of {}", target.channel);
+        let indices = u64::from(target.mapping.buffers());
+        within(place, ("number of mapped buffers", indices), 0, u64::from(BUFFERS_MAX))?;
     }
     for task in &spec.tasks {
         let place = || task.task.to_string();
@@ -351,11 +431,13 @@ fn hash(spec: &SegmentSpec, size: usize) -> u64 {
         feed(u64::from(source.size));
         feed(u64::from(source.buffers));
         feed(u64::from(source.waits));
+        feed(source.mapping.word());
     }
     feed(spec.targets.len() as u64);
     for target in &spec.targets {
         feed(u64::from(target.channel.0));
         feed(u64::from(target.waits));
+        feed(target.mapping.word());
     }
     feed(spec.tasks.len() as u64);
     for task in &spec.tasks {

@@ -19,6 +19,7 @@
 //! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
 //! allegation ([`Alleged`]) until it is checked.
 
+mod aliased;
 mod alleged;
 mod block;
 mod copy;
@@ -42,13 +43,15 @@ mod status;
 pub mod sync;
 mod window;
 
+pub use aliased::{Borrower, Lender, Shelf};
 pub use alleged::Alleged;
 pub use event::{
     EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,
 };
 pub use latest::Latest;
 pub use layout::{
-    LayoutError, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec, TaskSpec,
+    LayoutError, Mapping, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,
+    TaskSpec,
 };
 pub use message::{Message, SharedBytes, Torn};
 pub use message_record::{MessageReader, MessageRecord};

@@ -99,14 +99,22 @@ impl<'a> Message<'a> {
         self.length
     }
 
+    /// For which of the receiver's buffers it is, where those of the two ends belong together. `None` as well when it
+    /// names one that there is not.
+    #[inline]
+    pub fn index(&self) -> Option<u32> {
+        self.receiver.index_of(self.instance)
+    }
+
     /// Copies the message into the start of `out` and validates the copy. Returns the number of bytes copied: the
-    /// message's length, or that of `out` if it is shorter.
+    /// message's length, or that of `out` if it is shorter. Of an aliased
+    /// buffer's message nothing is copied: it lies in the buffer.
     ///
     /// # Errors
     /// [`Torn`] when the buffer was overwritten meanwhile; `out` then holds garbage.
     #[inline]
     pub fn copy_to(&self, out: &mut [u8]) -> Result<usize, Torn> {
-        let count = out.len().min(self.length());
+        let count = out.len().min(self.length()).min(self.slot.capacity());
         self.slot.copy_out(0, &mut out[..count]);
         self.validate().map(|()| count)
     }
@@ -114,7 +122,7 @@ impl<'a> Message<'a> {
     /// The bytes where they lie, without a copy. Validate after reading and before acting on what was read.
     #[inline]
     pub fn bytes(&self) -> SharedBytes<'_> {
-        SharedBytes { slot: self.slot, length: self.length() }
+        SharedBytes { slot: self.slot, length: self.length().min(self.slot.capacity()) }
     }
 
     /// Whether everything that was read so far is the message.

@@ -1,6 +1,7 @@
 //! A peer's segment, read only. Its header is an allegation until it is validated here; everything else is one
 //! whenever it is read.
 
+use crate::aliased::{Borrowed, Lender, Shelf};
 use crate::alleged::Alleged;
 use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
 use crate::event::{FiringReader, ListenerReader};
@@ -134,6 +135,7 @@ pub struct PeerSource {
     pub(crate) slots: Slots,
     segment: Window,
     ring: RingPlace,
+    shelf: Option<Shelf>,
 }
 
 impl PeerSource {
@@ -144,6 +146,7 @@ impl PeerSource {
             tag,
             control: segment.part(place.control, size_of::<SourceControl>()),
             slots: Slots::new(segment, place),
+            shelf: place.slots.shelf.as_ref().map(|shelf| Shelf::new(segment, shelf)),
             segment: segment.clone(),
             ring: place.ring,
         }
@@ -152,6 +155,11 @@ impl PeerSource {
     /// Which channel.
     pub fn channel(&self) -> ChannelId {
         self.channel
+    }
+
+    /// The sender's buffers, where they are aliased.
+    pub fn shelf(&self) -> Option<&Shelf> {
+        self.shelf.as_ref()
     }
 
     /// When the sender takes part.
@@ -187,6 +195,7 @@ pub struct PeerTarget {
     tag: Tag,
     segment: Window,
     ring: RingPlace,
+    pub(crate) borrowed: Option<Borrowed>,
 }
 
 impl PeerTarget {
@@ -198,12 +207,18 @@ impl PeerTarget {
             tag,
             segment: segment.clone(),
             ring: place.ring,
+            borrowed: Borrowed::new(segment, place),
         }
     }
 
     /// Which channel.
     pub fn channel(&self) -> ChannelId {
         self.channel
+    }
+
+    /// What the receiver has in use of the sender's buffers, where they are aliased.
+    pub fn lender(&self) -> Option<Lender> {
+        Lender::new(self)
     }
 
     /// When the receiver takes part.

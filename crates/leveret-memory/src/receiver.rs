@@ -8,7 +8,7 @@ use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter}
 use crate::peer::PeerSource;
 use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{STAMP, TAIL, Tail, head_check};
+use crate::slots::{INDEX, STAMP, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
@@ -103,7 +103,7 @@ impl Receiver {
 
     /// Largest message, in bytes.
     pub fn capacity(&self) -> usize {
-        self.peer.slots.capacity() as usize
+        self.peer.slots.longest() as usize
     }
 
     /// Number of buffers.
@@ -138,12 +138,19 @@ impl Receiver {
         if Alleged::new(tail.check).must_be(head_check(expected, stamp, tail.length)).is_err() {
             return self.distrust(instance, InvalidReason::Check).into();
         }
-        let Some(length) = Alleged::new(tail.length).at_most(self.peer.slots.capacity()) else {
+        let Some(length) = Alleged::new(tail.length).at_most(self.peer.slots.longest()) else {
             return self.distrust(instance, InvalidReason::Length(tail.length)).into();
         };
         // SAFETY: the slot's lifetime is that of the borrow of `self`, which goes into the same value.
         let slot = unsafe { slot.lent_for() };
         Taken::Message(Message::new(self, slot, instance, expected, Nanos(stamp), length))
+    }
+
+    /// For which buffer the message of `instance` is, that is there; `None` when it names none that the channel has.
+    pub(crate) fn index_of(&self, instance: u64) -> Option<u32> {
+        let alleged = Alleged::new(self.peer.slots.slot(instance).head().word(INDEX).load(Ordering::Relaxed));
+        let last = u64::from(self.peer.slots.indices()).checked_sub(1)?;
+        alleged.at_most(last).map(|index| index as u32)
     }
 
     /// Whether the message of `instance` seems to be there: the cheapest form of polling.

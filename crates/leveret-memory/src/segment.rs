@@ -1,5 +1,6 @@
 //! A member's own segment: created once, written by its owner alone.
 
+use crate::aliased::{Borrowed, Borrower, Shelf};
 use crate::block::{
     Header, LAYOUT_VERSION, MAGIC, MAGIC_UNFINISHED, Participation, SourceControl, Status, TargetControl,
 };
@@ -220,6 +221,7 @@ pub struct SourceEnd {
     pub(crate) control: Window,
     pub(crate) slots: Slots,
     pub(crate) records: MessageWriter,
+    shelf: Option<Shelf>,
 }
 
 impl SourceEnd {
@@ -230,6 +232,7 @@ impl SourceEnd {
             tag,
             control: segment.part(place.control, size_of::<SourceControl>()),
             slots: Slots::new(segment, place),
+            shelf: place.slots.shelf.as_ref().map(|shelf| Shelf::new(segment, shelf)),
             records: MessageWriter::new(segment, &place.ring, tag),
         }
     }
@@ -237,6 +240,11 @@ impl SourceEnd {
     /// Which channel.
     pub fn channel(&self) -> ChannelId {
         self.channel
+    }
+
+    /// The program's buffers, where they are aliased.
+    pub fn shelf(&self) -> Option<&Shelf> {
+        self.shelf.as_ref()
     }
 }
 
@@ -246,6 +254,7 @@ pub struct TargetEnd {
     pub(crate) waits: bool,
     pub(crate) control: Window,
     pub(crate) records: MessageWriter,
+    borrowed: Option<Borrowed>,
 }
 
 impl TargetEnd {
@@ -255,7 +264,13 @@ impl TargetEnd {
             waits: place.spec.waits,
             control: segment.part(place.control, size_of::<TargetControl>()),
             records: MessageWriter::new(segment, &place.ring, tag),
+            borrowed: Borrowed::new(segment, place),
         }
+    }
+
+    /// What the program has in use, where buffers are aliased.
+    pub fn borrower(&self) -> Option<Borrower> {
+        self.borrowed.as_ref().map(Borrower::new)
     }
 
     /// Which channel.

@@ -6,7 +6,7 @@ use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter}
 use crate::peer::PeerTarget;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
+use crate::slots::{INDEX, SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
@@ -62,7 +62,7 @@ impl Sender {
 
     /// Largest message, in bytes.
     pub fn capacity(&self) -> usize {
-        self.own.slots.capacity() as usize
+        self.own.slots.longest() as usize
     }
 
     /// Number of buffers.
@@ -118,7 +118,7 @@ impl Sender {
     /// Makes `slot`, that of `instance`, a message.
     #[inline(always)]
     fn finish(&mut self, slot: SlotView<'_>, instance: u64, length: u32, stamp: Nanos) {
-        assert!(length <= self.own.slots.capacity(), "a message is no longer than its channel allows");
+        assert!(length <= self.own.slots.longest(), "a message is no longer than its channel allows");
         let head = slot.head();
         let sequence = self.own.tag.published(instance);
         let stamped = stamp != Nanos::ZERO;
@@ -249,5 +249,17 @@ impl<'a> Slot<'a> {
     pub fn publish(self, length: u32, stamp: Nanos) -> &'a mut Sender {
         self.sender.finish(self.slot, self.instance, length, stamp);
         self.sender
+    }
+
+    /// As [`Slot::publish`], for the receiver's buffer of this index. Where buffers are aliased, the message is what lies
+    /// in one's own of that index.
+    ///
+    /// # Panics
+    /// When `length` exceeds the capacity, or the channel has no buffer of that index.
+    #[inline]
+    pub fn publish_for(self, index: u32, length: u32, stamp: Nanos) -> &'a mut Sender {
+        assert!(index < self.sender.own.slots.indices(), "a message is for a buffer that the channel has");
+        self.slot.head().word(INDEX).store(u64::from(index), Ordering::Relaxed);
+        self.publish(length, stamp)
     }
 }

@@ -1,7 +1,7 @@
 //! The buffer slots of a channel. Bounds are established once, when the slots are made; after that a mask makes any
 //! instance the index of a slot, and lengths are compared with the capacity.
 
-use crate::block::{LINE, SlotHead};
+use crate::block::{IndexedHead, LINE, SlotHead};
 use crate::copy;
 use crate::layout::SourcePlace;
 use crate::sync::AtomicU64;
@@ -9,7 +9,7 @@ use crate::window::{Window, Words, scaled};
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-const _: () = assert!(size_of::<SlotHead>() == 3 * size_of::<u64>());
+const _: () = assert!(size_of::<IndexedHead>() == 4 * size_of::<u64>());
 
 /// The buffer slots of a channel: instance k lies in slot `k & mask`.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub(crate) struct Slots {
     stride: usize,
     payload: usize,
     capacity: u32,
+    longest: u32,
+    indices: u32,
 }
 
 impl Slots {
@@ -32,21 +34,30 @@ impl Slots {
         );
         assert!(slots.offset.is_multiple_of(LINE), "a head lies in one line");
         let padded = (slots.capacity as usize).next_multiple_of(8);
-        assert!(slots.payload >= size_of::<SlotHead>() && slots.payload + padded <= slots.stride);
-        assert!(slots.payload.is_multiple_of(8));
+        let head = if slots.indices == 0 { size_of::<SlotHead>() } else { size_of::<IndexedHead>() };
+        assert!(slots.payload >= head && slots.payload + padded <= slots.stride);
+        assert!(slots.payload.is_multiple_of(8) && slots.stride >= size_of::<IndexedHead>());
         Self {
             window: segment.part(slots.offset, slots.length),
             mask: slots.mask,
             stride: slots.stride,
             payload: slots.payload,
             capacity: slots.capacity,
+            longest: slots.longest,
+            indices: slots.indices,
         }
     }
 
-    /// Largest payload, in bytes.
+    /// Longest message, in bytes. That of an aliased buffer does not lie in its slot.
     #[inline(always)]
-    pub(crate) fn capacity(&self) -> u32 {
-        self.capacity
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// How many buffers a slot can name; 0 when it names none.
+    #[inline(always)]
+    pub(crate) fn indices(&self) -> u32 {
+        self.indices
     }
 
     /// Number of buffers.
@@ -75,7 +86,7 @@ impl Slots {
 /// One slot.
 #[derive(Clone, Copy)]
 pub(crate) struct SlotView<'a> {
-    head: Words<'a, 3>,
+    head: Words<'a, 4>,
     payload: usize,
     capacity: usize,
 }
@@ -91,10 +102,16 @@ impl<'a> SlotView<'a> {
         SlotView { head: unsafe { self.head.lent_for() }, payload: self.payload, capacity: self.capacity }
     }
 
-    /// Sequence, length and check, stamp.
+    /// Sequence, length and check, stamp; the fourth word is the index where slots name buffers, else of the payload.
     #[inline(always)]
-    pub(crate) fn head(&self) -> Words<'a, 3> {
+    pub(crate) fn head(&self) -> Words<'a, 4> {
         self.head
+    }
+
+    /// Bytes of the payload.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// The first byte of the payload.
@@ -151,6 +168,8 @@ impl<'a> SlotView<'a> {
 pub(crate) const SEQUENCE: usize = offset_of!(SlotHead, sequence) / 8;
 /// The head's word of length and check.
 pub(crate) const TAIL: usize = offset_of!(SlotHead, length) / 8;
+/// The head's word of the buffer's index, where slots name buffers.
+pub(crate) const INDEX: usize = offset_of!(IndexedHead, index) / 8;
 /// The head's word of the time stamp, which means something only when the tail says so.
 pub(crate) const STAMP: usize = offset_of!(SlotHead, stamp) / 8;
 

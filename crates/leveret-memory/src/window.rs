@@ -44,6 +44,16 @@ impl Window {
         Self { base, length, region: Arc::clone(&self.region) }
     }
 
+    /// The first byte.
+    pub(crate) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// What keeps the memory in place.
+    pub(crate) fn region(&self) -> Arc<dyn Region> {
+        Arc::clone(&self.region)
+    }
+
     /// `N` words from `offset` on, checked once.
     #[inline(always)]
     pub(crate) fn words<const N: usize>(&self, offset: usize) -> Words<'_, N> {

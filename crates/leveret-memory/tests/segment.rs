@@ -5,9 +5,9 @@ mod common;
 
 use common::{CHANNEL, TASK, attach, channel, create, source_spec, target_spec};
 use leveret_memory::{
-    EventSpec, HeapRegion, LayoutError, MessageRecord, OwnSegment, PeerSegment, RECORDS_MAX, Receiver,
-    SEGMENT_BYTES_MAX, SegmentError, SegmentLayout, SegmentSpec, Sender, SourceSpec, StampRecord,
-    StatusSnapshot, Taken, TargetSpec, TaskCounter, TaskSpec, TriggerSpec,
+    EventSpec, HeapRegion, LayoutError, Mapping, MessageRecord, OwnSegment, PeerSegment, RECORDS_MAX,
+    Receiver, SEGMENT_BYTES_MAX, SegmentError, SegmentLayout, SegmentSpec, Sender, Shelf, SourceSpec,
+    StampRecord, StatusSnapshot, Taken, TargetSpec, TaskCounter, TaskSpec, TriggerSpec,
 };
 use leveret_types::{ChannelId, EventId, Generation, MemberId, Nanos, TaskId, TriggerId};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn bad_specifications_are_refused_with_place_and_remedy() {
         twice,
         "source end of channel5 is declared twice in the segment of member0; declare each end and task once"
     );
-    let target = TargetSpec { channel: CHANNEL, waits: false };
+    let target = TargetSpec { channel: CHANNEL, waits: false, mapping: Mapping::None };
     assert!(
         refused(|spec| spec.targets = vec![target; 2])
             .starts_with("target end of channel5 is declared twice")
@@ -56,7 +56,7 @@ fn bad_specifications_are_refused_with_place_and_remedy() {
 #[test]
 fn a_channel_may_lead_from_a_member_to_itself() {
     let mut spec = source_spec(8, 2, false);
-    spec.targets.push(TargetSpec { channel: CHANNEL, waits: false });
+    spec.targets.push(TargetSpec { channel: CHANNEL, waits: false, mapping: Mapping::None });
     let (mut own, region, layout) = create(&spec);
     let peer = attach(&region, &layout);
     let mut sender =
@@ -70,21 +70,34 @@ fn a_channel_may_lead_from_a_member_to_itself() {
 /// Most ends and tasks of one kind in a generated segment, less under the slow interpreter.
 const ENDS_MAX: usize = if cfg!(miri) { 3 } else { 6 };
 
+fn mapping() -> impl Strategy<Value = Mapping> {
+    prop_oneof![
+        Just(Mapping::None),
+        (1..5_u32).prop_map(Mapping::Indexed),
+        (1..5_u32).prop_map(Mapping::Aliased)
+    ]
+}
+
 fn spec_strategy() -> impl Strategy<Value = SegmentSpec> {
     let source = (
         0..50_u16,
         1..if cfg!(miri) { 60 } else { 5000_u32 },
         1..if cfg!(miri) { 4 } else { 20_u32 },
         any::<bool>(),
+        mapping(),
     )
-        .prop_map(|(channel, size, buffers, waits)| SourceSpec {
+        .prop_map(|(channel, size, buffers, waits, mapping)| SourceSpec {
             channel: ChannelId(channel),
             size,
             buffers,
             waits,
+            mapping,
         });
-    let target = (0..50_u16, any::<bool>())
-        .prop_map(|(channel, waits)| TargetSpec { channel: ChannelId(channel), waits });
+    let target = (0..50_u16, any::<bool>(), mapping()).prop_map(|(channel, waits, mapping)| TargetSpec {
+        channel: ChannelId(channel),
+        waits,
+        mapping,
+    });
     let task =
         (0..50_u16, 0..8_u32).prop_map(|(task, power)| TaskSpec { task: TaskId(task), records: 1 << power });
     let sources = prop::collection::vec(source, 0..ENDS_MAX);
@@ -147,6 +160,10 @@ proptest! {
             far.targets[0].channel = source.channel;
             let (_far, far_region, far_layout) = create(&far);
             let peer = attach(&far_region, &far_layout).target(source.channel).expect("declared");
+            let shelf = end.shelf().cloned();
+            for place in 0..shelf.as_ref().map_or(0, Shelf::buffers) {
+                fill_shelf(shelf.as_ref().expect("it has places"), place, source.channel.0 as u8);
+            }
             let mut sender = Sender::new(end, peer);
             for instance in 0..sender.buffers() {
                 let mut slot = sender.reserve(instance).expect("free");
@@ -192,7 +209,9 @@ fn sent_messages_are_whole(
         far
     });
     let end = peer.source(source.channel).expect("declared");
-    let buffers = u64::from(source.buffers.next_power_of_two());
+    let aliased = end.shelf().cloned();
+    let least = aliased.as_ref().map_or(0, Shelf::buffers);
+    let buffers = u64::from(source.buffers.max(least).next_power_of_two());
     prop_assert_eq!(end.counters().published, buffers);
     let kept = buffers.min(u64::from(message_records));
     let mut count = 0;
@@ -205,10 +224,27 @@ fn sent_messages_are_whole(
     for instance in 0..buffers {
         let Taken::Message(message) = receiver.take(instance) else { panic!("published") };
         let mut out = vec![0; source.size as usize];
-        prop_assert_eq!(message.copy_to(&mut out), Ok(out.len()));
+        // The message of an aliased buffer lies there, and nowhere else.
+        let Some(shelf) = &aliased else {
+            prop_assert_eq!(message.copy_to(&mut out), Ok(out.len()));
+            prop_assert!(out.iter().all(|byte| *byte == source.channel.0 as u8));
+            continue;
+        };
+        prop_assert_eq!((message.copy_to(&mut out), message.length()), (Ok(0), out.len()));
+        let out = shelf_bytes(shelf, instance as u32 % shelf.buffers());
         prop_assert!(out.iter().all(|byte| *byte == source.channel.0 as u8));
     }
     Ok(())
+}
+
+fn fill_shelf(shelf: &Shelf, place: u32, byte: u8) {
+    // SAFETY: the buffer has that many bytes, which nobody else accesses in this test.
+    unsafe { shelf.address(place).write_bytes(byte, shelf.size()) };
+}
+
+fn shelf_bytes(shelf: &Shelf, place: u32) -> Vec<u8> {
+    // SAFETY: as above, and they were filled.
+    unsafe { std::slice::from_raw_parts(shelf.address(place).as_ptr(), shelf.size()) }.to_vec()
 }
 
 #[test]

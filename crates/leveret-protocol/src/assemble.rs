@@ -111,6 +111,9 @@ pub struct ChannelBinding {
     pub source_memory: BufferMemory,
     /// Memory of the receiver's buffers.
     pub target_memory: BufferMemory,
+    /// How many buffers the programs provide that belong to each other, one at each end; 0: none do.
+    #[serde(default)]
+    pub mapped: u32,
 }
 
 /// The declarations, met.

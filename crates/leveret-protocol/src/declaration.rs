@@ -121,6 +121,10 @@ pub struct ChannelEndDeclaration {
     pub memory: BufferMemory,
     /// The policy of its buffer iterator.
     pub policy: IteratorPolicy,
+    /// How many buffers the program provides at this end, each of which may belong to one at the other; `None`: it
+    /// uses the channel's.
+    #[serde(default)]
+    pub allowed: Option<u32>,
 }
 
 /// Everything one member declares for one commit.

@@ -26,6 +26,7 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             },
             memory: BufferMemory::Application,
             policy: IteratorPolicy::FifoOrdered,
+            allowed: Some(3),
         }
     });
     let group = (any::<String>(), any::<Vec<String>>())

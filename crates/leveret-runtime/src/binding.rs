@@ -10,10 +10,10 @@ use crate::runner::{Ports, TaskRunner};
 use crate::timing::{Arrival, Bindings, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{
-    LayoutError, OwnSegment, PeerSegment, Receiver, Region, SegmentError, SegmentLayout, SegmentSpec, Sender,
-    SourceSpec, TargetSpec, TaskSpec,
+    Borrower, LayoutError, Lender, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentError,
+    SegmentLayout, SegmentSpec, Sender, Shelf, SourceSpec, TargetSpec, TaskSpec,
 };
-use leveret_plan::{Job, Plan};
+use leveret_plan::{Job, Placement, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::declaration::{ChannelEndDeclaration, End, GROUP_WORLD, WaitMode};
 use leveret_types::{ChannelId, Generation, MemberId, TaskId};
@@ -47,6 +47,9 @@ pub enum BindError {
     /// A peer's segment was not handed over.
     #[error("the segment of member {0} was not handed over, though the plan names it as a peer")]
     PeerMissing(MemberId),
+    /// The program's buffers cannot be used as the plan says.
+    #[error("{0}")]
+    Buffers(String),
 }
 
 /// The plan as one member receives it.
@@ -68,6 +71,14 @@ impl Admitted<'_> {
     /// What the segment of `member` holds; the same wherever it is computed.
     pub fn layout(&self, member: MemberId) -> Result<SegmentLayout, LayoutError> {
         let waits = |index: usize| self.assembled.bindings[index].wait == WaitMode::Wake;
+        let mapping = |index: usize| {
+            let mapped = self.assembled.bindings[index].mapped;
+            match self.job().channels[index].placement {
+                _ if mapped == 0 => Mapping::None,
+                Placement::Separate => Mapping::Indexed(mapped),
+                Placement::Aliased => Mapping::Aliased(mapped),
+            }
+        };
         let channels = || self.job().channels.iter().enumerate();
         let sources = channels()
             .filter(|(_, channel)| channel.source == member)
@@ -76,11 +87,16 @@ impl Admitted<'_> {
                 size: u32::try_from(channel.size.0).unwrap_or(u32::MAX),
                 buffers: self.plan.channels[index].buffers.max(channel.buffers),
                 waits: waits(index),
+                mapping: mapping(index),
             })
             .collect();
         let targets = channels()
             .filter(|(_, channel)| channel.target == member)
-            .map(|(index, _)| TargetSpec { channel: ChannelId(index as u16), waits: waits(index) })
+            .map(|(index, _)| TargetSpec {
+                channel: ChannelId(index as u16),
+                waits: waits(index),
+                mapping: mapping(index),
+            })
             .collect();
         let tasks = (self.job().tasks.iter().enumerate())
             .filter(|(_, task)| task.member == member)
@@ -122,6 +138,19 @@ pub struct Bound {
     pub targets: Vec<(u32, ReceivingEnd)>,
     /// Its triggers and receptors.
     pub events: EventEnds,
+    /// Ends whose buffers belong to those of the other, by declared end.
+    pub(crate) mapped: Vec<(u32, MappedEnd)>,
+}
+
+/// An end whose buffers belong, one by one, to those of the other end.
+#[derive(Clone)]
+pub(crate) enum MappedEnd {
+    /// Messages are copied, and say which buffer they belong into.
+    Indexed,
+    /// At the sending end: the buffers lie on the shelf, and come back.
+    Lends(Shelf, Lender),
+    /// At the receiving end: the buffers are those of the sender.
+    Borrows(Shelf, Borrower),
 }
 
 /// Binds `declarations` of `member` to its own segment and to its peers'.
@@ -134,7 +163,8 @@ pub fn bind(
     watch: &Arc<Watch>,
 ) -> Result<Bound, BindError> {
     let Declarations { wire, tasks: declared } = declarations;
-    let mut binder = Binder { admitted, member, declarations: &wire.ends, own, peer: &peer };
+    let mut binder =
+        Binder { admitted, member, declarations: &wire.ends, own, peer: &peer, mapped: Vec::new() };
     let mut owned = BTreeSet::new();
     let mut tasks = Vec::new();
     for task in declared {
@@ -145,7 +175,8 @@ pub fn bind(
         let attach = |peer_member| attach(admitted, peer_member, &peer);
         event_end::bind(admitted, member, &wire.events, binder.own, attach)?
     };
-    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new(), events };
+    let mapped = std::mem::take(&mut binder.mapped);
+    let mut bound = Bound { tasks, sources: Vec::new(), targets: Vec::new(), events, mapped };
     for (index, end) in wire.ends.iter().enumerate() {
         let index = index as u32;
         if owned.contains(&index) {
@@ -156,6 +187,7 @@ pub fn bind(
             End::Target => bound.targets.push((index, binder.receiving_end(index, watch)?)),
         }
     }
+    bound.mapped.append(&mut binder.mapped);
     Ok(bound)
 }
 
@@ -177,6 +209,7 @@ struct Binder<'a> {
     declarations: &'a [ChannelEndDeclaration],
     own: &'a mut OwnSegment,
     peer: &'a dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
+    mapped: Vec<(u32, MappedEnd)>,
 }
 
 impl Binder<'_> {
@@ -201,32 +234,42 @@ impl Binder<'_> {
         attach(self.admitted, member, self.peer)
     }
 
-    fn sender(&mut self, channel: ChannelId) -> Result<Sender, BindError> {
+    fn sender(&mut self, declared: u32, channel: ChannelId) -> Result<Sender, BindError> {
         let target = self.admitted.job().channels[channel.index()].target;
         let missing = || BindError::NotDeclared(format!("the source of {channel}"));
         let peer = self.attach(target)?.target(channel).ok_or_else(missing)?;
         let end = self.own.take_source(channel).ok_or_else(missing)?;
+        if let (Some(shelf), Some(lender)) = (end.shelf(), peer.lender()) {
+            self.mapped.push((declared, MappedEnd::Lends(shelf.clone(), lender)));
+        } else if self.admitted.assembled.bindings[channel.index()].mapped > 0 {
+            self.mapped.push((declared, MappedEnd::Indexed));
+        }
         Ok(Sender::new(end, peer))
     }
 
-    fn receiver(&mut self, channel: ChannelId) -> Result<Receiver, BindError> {
+    fn receiver(&mut self, declared: u32, channel: ChannelId) -> Result<Receiver, BindError> {
         let source = self.admitted.job().channels[channel.index()].source;
         let missing = || BindError::NotDeclared(format!("the target of {channel}"));
         let peer = self.attach(source)?.source(channel).ok_or_else(missing)?;
         let end = self.own.take_target(channel).ok_or_else(missing)?;
+        if let (Some(shelf), Some(borrower)) = (peer.shelf(), end.borrower()) {
+            self.mapped.push((declared, MappedEnd::Borrows(shelf.clone(), borrower)));
+        } else if self.admitted.assembled.bindings[channel.index()].mapped > 0 {
+            self.mapped.push((declared, MappedEnd::Indexed));
+        }
         Ok(Receiver::new(end, peer))
     }
 
     fn sending_end(&mut self, end: u32, watch: &Arc<Watch>) -> Result<SendingEnd, BindError> {
         let channel = self.channel(end)?;
         let peer = self.admitted.job().channels[channel.index()].target;
-        Ok(SendingEnd::new(self.sender(channel)?, self.arrival(channel), peer, watch.clone()))
+        Ok(SendingEnd::new(self.sender(end, channel)?, self.arrival(channel), peer, watch.clone()))
     }
 
     fn receiving_end(&mut self, end: u32, watch: &Arc<Watch>) -> Result<ReceivingEnd, BindError> {
         let channel = self.channel(end)?;
         let peer = self.admitted.job().channels[channel.index()].source;
-        Ok(ReceivingEnd::new(self.receiver(channel)?, self.arrival(channel), peer, watch.clone()))
+        Ok(ReceivingEnd::new(self.receiver(end, channel)?, self.arrival(channel), peer, watch.clone()))
     }
 
     fn task(&mut self, task: DeclaredTask, watch: &Arc<Watch>) -> Result<(TaskId, TaskRunner), BindError> {
@@ -257,7 +300,7 @@ impl Binder<'_> {
             let slots = planned.iter().map(|instance| instance.reads[place]).collect();
             let bindings = Bindings::new(slots, per_round(channel));
             let arrival = self.timed(channel, &task.name)?;
-            let receiver = self.receiver(channel)?;
+            let receiver = self.receiver(target.end, channel)?;
             let first = self.first_written(channel);
             let declared = &assembled.job.channels[channel.index()];
             ports.inputs.push(InputPort::new(
@@ -275,7 +318,7 @@ impl Binder<'_> {
             let slots = planned.iter().map(|instance| instance.writes[place]).collect();
             let bindings = Bindings::new(slots, per_round(channel));
             let arrival = self.timed(channel, &task.name)?;
-            let sender = self.sender(channel)?;
+            let sender = self.sender(source.end, channel)?;
             let size = assembled.job.channels[channel.index()].size;
             ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, (arrival, initial)));
         }

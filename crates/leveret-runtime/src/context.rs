@@ -2,7 +2,7 @@
 
 use crate::declare::{Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
-use crate::message::{Absence, Input, OutputSlot, SendRefusal};
+use crate::message::{Absence, Input, Outgoing, OutputSlot, SendRefusal};
 use crate::port::{FateCode, InputPort, OutputPort};
 use crate::watch::Watch;
 use leveret_types::{Clock, Instance, Nanos};
@@ -56,6 +56,15 @@ impl TaskContext<'_> {
     /// Inserts a copy of `bytes` (application memory).
     pub fn send(&mut self, source: Source, bytes: &[u8]) -> Result<(), SendRefusal> {
         self.output(source)?.insert_copy(bytes)
+    }
+
+    /// Inserts what a transfer takes along, and says as which instance of the channel.
+    pub(crate) fn send_outgoing(
+        &mut self,
+        source: Source,
+        outgoing: &Outgoing<'_>,
+    ) -> Result<u64, SendRefusal> {
+        self.output(source)?.insert_outgoing(outgoing)
     }
 
     /// A best-effort sending end that the task uses; `None` if it did not declare that.

@@ -116,6 +116,7 @@ impl Declarations {
             channel: ChannelDeclaration { name: channel.to_owned(), ..ChannelDeclaration::default() },
             memory: BufferMemory::default(),
             policy: IteratorPolicy::default(),
+            allowed: None,
         });
         let declared = self.wire.ends.last_mut().expect("an end was just pushed");
         EndBuilder { declared, token: token(index) }
@@ -201,6 +202,11 @@ impl<T> EndBuilder<'_, T> {
     /// Order of the buffer iterator at this end.
     pub fn policy(self, policy: IteratorPolicy) -> Self {
         self.declared.policy = policy;
+        self
+    }
+    /// How many buffers the program provides at this end.
+    pub(crate) fn allowed(self, count: u32) -> Self {
+        self.declared.allowed = Some(count);
         self
     }
     /// Whose memory the buffers at this end are.

@@ -1,5 +1,6 @@
 //! Channel ends outside the time table: best effort, and single transfers of time-driven channels.
 
+use crate::message::Outgoing;
 use crate::port::FateCode;
 use crate::timing::Arrival;
 use crate::watch::Watch;
@@ -104,19 +105,31 @@ impl SendingEnd {
     /// Best effort: sends a copy of `bytes`; visible at once.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
-        let most = self.capacity();
-        if bytes.len() > most {
-            return Err(StartError::TooLong { length: bytes.len(), most });
+        self.send_outgoing(&Outgoing::of(bytes))
+    }
+
+    #[inline]
+    fn send_outgoing(&mut self, outgoing: &Outgoing<'_>) -> Result<Instance, StartError> {
+        let (length, most) = (outgoing.length, self.capacity());
+        if length > most {
+            return Err(StartError::TooLong { length, most });
         }
         let mut slot = self.slot()?;
-        slot.slot.write(bytes);
-        Ok(slot.insert(bytes.len()))
+        slot.slot.write(outgoing.bytes);
+        let stamp = if outgoing.is_stamped { clock::now() } else { slot.sampled_stamp() };
+        Ok(slot.insert_at((length, outgoing.index), stamp))
     }
 
     /// Starts one transfer of `bytes` (design section 10.5). Best effort: at once. Time-driven: in the next
     /// instance that both ends can still make, which is returned.
     pub fn start(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
-        let Some(arrival) = self.arrival else { return self.send(bytes) };
+        self.start_outgoing(&Outgoing::of(bytes))
+    }
+
+    /// As [`SendingEnd::start`], for what need not be copied, or is for a certain buffer.
+    pub(crate) fn start_outgoing(&mut self, outgoing: &Outgoing<'_>) -> Result<Instance, StartError> {
+        let Some(arrival) = self.arrival else { return self.send_outgoing(outgoing) };
+        let length = outgoing.length;
         let now = clock::now();
         if let Some(started) = self.started()
             && now < self.epoch + arrival.of(started)
@@ -124,8 +137,8 @@ impl SendingEnd {
             return Err(StartError::Outstanding(Instance(started)));
         }
         let most = self.capacity();
-        if bytes.len() > most {
-            return Err(StartError::TooLong { length: bytes.len(), most });
+        if length > most {
+            return Err(StartError::TooLong { length, most });
         }
         let soonest = arrival.next_after(now - self.epoch);
         let peer = self.sender.peer_first_eligible();
@@ -136,10 +149,10 @@ impl SendingEnd {
         let (at, size, fate) = match sender.reserve(instance) {
             Ok(slot) => {
                 let mut slot = SendingSlot { slot, next };
-                slot.slot.write(bytes);
+                slot.slot.write(outgoing.bytes);
                 let now = clock::now();
-                slot.insert_at(bytes.len(), now);
-                (now, bytes.len() as u32, FateCode::Done)
+                slot.insert_at((length, outgoing.index), now);
+                (now, length as u32, FateCode::Done)
             }
             Err(none) if self.refused == Some(instance) => return Err(none.into()),
             Err(none) => {
@@ -242,8 +255,14 @@ impl SendingSlot<'_> {
     /// When `length` exceeds the buffer's.
     #[inline(always)]
     pub fn insert(self, length: usize) -> Instance {
+        let stamp = self.sampled_stamp();
+        self.insert_at((length, None), stamp)
+    }
+
+    #[inline(always)]
+    fn sampled_stamp(&self) -> Nanos {
         let sampled = self.slot.instance().is_multiple_of(STAMP_EVERY);
-        self.insert_at(length, if sampled { clock::now() } else { Nanos::ZERO })
+        if sampled { clock::now() } else { Nanos::ZERO }
     }
 
     /// Fills the buffer by `fill`, which returns how many bytes it wrote, and inserts them.
@@ -257,10 +276,14 @@ impl SendingSlot<'_> {
     }
 
     #[inline(always)]
-    fn insert_at(self, length: usize, stamp: Nanos) -> Instance {
+    fn insert_at(self, (length, index): (usize, Option<u32>), stamp: Nanos) -> Instance {
         let instance = self.slot.instance();
         // A length beyond 32 bits is beyond the capacity too.
-        let sender = self.slot.publish(u32::try_from(length).unwrap_or(u32::MAX), stamp);
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let sender = match index {
+            None => self.slot.publish(length, stamp),
+            Some(index) => self.slot.publish_for(index, length, stamp),
+        };
         *self.next = instance + 1;
         if sender.must_wake() {
             // A failed wake-up only delays a receiver that looks again by itself.
@@ -374,6 +397,18 @@ impl ReceivingEnd {
             self.await_next(timeout)?;
         }
         self.take_next().ok_or(WaitError::TimedOut)
+    }
+
+    /// Best effort: waits until there is a message, and leaves it where it is. Says for which buffer it is, where those of
+    /// the two ends belong together.
+    pub(crate) fn await_index(&mut self, timeout: Nanos) -> Result<Option<u32>, WaitError> {
+        if !self.receiver.comes_within(self.next, 0) {
+            self.await_next(timeout)?;
+        }
+        Ok(match self.receiver.take(self.next) {
+            Taken::Message(message) => message.index(),
+            Taken::NotYet | Taken::Stale | Taken::Invalid(_) => None,
+        })
     }
 
     /// Waits for a message that was not there a moment ago.

@@ -1,6 +1,6 @@
 //! A member's side of the control connection: join the job, commit, learn of stops and deaths.
 
-use crate::binding::{Admitted, BindError, bind};
+use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::session::{LibraryThreads, Running, Session, SessionParts};
@@ -186,17 +186,22 @@ impl Member {
     /// Commits the declarations, together with every other member (collective). On success the epoch lies ahead
     /// and the tasks wait for it.
     pub fn commit(&mut self, declarations: Declarations) -> Result<Session<'_>, CommitError> {
-        let running = self.commit_unborrowed(declarations)?;
+        let running = self.commit_unborrowed(declarations, |_| Ok(()))?;
         Ok(Session::new(self, running))
     }
 
-    /// As [`Member::commit`], for whoever keeps the member and what runs side by side.
-    pub(crate) fn commit_unborrowed(&mut self, declarations: Declarations) -> Result<Running, CommitError> {
+    /// As [`Member::commit`], for whoever keeps the member and what runs side by side. `settle` learns which ends have
+    /// buffers that belong to those of the other, before anything runs.
+    pub(crate) fn commit_unborrowed(
+        &mut self,
+        declarations: Declarations,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+    ) -> Result<Running, CommitError> {
         declarations.check()?;
         let attempt = self.attempt;
         self.send(&FromMember::Declare { attempt, declarations: declarations.wire.clone() }, &[])?;
         let admission = self.await_plan()?;
-        let parts = match self.carry_out(&admission, declarations) {
+        let parts = match self.carry_out(&admission, declarations, settle) {
             Ok(parts) => parts,
             Err(error @ (CommitError::Bind(_) | CommitError::System { .. })) => {
                 self.withdraw(admission.generation, &error)?;
@@ -212,6 +217,7 @@ impl Member {
         &mut self,
         admission: &Admission,
         declarations: Declarations,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
     ) -> Result<SessionParts, CommitError> {
         let Admission { generation, assembled, plan, horizon } = admission;
         let (generation, horizon) = (*generation, *horizon);
@@ -227,6 +233,7 @@ impl Member {
         let rank = self.rank;
         let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
+        settle(bound.mapped).map_err(BindError::Buffers)?;
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
         *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known });

@@ -77,6 +77,7 @@ pub enum SendRefusal {
 pub struct Message<'m> {
     pub(crate) instance: u64,
     pub(crate) inserted: Nanos,
+    pub(crate) index: Option<u32>,
     pub(crate) body: MessageBody<'m>,
 }
 
@@ -98,6 +99,11 @@ impl<'m> Message<'m> {
     /// When the sender inserted it.
     pub fn inserted(&self) -> Nanos {
         self.inserted
+    }
+
+    /// For which of the receiver's buffers it is, where those of the two ends belong together.
+    pub(crate) fn index(&self) -> Option<u32> {
+        self.index
     }
 
     /// Its length in bytes.
@@ -148,6 +154,26 @@ impl<'m> Message<'m> {
     }
 }
 
+/// What a transfer takes along.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'b> {
+    /// What is to be copied; nothing of an aliased buffer.
+    pub(crate) bytes: &'b [u8],
+    /// How long the message is.
+    pub(crate) length: usize,
+    /// For which of the receiver's buffers, where those of the two ends belong together.
+    pub(crate) index: Option<u32>,
+    /// Whether every message says when it was inserted, and not one now and then.
+    pub(crate) is_stamped: bool,
+}
+
+impl<'b> Outgoing<'b> {
+    /// Just bytes.
+    pub(crate) fn of(bytes: &'b [u8]) -> Self {
+        Self { bytes, length: bytes.len(), index: None, is_stamped: false }
+    }
+}
+
 /// A buffer to fill, in this member's own segment.
 pub struct OutputSlot<'p> {
     pub(crate) slot: Slot<'p>,
@@ -171,6 +197,21 @@ impl OutputSlot<'_> {
         self.slot.publish(length as u32, now);
         self.sent.note(now, length);
         Ok(())
+    }
+
+    /// Copies what is to be copied, and inserts it. Says which instance it was.
+    pub(crate) fn insert_outgoing(mut self, outgoing: &Outgoing<'_>) -> Result<u64, SendRefusal> {
+        let Outgoing { bytes, length, index, .. } = *outgoing;
+        if length > self.most {
+            return Err(SendRefusal::TooLong { length, most: self.most });
+        }
+        let instance = self.slot.instance();
+        self.slot.write(bytes);
+        let Some(index) = index else { return self.insert(length).map(|()| instance) };
+        let now = self.clock.now().latest;
+        self.slot.publish_for(index, length as u32, now);
+        self.sent.note(now, length);
+        Ok(instance)
     }
 
     /// Copies `bytes` into the buffer and inserts them.

@@ -44,7 +44,7 @@ pub enum FateCode {
 #[derive(Clone, Copy, Debug)]
 enum Found {
     /// The message with this instance, inserted then, this long.
-    Fresh { instance: u64, inserted: Nanos, length: usize },
+    Fresh { instance: u64, inserted: Nanos, length: usize, index: Option<u32> },
     /// Nothing.
     Nothing(Absence),
 }
@@ -217,7 +217,7 @@ impl InputPort {
     fn take(&mut self, instance: u64, due: Nanos) -> Result<Found, Absence> {
         match self.receiver.take(instance) {
             Taken::Message(message) => {
-                let (inserted, length) = (message.stamp(), message.length());
+                let (inserted, length, index) = (message.stamp(), message.length(), message.index());
                 let into = if self.spare.is_empty() { &mut self.copy } else { &mut self.spare };
                 if inserted > due {
                     Err(Absence::Late(inserted - due))
@@ -225,7 +225,7 @@ impl InputPort {
                     if !self.spare.is_empty() {
                         std::mem::swap(&mut self.copy, &mut self.spare);
                     }
-                    Ok(Found::Fresh { instance, inserted, length })
+                    Ok(Found::Fresh { instance, inserted, length, index })
                 } else {
                     Err(Absence::Invalid)
                 }
@@ -329,20 +329,23 @@ impl InputPort {
     /// The message of the present instance, for the body.
     pub(crate) fn message(&mut self) -> Input<'_> {
         match self.found {
-            Found::Fresh { instance, inserted, .. } if self.aliased => match self.receiver.take(instance) {
+            Found::Fresh { instance, inserted, index, .. } if self.aliased => match self
+                .receiver
+                .take(instance)
+            {
                 Taken::Message(message) => {
-                    Input::Message(Message { instance, inserted, body: MessageBody::Shared(message) })
+                    Input::Message(Message { instance, inserted, index, body: MessageBody::Shared(message) })
                 }
                 Taken::NotYet | Taken::Stale | Taken::Invalid(_) => Input::Absent(Absence::Invalid),
             },
-            Found::Fresh { instance, inserted, length } => {
+            Found::Fresh { instance, inserted, length, index } => {
                 let body = MessageBody::Own(&self.copy[..length]);
-                Input::Message(Message { instance, inserted, body })
+                Input::Message(Message { instance, inserted, index, body })
             }
             Found::Nothing(absence) => match (self.policy, self.held) {
                 (MissingPolicy::HoldLast, Some(Held { instance, inserted, length, .. })) => {
                     let body = MessageBody::Own(&self.copy[..length]);
-                    Input::Held(Message { instance, inserted, body }, absence)
+                    Input::Held(Message { instance, inserted, index: None, body }, absence)
                 }
                 _ => Input::Absent(absence),
             },

@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{
-    EventSpec, HeapRegion, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Region, SegmentLayout, SegmentSpec, SourceSpec,
     TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
@@ -22,10 +22,11 @@ pub(crate) fn ends() -> (Sender, Receiver) {
         message_records: 1,
         events: EventSpec::default(),
     };
-    let source = SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false };
+    let source =
+        SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false, mapping: Mapping::None };
     let specs = [
         spec(0, vec![source], Vec::new()),
-        spec(1, Vec::new(), vec![TargetSpec { channel: CHANNEL, waits: false }]),
+        spec(1, Vec::new(), vec![TargetSpec { channel: CHANNEL, waits: false, mapping: Mapping::None }]),
     ];
     let mut own = Vec::new();
     let mut peers = Vec::new();

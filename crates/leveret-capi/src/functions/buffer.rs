@@ -1,33 +1,37 @@
-//! Buffers and buffer iterators.
+//! Buffers.
 
 use super::object::free;
 use crate::answer::answer;
 use crate::memory::Memory;
 use crate::state::{is_committed, with_committed, with_library, with_world};
-use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
-use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Policy, Storage};
+use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
+use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Storage};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// What a buffer holds.
 pub type MPIRT_Dataspec = c_int;
-/// The order of removal.
-pub type MPIRT_Bufiter_policy = c_int;
 
 /// Its address says that commit provides a buffer's memory.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "as mpirt.h names it")]
 pub static mpirt_system_mem_alloc: u8 = 0;
 
-fn policy_of(number: MPIRT_Bufiter_policy) -> Result<Policy, Code> {
-    Ok(match number {
-        0 => Policy::Fifo,
-        1 => Policy::Lifo,
-        2 => Policy::Sorted,
-        3 => Policy::Unordered,
-        8 => Policy::Ordered,
-        _ => return Err(Code::Argument),
-    })
+/// The memory that a base address names.
+fn memory_at(base: *mut c_void, bufsize: usize) -> Result<Arc<dyn Storage>, Code> {
+    if base.is_null() {
+        return Err(Code::NullPointer);
+    }
+    // No memory reaches beyond the last address.
+    if base.addr().checked_add(bufsize).is_none() {
+        return Err(Code::Bufsize);
+    }
+    let is_system = std::ptr::eq(base.cast_const().cast(), &raw const mpirt_system_mem_alloc);
+    Ok(Arc::new(if is_system {
+        Memory::of_system(bufsize)
+    } else {
+        Memory::of_application(base.cast(), bufsize)
+    }))
 }
 
 #[unsafe(no_mangle)]
@@ -42,17 +46,7 @@ pub extern "C" fn MPIRT_Buffer_create(
         let name = name.read()?;
         let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
         buffer.check()?;
-        if base.is_null() {
-            return Err(Code::NullPointer);
-        }
-        // No memory reaches beyond the last address.
-        if base.addr().checked_add(bufsize).is_none() {
-            return Err(Code::Bufsize);
-        }
-        let is_system = std::ptr::eq(base.cast_const().cast(), &raw const mpirt_system_mem_alloc);
-        let memory =
-            if is_system { Memory::of_system(bufsize) } else { Memory::of_application(base.cast(), bufsize) };
-        let storage: Arc<dyn Storage> = Arc::new(memory);
+        let storage = memory_at(base, bufsize)?;
         let made = with_library(|library| {
             library.world.buffer(name, BufferDescription { size: bufsize, dataspec, storage })
         })?;
@@ -112,53 +106,93 @@ pub extern "C" fn MPIRT_Buffer_free(buffer: Out<MPIRT_Buffer>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_create(
-    name: NameIn,
-    policy: MPIRT_Bufiter_policy,
-    bufsize: usize,
-    dataspec: MPIRT_Dataspec,
-    allowed: MPIRT_Container,
-    bufiter: Out<MPIRT_Bufiter>,
-) -> c_int {
+pub extern "C" fn MPIRT_Buffer_set_bufsize(buffer: MPIRT_Buffer, bufsize: usize) -> c_int {
+    answer(|| with_library(|library| library.world.set_buffer_size(buffer.handle(), bufsize)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        let policy = policy_of(policy)?;
-        let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
-        bufiter.check()?;
-        let made = with_library(|library| {
-            library.world.bufiter(name, policy, (bufsize, dataspec), allowed.handle())
-        })?;
-        bufiter.put(MPIRT_Bufiter::of(made))
+        with_library(|library| {
+            let size = library.world.buffer_size(buffer.handle())?;
+            library.world.set_buffer_storage(buffer.handle(), memory_at(base, size)?)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
+pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<MPIRT_Dataspec>) -> c_int {
     answer(|| {
-        let (iterator, buffer) = (bufiter.handle(), buffer.handle());
-        if is_committed() {
-            with_committed(|committed| committed.insert(iterator, buffer))
+        let handle = buffer.handle();
+        let found = if is_committed() {
+            with_committed(|committed| committed.dataspec(handle))?
         } else {
-            with_library(|library| library.world.stock(iterator, buffer))
+            with_library(|library| library.world.buffer_dataspec(handle))?
+        };
+        dataspec.put(found as MPIRT_Dataspec)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIRT_Dataspec) -> c_int {
+    answer(|| {
+        let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
+        with_library(|library| library.world.set_buffer_dataspec(buffer.handle(), dataspec))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
+    answer(|| {
+        let handle = buffer.handle();
+        let found = if is_committed() {
+            with_committed(|committed| committed.length(handle))?
+        } else {
+            with_library(|library| library.world.length(handle))?
+        };
+        length.put(found)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
+    answer(|| {
+        let handle = buffer.handle();
+        if is_committed() {
+            with_committed(|committed| committed.set_length(handle, length))
+        } else {
+            with_library(|library| library.world.set_length(handle, length))
         }
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT_Buffer>) -> c_int {
+pub extern "C" fn MPIRTX_Buffer_get_instance(
+    buffer: MPIRT_Buffer,
+    instance: Out<u64>,
+    inserted: Out<MPIRT_Timespec>,
+) -> c_int {
     answer(|| {
-        let iterator = bufiter.handle();
-        buffer.check()?;
-        let removed = if is_committed() {
-            with_committed(|committed| committed.remove(iterator))?
+        let handle = buffer.handle();
+        instance.check()?;
+        inserted.check()?;
+        let (number, stamp) = if is_committed() {
+            with_committed(|committed| committed.received(handle))?
         } else {
-            with_library(|library| library.world.unstock(iterator))?
+            // That there is such a buffer, which nothing was received into.
+            with_library(|library| library.world.buffer_size(handle))?;
+            return Err(Code::UndefForObject);
         };
-        buffer.put(MPIRT_Buffer::of(removed))
+        instance.put(number)?;
+        inserted.put(stamp.0)
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
-    free(iterator, Some(Class::Bufiter))
+pub extern "C" fn MPIRT_Dataspec_size(dataspec: MPIRT_Dataspec, size: Out<usize>) -> c_int {
+    answer(|| {
+        // Only while the library lives, as every other call.
+        with_library(|_| Ok(()))?;
+        size.put(Dataspec::of(dataspec).ok_or(Code::Dataspec)?.size())
+    })
 }

@@ -5,6 +5,7 @@
 
 mod attribute;
 mod buffer;
+mod bufiter;
 mod cast;
 mod channel;
 mod container;
@@ -19,6 +20,7 @@ mod task;
 
 pub use attribute::*;
 pub use buffer::*;
+pub use bufiter::*;
 pub use cast::*;
 pub use channel::*;
 pub use container::*;

@@ -8,6 +8,9 @@ use std::process::Command;
 /// The suite runs at each of these numbers of members.
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
+/// One stands in for the allocator itself; the other's members end as no program should.
+const NOT_UNDER_SANITIZERS: [&str; 2] = ["law.c", "events_lost.c"];
+
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -61,13 +64,17 @@ fn conforms_with(source: &str, arguments: &[&str]) {
 pub fn conforms_as(source: &str, compiler: &[&str], arguments: &[&str]) {
     let _turn = turn();
     for members in MEMBERS {
-        let place = Workplace::new();
-        let built = compile(&place, source, compiler);
-        let outcome = run(&place, &built, members, arguments);
-        assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
-        let passed = outcome.stdout.matches(": passed").count();
-        assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
+        passes(source, members, compiler, arguments);
     }
+}
+
+fn passes(source: &str, members: u32, compiler: &[&str], arguments: &[&str]) {
+    let place = Workplace::new();
+    let built = compile(&place, source, compiler);
+    let outcome = run(&place, &built, members, arguments);
+    assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
+    let passed = outcome.stdout.matches(": passed").count();
+    assert_eq!(passed, members as usize, "{source} at {members}: {}", outcome.said());
 }
 
 #[test]
@@ -181,6 +188,60 @@ fn missed() {
             let said = outcome.report()["misses"].to_string() + &outcome.stdout;
             assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
         }
+    }
+}
+
+#[test]
+fn bufiters() {
+    conforms("tests/mpirt/bufiters.c");
+}
+
+#[test]
+fn random() {
+    conforms("tests/mpirt/random.c");
+}
+
+/// In GNU C, for the signal handler that counts system calls.
+#[test]
+fn law() {
+    const GNU: [&str; 2] = ["cc", "-std=gnu11"];
+    let _turn = turn();
+    for members in [1, 2] {
+        passes("tests/mpirt/law.c", members, &GNU, &[]);
+    }
+}
+
+/// The whole suite once more, with the C side checked for what C does not define and for memory that is not its own.
+#[test]
+fn the_suite_under_sanitizers() {
+    const CHECKED: [&str; 5] = [
+        "cc",
+        "-std=gnu11",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        "-fno-omit-frame-pointer",
+    ];
+    let place = Workplace::new();
+    let probe = place.path("probe.c");
+    std::fs::write(&probe, "int main(void) { return 0; }\n").expect("a file");
+    let built =
+        Command::new(CHECKED[0]).args(&CHECKED[1..]).arg(&probe).arg("-o").arg(place.path("probe")).status();
+    if !built.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: cc has no sanitizers here, so the suite was not run under them");
+        return;
+    }
+    let folder = root().join("tests/mpirt");
+    let mut sources: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the suite")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".c") && !NOT_UNDER_SANITIZERS.contains(&name.as_str()))
+        .collect();
+    sources.sort();
+    assert!(sources.len() > 5, "{sources:?}");
+    let _turn = turn();
+    for name in sources {
+        let arguments: &[&str] = if name == "tasks.c" { &["--rounds", "20"] } else { &[] };
+        passes(&format!("tests/mpirt/{name}"), 2, &CHECKED, arguments);
     }
 }
 

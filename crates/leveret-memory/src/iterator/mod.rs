@@ -168,6 +168,15 @@ impl IteratorStore {
         }
     }
 
+    /// Takes out buffer `index`, if it is in and the policy names no order: of an UNORDERED store any buffer is next.
+    #[inline]
+    pub fn remove_this(&self, index: u32) -> bool {
+        match &self.store {
+            Store::Unordered(store) if index < self.capacity => store.remove_this(index),
+            _ => false,
+        }
+    }
+
     /// How many buffers are in: exact when no other thread is at work, out of date at once when one is. Looks at each
     /// buffer under some policies, so it is nothing for every message.
     pub fn len_hint(&self) -> u32 {

@@ -85,6 +85,21 @@ impl Unordered {
         }
     }
 
+    /// Takes out this buffer, if it is in.
+    #[inline]
+    pub(super) fn remove_this(&self, index: u32) -> bool {
+        let atom = &self.words[(index / BUFFERS_A_WORD) as usize];
+        let bit = 1 << (index % BUFFERS_A_WORD);
+        let mut word = atom.load(Ordering::Acquire);
+        while word & bit != 0 {
+            match atom.compare_exchange(word, word & !bit, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return true,
+                Err(other) => word = other,
+            }
+        }
+        false
+    }
+
     pub(super) fn len_hint(&self) -> u32 {
         self.words.iter().map(|word| (word.load(Ordering::Relaxed) & BUFFERS_MASK).count_ones()).sum()
     }
@@ -116,6 +131,16 @@ mod tests {
         store.insert(1).expect("it is out");
         assert_eq!(store.words[0].load(Ordering::Relaxed), 2);
         assert_eq!((store.remove(), store.remove()), (Some(1), None));
+    }
+
+    #[test]
+    fn a_named_buffer_leaves_once_and_no_other_with_it() {
+        let store = Unordered::new(70);
+        for index in [3, 33, 69] {
+            store.insert(index).expect("it is out");
+        }
+        assert_eq!([3, 3, 4, 69].map(|index| store.remove_this(index)), [true, false, false, true]);
+        assert_eq!((store.remove(), store.remove()), (Some(33), None));
     }
 
     #[test]

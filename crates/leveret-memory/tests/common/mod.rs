@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 
 use leveret_memory::{
-    EventSpec, HeapRegion, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec, Sender,
-    SourceSpec, TargetSpec, TaskSpec,
+    EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec,
+    Sender, SourceSpec, TargetSpec, TaskSpec,
 };
 use leveret_types::{ChannelId, Generation, MemberId, TaskId};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn source_spec(size: u32, buffers: u32, waits: bool) -> SegmentSpec {
     SegmentSpec {
         member: SOURCE,
         generation: GENERATION,
-        sources: vec![SourceSpec { channel: CHANNEL, size, buffers, waits }],
+        sources: vec![SourceSpec { channel: CHANNEL, size, buffers, waits, mapping: Mapping::None }],
         targets: vec![],
         tasks: vec![TaskSpec { task: TASK, records: 4 }],
         message_records: 2,
@@ -33,7 +33,7 @@ pub fn target_spec(waits: bool) -> SegmentSpec {
         member: TARGET,
         generation: GENERATION,
         sources: vec![],
-        targets: vec![TargetSpec { channel: CHANNEL, waits }],
+        targets: vec![TargetSpec { channel: CHANNEL, waits, mapping: Mapping::None }],
         tasks: vec![],
         message_records: 2,
         events: EventSpec::default(),
@@ -63,4 +63,24 @@ pub fn channel(size: u32, buffers: u32, waits: bool) -> (Sender, Receiver) {
     let sender = Sender::new(source.take_source(CHANNEL).expect("not taken"), peer_target);
     let receiver = Receiver::new(target.take_target(CHANNEL).expect("not taken"), peer_source);
     (sender, receiver)
+}
+
+/// The segments of both members, each as its owner and as its peer sees it.
+pub struct SegmentPair {
+    pub source: OwnSegment,
+    pub peer_source: PeerSegment,
+    pub target: OwnSegment,
+    pub peer_target: PeerSegment,
+}
+
+/// The segments for one channel whose buffers belong together in this way.
+pub fn segments(size: u32, buffers: u32, waits: bool, mapping: Mapping) -> SegmentPair {
+    let mut spec = source_spec(size, buffers, waits);
+    spec.sources[0].mapping = mapping;
+    let (source, region, layout) = create(&spec);
+    let peer_source = attach(&region, &layout);
+    let mut spec = target_spec(waits);
+    spec.targets[0].mapping = mapping;
+    let (target, region, layout) = create(&spec);
+    SegmentPair { source, peer_source, target, peer_target: attach(&region, &layout) }
 }

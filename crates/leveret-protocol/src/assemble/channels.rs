@@ -179,6 +179,7 @@ fn channel(
         wait: wait.value().unwrap_or_default(),
         source_memory: memory(sides.source),
         target_memory: memory(sides.target),
+        mapped: mapped(sides, placement, context, errors),
     };
     (channel, binding)
 }
@@ -310,11 +311,52 @@ fn default_placement(sides: &Sides<'_>) -> Placement {
     let aliasable = ends
         .iter()
         .all(|end| end.is_some_and(|(_, end)| end.memory == BufferMemory::System && end.policy.is_mapped()));
-    if aliasable { Placement::Aliased } else { Placement::Separate }
+    // Buffers that programs provide are the same at both ends only if there are as many.
+    let allowed = ends.map(|end| end.and_then(|(_, end)| end.allowed));
+    if aliasable && allowed[0] == allowed[1] { Placement::Aliased } else { Placement::Separate }
+}
+
+/// How many buffers of the programs' belong to each other. MAPPED promises it, so it is an error when that cannot be; ORDERED
+/// at both ends says it by the order, so that a message need not name its buffer unless they are aliased.
+fn mapped(sides: &Sides<'_>, placement: Placement, context: &Context<'_>, errors: &mut Vec<Mismatch>) -> u32 {
+    let [Some(source), Some(target)] = [sides.source, sides.target] else { return 0 };
+    let is_promised = |(_, end): (usize, &ChannelEndDeclaration)| {
+        end.policy == IteratorPolicy::FifoMapped && end.allowed.is_some()
+    };
+    let allowed = |(_, end): (usize, &ChannelEndDeclaration)| {
+        if end.policy.is_mapped() { end.allowed } else { None }
+    };
+    if !is_promised(source) && !is_promised(target) {
+        return if placement == Placement::Aliased { allowed(source).unwrap_or(0) } else { 0 };
+    }
+    if let (Some(left), Some(right)) = (allowed(source), allowed(target))
+        && left == right
+    {
+        return left;
+    }
+    let show = |end| match allowed(end) {
+        Some(count) => format!("mapped, {count} of them"),
+        None => "not mapped".to_owned(),
+    };
+    errors.push(Mismatch::Differs {
+        object: context.object.to_owned(),
+        property: "set of allowed buffers".to_owned(),
+        left_side: context.names.side(source.0),
+        left: show(source),
+        right_side: context.names.side(target.0),
+        right: show(target),
+    });
+    0
 }
 
 /// Why the buffers of the two ends cannot be one (design section 10.8), if so.
 fn not_aliasable(sides: &Sides<'_>, names: &MemberNames<'_>) -> Option<String> {
+    if let [Some((left, source)), Some((right, target))] = [sides.source, sides.target]
+        && source.allowed != target.allowed
+    {
+        let [left, right] = [left, right].map(|rank| names.side(rank));
+        return Some(format!("{left} and {right} have different numbers of buffers; give both as many"));
+    }
     [sides.source, sides.target].into_iter().flatten().find_map(|(rank, end)| {
         let side = names.side(rank);
         if end.memory == BufferMemory::Application {

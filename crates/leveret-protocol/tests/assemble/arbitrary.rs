@@ -72,8 +72,14 @@ fn task() -> impl Strategy<Value = TaskDeclaration> {
 fn end() -> impl Strategy<Value = ChannelEndDeclaration> {
     let memory = prop_oneof![Just(BufferMemory::System), Just(BufferMemory::Application)];
     let policy = prop_oneof![Just(IteratorPolicy::Fifo), Just(IteratorPolicy::FifoMapped)];
-    (prop_oneof![Just(End::Source), Just(End::Target)], channel(), memory, policy)
-        .prop_map(|(end, channel, memory, policy)| ChannelEndDeclaration { end, channel, memory, policy })
+    (prop_oneof![Just(End::Source), Just(End::Target)], channel(), memory, policy, prop::option::of(1..4_u32))
+        .prop_map(|(end, channel, memory, policy, allowed)| ChannelEndDeclaration {
+            end,
+            channel,
+            memory,
+            policy,
+            allowed,
+        })
 }
 
 fn events() -> impl Strategy<Value = EventDeclarations> {

@@ -199,6 +199,40 @@ fn check_placement(
     assert_eq!([binding.source_memory, binding.target_memory], memories);
 }
 
+// spec: BUFITER-MAPPED-02, BUFITER-MAPPED-03
+#[test]
+fn buffers_of_programs_belong_together_in_equal_numbers() {
+    use IteratorPolicy::{Fifo, FifoMapped, FifoOrdered};
+    let ends = |[(left, one), (right, other)]: [(IteratorPolicy, Option<u32>); 2], memory| {
+        let with =
+            |which, policy, allowed| ChannelEndDeclaration { memory, policy, allowed, ..end(which, sized()) };
+        two_ends(with(End::Source, left, one), with(End::Target, right, other))
+    };
+    let system = BufferMemory::System;
+    for (policies, placement, mapped) in [
+        ([FifoMapped, FifoMapped], Placement::Aliased, 3),
+        ([FifoMapped, FifoOrdered], Placement::Aliased, 3),
+        ([FifoOrdered, FifoOrdered], Placement::Aliased, 3),
+        ([FifoOrdered, Fifo], Placement::Separate, 0),
+    ] {
+        let assembled = meet(&manifest(), &ends(policies.map(|policy| (policy, Some(3))), system));
+        assert_eq!(assembled.job.channels[0].placement, placement, "{policies:?}");
+        assert_eq!(assembled.bindings[0].mapped, mapped, "{policies:?}");
+    }
+    // Without one memory the index crosses, but only where it was promised.
+    for (policy, mapped) in [(FifoMapped, 3), (FifoOrdered, 0)] {
+        let assembled = meet(&manifest(), &ends([(policy, Some(3)); 2], BufferMemory::Application));
+        assert_eq!(assembled.bindings[0].mapped, mapped);
+    }
+    let unequal = meet(&manifest(), &ends([(FifoOrdered, Some(3)), (FifoOrdered, Some(2))], system));
+    assert_eq!((unequal.job.channels[0].placement, unequal.bindings[0].mapped), (Placement::Separate, 0));
+    let said = ["set of allowed buffers", "mapped, 3 of them", "member \""];
+    for other in [(FifoMapped, Some(2)), (Fifo, Some(3)), (FifoMapped, None)] {
+        refused(&manifest(), &ends([(FifoMapped, Some(3)), other], system), &said);
+        refused(&manifest(), &ends([other, (FifoMapped, Some(3))], system), &said);
+    }
+}
+
 fn group(name: &str, members: &[&str]) -> GroupDeclaration {
     let members = members.iter().map(|name| (*name).to_owned()).collect();
     GroupDeclaration { name: name.to_owned(), members }

@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::{
-    EventSpec, HeapRegion, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
-    TargetSpec,
+    EventSpec, HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec,
+    SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -25,9 +25,12 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
         message_records: 8,
         events: EventSpec::default(),
     };
-    let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits }];
+    let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits, mapping: Mapping::None }];
     let source = SegmentSpec { sources, ..spec(0) };
-    let target = SegmentSpec { targets: vec![TargetSpec { channel: CHANNEL, waits }], ..spec(1) };
+    let target = SegmentSpec {
+        targets: vec![TargetSpec { channel: CHANNEL, waits, mapping: Mapping::None }],
+        ..spec(1)
+    };
     let [(mut source, peer_source), (mut target, peer_target)] = [source, target].map(|spec| {
         let layout = SegmentLayout::new(&spec).unwrap();
         let region = Arc::new(HeapRegion::new(layout.size()));

@@ -1,12 +1,11 @@
-//! Buffers and iterators over them, before commit.
+//! Buffers before commit.
 
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, BufferBody, BufiterBody, Dataspec, Object};
+use super::object::{Body, BufferBody, Dataspec, Object};
 use super::storage::Storage;
 use super::world::World;
-use leveret_memory::iterator::Policy;
-use leveret_types::{BUFFERS_MAX, MESSAGE_BYTES_MAX};
+use leveret_types::MESSAGE_BYTES_MAX;
 use std::sync::Arc;
 
 /// A buffer as the program describes it.
@@ -27,11 +26,6 @@ impl World {
         self.insert(name, Body::Buffer(BufferBody { size, dataspec, label: 0, length: None, storage }))
     }
 
-    /// A buffer's size in bytes.
-    pub fn buffer_size(&self, buffer: Handle) -> Result<usize, Code> {
-        Ok(self.buffer_body(buffer)?.size)
-    }
-
     pub(super) fn buffer_body(&self, buffer: Handle) -> Result<&BufferBody, Code> {
         match &self.of(buffer, Class::Buffer)?.body {
             Body::Buffer(buffer) => Ok(buffer),
@@ -39,90 +33,49 @@ impl World {
         }
     }
 
-    /// An iterator over buffers of one size and type; without an allowed set, over any such buffers.
-    pub fn bufiter(
-        &mut self,
-        name: &str,
-        policy: Policy,
-        (size, dataspec): (usize, Dataspec),
-        allowed: Handle,
-    ) -> Result<Handle, Code> {
-        check_size(size, dataspec)?;
-        let allowed = if allowed.is_null() { None } else { Some(self.allowed(allowed, size, dataspec)?) };
-        if policy == Policy::Ordered && allowed.is_none() {
-            // Nothing would say which order was promised.
-            return Err(Code::Argument);
+    fn change_buffer(&mut self, buffer: Handle) -> Result<&mut BufferBody, Code> {
+        match &mut self.change(buffer, Class::Buffer)?.body {
+            Body::Buffer(buffer) => Ok(buffer),
+            _ => Err(Code::Internal),
         }
-        let body = BufiterBody { policy, size, dataspec, allowed, stocked: Vec::new() };
-        self.insert(name, Body::Bufiter(body))
     }
 
-    /// The buffers of a container, each of this size and type.
-    fn allowed(&self, container: Handle, size: usize, dataspec: Dataspec) -> Result<Vec<Handle>, Code> {
-        let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(container)?.body else {
-            return Err(Code::WrongClass);
-        };
-        if members.is_empty() {
-            return Err(Code::Argument);
-        }
-        if members.len() > BUFFERS_MAX as usize {
-            return Err(Code::Limit);
-        }
-        for (place, member) in members.iter().enumerate() {
-            let buffer = self.buffer_body(*member)?;
-            if buffer.size != size {
-                return Err(Code::Bufsize);
-            }
-            if buffer.dataspec != dataspec {
-                return Err(Code::Dataspec);
-            }
-            if members[..place].contains(member) {
-                return Err(Code::BufferInUse);
-            }
-        }
-        Ok(members.clone())
+    /// A buffer's size in bytes.
+    pub fn buffer_size(&self, buffer: Handle) -> Result<usize, Code> {
+        Ok(self.buffer_body(buffer)?.size)
     }
 
-    /// Puts a buffer into an iterator before commit.
-    pub fn stock(&mut self, iterator: Handle, buffer: Handle) -> Result<(), Code> {
-        let (size, dataspec) = {
-            let body = self.buffer_body(buffer)?;
-            (body.size, body.dataspec)
-        };
-        self.bufiter_body(iterator)?;
-        if self.is_stocked(buffer) {
-            return Err(Code::BufferInUse);
-        }
-        let Body::Bufiter(iterator) = &mut self.change(iterator, Class::Bufiter)?.body else {
-            return Err(Code::Internal);
-        };
-        match &iterator.allowed {
-            Some(allowed) if !allowed.contains(&buffer) => return Err(Code::NotAllowed),
-            None if iterator.size != size => return Err(Code::Bufsize),
-            None if iterator.dataspec != dataspec => return Err(Code::Dataspec),
-            _ => iterator.stocked.push(buffer),
-        }
+    /// Gives a buffer another size. A length that was set is forgotten.
+    pub fn set_buffer_size(&mut self, buffer: Handle, size: usize) -> Result<(), Code> {
+        let body = self.change_buffer(buffer)?;
+        check_size(size, body.dataspec)?;
+        body.storage.resize(size)?;
+        (body.size, body.length) = (size, None);
         Ok(())
     }
 
-    /// Whether a buffer is in an iterator.
-    pub(super) fn is_stocked(&self, buffer: Handle) -> bool {
-        let is_in =
-            |object: &Object| matches!(&object.body, Body::Bufiter(other) if other.stocked.contains(&buffer));
-        self.table.all().any(|(_, object)| is_in(object))
+    /// What a buffer holds.
+    pub fn buffer_dataspec(&self, buffer: Handle) -> Result<Dataspec, Code> {
+        Ok(self.buffer_body(buffer)?.dataspec)
     }
 
-    /// Takes the next buffer out of an iterator before commit, in the order of insertion.
-    pub fn unstock(&mut self, iterator: Handle) -> Result<Handle, Code> {
-        let Body::Bufiter(iterator) = &mut self.change(iterator, Class::Bufiter)?.body else {
-            return Err(Code::Internal);
-        };
-        if iterator.stocked.is_empty() { Err(Code::Empty) } else { Ok(iterator.stocked.remove(0)) }
+    /// Says what a buffer holds.
+    pub fn set_buffer_dataspec(&mut self, buffer: Handle, dataspec: Dataspec) -> Result<(), Code> {
+        let body = self.change_buffer(buffer)?;
+        check_size(body.size, dataspec)?;
+        body.dataspec = dataspec;
+        Ok(())
     }
 
     /// The address of a buffer's first byte; 0 when the library has made no memory yet.
     pub fn buffer_address(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffer_body(buffer)?.storage.address())
+    }
+
+    /// Puts a buffer's bytes elsewhere; there are as many as its size says.
+    pub fn set_buffer_storage(&mut self, buffer: Handle, storage: Arc<dyn Storage>) -> Result<(), Code> {
+        self.change_buffer(buffer)?.storage = storage;
+        Ok(())
     }
 
     /// A buffer's label.
@@ -132,22 +85,35 @@ impl World {
 
     /// Labels a buffer; SORTED iterators give the lowest label first.
     pub fn set_label(&mut self, buffer: Handle, label: i64) -> Result<(), Code> {
-        match &mut self.change(buffer, Class::Buffer)?.body {
-            Body::Buffer(buffer) => buffer.label = label,
-            _ => return Err(Code::Internal),
-        }
+        self.change_buffer(buffer)?.label = label;
         Ok(())
     }
 
-    pub(super) fn bufiter_body(&self, iterator: Handle) -> Result<&BufiterBody, Code> {
-        match &self.of(iterator, Class::Bufiter)?.body {
-            Body::Bufiter(iterator) => Ok(iterator),
-            _ => Err(Code::Internal),
+    /// Bytes of the message in a buffer.
+    pub fn length(&self, buffer: Handle) -> Result<usize, Code> {
+        let body = self.buffer_body(buffer)?;
+        Ok(body.length.unwrap_or(body.size))
+    }
+
+    /// Says how long the message in a buffer is.
+    pub fn set_length(&mut self, buffer: Handle, length: usize) -> Result<(), Code> {
+        let body = self.change_buffer(buffer)?;
+        if length > body.size {
+            return Err(Code::Bufsize);
         }
+        body.length = Some(length);
+        Ok(())
+    }
+
+    /// Whether a buffer is in an iterator.
+    pub(super) fn is_stocked(&self, buffer: Handle) -> bool {
+        let is_in =
+            |object: &Object| matches!(&object.body, Body::Bufiter(other) if other.stocked.contains(&buffer));
+        self.table.all().any(|(_, object)| is_in(object))
     }
 }
 
-fn check_size(size: usize, dataspec: Dataspec) -> Result<(), Code> {
+pub(super) fn check_size(size: usize, dataspec: Dataspec) -> Result<(), Code> {
     if size == 0 || size as u64 > MESSAGE_BYTES_MAX || !size.is_multiple_of(dataspec.size()) {
         return Err(Code::Bufsize);
     }

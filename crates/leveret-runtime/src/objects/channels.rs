@@ -74,6 +74,19 @@ impl World {
         )
     }
 
+    /// Whether this member is the sender, where it has an end at all.
+    pub(super) fn is_source(&self, channel: &ChannelBody) -> Option<bool> {
+        let Some(Body::Group(members)) = self.table.referred(channel.group).map(|object| &object.body) else {
+            return None;
+        };
+        let own = |rank: u32| members.get(rank as usize) == Some(&self.rank());
+        match (own(channel.source), own(channel.target)) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
     /// The iterators of one end hold buffers of one size and type.
     fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
         let mut shape = None;

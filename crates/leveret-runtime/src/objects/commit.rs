@@ -4,15 +4,17 @@ use super::committed::{Committed, End, Service, TimedEnd};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
+use super::mapping::Mappings;
 use super::movers::Movers;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
 use super::world::World;
 use crate::activation::Activation;
+use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::session::{AnyEnd, Running};
 use crate::watch::Watch;
 use leveret_plan::MissingPolicy;
-use leveret_protocol::declaration::{BufferMemory, GROUP_WORLD};
+use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,6 +23,8 @@ use std::sync::Arc;
 pub(super) struct Binding {
     pub(super) declarations: Declarations,
     pub(super) committed: Arc<Committed>,
+    /// Every declared end, with its channel's index.
+    declared: HashMap<u32, usize>,
     pub(super) events: EventPlan,
     /// Ends that the program's threads move, by the channel's index.
     sources: Vec<(usize, Source)>,
@@ -61,6 +65,9 @@ impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
     pub(super) fn bind(&self) -> Result<Binding, Unfit> {
         self.check_channels()?;
+        self.check_iterators()?;
+        let mappings = Mappings::of(self);
+        let mut declared = HashMap::new();
         let committed = Arc::new(self.prepare()?);
         let mut declarations = Declarations::new("commit");
         let mut free = Vec::new();
@@ -69,7 +76,9 @@ impl World {
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            let ends = self.declare_channel(&mut declarations, &object.name, channel)?;
+            let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
+            let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
+            declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
             if matches!(self.qos_of(channel), Qos::Time { .. }) {
                 timed.insert(index, ends);
                 bindings.extend(self.timed_bindings(index, channel, ends));
@@ -102,7 +111,7 @@ impl World {
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let events = self.plan_events(&mut declarations)?;
-        Ok(Binding { declarations, committed, events, sources, targets, timed: bindings })
+        Ok(Binding { declarations, committed, declared, events, sources, targets, timed: bindings })
     }
 
     fn timed_bindings(&self, index: usize, channel: &ChannelBody, ends: Ends) -> Vec<TimedBinding> {
@@ -177,6 +186,7 @@ impl World {
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
+        mappings: &Mappings<'_>,
         name: &str,
         channel: &ChannelBody,
     ) -> Result<Ends, Code> {
@@ -192,10 +202,10 @@ impl World {
         let group = self.declare_group(declarations, channel.group)?;
         let shape = Shape { group, size, slack: channel.slack, qos };
         if own(channel.source) {
-            ends.source = Some(shape.of(declarations.source(name)));
+            ends.source = Some(shape.of(mappings.declare(declarations.source(name), channel.input)));
         }
         if own(channel.target) {
-            ends.target = Some(shape.of(declarations.target(name)));
+            ends.target = Some(shape.of(mappings.declare(declarations.target(name), channel.input)));
         }
         Ok(ends)
     }
@@ -217,7 +227,7 @@ impl Shape {
             Qos::BestEffort | Qos::Handler { .. } => end.buffers(self.slack.max(2)),
             Qos::Time { .. } => end,
         };
-        with_qos(end.memory(BufferMemory::Application), self.qos).declare()
+        with_qos(end, self.qos).declare()
     }
 }
 
@@ -264,6 +274,14 @@ fn declare_task(
 }
 
 impl Binding {
+    /// Learns which ends have buffers that belong to those of the other. Nothing runs yet.
+    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), String> {
+        let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
+        self.committed
+            .settle(mapped)
+            .map_err(|code| format!("buffers cannot be put into their iterators: {code}"))
+    }
+
     /// Gives every end to its channel.
     pub(super) fn attach(&self, running: &mut Running) {
         let end_of = |index: usize| self.committed.channels[index].end.lock();

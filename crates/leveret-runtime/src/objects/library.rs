@@ -57,7 +57,7 @@ impl Library {
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        let mut running = match self.member.commit_unborrowed(declarations) {
+        let mut running = match self.member.commit_unborrowed(declarations, |mapped| binding.settle(mapped)) {
             Ok(running) => running,
             Err(error) => {
                 self.world.release_memory();

@@ -8,9 +8,10 @@
 //! | what every object has, before commit | `world.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `channels.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
+//! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
@@ -19,6 +20,7 @@
 mod apply;
 mod attributes;
 mod buffers;
+mod bufiters;
 mod channels;
 mod commit;
 mod committed;
@@ -28,6 +30,7 @@ mod events;
 mod group;
 mod handle;
 mod library;
+mod mapping;
 mod movers;
 mod object;
 mod prepare;
@@ -53,6 +56,6 @@ pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use library::Library;
-pub use object::{Dataspec, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
+pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

@@ -4,6 +4,7 @@ use super::committed::Committed;
 use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
 use super::storage::Storage;
+use leveret_memory::iterator::Policy;
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
@@ -57,7 +58,10 @@ impl Body {
             Self::Cset(members) | Self::Cvector(members) => {
                 members.iter().copied().filter(|member| !member.is_null()).collect()
             }
-            Self::Bufiter(iterator) => iterator.allowed.clone().unwrap_or_default(),
+            Self::Bufiter(iterator) => {
+                let set = std::iter::once(iterator.set).filter(|set| !set.is_null());
+                iterator.allowed.iter().flatten().copied().chain(set).collect()
+            }
             Self::Ptchannel(channel) => {
                 let iterators = [channel.input, channel.output];
                 let given = iterators.into_iter().chain([channel.group, channel.qos]);
@@ -133,13 +137,46 @@ pub(super) struct BufferBody {
 
 #[derive(Clone)]
 pub(super) struct BufiterBody {
-    pub(super) policy: leveret_memory::iterator::Policy,
+    pub(super) policy: BufiterPolicy,
     pub(super) size: usize,
     pub(super) dataspec: Dataspec,
+    /// The container that `allowed` was read from; null: none.
+    pub(super) set: Handle,
     /// In its order; `None`: any buffer of this size and type.
     pub(super) allowed: Option<Vec<Handle>>,
     /// Inserted before commit, in this order.
     pub(super) stocked: Vec<Handle>,
+    /// ORDERED: which place of the allowed set is to be inserted next.
+    pub(super) due: usize,
+}
+
+/// In which order buffers leave an iterator, and what its program promises of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BufiterPolicy {
+    /// The order of removal: FIFO, LIFO, SORTED or UNORDERED.
+    pub base: Policy,
+    /// The promise.
+    pub form: Form,
+}
+
+/// What is promised of the buffers of an iterator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Form {
+    /// Nothing.
+    Plain,
+    /// A transfer takes the i-th allowed buffer at one end into the i-th at the other.
+    Mapped,
+    /// Buffers are inserted in the order of the allowed set, over and over.
+    Ordered,
+}
+
+impl From<Policy> for BufiterPolicy {
+    fn from(base: Policy) -> Self {
+        match base {
+            Policy::Ordered => Self { base: Policy::Fifo, form: Form::Ordered },
+            base => Self { base, form: Form::Plain },
+        }
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -2,15 +2,14 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, Tally,
+    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, NEVER, Tally,
     WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
-use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
@@ -25,13 +24,15 @@ struct Preparation<'w> {
     /// Where a buffer or an iterator stands in its list.
     numbers: HashMap<Handle, u32>,
     /// Iterators and the buffers that the program has put into them.
-    stocked: Vec<(usize, u32)>,
+    stocked: Vec<(u32, u32)>,
     containers: Vec<CommittedContainer>,
 }
 
 impl World {
+    /// What `Committed::settle` completes, once it is known which buffers belong to those of other members.
+    ///
     /// # Errors
-    /// [`Code::Limit`], [`Code::NoMemory`], or what a buffer in an iterator breaks.
+    /// [`Code::Limit`], [`Code::NoMemory`], or [`Code::Argument`] where a channel has no iterator.
     pub(super) fn prepare(&self) -> Result<Committed, Code> {
         let mut preparation = Preparation::default();
         for (handle, object) in self.table.all() {
@@ -46,7 +47,8 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             if let Body::Ptchannel(channel) = &object.body {
-                preparation.channel(handle, channel)?;
+                let is_source = self.is_source(channel) == Some(true);
+                preparation.channel(handle, channel, is_source)?;
             }
         }
         preparation.containers(self.reached());
@@ -65,6 +67,10 @@ impl<'w> Preparation<'w> {
             dataspec: buffer.dataspec,
             storage: buffer.storage.clone(),
             length: AtomicUsize::new(buffer.length.unwrap_or(buffer.size)),
+            has_length: AtomicBool::new(buffer.length.is_some()),
+            instance: AtomicU64::new(NEVER),
+            inserted: AtomicI64::new(0),
+            is_borrowed: AtomicBool::new(false),
             label: AtomicI64::new(buffer.label),
             place: AtomicU32::new(WITH_PROGRAM),
         });
@@ -87,16 +93,24 @@ impl<'w> Preparation<'w> {
         for (place, buffer) in buffers.iter().enumerate() {
             places[*buffer as usize] = place as u32;
         }
-        let number = self.iterators.len();
+        let number = self.iterators.len() as u32;
         self.stocked.extend(iterator.stocked.iter().map(|buffer| (number, self.numbers[buffer])));
-        self.numbers.insert(handle, number as u32);
-        let store = IteratorStore::new(iterator.policy, (buffers.len() as u32).max(1));
+        self.numbers.insert(handle, number);
         let any = iterator.allowed.is_none().then_some((iterator.size, iterator.dataspec));
-        self.iterators.push(CommittedIterator { handle, store, places, buffers, any, channels: Vec::new() });
+        self.iterators.push(CommittedIterator {
+            handle,
+            policy: iterator.policy,
+            store: OnceLock::new(),
+            due: AtomicU32::new(0),
+            places,
+            buffers,
+            any,
+            channels: Vec::new(),
+        });
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, channel: &ChannelBody) -> Result<(), Code> {
+    fn channel(&mut self, handle: Handle, channel: &ChannelBody, is_source: bool) -> Result<(), Code> {
         let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
@@ -109,8 +123,11 @@ impl<'w> Preparation<'w> {
             handle,
             input,
             output,
+            is_source,
+            mapping: OnceLock::new(),
             end: Mutex::new(End::None),
             pending: AtomicBool::new(false),
+            copies: AtomicU64::new(0),
             slack: channel.slack,
             tally: Tally::default(),
         });
@@ -147,10 +164,6 @@ impl<'w> Preparation<'w> {
             index[place] = (known, number as u32);
         }
         let (world, events) = (world.snapshot(), OnceLock::new());
-        let committed = Committed { buffers, iterators, channels, containers, world, index, events };
-        for (iterator, buffer) in stocked {
-            committed.put(iterator, buffer as usize, WITH_PROGRAM)?;
-        }
-        Ok(committed)
+        Ok(Committed { buffers, iterators, channels, containers, world, index, stocked, events })
     }
 }

@@ -1,6 +1,7 @@
 //! Where a buffer's bytes lie.
 
 use super::error::Code;
+use leveret_memory::Shelf;
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes with one user at a time: whoever removed the buffer from an iterator, or the channel that took it from there.
@@ -20,6 +21,17 @@ pub trait Storage: Send + Sync {
     fn address(&self) -> usize;
     /// Lets `writer` change the bytes.
     fn write(&self, writer: &mut dyn FnMut(&mut [u8]));
+    /// Before commit: there are so many bytes from here on.
+    ///
+    /// # Errors
+    /// [`Code::Bufsize`] when there is no memory of that size.
+    fn resize(&self, size: usize) -> Result<(), Code>;
+    /// Whether commit may decide where the bytes lie.
+    fn is_system(&self) -> bool {
+        false
+    }
+    /// Commit, after `prepare` and only where it may decide: the bytes are those of a buffer on this shelf, until `release`.
+    fn adopt(&self, _: &Shelf, _: u32) {}
 }
 
 /// Memory of the library's own, from the buffer's creation on.
@@ -41,6 +53,11 @@ impl Storage for OwnedStorage {
     }
 
     fn release(&self) {}
+
+    fn resize(&self, size: usize) -> Result<(), Code> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = vec![0; size].into_boxed_slice();
+        Ok(())
+    }
 
     fn read(&self, reader: &mut dyn FnMut(&[u8])) {
         // Never contended: a buffer has one user at a time.

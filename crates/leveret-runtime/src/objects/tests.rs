@@ -191,6 +191,7 @@ proptest! {
             .map(|_| world.bufiter("i", policy, (SIZE, Dataspec::Byte), Handle::default()).expect("an iterator"))
             .collect();
         let committed = world.prepare().expect("everything fits");
+        committed.settle([]).expect("nothing is mapped");
         let mut inside = [VecDeque::<(usize, i64)>::new(), VecDeque::new()];
         for (what, which, label) in calls {
             let iterator = which % 2;

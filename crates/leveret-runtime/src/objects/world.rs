@@ -169,6 +169,7 @@ impl World {
         for entry in &committed.iterators {
             if let Ok(Object { body: Body::Bufiter(iterator), .. }) = self.table.referred_mut(entry.handle) {
                 iterator.stocked.clear();
+                iterator.due = 0;
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Buffers move between the program and iterators.
 
 use super::ends::lock;
-use super::{Committed, CommittedBuffer, WITH_PROGRAM};
+use super::{Committed, CommittedBuffer, CommittedIterator, IN_TRANSFER, NEVER, WITH_PROGRAM};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
-use leveret_memory::iterator::InsertError;
+use crate::objects::object::{Dataspec, Form};
+use leveret_memory::iterator::{InsertError, IteratorStore};
 use leveret_memory::sync::Ordering;
+use leveret_types::Nanos;
 
 impl Committed {
     /// Puts a buffer of the program's into an iterator.
@@ -25,6 +27,7 @@ impl Committed {
     fn look_after(&self, iterator: usize) {
         for channel in &self.iterators[iterator].channels {
             let channel = &self.channels[*channel as usize];
+            self.take_back_loans(channel);
             if channel.pending.load(Ordering::Relaxed)
                 && let Ok(mut end) = lock(channel)
             {
@@ -45,28 +48,81 @@ impl Committed {
                 _ => Code::NotAllowed,
             });
         }
+        if entry.is_borrowed.load(Ordering::Relaxed) && self.is_filled_from(iterator) {
+            return Err(Code::NotAllowed);
+        }
         let claimed =
             entry.place.compare_exchange(from, iterator as u32 + 1, Ordering::Acquire, Ordering::Relaxed);
         if claimed.is_err() {
             return Err(Code::BufferInUse);
         }
-        let inserted = target.store.insert(place, entry.label.load(Ordering::Relaxed));
-        inserted.map_err(|error| {
+        let had = (entry.length.load(Ordering::Relaxed), entry.has_length.load(Ordering::Relaxed));
+        if from == WITH_PROGRAM && !had.1 {
+            entry.length.store(entry.size, Ordering::Relaxed);
+        }
+        let inserted = target.insert(place, entry.label.load(Ordering::Relaxed));
+        if inserted.is_err() {
+            entry.length.store(had.0, Ordering::Relaxed);
             entry.place.store(from, Ordering::Release);
-            match error {
-                InsertError::OutOfOrder { .. } => Code::NotAllowed,
-                InsertError::AlreadyIn { .. } => Code::BufferInUse,
-                InsertError::NotAllowed { .. } => Code::Internal,
-            }
-        })
+        } else {
+            self.give_back(iterator, place);
+        }
+        inserted
     }
 
     /// Takes the next buffer out of an iterator; whoever calls has it.
     pub(super) fn take(&self, iterator: usize, to: u32) -> Option<usize> {
         let source = &self.iterators[iterator];
-        let buffer = source.buffers[source.store.remove()? as usize] as usize;
-        self.buffers[buffer].place.store(to, Ordering::Release);
+        let buffer = source.buffers[source.store()?.remove()? as usize] as usize;
+        self.hold(buffer, to);
         Some(buffer)
+    }
+
+    /// Takes the buffer of a certain place of the allowed set out of an iterator, if it is in.
+    pub(super) fn take_named(&self, iterator: usize, place: u32) -> Option<usize> {
+        let source = &self.iterators[iterator];
+        let buffer = *source.buffers.get(place as usize)? as usize;
+        if !source.store()?.remove_this(place) {
+            return None;
+        }
+        self.hold(buffer, IN_TRANSFER);
+        Some(buffer)
+    }
+
+    fn hold(&self, buffer: usize, by: u32) {
+        if by == WITH_PROGRAM {
+            self.buffers[buffer].has_length.store(false, Ordering::Relaxed);
+        }
+        self.buffers[buffer].place.store(by, Ordering::Release);
+    }
+
+    /// How many buffers an iterator holds.
+    pub fn count(&self, iterator: Handle) -> Result<usize, Code> {
+        let iterator = self.iterator(iterator)?;
+        self.look_after(iterator);
+        Ok(self.iterators[iterator].store().map_or(0, |store| store.len_hint() as usize))
+    }
+
+    /// A buffer's size.
+    pub fn size(&self, buffer: Handle) -> Result<usize, Code> {
+        Ok(self.buffers[self.buffer(buffer)?].size)
+    }
+
+    /// What a buffer holds.
+    pub fn dataspec(&self, buffer: Handle) -> Result<Dataspec, Code> {
+        Ok(self.buffers[self.buffer(buffer)?].dataspec)
+    }
+
+    /// Which message of its channel was received into a buffer, and when that was inserted; zero when the sender did not say.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] when none was since the commit.
+    pub fn received(&self, buffer: Handle) -> Result<(u64, Nanos), Code> {
+        let entry = &self.buffers[self.buffer(buffer)?];
+        match entry.instance.load(Ordering::Relaxed) {
+            NEVER => Err(Code::UndefForObject),
+            instance => Ok((instance, Nanos(entry.inserted.load(Ordering::Relaxed)))),
+        }
     }
 
     /// Takes the next buffer out of an iterator, for the program. Receptions that were started go on first.
@@ -101,6 +157,7 @@ impl Committed {
             return Err(Code::Bufsize);
         }
         entry.length.store(length, Ordering::Relaxed);
+        entry.has_length.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -119,5 +176,34 @@ impl Committed {
     pub(super) fn held(&self, buffer: Handle) -> Result<&CommittedBuffer, Code> {
         let entry = &self.buffers[self.buffer(buffer)?];
         if entry.place.load(Ordering::Relaxed) == WITH_PROGRAM { Ok(entry) } else { Err(Code::BufferInUse) }
+    }
+}
+
+impl CommittedIterator {
+    /// Where its buffers are; `None` before anything runs.
+    #[inline]
+    pub(super) fn store(&self) -> Option<&IteratorStore> {
+        self.store.get()
+    }
+
+    /// Puts in the buffer of a place. An ORDERED iterator takes them in their order, whatever its store is.
+    fn insert(&self, place: u32, label: i64) -> Result<(), Code> {
+        let store = self.store().ok_or(Code::Internal)?;
+        let is_ordered = self.policy.form == Form::Ordered;
+        if is_ordered {
+            let next = if place as usize + 1 == self.buffers.len() { 0 } else { place + 1 };
+            let claimed = self.due.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
+            claimed.map_err(|_| Code::NotAllowed)?;
+        }
+        store.insert(place, label).map_err(|error| {
+            if is_ordered {
+                self.due.store(place, Ordering::Relaxed);
+            }
+            match error {
+                InsertError::OutOfOrder { .. } => Code::NotAllowed,
+                InsertError::AlreadyIn { .. } => Code::BufferInUse,
+                InsertError::NotAllowed { .. } => Code::Internal,
+            }
+        })
     }
 }

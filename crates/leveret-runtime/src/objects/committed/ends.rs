@@ -5,6 +5,7 @@
 
 use super::outcome::{Durations, Outcome};
 use super::timed::TimedEnd;
+use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
@@ -278,6 +279,7 @@ impl Committed {
 
     /// Performs what was asked of a best-effort end, as far as buffers and messages are there.
     pub(super) fn progress(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        self.take_back_loans(channel);
         let has_work = match end {
             End::None | End::Timed(_) => false,
             End::Source(source) => {
@@ -302,7 +304,9 @@ impl Committed {
             }
             let Some(buffer) = self.take_for(channel) else { break };
             asked.take_one();
-            self.send_out(channel, buffer, |bytes| end.start(bytes).map(|_| ()).map_err(|_| Code::Internal))?;
+            self.send_out(channel, buffer, |outgoing| {
+                end.start_outgoing(outgoing).map(|instance| instance.0).map_err(|_| Code::Internal)
+            })?;
         }
         let now_delivered = end.delivered();
         while *delivered < now_delivered {
@@ -335,6 +339,13 @@ impl Committed {
         timeout: Nanos,
     ) -> Result<bool, Code> {
         let TargetEnd { end, spare, asked } = target;
+        if channel.is_mapped() {
+            let Some(arrived) = self.receive_named(channel, end, timeout)? else { return Ok(false) };
+            asked.take_one();
+            let latency = (arrived.inserted != Nanos::ZERO).then(|| clock::now() - arrived.inserted);
+            self.ended(channel, arrived.instance, Outcome::Complete, latency);
+            return Ok(true);
+        }
         let taken = spare.take().or_else(|| self.take(channel.input as usize, IN_TRANSFER));
         let Some(buffer) = taken else { return Ok(false) };
         let mut seen = None;
@@ -344,7 +355,8 @@ impl Committed {
             if message.length() > bytes.len() {
                 return Err(Code::Bufsize);
             }
-            message.copy_to(bytes).map_err(|_| Code::Missed)
+            let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
+            Ok(Arrived { length, instance: message.instance(), inserted: message.stamp() })
         });
         let Some((instance, stamp)) = seen else { return filled.map(|()| true) };
         asked.take_one();
@@ -495,7 +507,10 @@ impl Committed {
             late: of(Outcome::Late),
             invalid: of(Outcome::Invalid),
             paused: of(Outcome::Paused),
-            late_binding_copies: channel.tally.late_binding_copies.load(Ordering::Relaxed),
+            late_binding_copies: match self.iterators[channel.input as usize].any {
+                Some(_) => channel.copies.load(Ordering::Relaxed),
+                None => 0,
+            },
         })
     }
 }
@@ -513,7 +528,7 @@ pub(super) fn lock(channel: &CommittedChannel) -> Result<MutexGuard<'_, End>, Co
     channel.end.try_lock().map_err(|_| Code::Slack)
 }
 
-fn code_of(error: WaitError) -> Code {
+pub(super) fn code_of(error: WaitError) -> Code {
     match error {
         WaitError::TimedOut => Code::Timeout,
         WaitError::PeerDead => Code::PeerLost,

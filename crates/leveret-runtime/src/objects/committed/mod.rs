@@ -11,6 +11,7 @@
 //! | part | file |
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
+//! | buffers that belong to those of the other end, one by one | `mapped.rs` |
 //! | what is in a buffer | `bytes.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
 //! | outcomes, and what is counted of them | `outcome.rs` |
@@ -22,6 +23,7 @@ mod buffers;
 mod bytes;
 mod containers;
 mod ends;
+mod mapped;
 mod outcome;
 mod service;
 mod timed;
@@ -29,6 +31,7 @@ mod transfer;
 
 pub(super) use ends::End;
 pub use ends::{ChannelMetrics, ChannelStatus, EndState};
+pub(super) use mapped::ChannelMapping;
 pub(super) use outcome::Tally;
 pub use outcome::{Durations, Outcome};
 pub(super) use service::Service;
@@ -37,13 +40,15 @@ pub(super) use timed::TimedEnd;
 use super::error::Code;
 use super::events::CommittedEvents;
 use super::handle::Handle;
-use super::object::Dataspec;
+use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
 use super::world::World;
 use leveret_memory::iterator::IteratorStore;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
 
+/// No message was received.
+pub(super) const NEVER: u64 = u64::MAX;
 /// The program has the buffer.
 pub(super) const WITH_PROGRAM: u32 = 0;
 /// A transfer has the buffer.
@@ -56,6 +61,14 @@ pub(super) struct CommittedBuffer {
     pub(super) storage: Arc<dyn Storage>,
     /// Bytes of the message in it.
     pub(super) length: AtomicUsize,
+    /// Whether the program has set the length since it took the buffer.
+    pub(super) has_length: AtomicBool,
+    /// Which message of its channel was received into it; [`NEVER`]: none.
+    pub(super) instance: AtomicU64,
+    /// When that was inserted at the sender.
+    pub(super) inserted: AtomicI64,
+    /// Whether its bytes are another member's, only to be read.
+    pub(super) is_borrowed: AtomicBool,
     pub(super) label: AtomicI64,
     /// [`WITH_PROGRAM`], [`IN_TRANSFER`], or an iterator's index plus one.
     pub(super) place: AtomicU32,
@@ -63,7 +76,11 @@ pub(super) struct CommittedBuffer {
 
 pub(super) struct CommittedIterator {
     pub(super) handle: Handle,
-    pub(super) store: IteratorStore,
+    pub(super) policy: BufiterPolicy,
+    /// Made when it is known how its buffers leave.
+    pub(super) store: OnceLock<IteratorStore>,
+    /// ORDERED: which place the program inserts next.
+    pub(super) due: AtomicU32,
     /// Which place of the allowed set a buffer has; `u32::MAX`: none.
     pub(super) places: Vec<u32>,
     /// Which buffer has a place of the allowed set.
@@ -78,10 +95,16 @@ pub(super) struct CommittedChannel {
     pub(super) handle: Handle,
     pub(super) input: u32,
     pub(super) output: u32,
+    /// Whether this member sends on it.
+    pub(super) is_source: bool,
+    /// How its buffers belong to those of the other end, if they do.
+    pub(super) mapping: OnceLock<ChannelMapping>,
     /// One user at a time; only ever tried, so it holds up nobody.
     pub(super) end: Mutex<End>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
+    /// Messages whose bytes were copied at this end.
+    pub(super) copies: AtomicU64,
     /// How many started transfers may be under way.
     pub(super) slack: u32,
     pub(super) tally: Tally,
@@ -104,6 +127,8 @@ pub struct Committed {
     pub(super) world: World,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
+    /// Iterators and the buffers that the program put into them before commit.
+    pub(super) stocked: Vec<(u32, u32)>,
     /// Set once, before the commit returns.
     pub(super) events: OnceLock<CommittedEvents>,
 }

@@ -69,7 +69,6 @@ pub(in crate::objects) struct Tally {
     ended: AtomicU64,
     /// Count, last, least, greatest, sum.
     latency: [AtomicI64; 5],
-    pub(super) late_binding_copies: AtomicU64,
 }
 
 impl Tally {

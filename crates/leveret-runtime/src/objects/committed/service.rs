@@ -1,6 +1,7 @@
 //! What a task does for its time-driven ends: messages come in before its function runs, and go out after it.
 
 use super::outcome::Outcome;
+use super::transfer::Arrived;
 use super::{Committed, CommittedChannel};
 use crate::context::TaskContext;
 use crate::declare::{Source, Target};
@@ -61,13 +62,21 @@ impl Service {
         message: &Message<'_>,
         now: Nanos,
     ) -> (Outcome, Option<Nanos>) {
+        if channel.is_mapped() {
+            return match self.committed.receive_mapped(channel, message) {
+                Ok(true) => (Outcome::Complete, Some(now - message.inserted())),
+                Ok(false) => (Outcome::NoReceiverBuffer, None),
+                Err(_) => (Outcome::Invalid, None),
+            };
+        }
         let Some(buffer) = self.committed.take_for(channel) else {
             return (Outcome::NoReceiverBuffer, None);
         };
         let mut unused = None;
-        let filled = self
-            .committed
-            .fill(channel, (buffer, &mut unused), |bytes| message.copy_to(bytes).map_err(|_| Code::Missed));
+        let filled = self.committed.fill(channel, (buffer, &mut unused), |bytes| {
+            let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
+            Ok(Arrived { length, instance: message.instance().0, inserted: message.inserted() })
+        });
         if let Some(buffer) = unused {
             self.committed.return_unused(channel, buffer);
         }
@@ -101,6 +110,7 @@ impl Service {
         let Self { committed, writes, .. } = self;
         for (channel, source, lacked) in writes {
             let channel = &committed.channels[*channel];
+            committed.take_back_loans(channel);
             let Some(port) = context.output_port(*source) else { continue };
             let (passed, is_open, is_active) = (port.take_passed(), port.is_open(), port.is_active());
             let (now_lacked, lacked_at) = port.peer_lacked();
@@ -142,8 +152,9 @@ fn send_one(
         Err(SendRefusal::AlreadySent | SendRefusal::TooLong { .. }) => return Outcome::Invalid,
     }
     let Some(buffer) = committed.take_for(channel) else { return Outcome::NoSenderBuffer };
-    let sent =
-        committed.send_out(channel, buffer, |bytes| context.send(source, bytes).map_err(|_| Code::Missed));
+    let sent = committed.send_out(channel, buffer, |outgoing| {
+        context.send_outgoing(source, outgoing).map_err(|_| Code::Missed)
+    });
     match sent {
         Ok(()) if context.output_port(source).is_some_and(|port| port.is_late()) => Outcome::Late,
         Ok(()) => Outcome::Complete,

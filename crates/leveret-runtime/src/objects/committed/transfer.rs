@@ -2,10 +2,30 @@
 //! becomes of a transfer passes through [`Committed::ended`].
 
 use super::outcome::Outcome;
-use super::{Committed, CommittedChannel, IN_TRANSFER, WITH_PROGRAM};
+use super::{Committed, CommittedBuffer, CommittedChannel, IN_TRANSFER, WITH_PROGRAM};
+use crate::message::Outgoing;
 use crate::objects::error::Code;
 use leveret_memory::sync::Ordering;
 use leveret_types::Nanos;
+
+/// What a receiver learns of a message.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::objects) struct Arrived {
+    pub(in crate::objects) length: usize,
+    pub(in crate::objects) instance: u64,
+    pub(in crate::objects) inserted: Nanos,
+}
+
+impl CommittedBuffer {
+    /// A message is in it.
+    pub(super) fn carry(&self, arrived: &Arrived) {
+        self.length.store(arrived.length, Ordering::Relaxed);
+        // Whoever sends it on without having had it in hands sends as much as came.
+        self.has_length.store(true, Ordering::Relaxed);
+        self.instance.store(arrived.instance, Ordering::Relaxed);
+        self.inserted.store(arrived.inserted.0, Ordering::Relaxed);
+    }
+}
 
 impl Committed {
     /// The one place that every outcome of every transfer passes, at each end for itself: performed, missed, late, without a
@@ -45,14 +65,30 @@ impl Committed {
         &self,
         channel: &CommittedChannel,
         buffer: usize,
-        mut send: impl FnMut(&[u8]) -> Result<(), Code>,
+        mut send: impl FnMut(&Outgoing<'_>) -> Result<u64, Code>,
     ) -> Result<(), Code> {
         let entry = &self.buffers[buffer];
         let length = entry.length.load(Ordering::Relaxed);
+        let index = channel.is_mapped().then(|| self.iterators[channel.input as usize].places[buffer]);
         let mut sent = Err(Code::Internal);
-        entry.storage.read(&mut |bytes| sent = send(bytes.get(..length).unwrap_or(bytes)));
+        if let Some(loans) = channel.loans() {
+            sent = send(&Outgoing { bytes: &[], length, index, is_stamped: true });
+            if let (Ok(instance), Some(index)) = (sent, index) {
+                // It comes back when the receiver is done with it.
+                loans.lend(index, instance);
+                return Ok(());
+            }
+        } else {
+            entry.storage.read(&mut |bytes| {
+                let bytes = bytes.get(..length).unwrap_or(bytes);
+                sent = send(&Outgoing { bytes, length: bytes.len(), index, is_stamped: true });
+            });
+        }
         self.hand_back(channel, buffer)?;
-        sent
+        if sent.is_ok() {
+            channel.copies.fetch_add(1, Ordering::Relaxed);
+        }
+        sent.map(|_| ())
     }
 
     /// Fills a taken buffer by `copy`, which says how long the message is, and puts it into the output iterator. It is kept
@@ -61,14 +97,15 @@ impl Committed {
         &self,
         channel: &CommittedChannel,
         (buffer, spare): (usize, &mut Option<usize>),
-        mut copy: impl FnMut(&mut [u8]) -> Result<usize, Code>,
+        mut copy: impl FnMut(&mut [u8]) -> Result<Arrived, Code>,
     ) -> Result<(), Code> {
         let entry = &self.buffers[buffer];
         let mut copied = Err(Code::Internal);
         entry.storage.write(&mut |bytes| copied = copy(bytes));
         match copied {
-            Ok(length) => {
-                entry.length.store(length, Ordering::Relaxed);
+            Ok(arrived) => {
+                entry.carry(&arrived);
+                channel.copies.fetch_add(1, Ordering::Relaxed);
                 self.hand_back(channel, buffer)
             }
             Err(code) => {
@@ -79,7 +116,7 @@ impl Committed {
     }
 
     /// Into the output iterator; a buffer that it does not allow goes back to the program.
-    fn hand_back(&self, channel: &CommittedChannel, buffer: usize) -> Result<(), Code> {
+    pub(super) fn hand_back(&self, channel: &CommittedChannel, buffer: usize) -> Result<(), Code> {
         self.put_or_release(channel.output, buffer)
     }
 

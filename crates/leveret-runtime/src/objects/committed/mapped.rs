@@ -1,0 +1,278 @@
+//! Transfers between buffers that belong together: the i-th allowed one of the sender's and the i-th of the receiver's.
+//!
+//! A message says which buffer it is for, and is received into that one or not at all. Where the two are one in memory,
+//! nothing is copied: the receiver's end says that its program has the buffer, until the program has put it back into the
+//! input iterator; then it goes into the sender's output iterator.
+
+use super::ends::code_of;
+use super::transfer::Arrived;
+use super::{Committed, CommittedChannel};
+use crate::binding::MappedEnd;
+use crate::free_end::ReceivingEnd;
+use crate::message::Message;
+use crate::objects::error::Code;
+use crate::objects::object::Form;
+use leveret_memory::iterator::{IteratorStore, Policy};
+use leveret_memory::sync::{AtomicU32, AtomicU64, Ordering};
+use leveret_memory::{Borrower, Lender, Shelf};
+use leveret_types::Nanos;
+
+/// How the buffers of an end belong to those of the other.
+pub(in crate::objects) enum ChannelMapping {
+    /// One to one, with a copy.
+    Indexed,
+    /// They are the other end's too, which borrows them.
+    Lends(Loans),
+    /// They are the other end's, borrowed.
+    Borrows(Borrower),
+}
+
+/// The sender's buffers that the receiver has.
+pub(in crate::objects) struct Loans {
+    lender: Lender,
+    /// For each place of the allowed set, the instance with which its buffer went, plus one; 0: it is here.
+    out: Box<[AtomicU64]>,
+    outstanding: AtomicU32,
+}
+
+impl Loans {
+    fn new(lender: Lender, buffers: usize) -> Self {
+        let out = (0..buffers).map(|_| AtomicU64::new(0)).collect();
+        Self { lender, out, outstanding: AtomicU32::new(0) }
+    }
+
+    /// The buffer of this place went with this instance.
+    pub(super) fn lend(&self, place: u32, instance: u64) {
+        self.out[place as usize].store(instance + 1, Ordering::Release);
+        self.outstanding.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether the buffer of this place has come back; says so once.
+    fn take_back(&self, place: u32) -> bool {
+        let out = &self.out[place as usize];
+        let went = out.load(Ordering::Acquire);
+        let is_back = went != 0 && self.lender.is_back(place, went - 1);
+        if is_back && out.compare_exchange(went, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            self.outstanding.fetch_sub(1, Ordering::Release);
+            return true;
+        }
+        false
+    }
+}
+
+impl CommittedChannel {
+    /// Whether a message is for a certain buffer.
+    #[inline]
+    pub(in crate::objects) fn is_mapped(&self) -> bool {
+        self.mapping.get().is_some()
+    }
+
+    /// The sender's buffers that the receiver has, where they are one.
+    #[inline]
+    pub(super) fn loans(&self) -> Option<&Loans> {
+        match self.mapping.get() {
+            Some(ChannelMapping::Lends(loans)) => Some(loans),
+            _ => None,
+        }
+    }
+}
+
+impl Committed {
+    /// Before anything runs: which channels' buffers belong to those of the other end is known, by the channels' indices.
+    pub(in crate::objects) fn settle(
+        &self,
+        mapped: impl IntoIterator<Item = (usize, MappedEnd)>,
+    ) -> Result<(), Code> {
+        for (index, mapped) in mapped {
+            let channel = &self.channels[index];
+            let mapping = match mapped {
+                MappedEnd::Indexed => ChannelMapping::Indexed,
+                MappedEnd::Lends(shelf, lender) => {
+                    let buffers = self.adopt(channel, &shelf);
+                    ChannelMapping::Lends(Loans::new(lender, buffers))
+                }
+                MappedEnd::Borrows(shelf, borrower) => {
+                    self.adopt(channel, &shelf);
+                    ChannelMapping::Borrows(borrower)
+                }
+            };
+            channel.mapping.set(mapping).map_err(|_| Code::Internal)?;
+        }
+        for (index, iterator) in self.iterators.iter().enumerate() {
+            let is_named = iterator.channels.iter().any(|channel| {
+                let channel = &self.channels[*channel as usize];
+                channel.input as usize == index && !channel.is_source && channel.is_mapped()
+            });
+            let policy = match (iterator.policy.base, iterator.policy.form) {
+                // What leaves next is what a message is for.
+                _ if is_named => Policy::Unordered,
+                (Policy::Fifo | Policy::Unordered, Form::Ordered) => Policy::Ordered,
+                (base, _) => base,
+            };
+            let store = IteratorStore::new(policy, (iterator.buffers.len() as u32).max(1));
+            iterator.store.set(store).map_err(|_| Code::Internal)?;
+        }
+        for (iterator, buffer) in &self.stocked {
+            self.put(*iterator as usize, *buffer as usize, super::WITH_PROGRAM)?;
+        }
+        Ok(())
+    }
+
+    /// The buffers of a channel's input iterator lie on the shelf from here on. Says how many there are.
+    fn adopt(&self, channel: &CommittedChannel, shelf: &Shelf) -> usize {
+        let buffers = &self.iterators[channel.input as usize].buffers;
+        for (place, buffer) in buffers.iter().enumerate().take(shelf.buffers() as usize) {
+            let entry = &self.buffers[*buffer as usize];
+            entry.storage.adopt(shelf, place as u32);
+            entry.is_borrowed.store(!channel.is_source, Ordering::Relaxed);
+        }
+        buffers.len()
+    }
+
+    /// Whether messages may be written into the buffers of an iterator: where receptions take from it, and do not just borrow
+    /// what is there.
+    pub(super) fn is_filled_from(&self, iterator: usize) -> bool {
+        self.iterators[iterator].channels.iter().any(|channel| {
+            let channel = &self.channels[*channel as usize];
+            channel.input as usize == iterator
+                && !channel.is_source
+                && !matches!(channel.mapping.get(), Some(ChannelMapping::Borrows(_)))
+        })
+    }
+
+    /// A borrowed buffer that is in its input iterator again goes back to the sender.
+    #[inline]
+    pub(super) fn give_back(&self, iterator: usize, place: u32) {
+        for channel in &self.iterators[iterator].channels {
+            let channel = &self.channels[*channel as usize];
+            if let Some(ChannelMapping::Borrows(borrower)) = channel.mapping.get()
+                && channel.input as usize == iterator
+            {
+                borrower.give_back(place);
+            }
+        }
+    }
+
+    /// Puts buffers that have come back from the receiver into the output iterator.
+    #[inline]
+    pub(in crate::objects) fn take_back_loans(&self, channel: &CommittedChannel) {
+        if let Some(loans) = channel.loans()
+            && loans.outstanding.load(Ordering::Acquire) != 0
+        {
+            self.collect(channel, loans);
+        }
+    }
+
+    fn collect(&self, channel: &CommittedChannel, loans: &Loans) {
+        for (place, buffer) in self.iterators[channel.input as usize].buffers.iter().enumerate() {
+            if loans.take_back(place as u32) {
+                // Where the output iterator does not allow it, the program has it again.
+                let _ = self.hand_back(channel, *buffer as usize);
+            }
+        }
+    }
+
+    /// One reception at an end that the program serves; what came. A best-effort message whose buffer is not there
+    /// stays with its sender.
+    pub(super) fn receive_named(
+        &self,
+        channel: &CommittedChannel,
+        end: &mut ReceivingEnd,
+        timeout: Nanos,
+    ) -> Result<Option<Arrived>, Code> {
+        let index = end.await_index(timeout).map_err(code_of)?;
+        let taken = match index {
+            Some(index) => self.take_named(channel.input as usize, index),
+            None => {
+                // Nonsense is passed over.
+                drop(end.try_receive());
+                None
+            }
+        };
+        let Some(buffer) = taken else { return Ok(None) };
+        let Some(message) = end.try_receive() else {
+            self.put_aside(channel, buffer);
+            return Ok(None);
+        };
+        self.carry_out(channel, buffer, &*message).map(Some)
+    }
+
+    /// One reception at an end that a task serves; whether the buffer was there.
+    pub(super) fn receive_mapped(
+        &self,
+        channel: &CommittedChannel,
+        message: &Message<'_>,
+    ) -> Result<bool, Code> {
+        let index = message.index().ok_or(Code::Missed)?;
+        let Some(buffer) = self.take_named(channel.input as usize, index) else { return Ok(false) };
+        self.carry_out(channel, buffer, message).map(|_| true)
+    }
+
+    /// A message is in the buffer that it is for, or is copied into it.
+    fn carry_out(
+        &self,
+        channel: &CommittedChannel,
+        buffer: usize,
+        message: &dyn Arriving,
+    ) -> Result<Arrived, Code> {
+        let entry = &self.buffers[buffer];
+        let arrived = message.arrived();
+        if let Some(ChannelMapping::Borrows(borrower)) = channel.mapping.get() {
+            let place = self.iterators[channel.input as usize].places[buffer];
+            borrower.keep(place, arrived.instance);
+        } else {
+            let mut copied = Err(Code::Internal);
+            entry.storage.write(&mut |bytes| copied = message.copy(bytes));
+            if let Err(code) = copied {
+                self.put_aside(channel, buffer);
+                return Err(code);
+            }
+            channel.copies.fetch_add(1, Ordering::Relaxed);
+        }
+        entry.carry(&arrived);
+        self.hand_back(channel, buffer)?;
+        Ok(arrived)
+    }
+
+    /// A buffer that was taken for nothing goes back to where it was.
+    fn put_aside(&self, channel: &CommittedChannel, buffer: usize) {
+        let input = &self.iterators[channel.input as usize];
+        self.buffers[buffer].place.store(channel.input + 1, Ordering::Release);
+        if let Some(store) = input.store() {
+            // It left this store a moment ago, and nobody else can have put it in.
+            let _ = store.insert(input.places[buffer], 0);
+        }
+    }
+}
+
+/// A message, as either kind of end has it.
+trait Arriving {
+    fn arrived(&self) -> Arrived;
+    fn copy(&self, bytes: &mut [u8]) -> Result<(), Code>;
+}
+
+impl Arriving for Message<'_> {
+    fn arrived(&self) -> Arrived {
+        Arrived { length: self.length(), instance: self.instance().0, inserted: self.inserted() }
+    }
+
+    fn copy(&self, bytes: &mut [u8]) -> Result<(), Code> {
+        if self.length() > bytes.len() {
+            return Err(Code::Bufsize);
+        }
+        self.copy_to(bytes).map(|_| ()).map_err(|_| Code::Missed)
+    }
+}
+
+impl Arriving for leveret_memory::Message<'_> {
+    fn arrived(&self) -> Arrived {
+        Arrived { length: self.length(), instance: self.instance(), inserted: self.stamp() }
+    }
+
+    fn copy(&self, bytes: &mut [u8]) -> Result<(), Code> {
+        if self.length() > bytes.len() {
+            return Err(Code::Bufsize);
+        }
+        self.copy_to(bytes).map(|_| ()).map_err(|_| Code::Missed)
+    }
+}
