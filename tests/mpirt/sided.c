@@ -15,6 +15,7 @@ struct end {
     int is_source;
     MPIRT_Bufiter in, out;
     MPIRT_Channel channel;
+    int64_t contents[STOCK];
 };
 
 static struct end ends[4];
@@ -49,7 +50,7 @@ static void make_ends(const char *what, MPIRT_Qos qos, int slack)
         MUST(MPIRT_Ptchannel_create(name, end->in, end->out, 0, peer, MPIRT_GROUP_WORLD, qos, &end->channel));
         OK(MPIRTX_Channel_set_slack(end->channel, slack));
         for (int64_t number = 0; number < STOCK; number++) {
-            int64_t *place = malloc(sizeof *place);
+            int64_t *place = &end->contents[number];
             MPIRT_Buffer buffer;
             *place = end->is_source ? number : -1;
             MUST(MPIRT_Buffer_create(NULL, place, sizeof *place, MPIRT_INT64, &buffer));

@@ -129,7 +129,10 @@ pub(crate) fn with_world<T>(body: impl FnOnce(&World) -> Result<T, Code>) -> Res
 /// From here on `committed` is what the data path works on.
 pub(crate) fn publish(committed: Arc<Committed>) {
     *current() = Some(committed);
-    NUMBER.store(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Release);
+    let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
+    NUMBER.store(number, Ordering::Release);
+    // This thread's first look registers what ends with the thread, which allocates: so, now and not on the data path.
+    let _ = look_up(number);
 }
 
 /// Nothing is committed any more.
