@@ -204,6 +204,13 @@ impl Activation {
         self.spans().covers_from(self.coming(now))
     }
 
+    /// The last instance of a span that is over at `now`, while it is over by less than a period: the task may still be at it.
+    pub(crate) fn just_over(&self, now: Nanos) -> Option<u64> {
+        let spans = self.spans();
+        let last = spans.until.checked_sub(1).filter(|last| spans.until != NEVER && spans.from <= *last)?;
+        (self.due(last) <= now && now < self.due(last + 1)).then_some(last)
+    }
+
     /// A started transfer had its instance. Called by the task alone.
     pub(crate) fn finish_one(&self) {
         self.finished.store(self.finished.load(Ordering::Relaxed) + 1, Ordering::Release);
@@ -332,6 +339,19 @@ mod tests {
         activation.activate_at(Instance(50), within(8));
         assert_eq!(activation.deactivate(within(10)), Instance(5));
         assert_eq!(active(&activation, 8..60), [0; 0]);
+    }
+
+    #[test]
+    fn the_last_instance_of_a_span_is_just_over_for_a_period() {
+        let (activation, _peer) = armed_with(Spans::IDLE);
+        activation.activate_at(Instance(7), within(3));
+        assert_eq!(activation.just_over(within(8)), None);
+        assert_eq!(activation.deactivate_at(Instance(9), within(3)), Instance(9));
+        let last = activation.due(8);
+        assert!(activation.is_active(last - Nanos(1)) && !activation.is_active(last + Nanos(1)));
+        assert_eq!(activation.just_over(last - Nanos(1)), None);
+        assert_eq!(activation.just_over(last + Nanos(1)), Some(8));
+        assert_eq!(activation.just_over(last + PERIOD), None);
     }
 
     #[test]

@@ -133,7 +133,8 @@ impl TimedEnd {
                 self.told = over;
                 return Ok(Some(if on_its_way { Outcome::Complete } else { outcome }));
             }
-            if !is_active {
+            let is_told = |last| outcome != Outcome::None && channel.tally.last().0 >= last;
+            if !is_active && self.activation.just_over(now).is_none_or(is_told) {
                 return Err(Code::NotStarted);
             }
         }
