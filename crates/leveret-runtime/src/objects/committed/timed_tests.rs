@@ -104,6 +104,7 @@ fn pair(stock: [usize; 2], slack: u32) -> Pair {
     .expect("it fits");
     for (rank, binding) in bindings.iter().enumerate() {
         binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
+        binding.committed.settle([]).expect("nothing is mapped");
     }
     let sides = sides.try_into().unwrap_or_else(|_| panic!("two sides"));
     Pair { sides, job, spare }
