@@ -24,6 +24,7 @@ mod model;
 mod nesting;
 mod plan;
 mod search;
+mod sporadic;
 mod table;
 mod validate;
 mod windows;
@@ -31,7 +32,8 @@ mod windows;
 pub use admission::plan;
 pub use digest::digest;
 pub use explain::{
-    BufferNeed, Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind,
+    BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,
+    RefusalKind,
 };
 pub use model::*;
 pub use plan::*;

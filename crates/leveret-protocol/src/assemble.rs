@@ -192,8 +192,15 @@ pub fn assemble(
         return Err(errors);
     }
     let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
-    let job =
-        Job { name: manifest.name.clone(), cores: manifest.cores.clone(), members, tasks, channels, costs };
+    let job = Job {
+        name: manifest.name.clone(),
+        cores: manifest.cores.clone(),
+        members,
+        tasks,
+        channels,
+        sporadics: Vec::new(),
+        costs,
+    };
     Ok(Assembled { job, bindings, events })
 }
 

@@ -1,7 +1,7 @@
 //! Channels: instants, buffers, bounds.
 
 use super::{Checker, Instants, shown, wide};
-use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos};
+use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos, Sporadic, Start};
 use leveret_types::Nanos;
 
 impl Checker<'_> {
@@ -13,9 +13,17 @@ impl Checker<'_> {
         {
             let place = || format!("channel `{}`", channel.name);
             let Some(at) = self.instants(channel) else {
-                let plain = planned.instances.is_empty() && planned.latency_bound == Nanos::MAX;
+                let served = self.plan.sporadics.iter().zip(&self.job.sporadics);
+                let server = |own: &Sporadic| own.start == Start::Message(planned.channel);
+                let bound = served.filter(|(_, own)| server(own)).map(|(server, _)| server.response_bound);
+                let plain = planned.instances.is_empty()
+                    && planned.latency_bound == bound.min().unwrap_or(Nanos::MAX);
                 let buffers = planned.buffers == channel.buffers.max(1);
-                self.require(plain && buffers, place, "a best-effort channel has no transfers and no bound");
+                self.require(
+                    plain && buffers,
+                    place,
+                    "a channel without a table has no transfers, and the bound of what serves it",
+                );
                 continue;
             };
             let transfers = self.round / at.period;

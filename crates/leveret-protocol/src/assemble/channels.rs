@@ -190,6 +190,8 @@ fn show_qos(qos: &Qos) -> String {
             format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")
         }
         Qos::BestEffort => "best effort".to_owned(),
+        Qos::PriorityDriven { priority, .. } => format!("priority-driven, priority {priority}"),
+        Qos::EventDriven { priority, .. } => format!("event-driven, priority {priority}"),
     }
 }
 
