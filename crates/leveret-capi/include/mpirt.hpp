@@ -664,6 +664,7 @@ template <class Body> void guarded(Body &&body) noexcept
 } // namespace detail
 
 class object_ref;
+class qos_ref;
 class container_ref;
 class cset_ref;
 class cvector_ref;
@@ -671,7 +672,6 @@ class group_ref;
 class container_iterator_ref;
 class buffer_ref;
 class bufiter_ref;
-class qos_ref;
 class channel_ref;
 class trigger_ref;
 class receptor_ref;
@@ -766,6 +766,52 @@ protected:
         return {static_cast<errc>(code), "MPIRT_Object_free"};
     }
     std::uint64_t bits_ = 0;
+};
+
+/// A reference to a quality of service.
+class qos_ref : public object_ref {
+public:
+    using c_type = MPIRT_Qos;
+
+    qos_ref() noexcept = default;
+    explicit qos_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+    /// Time-driven without a period: a single shot at an absolute time.
+    static result<owner<qos_ref>> try_channel_once(text name, time_point start, time_point deadline) noexcept
+    {
+        return try_channel_time(name, start.time_since_epoch(), deadline.time_since_epoch(), duration::zero());
+    }
+#if MPIRT_EXCEPTIONS
+    static owner<qos_ref> channel_once(text name, time_point start, time_point deadline)
+    {
+        return try_channel_once(name, start, deadline).value();
+    }
+#endif
+
+    /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
+    static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
+    /// Makes the QoS of a handler. (MPIRTX_Qos_handler_create)
+    static result<owner<qos_ref>> try_handler(text name, int priority, duration budget, duration interval) noexcept;
+    /// Gives the name of a QoS. (MPIRT_Qos_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a QoS. (MPIRT_Qos_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<qos_ref> channel_time(text name, duration start, duration deadline, duration period);
+    static owner<qos_ref> handler(text name, int priority, duration budget, duration interval);
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRT_Qos_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRT_Qos_free"};
+    }
 };
 
 /// A reference to a set, a vector or a group.
@@ -1223,52 +1269,6 @@ protected:
         const int code = MPIRT_Bufiter_free(&handle);
         bits = handle.bits;
         return {static_cast<errc>(code), "MPIRT_Bufiter_free"};
-    }
-};
-
-/// A reference to a quality of service.
-class qos_ref : public object_ref {
-public:
-    using c_type = MPIRT_Qos;
-
-    qos_ref() noexcept = default;
-    explicit qos_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
-    /// As C has it.
-    c_type c() const noexcept { return c_type{bits_}; }
-    /// Time-driven without a period: a single shot at an absolute time.
-    static result<owner<qos_ref>> try_channel_once(text name, time_point start, time_point deadline) noexcept
-    {
-        return try_channel_time(name, start.time_since_epoch(), deadline.time_since_epoch(), duration::zero());
-    }
-#if MPIRT_EXCEPTIONS
-    static owner<qos_ref> channel_once(text name, time_point start, time_point deadline)
-    {
-        return try_channel_once(name, start, deadline).value();
-    }
-#endif
-
-    /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
-    static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
-    /// Makes the QoS of a handler. (MPIRTX_Qos_handler_create)
-    static result<owner<qos_ref>> try_handler(text name, int priority, duration budget, duration interval) noexcept;
-    /// Gives the name of a QoS. (MPIRT_Qos_get_name)
-    result<mpirt::name> try_name() const noexcept;
-    /// Names a QoS. (MPIRT_Qos_set_name)
-    result<void> try_set_name(text name) const noexcept;
-#if MPIRT_EXCEPTIONS
-    static owner<qos_ref> channel_time(text name, duration start, duration deadline, duration period);
-    static owner<qos_ref> handler(text name, int priority, duration budget, duration interval);
-    mpirt::name name() const;
-    void set_name(text name) const;
-#endif
-
-protected:
-    static result<void> release(std::uint64_t &bits) noexcept
-    {
-        c_type handle{bits};
-        const int code = MPIRT_Qos_free(&handle);
-        bits = handle.bits;
-        return {static_cast<errc>(code), "MPIRT_Qos_free"};
     }
 };
 
@@ -1807,6 +1807,41 @@ inline result<void> object_ref::try_delete_attr(int keyval) const noexcept
     return {static_cast<errc>(MPIRT_Object_delete_attr(c(), keyval)), "MPIRT_Object_delete_attr"};
 }
 
+inline result<owner<qos_ref>> qos_ref::try_channel_time(text name, duration start, duration deadline, duration period) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRT_Qos_channel_time_create(name.c_str(), start.count(), deadline.count(), period.count(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_channel_time_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
+inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, duration budget, duration interval) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRTX_Qos_handler_create(name.c_str(), priority, budget.count(), interval.count(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_handler_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
+inline result<mpirt::name> qos_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRT_Qos_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> qos_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Qos_set_name(c(), name.c_str())), "MPIRT_Qos_set_name"};
+}
+
 inline result<int> container_ref::try_access_count() const noexcept
 {
     int count_ = 0;
@@ -2308,41 +2343,6 @@ inline result<void> bufiter_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRT_Bufiter_set_name(c(), name.c_str())), "MPIRT_Bufiter_set_name"};
 }
 
-inline result<owner<qos_ref>> qos_ref::try_channel_time(text name, duration start, duration deadline, duration period) noexcept
-{
-    MPIRT_Qos qos_{};
-    const int code_ = MPIRT_Qos_channel_time_create(name.c_str(), start.count(), deadline.count(), period.count(), &qos_);
-    if (code_ != MPIRT_SUCCESS) {
-        return {static_cast<errc>(code_), "MPIRT_Qos_channel_time_create"};
-    }
-    return owner<qos_ref>(qos_);
-}
-
-inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, duration budget, duration interval) noexcept
-{
-    MPIRT_Qos qos_{};
-    const int code_ = MPIRTX_Qos_handler_create(name.c_str(), priority, budget.count(), interval.count(), &qos_);
-    if (code_ != MPIRT_SUCCESS) {
-        return {static_cast<errc>(code_), "MPIRTX_Qos_handler_create"};
-    }
-    return owner<qos_ref>(qos_);
-}
-
-inline result<mpirt::name> qos_ref::try_name() const noexcept
-{
-    mpirt::name name_;
-    const int code_ = MPIRT_Qos_get_name(c(), name_.data());
-    if (code_ != MPIRT_SUCCESS) {
-        return {static_cast<errc>(code_), "MPIRT_Qos_get_name"};
-    }
-    return name_;
-}
-
-inline result<void> qos_ref::try_set_name(text name) const noexcept
-{
-    return {static_cast<errc>(MPIRT_Qos_set_name(c(), name.c_str())), "MPIRT_Qos_set_name"};
-}
-
 inline result<bufiter_ref> channel_ref::try_inbufiter() const noexcept
 {
     MPIRT_Bufiter bufiter_{};
@@ -2790,6 +2790,26 @@ inline void object_ref::delete_attr(int keyval) const
     try_delete_attr(keyval).value();
 }
 
+inline owner<qos_ref> qos_ref::channel_time(text name, duration start, duration deadline, duration period)
+{
+    return try_channel_time(name, start, deadline, period).value();
+}
+
+inline owner<qos_ref> qos_ref::handler(text name, int priority, duration budget, duration interval)
+{
+    return try_handler(name, priority, budget, interval).value();
+}
+
+inline mpirt::name qos_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void qos_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
 inline int container_ref::access_count() const
 {
     return try_access_count().value();
@@ -3095,26 +3115,6 @@ inline void bufiter_ref::set_name(text name) const
     try_set_name(name).value();
 }
 
-inline owner<qos_ref> qos_ref::channel_time(text name, duration start, duration deadline, duration period)
-{
-    return try_channel_time(name, start, deadline, period).value();
-}
-
-inline owner<qos_ref> qos_ref::handler(text name, int priority, duration budget, duration interval)
-{
-    return try_handler(name, priority, budget, interval).value();
-}
-
-inline mpirt::name qos_ref::name() const
-{
-    return try_name().value();
-}
-
-inline void qos_ref::set_name(text name) const
-{
-    try_set_name(name).value();
-}
-
 inline bufiter_ref channel_ref::inbufiter() const
 {
     return try_inbufiter().value();
@@ -3344,6 +3344,8 @@ inline std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time)
 
 /// Owns any object.
 using object = owner<object_ref>;
+/// Owns a quality of service.
+using qos = owner<qos_ref>;
 /// Owns a set, a vector or a group.
 using container = owner<container_ref>;
 /// Owns an unordered set of references, of any size.
@@ -3358,8 +3360,6 @@ using container_iterator = owner<container_iterator_ref>;
 using buffer = owner<buffer_ref>;
 /// Owns an ordered store of buffers at a channel end.
 using bufiter = owner<bufiter_ref>;
-/// Owns a quality of service.
-using qos = owner<qos_ref>;
 /// Owns one end of a channel of any kind.
 using channel = owner<channel_ref>;
 /// Owns what fires an event.

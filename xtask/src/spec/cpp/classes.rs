@@ -63,7 +63,31 @@ impl Classes {
                 None => classes.free_functions.push(member),
             }
         }
+        classes.order();
         Ok(classes)
+    }
+
+    /// What a class derives from, or has as the default of a parameter, must be complete before it.
+    fn order(&mut self) {
+        let names: Vec<String> = self.classes.iter().map(|class| reference(&class.handle)).collect();
+        let place = |name: &str| names.iter().position(|known| known == name);
+        let needs: Vec<Vec<usize>> = self
+            .classes
+            .iter()
+            .map(|class| {
+                let parent = class.parent.as_deref().map(reference).and_then(|parent| place(&parent));
+                let declared = class.members.iter().flat_map(|member| &member.declared);
+                let defaults =
+                    declared.filter_map(|one| place(one.strip_suffix(" = {}")?.split(' ').next()?));
+                parent.into_iter().chain(defaults).collect()
+            })
+            .collect();
+        let mut ordered = Vec::new();
+        for class in 0..needs.len() {
+            visit(class, &needs, &mut vec![false; needs.len()], &mut ordered);
+        }
+        let mut given: Vec<Option<Class>> = self.classes.drain(..).map(Some).collect();
+        self.classes = ordered.into_iter().filter_map(|class| given[class].take()).collect();
     }
 
     /// The names of all.
@@ -184,4 +208,13 @@ fn define(member: &Member, fallible: bool, out: &mut String) {
     let head = member.head(fallible, &class, &member.defined);
     let body = if fallible { member.body() } else { member.throwing_body() };
     let _ = write!(out, "inline {head}\n{{\n{body}}}\n\n");
+}
+
+/// Puts what `class` needs before it; what needs each other stays in the order of the list.
+fn visit(class: usize, needs: &[Vec<usize>], open: &mut Vec<bool>, ordered: &mut Vec<usize>) {
+    if ordered.contains(&class) || std::mem::replace(&mut open[class], true) {
+        return;
+    }
+    needs[class].iter().for_each(|other| visit(*other, needs, open, ordered));
+    ordered.push(class);
 }
