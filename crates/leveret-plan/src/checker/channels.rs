@@ -5,6 +5,16 @@ use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos, Sporadic, 
 use leveret_types::Nanos;
 
 impl Checker<'_> {
+    /// Whether a channel that the table does not move has what its server's bound and its declaration say.
+    fn is_without_table(&self, channel: &Channel, planned: &PlannedChannel) -> bool {
+        let served = self.plan.sporadics.iter().zip(&self.job.sporadics);
+        let server = |own: &Sporadic| own.start == Start::Message(planned.channel);
+        let bound = served.filter(|(_, own)| server(own)).map(|(server, _)| server.response_bound);
+        planned.instances.is_empty()
+            && planned.latency_bound == bound.min().unwrap_or(Nanos::MAX)
+            && planned.buffers == channel.buffers.max(1)
+    }
+
     /// Every transfer at its instants; enough buffers; honest bounds.
     pub(super) fn channels(&mut self) {
         let ends = self.ends();
@@ -13,14 +23,8 @@ impl Checker<'_> {
         {
             let place = || format!("channel `{}`", channel.name);
             let Some(at) = self.instants(channel) else {
-                let served = self.plan.sporadics.iter().zip(&self.job.sporadics);
-                let server = |own: &Sporadic| own.start == Start::Message(planned.channel);
-                let bound = served.filter(|(_, own)| server(own)).map(|(server, _)| server.response_bound);
-                let plain = planned.instances.is_empty()
-                    && planned.latency_bound == bound.min().unwrap_or(Nanos::MAX);
-                let buffers = planned.buffers == channel.buffers.max(1);
                 self.require(
-                    plain && buffers,
+                    self.is_without_table(channel, planned),
                     place,
                     "a channel without a table has no transfers, and the bound of what serves it",
                 );
