@@ -14,6 +14,8 @@ use std::thread::JoinHandle;
 pub(crate) struct KeptAwake {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// The kernel's ids of these threads.
+    ids: Vec<u32>,
 }
 
 impl KeptAwake {
@@ -22,14 +24,14 @@ impl KeptAwake {
     /// # Errors
     /// A sentence, when a core cannot be: a thread that spun on another core, or under another class, would do harm.
     pub(crate) fn keep(cores: &[u32]) -> Result<Self, String> {
-        let mut kept = Self { stop: Arc::new(AtomicBool::new(false)), threads: Vec::new() };
+        let mut kept = Self { stop: Arc::new(AtomicBool::new(false)), threads: Vec::new(), ids: Vec::new() };
         for core in cores.iter().copied() {
             let stop = kept.stop.clone();
             let (told, began) = std::sync::mpsc::sync_channel(1);
             let thread = std::thread::Builder::new().name(format!("leveret-awake-{core}")).spawn(move || {
                 let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
                 let spins = ready.is_ok();
-                let _ = told.send(ready);
+                let _ = told.send(ready.map(|()| scheduling::thread_id()));
                 while spins && !stop.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
@@ -38,7 +40,7 @@ impl KeptAwake {
                 |why: String| format!("core {core} is not kept awake: {why}; its wake-ups may take longer");
             kept.threads.push(thread.map_err(|error| lost(error.to_string()))?);
             match began.recv() {
-                Ok(Ok(())) => {}
+                Ok(Ok(id)) => kept.ids.push(id),
                 Ok(Err(error)) => return Err(lost(error.to_string())),
                 Err(_) => return Err(lost("its thread has ended".to_owned())),
             }
@@ -59,17 +61,18 @@ impl Drop for KeptAwake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leveret_os::clock;
-    use leveret_types::Nanos;
 
     #[test]
-    fn threads_below_everything_run_until_it_is_dropped() {
-        let cores = scheduling::allowed_cores();
-        let kept = KeptAwake::keep(&cores[..1]).unwrap();
-        assert_eq!(kept.threads.len(), 1);
-        clock::sleep_until(clock::now() + Nanos::from_millis(5));
-        assert!(kept.threads.iter().all(|thread| !thread.is_finished()));
+    fn threads_below_everything_run_on_their_cores_until_it_is_dropped() {
+        let core = scheduling::allowed_cores()[0];
+        let kept = KeptAwake::keep(&[core]).unwrap();
+        let ids = kept.ids.clone();
+        let seen: Vec<String> =
+            ids.iter().map(|id| scheduling::of_thread(*id).unwrap().to_string()).collect();
+        assert_eq!(seen.len(), 1);
+        assert!(seen[0].starts_with("SCHED_IDLE") && seen[0].ends_with(&format!("core {core}")), "{seen:?}");
         drop(kept);
+        assert!(ids.iter().all(|id| scheduling::of_thread(*id).is_err()), "it has ended");
     }
 
     #[test]
