@@ -256,6 +256,16 @@ fn events() {
     conforms("tests/mpirt/events.c");
 }
 
+#[test]
+fn event_objects() {
+    conforms("tests/mpirt/event_objects.c");
+}
+
+#[test]
+fn event_handlers() {
+    conforms("tests/mpirt/event_handlers.c");
+}
+
 /// Instances are missed on purpose.
 #[test]
 fn events_of_what_is_missed() {
