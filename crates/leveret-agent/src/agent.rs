@@ -4,6 +4,7 @@ mod commit;
 mod ending;
 mod error;
 mod messages;
+mod mode;
 mod phase;
 mod processes;
 mod strangers;
@@ -94,6 +95,11 @@ struct Agent<'c> {
     last_tick: Nanos,
     last_progress: Nanos,
     patience: Patience,
+    /// A mode from its plan to its switch.
+    next: Option<mode::Next>,
+    plannings: VecDeque<mode::Planning>,
+    mode_mismatches: Vec<Mismatch>,
+    mode_patience: Patience,
 }
 
 impl<'c> Agent<'c> {
@@ -132,6 +138,10 @@ impl<'c> Agent<'c> {
             last_tick: clock::now(),
             last_progress: Nanos::ZERO,
             patience: Patience::new(members),
+            next: None,
+            plannings: VecDeque::new(),
+            mode_mismatches: Vec::new(),
+            mode_patience: Patience::new(members),
         }
     }
 
@@ -295,6 +305,7 @@ impl<'c> Agent<'c> {
             }
             Action::Restart(member) => self.restart(member),
             Action::Uncommitted(reason) => {
+                self.next = None;
                 self.close_phase(&reason);
                 // A reason can also come while everybody is already finishing for another.
                 if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, &reason) {
@@ -312,6 +323,7 @@ impl<'c> Agent<'c> {
                 self.expel(member.index(), &reason);
                 Vec::new()
             }
+            of_mode => self.perform_of_mode(of_mode),
         }
     }
 }

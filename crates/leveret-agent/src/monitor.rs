@@ -24,6 +24,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) segments: Vec<Option<PeerSegment>>,
     /// (task, thread).
     pub(crate) threads: Vec<(u16, u32)>,
+    /// Whether the threads were set up beside a run, and are raised before the epoch.
+    pub(crate) aside: bool,
     /// The job's own, which its members know.
     pub(crate) socket: &'a Path,
 }
@@ -85,7 +87,7 @@ pub(crate) struct Monitor {
 impl Monitor {
     /// Starts watching; also returns what cannot be watched, and why.
     pub(crate) fn start(watched: Watched<'_>) -> (Self, Vec<String>) {
-        let Watched { label, assembled, plan, epoch, segments, threads, socket } = watched;
+        let Watched { label, assembled, plan, epoch, segments, threads, aside, socket } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
         let thread_of = |task: usize| {
@@ -114,7 +116,11 @@ impl Monitor {
             tasks,
             channels,
             evidence,
-            scheduling: SchedulingWatch::start(&threads, epoch),
+            scheduling: if aside {
+                SchedulingWatch::from_epoch(&threads, epoch)
+            } else {
+                SchedulingWatch::start(&threads, epoch)
+            },
             alone: Alone::start(plan, epoch),
             events: Vec::new(),
             rounds_ordered: u64::MAX,
@@ -146,11 +152,29 @@ impl Monitor {
 
     /// Where everybody uncommits: the first end of a round at or after `at`.
     pub(crate) fn uncommit_instant(&mut self, at: Nanos) -> Nanos {
-        let is_periodic = self.plan.tasks.iter().any(|task| !task.instances.is_empty())
-            || self.plan.channels.iter().any(|channel| !channel.instances.is_empty());
-        let (rounds, instant) = uncommit_after(at - self.epoch, self.plan.hyperperiod, is_periodic);
+        let (rounds, instant) = uncommit_after(at - self.epoch, self.plan.hyperperiod, self.is_periodic());
         self.rounds_ordered = self.rounds_ordered.min(rounds);
         self.epoch + instant
+    }
+
+    fn is_periodic(&self) -> bool {
+        self.plan.tasks.iter().any(|task| !task.instances.is_empty())
+            || self.plan.channels.iter().any(|channel| !channel.instances.is_empty())
+    }
+
+    /// Where a mode can take over: the first end of a round at or after `at`, if what runs gets there.
+    pub(crate) fn switch_instant(&self, at: Nanos, horizon: Horizon) -> Option<Nanos> {
+        let hyperperiod = self.plan.hyperperiod;
+        let (_, instant) = uncommit_after((at - self.epoch).max(Nanos(1)), hyperperiod, self.is_periodic());
+        (instant <= horizon.span(hyperperiod)).then(|| self.epoch + instant)
+    }
+
+    /// Everybody gives way to another mode at `instant`, which [`Monitor::switch_instant`] gave.
+    pub(crate) fn give_way(&mut self, instant: Nanos) {
+        let hyperperiod = self.plan.hyperperiod;
+        let rounds = (instant - self.epoch).0 / hyperperiod.0.max(1);
+        self.rounds_ordered = self.rounds_ordered.min(rounds.unsigned_abs());
+        self.scheduling.until(instant - hyperperiod);
     }
 
     /// Notes something that happened at `at` on the monotonic clock.

@@ -22,21 +22,49 @@ pub(crate) struct SchedulingWatch {
     threads: Vec<Thread>,
     next: usize,
     epoch: Nanos,
+    /// Threads that are set up aside get their class and core a little before this instant, and those that give way to
+    /// another mode give them up in the last round: outside of it nobody looks.
+    within: (Nanos, Nanos),
+    /// Not yet looked at for the first time.
+    unseen: Vec<(u16, u32)>,
 }
 
 impl SchedulingWatch {
     /// From now on; `threads` are tasks with their threads, just set up.
     pub(crate) fn start(threads: &[(u16, u32)], epoch: Nanos) -> Self {
+        let mut watch = Self::from_epoch(threads, epoch);
+        watch.within.0 = Nanos::ZERO;
+        watch.see();
+        watch
+    }
+
+    /// As [`SchedulingWatch::start`], of threads that are not what they will be before the epoch.
+    pub(crate) fn from_epoch(threads: &[(u16, u32)], epoch: Nanos) -> Self {
+        let within = (epoch, Nanos::MAX);
+        Self { threads: Vec::new(), next: 0, epoch, within, unseen: threads.to_vec() }
+    }
+
+    /// The threads give their class and core up from here on.
+    pub(crate) fn until(&mut self, instant: Nanos) {
+        self.within.1 = self.within.1.min(instant);
+    }
+
+    fn see(&mut self) {
         let looked = clock::now();
-        let threads = threads.iter().filter_map(|&(task, thread)| {
+        let threads = std::mem::take(&mut self.unseen).into_iter().filter_map(|(task, thread)| {
             let set = of_thread(thread).ok()?;
             Some(Thread { task, thread, found: set.clone(), set, looked })
         });
-        Self { threads: threads.collect(), next: 0, epoch }
+        self.threads.extend(threads);
     }
 
     /// Looks at the threads of the tasks in `suspicious`, and at the next few of all; what was changed since.
     pub(crate) fn look(&mut self, suspicious: &[u16]) -> Vec<Event> {
+        let now = clock::now();
+        if now < self.within.0 || now >= self.within.1 {
+            return Vec::new();
+        }
+        self.see();
         let count = self.threads.len();
         let mut places: Vec<usize> =
             (0..count.min(LOOKED_AT)).map(|step| (self.next + step) % count).collect();

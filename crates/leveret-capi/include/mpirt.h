@@ -82,6 +82,10 @@ extern "C" {
 typedef struct MPIRT_Object { uint64_t bits; } MPIRT_Object;
 #define MPIRT_OBJECT_NULL MPIRT_HANDLE_(MPIRT_Object, 0)
 
+/* a second set of objects, to switch to */
+typedef struct MPIRTX_Mode { uint64_t bits; } MPIRTX_Mode;
+#define MPIRTX_MODE_NULL MPIRT_HANDLE_(MPIRTX_Mode, 0)
+
 /* a periodic or event-started computation */
 typedef struct MPIRTX_Task { uint64_t bits; } MPIRTX_Task;
 #define MPIRTX_TASK_NULL MPIRT_HANDLE_(MPIRTX_Task, 0)
@@ -1869,6 +1873,109 @@ int MPIRT_Group_set_name(MPIRT_Group group, const char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Group_free(MPIRT_Group *group);
+
+/* --- Change of mode --- */
+
+/* Begins a second set of objects while the first runs: what this thread creates from here on belongs to it.
+ *   in    name: the mode's name, equal on all members
+ *   out   mode: the new mode
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: another mode is open or waits for its switch
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_LIMIT: there are as many objects as there can be */
+int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
+
+/* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing.
+ *   in    mode: the mode
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the mode is committed already, or runs
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: an object is incomplete, does not fit the others or belongs to what runs, and the detail names it; or the mode has been taken over from
+ *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
+ *   MPIRT_ERR_PEER_LOST: a member has died or left
+ *   MPIRT_ERR_UNCOMMITTED: what runs is being ended: a member has uncommitted, or the horizon is reached
+ *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, or the members' modes differ in name; the detail names both
+ *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_LIMIT: there are more objects than a commit can have
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Mode_commit(MPIRTX_Mode mode);
+
+/* Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world.
+ *   in    mode: the mode
+ *   in    earliest: not before this instant, or `MPIRT_TIME_SPEC_IGNORE` for as soon as possible
+ *   out   at: the agreed instant, which is the epoch of the mode
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_ARGUMENT: the mode is not committed
+ *   MPIRT_ERR_TIME_PAST: the instant has passed, or what runs ends before it
+ *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit; the mode stays committed
+ *   MPIRT_ERR_PEER_LOST: a member has died or left
+ *   MPIRT_ERR_UNCOMMITTED: what runs was ended before the switch */
+int MPIRTX_Mode_switch(MPIRTX_Mode mode, MPIRT_Timespec earliest, MPIRT_Timespec *at);
+
+/* Gives the mode that runs.
+ *   out   mode: the mode, null for the set that Commit made
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Mode_get_current(MPIRTX_Mode *mode);
+
+/* Gives the name of a mode.
+ *   in    mode: the mode
+ *   out   name: room for `MPIRT_NAME_MAX` bytes, filled with the name and its closing zero byte
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Mode_get_name(MPIRTX_Mode mode, char *name);
+
+/* Names a mode.
+ *   in    mode: the mode
+ *   in    name: the new name, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
+int MPIRTX_Mode_set_name(MPIRTX_Mode mode, const char *name);
+
+/* Frees a mode and sets the handle to null.
+ *   inout mode: the mode; null afterwards
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Mode_free(MPIRTX_Mode *mode);
 
 /* --- Objects, keys and attributes --- */
 

@@ -677,6 +677,7 @@ class trigger_ref;
 class receptor_ref;
 class handler_ref;
 class task_ref;
+class mode_ref;
 
 /// A reference to any object.
 class object_ref {
@@ -1586,6 +1587,47 @@ protected:
         const int code = MPIRTX_Task_free(&handle);
         bits = handle.bits;
         return {static_cast<errc>(code), "MPIRTX_Task_free"};
+    }
+};
+
+/// A reference to a second set of objects, to switch to.
+class mode_ref : public object_ref {
+public:
+    using c_type = MPIRTX_Mode;
+
+    mode_ref() noexcept = default;
+    explicit mode_ref(c_type handle) noexcept : object_ref(object_ref::c_type{handle.bits}) {}
+    /// As C has it.
+    c_type c() const noexcept { return c_type{bits_}; }
+
+    /// Begins a second set of objects while the first runs: what this thread creates from here on belongs to it. (MPIRTX_Mode_open)
+    static result<owner<mode_ref>> try_open(text name) noexcept;
+    /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
+    result<void> try_commit() const noexcept;
+    /// Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world. (MPIRTX_Mode_switch)
+    result<mpirt::time_point> try_switch_(time_point earliest) const noexcept;
+    /// Gives the mode that runs. (MPIRTX_Mode_get_current)
+    static result<mode_ref> try_current() noexcept;
+    /// Gives the name of a mode. (MPIRTX_Mode_get_name)
+    result<mpirt::name> try_name() const noexcept;
+    /// Names a mode. (MPIRTX_Mode_set_name)
+    result<void> try_set_name(text name) const noexcept;
+#if MPIRT_EXCEPTIONS
+    static owner<mode_ref> open(text name);
+    void commit() const;
+    mpirt::time_point switch_(time_point earliest) const;
+    static mode_ref current();
+    mpirt::name name() const;
+    void set_name(text name) const;
+#endif
+
+protected:
+    static result<void> release(std::uint64_t &bits) noexcept
+    {
+        c_type handle{bits};
+        const int code = MPIRTX_Mode_free(&handle);
+        bits = handle.bits;
+        return {static_cast<errc>(code), "MPIRTX_Mode_free"};
     }
 };
 
@@ -2628,6 +2670,56 @@ inline result<void> task_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRTX_Task_set_name(c(), name.c_str())), "MPIRTX_Task_set_name"};
 }
 
+inline result<owner<mode_ref>> mode_ref::try_open(text name) noexcept
+{
+    MPIRTX_Mode mode_{};
+    const int code_ = MPIRTX_Mode_open(name.c_str(), &mode_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Mode_open"};
+    }
+    return owner<mode_ref>(mode_);
+}
+
+inline result<void> mode_ref::try_commit() const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Mode_commit(c())), "MPIRTX_Mode_commit"};
+}
+
+inline result<mpirt::time_point> mode_ref::try_switch_(time_point earliest) const noexcept
+{
+    MPIRT_Timespec at_{};
+    const int code_ = MPIRTX_Mode_switch(c(), earliest.time_since_epoch().count(), &at_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Mode_switch"};
+    }
+    return time_point(duration(at_));
+}
+
+inline result<mode_ref> mode_ref::try_current() noexcept
+{
+    MPIRTX_Mode mode_{};
+    const int code_ = MPIRTX_Mode_get_current(&mode_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Mode_get_current"};
+    }
+    return mode_ref(mode_);
+}
+
+inline result<mpirt::name> mode_ref::try_name() const noexcept
+{
+    mpirt::name name_;
+    const int code_ = MPIRTX_Mode_get_name(c(), name_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Mode_get_name"};
+    }
+    return name_;
+}
+
+inline result<void> mode_ref::try_set_name(text name) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Mode_set_name(c(), name.c_str())), "MPIRTX_Mode_set_name"};
+}
+
 inline result<std::size_t> try_dataspec_size(mpirt::dataspec dataspec) noexcept
 {
     std::size_t size_ = 0;
@@ -3305,6 +3397,36 @@ inline void task_ref::set_name(text name) const
     try_set_name(name).value();
 }
 
+inline owner<mode_ref> mode_ref::open(text name)
+{
+    return try_open(name).value();
+}
+
+inline void mode_ref::commit() const
+{
+    try_commit().value();
+}
+
+inline mpirt::time_point mode_ref::switch_(time_point earliest) const
+{
+    return try_switch_(earliest).value();
+}
+
+inline mode_ref mode_ref::current()
+{
+    return try_current().value();
+}
+
+inline mpirt::name mode_ref::name() const
+{
+    return try_name().value();
+}
+
+inline void mode_ref::set_name(text name) const
+{
+    try_set_name(name).value();
+}
+
 inline std::size_t dataspec_size(mpirt::dataspec dataspec)
 {
     return try_dataspec_size(dataspec).value();
@@ -3370,6 +3492,8 @@ using receptor = owner<receptor_ref>;
 using handler = owner<handler_ref>;
 /// Owns a periodic or event-started computation.
 using task = owner<task_ref>;
+/// Owns a second set of objects, to switch to.
+using mode = owner<mode_ref>;
 
 /// Every member of the job.
 inline group_ref world() noexcept { return group_ref(MPIRT_GROUP_WORLD); }

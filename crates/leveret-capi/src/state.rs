@@ -3,7 +3,7 @@
 //! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
 //! number of the commit, and compares numbers.
 
-use leveret_memory::sync::{AtomicU8, AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use leveret_runtime::objects::{Code, Committed, Library, World};
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +28,8 @@ static CURRENT: Mutex<Option<Arc<Committed>>> = Mutex::new(None);
 /// Number of the present commit; 0: none.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+/// A mode has been opened since the commit.
+static BESIDE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// Keeps alive what this thread sees.
@@ -135,8 +137,19 @@ pub(crate) fn publish(committed: Arc<Committed>) {
     let _ = look_up(number);
 }
 
+/// From here on to the end of what is committed there are objects that are not of it and can be changed.
+pub(crate) fn beside() {
+    BESIDE.store(true, Ordering::Release);
+}
+
+/// Whether there may be objects beside what is committed that can be changed. Not from a task, which sees none.
+pub(crate) fn has_beside() -> bool {
+    !is_in_task() && BESIDE.load(Ordering::Acquire)
+}
+
 /// Nothing is committed any more.
 pub(crate) fn retract() {
+    BESIDE.store(false, Ordering::Release);
     NUMBER.store(0, Ordering::Release);
     *current() = None;
 }

@@ -60,6 +60,8 @@ handles! {
     MPIRT_Qos;
     /// A periodic computation.
     MPIRTX_Task;
+    /// A second set of objects, to switch to.
+    MPIRTX_Mode;
     /// What fires an event.
     MPIRT_Trigger;
     /// What takes the firings of an event.

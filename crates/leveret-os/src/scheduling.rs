@@ -213,15 +213,26 @@ impl Attributes {
 ///
 /// [`SchedulingError::Class`], with the remedy for the usual causes.
 pub fn apply(class: Class) -> Result<(), SchedulingError> {
+    apply_to(0, class)
+}
+
+/// As [`apply`], of a thread of this process: one that sleeps takes nothing from its core meanwhile. 0 is the calling
+/// thread.
+///
+/// # Errors
+///
+/// [`SchedulingError::Class`], with the remedy for the usual causes.
+pub fn apply_to(thread: u32, class: Class) -> Result<(), SchedulingError> {
+    let thread = thread.cast_signed();
     let mut wanted = Attributes::of(class);
-    if let Ok(present) = Attributes::read(0) {
+    if let Ok(present) = Attributes::read(thread) {
         // An ordinary user may set the flag but not clear it, so that one found is kept; the nice value likewise,
         // which is also nobody else's to change.
         wanted.flags |= present.flags & FLAG_RESET_ON_FORK;
         wanted.nice = present.nice;
     }
-    // SAFETY: `wanted` is a whole sched_attr of the size it states; pid 0 is the calling thread.
-    let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const wanted, 0) };
+    // SAFETY: `wanted` is a whole sched_attr of the size it states.
+    let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &raw const wanted, 0) };
     if answer == 0 {
         Ok(())
     } else {
@@ -248,13 +259,23 @@ pub fn current() -> Result<Class, SchedulingError> {
 ///
 /// [`SchedulingError::Pin`].
 pub fn pin(core: u32) -> Result<(), SchedulingError> {
+    pin_to(0, core)
+}
+
+/// As [`pin`], of a thread of this process; 0 is the calling thread.
+///
+/// # Errors
+///
+/// [`SchedulingError::Pin`].
+pub fn pin_to(thread: u32, core: u32) -> Result<(), SchedulingError> {
     let refused = |errno| SchedulingError::Pin { core, failure: Failure::new("sched_setaffinity", errno) };
     if core as usize >= CpuSet::MAX_CPU {
         return Err(refused(Errno::INVAL));
     }
     let mut set = CpuSet::new();
     set.set(core as usize);
-    rustix::thread::sched_setaffinity(None, &set).map_err(refused)
+    let thread = rustix::thread::Pid::from_raw(thread.cast_signed());
+    rustix::thread::sched_setaffinity(thread, &set).map_err(refused)
 }
 
 /// Cores on which the calling thread may run, ascending. Empty where the kernel would not say.

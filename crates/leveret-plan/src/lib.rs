@@ -25,6 +25,7 @@ mod nesting;
 mod plan;
 mod search;
 mod table;
+mod transition;
 mod validate;
 mod windows;
 
@@ -36,4 +37,5 @@ pub use explain::{
 pub use model::*;
 pub use plan::*;
 pub use table::render_table;
+pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};

@@ -31,12 +31,13 @@
 
 use crate::assemble::{Assembled, Mismatch};
 use crate::declaration::MemberDeclarations;
+use crate::mode::{ModeAnswer, ModeRequest};
 use leveret_plan::Plan;
 use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 2;
+pub const CONTROL_VERSION: u32 = 3;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -96,6 +97,8 @@ pub enum FromMember {
         /// A reason, if the member wants the job to stop.
         stop: Option<String>,
     },
+    /// Of a second set of objects, beside the one that runs.
+    Mode(ModeRequest),
 }
 
 /// From the agent to a member.
@@ -175,6 +178,8 @@ pub enum ToMember {
         /// Why it ended.
         reason: EndReason,
     },
+    /// Of a second set of objects, beside the one that runs.
+    Mode(ModeAnswer),
 }
 
 /// What kind of reason a refusal has.
@@ -188,6 +193,8 @@ pub enum RefusalCause {
     PeerLost,
     /// A member has not committed within the job's limit.
     TimedOut,
+    /// An instant has passed, or what runs ends before it.
+    TooLate,
     /// The job is over, or the connection was not wanted.
     Over,
 }

@@ -6,6 +6,8 @@
 //!      |<-------------------------+                                          all finished              |
 //!      |<-------------------------------------------------------------------------------- Finishing <--+
 //! ```
+//! Beside what runs a second set of objects can be committed, and take its place: `coordinator/upcoming.rs`.
+//!
 //! A run ends when all members have finished or want to uncommit, or by a stop: then everybody stops at one instant.
 //! A death during commit refuses the commit for everybody. A death while running follows the policy.
 //!
@@ -13,9 +15,13 @@
 //! them names its commit's generation, so what belongs to a refused attempt is known and passed over, and only what
 //! no honest member can send is a breach of the protocol.
 
+mod upcoming;
+
 use crate::control::{EndReason, FromMember, RefusalCause};
 use crate::declaration::MemberDeclarations;
-use leveret_types::{Generation, MemberId};
+use crate::mode::ModeRequest;
+use leveret_types::{Generation, MemberId, Nanos};
+use upcoming::Upcoming;
 
 /// What to do when a member dies while the job runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -76,6 +82,42 @@ pub enum Action {
     Uncommitted(EndReason),
     /// Nobody is left, or nobody is needed any more. Nothing follows it.
     JobEnded,
+    /// Assemble and plan a mode beside what runs (both in rank order), then call [`Coordinator::mode_planned`].
+    PlanMode {
+        /// The name that each member gives it.
+        names: Vec<String>,
+        /// Each member's declarations.
+        declarations: Vec<MemberDeclarations>,
+    },
+    /// Tell everybody that the mode is refused.
+    RefuseMode {
+        /// Why.
+        reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
+    },
+    /// Send every member its peers' segments of the mode.
+    DistributeModePeers,
+    /// Tell everybody that the mode is committed.
+    ModeStands(Generation),
+    /// Choose the instant of the switch and send it to everybody, or call [`Coordinator::switch_impossible`].
+    Switch {
+        /// The mode's commit.
+        generation: Generation,
+        /// Not before this instant.
+        earliest: Option<Nanos>,
+    },
+    /// Tell everybody that there is no switch.
+    RefuseSwitch {
+        /// The mode's commit.
+        generation: Generation,
+        /// Why.
+        reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
+    },
+    /// Nothing of what ran before is left: close its record. This commit is what runs.
+    TakenOver(Generation),
     /// End this member's process: it broke the protocol, for this reason. Its death is then reported as any other.
     Expel(MemberId, String),
 }
@@ -125,6 +167,9 @@ pub struct Coordinator {
     names: Vec<String>,
     stage: Stage,
     generation: Generation,
+    /// The highest that was given; those of modes that were refused are not used again.
+    last_generation: Generation,
+    upcoming: Upcoming,
     policy: DeathPolicy,
     ending: EndReason,
     /// Attempts to commit that were refused so far: the number of the next.
@@ -146,6 +191,8 @@ impl Coordinator {
             names: Vec::new(),
             stage: Stage::Gathering,
             generation: Generation::default(),
+            last_generation: Generation::default(),
+            upcoming: Upcoming::new(members),
             policy,
             ending: EndReason::Completed,
             attempt: 0,
@@ -238,6 +285,10 @@ impl Coordinator {
         if self.crossed_a_refusal(&message) {
             return Vec::new();
         }
+        let said = kind(&message);
+        if self.is_of_mode(member, &message) {
+            return self.mode_message(member, message).unwrap_or_else(|| self.out_of_place(member, said));
+        }
         let generation = self.generation;
         let stage = self.stage;
         let attempt = self.attempt;
@@ -273,22 +324,31 @@ impl Coordinator {
                 if g == generation && !seat.uncommitting && !seat.finished =>
             {
                 seat.uncommitting = true;
-                self.advance()
+                let why = format!("{} uncommits", self.name(member));
+                let mut actions = self.hinder_mode(RefusalCause::TooLate, &why);
+                actions.extend(self.advance());
+                actions
             }
             (Stage::Running | Stage::Finishing, FromMember::Finished { generation: g, stop })
                 if g == generation && !seat.finished =>
             {
                 seat.finished = true;
-                let mut actions =
-                    stop.map_or_else(Vec::new, |reason| self.stop_running(EndReason::Stopped(reason)));
+                let why = format!("{} is at its horizon", self.name(member));
+                let mut actions = self.hinder_mode(RefusalCause::TooLate, &why);
+                actions.extend(
+                    stop.map_or_else(Vec::new, |reason| self.stop_running(EndReason::Stopped(reason))),
+                );
                 actions.extend(self.advance());
                 actions
             }
-            (stage, message) => {
-                seat.expelled = true;
-                vec![Action::Expel(member, format!("{} is out of place while {stage:?}", kind(&message)))]
-            }
+            _ => self.out_of_place(member, said),
         }
+    }
+
+    /// No honest member can send this now.
+    fn out_of_place(&mut self, member: MemberId, said: &str) -> Vec<Action> {
+        self.seats[member.index()].expelled = true;
+        vec![Action::Expel(member, format!("{said} is out of place while {:?}", self.stage))]
     }
 
     /// Whether a message belongs to an attempt that was refused while it was under way.
@@ -300,7 +360,10 @@ impl Coordinator {
             | FromMember::Withdraw { generation, .. } => {
                 self.stage == Stage::Gathering && self.cancelled && *generation == self.generation
             }
-            FromMember::Hello { .. } | FromMember::Uncommit { .. } | FromMember::Finished { .. } => false,
+            FromMember::Hello { .. }
+            | FromMember::Uncommit { .. }
+            | FromMember::Finished { .. }
+            | FromMember::Mode(_) => false,
         }
     }
 
@@ -317,7 +380,7 @@ impl Coordinator {
         assert_eq!(self.stage, Stage::Planning, "a plan answers Action::Plan only");
         match verdict {
             Ok(()) => {
-                self.generation = self.generation.next();
+                self.generation = self.next_generation();
                 self.cancelled = false;
                 self.ending = EndReason::Completed;
                 self.stage = Stage::Segments;
@@ -354,9 +417,11 @@ impl Coordinator {
     /// uncommit, whose instant may lie far ahead.
     fn stop_running(&mut self, reason: EndReason) -> Vec<Action> {
         if self.stage == Stage::Running || self.ending == EndReason::Completed {
+            let mut actions = self.hinder_mode(RefusalCause::Over, &ending_text(&reason));
             self.stage = Stage::Finishing;
             self.ending = reason.clone();
-            return vec![Action::StopAll(reason)];
+            actions.push(Action::StopAll(reason));
+            return actions;
         }
         if matches!(
             (&self.ending, &reason),
@@ -385,6 +450,7 @@ impl Coordinator {
             return Vec::new();
         }
         let was = std::mem::replace(&mut self.seats[member.index()], Seat::vacant(false));
+        self.leave_mode(member);
         if matches!(self.stage, Stage::Running | Stage::Finishing) {
             return self.died_while_running(member, how, was.finished);
         }
@@ -411,7 +477,8 @@ impl Coordinator {
     }
 
     fn died_while_running(&mut self, member: MemberId, how: &str, finished: bool) -> Vec<Action> {
-        let mut actions = Vec::new();
+        let mut actions =
+            self.hinder_mode(RefusalCause::PeerLost, &format!("{} died ({how})", self.name(member)));
         if !finished {
             actions.push(Action::AnnounceDeath(member, how.to_owned()));
             match self.policy {
@@ -513,6 +580,7 @@ impl Coordinator {
             {
                 self.finish()
             }
+            Stage::Running | Stage::Finishing if self.may_take_over() => self.take_over(),
             Stage::Running
                 if self.all(|seat| seat.uncommitting || seat.finished)
                     && self.seats.iter().any(|seat| seat.alive && seat.uncommitting) =>
@@ -530,6 +598,7 @@ impl Coordinator {
             self.over = Some(ending_text(&reason));
         }
         self.seats.iter_mut().for_each(Seat::uncommit);
+        self.upcoming.clear();
         let mut actions = vec![Action::Uncommitted(reason)];
         if self.policy == DeathPolicy::Restart && self.over.is_none() {
             for (index, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| !seat.alive) {
@@ -559,5 +628,8 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Withdraw { .. } => "a withdrawal",
         FromMember::Uncommit { .. } => "a wish to uncommit",
         FromMember::Finished { .. } => "a finished message",
+        FromMember::Mode(ModeRequest::Declare { .. }) => "a mode's declaration",
+        FromMember::Mode(ModeRequest::Switch { .. }) => "a wish to switch",
+        FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
     }
 }

@@ -6,4 +6,5 @@ pub mod assemble;
 pub mod control;
 pub mod coordinator;
 pub mod declaration;
+pub mod mode;
 pub mod nearest;

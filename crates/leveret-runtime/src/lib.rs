@@ -15,6 +15,7 @@ mod listen;
 mod member;
 mod message;
 mod meter;
+mod mode;
 pub mod objects;
 mod port;
 mod readable;
@@ -37,6 +38,7 @@ pub use member::{
 };
 pub use message::{Absence, Input, Message, OutputSlot, SendRefusal};
 pub use meter::Meter;
+pub use mode::SwitchError;
 pub use port::FateCode;
 pub use runner::{GAP_BOUNDS_NS, OutcomeCode, RunnerCounts, Step, TaskRunner};
 pub use session::{AnyEnd, Ended, Session};

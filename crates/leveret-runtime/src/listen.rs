@@ -6,6 +6,8 @@ use leveret_os::control::{Connection, Frame, poll};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::{clock, nudge};
 use leveret_protocol::control::{Scheduling, ToMember, decode_to_member};
+use leveret_protocol::mode::ModeAnswer;
+use leveret_types::Generation;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -24,6 +26,23 @@ pub(crate) struct Current {
     pub(crate) watch: Arc<Watch>,
     /// Kernel thread ids of the tasks.
     pub(crate) threads: Vec<u32>,
+    /// The mode that is committed beside it.
+    pub(crate) next: Option<Next>,
+}
+
+/// A mode that waits for its switch.
+#[derive(Clone)]
+pub(crate) struct Next {
+    pub(crate) generation: Generation,
+    pub(crate) watch: Arc<Watch>,
+    /// Kernel thread ids of its tasks.
+    pub(crate) threads: Vec<u32>,
+}
+
+impl Current {
+    fn watches(&self) -> impl Iterator<Item = &Arc<Watch>> {
+        std::iter::once(&self.watch).chain(self.next.iter().map(|next| &next.watch))
+    }
 }
 
 /// What the control thread and the member share.
@@ -49,15 +68,24 @@ pub(crate) fn listen(
                 stopping = false;
             }
             let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
-            if let Some(Current { watch, .. }) = &*lock(&current) {
+            if let Some(current) = &*lock(&current) {
                 match &message {
                     Ok((ToMember::StopAt { instant, .. }, _)) => {
-                        watch.stop_no_later_than(*instant);
+                        current.watches().for_each(|watch| watch.stop_no_later_than(*instant));
                         stopping = true;
                     }
-                    Ok((ToMember::PeerDied { member, .. }, _)) => watch.mark_dead(*member),
+                    Ok((ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }), _))
+                        if current.next.as_ref().is_some_and(|next| next.generation == *generation) =>
+                    {
+                        current.watch.give_way();
+                        current.watch.stop_no_later_than(*instant);
+                        stopping = true;
+                    }
+                    Ok((ToMember::PeerDied { member, .. }, _)) => {
+                        current.watches().for_each(|watch| watch.mark_dead(*member));
+                    }
                     // Without the agent nobody watches, plans or stops: end at the next period.
-                    Err(_) => watch.stop_no_later_than(clock::now()),
+                    Err(_) => current.watches().for_each(|watch| watch.stop_no_later_than(clock::now())),
                     Ok(_) => {}
                 }
             }
@@ -76,13 +104,24 @@ pub(crate) fn listen(
 /// Until the next message: wakes tasks whose planned start lies beyond the stop instant, once that has passed. One
 /// that is just going to sleep misses the first signal, so there are more; one that has ended needs none.
 fn wake_sleepers(connection: &Connection, current: &Shared) {
-    while let Some(Current { watch, threads }) = lock(current).clone() {
+    // Not held while this thread sleeps: who switches or ends needs it.
+    let look = || lock(current).clone();
+    let Some(first) = look() else { return };
+    while let Some(Current { watch, threads, next }) = look() {
+        if !Arc::ptr_eq(&watch, &first.watch) {
+            // A mode has taken over.
+            return;
+        }
         match poll(&[connection.as_fd()], Some(NUDGE_EVERY)) {
             Ok(ready) if !ready[0].any() => {}
             Ok(_) | Err(_) => return,
         }
-        if clock::now() >= watch.stop_at() {
+        let now = clock::now();
+        if now >= watch.stop_at() {
             threads.iter().copied().for_each(nudge::nudge);
+        }
+        if let Some(next) = next.filter(|next| now >= next.watch.stop_at()) {
+            next.threads.iter().copied().for_each(nudge::nudge);
         }
     }
 }

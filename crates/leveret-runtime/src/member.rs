@@ -3,6 +3,7 @@
 use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
+use crate::mode::Modes;
 use crate::session::{LibraryThreads, Running, Session, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
@@ -17,6 +18,7 @@ use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, Horizon, RefusalCause, Scheduling, ToMember, decode_to_member,
     encode,
 };
+use leveret_protocol::mode::ModeAnswer;
 use leveret_types::{Generation, MemberId, Nanos};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -101,16 +103,17 @@ fn system(what: &'static str, cause: impl ToString) -> CommitError {
 pub struct Member {
     connection: Arc<Connection>,
     incoming: mpsc::Receiver<Incoming>,
-    current: Shared,
+    pub(crate) current: Shared,
     /// No further commit is possible.
     over: Arc<AtomicBool>,
     job: String,
     name: String,
     rank: MemberId,
     members: Vec<String>,
-    scheduling: Scheduling,
+    pub(crate) scheduling: Scheduling,
     restarted: bool,
     attempt: u32,
+    pub(crate) modes: Modes,
 }
 
 impl Member {
@@ -144,6 +147,7 @@ impl Member {
                     scheduling,
                     restarted,
                     attempt,
+                    modes: Modes::default(),
                 })
             }
             ToMember::Refused { reason, .. } => Err(JoinError::Refused(reason)),
@@ -225,7 +229,7 @@ impl Member {
         let mut own = self.make_segment(&admitted)?;
         let peers = self.await_peers(&admitted)?;
         let watch = Arc::new(Watch::new(self.members.len(), Nanos::MAX));
-        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: Vec::new() });
+        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: Vec::new(), next: None });
         let find = |member: MemberId| {
             peers.iter().find(|(peer, _)| *peer == member).map(|(_, region)| region.clone())
         };
@@ -234,9 +238,9 @@ impl Member {
         let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
         settle(bound.mapped).map_err(BindError::Buffers)?;
-        let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks)?;
+        let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks, |plan| plan)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
-        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known });
+        *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known, next: None });
         self.report_ready(generation, ready)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
@@ -264,7 +268,11 @@ impl Member {
     }
 
     /// Gives up an admitted commit that cannot be carried out here, so that nobody waits for this member.
-    fn withdraw(&mut self, generation: Generation, error: &CommitError) -> Result<(), CommitError> {
+    pub(crate) fn withdraw(
+        &mut self,
+        generation: Generation,
+        error: &CommitError,
+    ) -> Result<(), CommitError> {
         let reason = error.to_string();
         self.send(&FromMember::Withdraw { generation, reason }, &[])?;
         loop {
@@ -293,7 +301,7 @@ impl Member {
     }
 
     /// The next message, unless it refuses the commit.
-    fn next_of_commit(&mut self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
+    pub(crate) fn next_of_commit(&mut self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
         loop {
             match self.next()? {
                 (ToMember::Refused { reason, cause, mismatches, may_retry }, _) => {
@@ -304,6 +312,10 @@ impl Member {
                         CommitError::Over { reason, cause }
                     });
                 }
+                (ToMember::Mode(ModeAnswer::Refused { reason, cause, mismatches }), _) => {
+                    self.modes.refused();
+                    return Err(CommitError::Refused { reason, cause, mismatches });
+                }
                 // Deaths are acted upon by the control thread; what is left here is an echo.
                 (ToMember::PeerDied { .. } | ToMember::StopAt { .. }, _) => {}
                 other => return Ok(other),
@@ -311,7 +323,7 @@ impl Member {
         }
     }
 
-    fn await_plan(&mut self) -> Result<Admission, CommitError> {
+    pub(crate) fn await_plan(&mut self) -> Result<Admission, CommitError> {
         match self.next_of_commit()?.0 {
             ToMember::Planned { generation, assembled, plan, horizon } => {
                 Ok(Admission { generation, assembled: *assembled, plan: *plan, horizon })
@@ -320,7 +332,10 @@ impl Member {
         }
     }
 
-    fn make_segment(&self, admitted: &Admitted<'_>) -> Result<(OwnSegment, Arc<dyn Region>), CommitError> {
+    pub(crate) fn make_segment(
+        &self,
+        admitted: &Admitted<'_>,
+    ) -> Result<(OwnSegment, Arc<dyn Region>), CommitError> {
         let layout = admitted.layout(self.rank).map_err(BindError::from)?;
         let size = layout.size() as u64;
         let name = format!("leveret:{}:{}", self.job, self.name);
@@ -333,7 +348,7 @@ impl Member {
         Ok((segment, region))
     }
 
-    fn await_peers(&mut self, admitted: &Admitted<'_>) -> Result<Vec<Peer>, CommitError> {
+    pub(crate) fn await_peers(&mut self, admitted: &Admitted<'_>) -> Result<Vec<Peer>, CommitError> {
         let (message, descriptors) = self.next_of_commit()?;
         let ToMember::Peers { members, .. } = message else {
             return Err(CommitError::AgentLost(
@@ -354,17 +369,18 @@ impl Member {
         Ok(peers)
     }
 
-    fn start_threads(
+    pub(crate) fn start_threads(
         &self,
         admitted: &Admitted<'_>,
         tasks: Vec<(leveret_types::TaskId, crate::runner::TaskRunner)>,
+        how: impl Fn(ThreadPlan) -> ThreadPlan,
     ) -> Result<Started, CommitError> {
         let (ready, reports) = mpsc::channel();
         let mut threads = Vec::with_capacity(tasks.len());
         let mut activations = Vec::new();
         for (id, runner) in tasks {
             activations.extend(runner.activations());
-            let plan = ThreadPlan::new(&admitted.assembled.job, admitted.plan, id, self.scheduling);
+            let plan = how(ThreadPlan::new(&admitted.assembled.job, admitted.plan, id, self.scheduling));
             let name = &admitted.assembled.job.tasks[id.index()].name;
             let thread = TaskThread::start(runner, plan, name, ready.clone())
                 .map_err(|error| system("a thread for a task", error))?;
@@ -376,7 +392,11 @@ impl Member {
         Ok((threads, reports, activations))
     }
 
-    fn report_ready(&self, generation: Generation, reports: Vec<ThreadReady>) -> Result<(), CommitError> {
+    pub(crate) fn report_ready(
+        &self,
+        generation: Generation,
+        reports: Vec<ThreadReady>,
+    ) -> Result<(), CommitError> {
         let mut warnings: Vec<String> = Vec::new();
         if let Err(error) = scheduling::lock_memory() {
             warnings.push(error.to_string());
@@ -418,14 +438,14 @@ impl Member {
 }
 
 /// What the agent admitted.
-struct Admission {
-    generation: Generation,
-    assembled: Assembled,
-    plan: Plan,
-    horizon: Horizon,
+pub(crate) struct Admission {
+    pub(crate) generation: Generation,
+    pub(crate) assembled: Assembled,
+    pub(crate) plan: Plan,
+    pub(crate) horizon: Horizon,
 }
 
 /// A peer's segment, mapped for reading.
-type Peer = (MemberId, Arc<dyn Region>);
+pub(crate) type Peer = (MemberId, Arc<dyn Region>);
 
-type Started = (Vec<TaskThread>, Vec<ThreadReady>, Vec<(u32, Arc<crate::activation::Activation>)>);
+pub(crate) type Started = (Vec<TaskThread>, Vec<ThreadReady>, Vec<(u32, Arc<crate::activation::Activation>)>);

@@ -147,6 +147,11 @@ impl TaskRunner {
         self.watch.stop_at()
     }
 
+    /// Whether another mode takes over at the stop.
+    pub(crate) fn gives_way(&self) -> bool {
+        self.watch.gives_way()
+    }
+
     /// What was counted since the epoch.
     pub fn counts(&self) -> &RunnerCounts {
         &self.counts

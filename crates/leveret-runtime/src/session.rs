@@ -63,6 +63,8 @@ impl LibraryThreads {
 pub(crate) struct Running {
     parts: SessionParts,
     finished: bool,
+    /// What the panic of a task said.
+    panicked: Option<String>,
 }
 
 impl Running {
@@ -73,11 +75,31 @@ impl Running {
         for (_, end) in &mut parts.targets {
             end.arm(parts.epoch);
         }
-        Self { parts, finished: false }
+        Self { parts, finished: false, panicked: None }
     }
 
     pub(crate) fn epoch(&self) -> Nanos {
         self.parts.epoch
+    }
+
+    pub(crate) fn generation(&self) -> Generation {
+        self.parts.generation
+    }
+
+    /// Whether a task's thread has not ended.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.parts.threads.iter().any(|thread| !thread.is_finished())
+    }
+
+    /// Waits for the end of the tasks' threads; whether one has panicked, ever.
+    pub(crate) fn join_tasks(&mut self) -> bool {
+        for thread in self.parts.threads.drain(..) {
+            if let Err(panic) = thread.join() {
+                self.panicked = Some(panic);
+                self.parts.watch.stop_no_later_than(Nanos::ZERO);
+            }
+        }
+        self.panicked.is_some()
     }
 
     pub(crate) fn sender(&mut self, source: Source) -> Option<SendingEnd> {
@@ -138,13 +160,9 @@ impl Running {
     /// Waits for the tasks' end, and uncommits (collective).
     pub(crate) fn finish(&mut self, member: &mut Member) -> Result<Ended, CommitError> {
         self.finished = true;
-        let mut stop = None;
-        for thread in self.parts.threads.drain(..) {
-            if let Err(panic) = thread.join() {
-                stop = Some(format!("a task of member \"{}\" panicked: {panic}", member.name()));
-                self.parts.watch.stop_no_later_than(Nanos::ZERO);
-            }
-        }
+        self.join_tasks();
+        let stop = self.panicked.take();
+        let stop = stop.map(|panic| format!("a task of member \"{}\" panicked: {panic}", member.name()));
         let stop = stop.or_else(|| self.parts.watch.stop_request().map(str::to_owned));
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {

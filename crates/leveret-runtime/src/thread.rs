@@ -25,6 +25,8 @@ pub(crate) struct ThreadPlan {
     pub(crate) task: TaskId,
     pub(crate) core: u32,
     class: Class,
+    /// It is set up beside a run from which it must take nothing: on any core, at `SCHED_OTHER`, until it is raised.
+    aside: bool,
 }
 
 impl ThreadPlan {
@@ -52,7 +54,31 @@ impl ThreadPlan {
             }
             Scheduling::Plain => Class::Other,
         };
-        Self { task, core: planned.core, class }
+        Self { task, core: planned.core, class, aside: false }
+    }
+
+    /// As it is, but set up beside a run; see [`ThreadPlan::raise`].
+    pub(crate) fn aside(self) -> Self {
+        Self { aside: true, ..self }
+    }
+
+    /// Whether the thread may have its core and its class: tried while it waits, and taken back.
+    pub(crate) fn try_to_raise(&self, thread: u32, report: &mut ThreadReady) {
+        match scheduling::apply_to(thread, self.class) {
+            Ok(()) => report.scheduling = class_name(self.class),
+            Err(error) => report.warnings.push(error.to_string()),
+        }
+        // What an ordinary user may always do.
+        let _ = scheduling::apply_to(thread, Class::Other);
+    }
+
+    /// Gives a thread that was set up aside, and now sleeps until its first instance, its core and its class.
+    pub(crate) fn raise(&self, thread: u32) {
+        if !matches!(self.class, Class::Deadline { .. }) {
+            // A core that is refused here was refused to what ran before, and told for it; the class was tried at commit.
+            let _ = scheduling::pin_to(thread, self.core);
+        }
+        let _ = scheduling::apply_to(thread, self.class);
     }
 }
 
@@ -78,8 +104,14 @@ pub(crate) struct ThreadReady {
 
 /// A task's thread, waiting for the epoch or running.
 pub(crate) struct TaskThread {
-    arm: mpsc::Sender<Nanos>,
+    arm: mpsc::Sender<Armed>,
     handle: JoinHandle<()>,
+}
+
+/// The epoch, and whom to tell that it is known.
+struct Armed {
+    epoch: Nanos,
+    known: Option<mpsc::Sender<()>>,
 }
 
 impl TaskThread {
@@ -100,7 +132,17 @@ impl TaskThread {
 
     /// Gives the epoch. A thread that is gone is noticed at [`TaskThread::join`].
     pub(crate) fn arm(&self, epoch: Nanos) {
-        let _ = self.arm.send(epoch);
+        let _ = self.arm.send(Armed { epoch, known: None });
+    }
+
+    /// As [`TaskThread::arm`]; the thread says on `known` that it is about to sleep until its first instance.
+    pub(crate) fn arm_and_tell(&self, epoch: Nanos, known: mpsc::Sender<()>) {
+        let _ = self.arm.send(Armed { epoch, known: Some(known) });
+    }
+
+    /// Whether the thread has ended.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.handle.is_finished()
     }
 
     /// Waits for the end; an error is the text of a panic in the task's body.
@@ -121,7 +163,7 @@ fn body(
     mut runner: TaskRunner,
     plan: ThreadPlan,
     ready: &mpsc::Sender<ThreadReady>,
-    armed: &mpsc::Receiver<Nanos>,
+    armed: &mpsc::Receiver<Armed>,
 ) {
     let (report, mut meter) = set_up(plan);
     let thread = report.thread;
@@ -130,14 +172,21 @@ fn body(
     if ready.send(report).is_err() {
         return;
     }
-    let Ok(epoch) = armed.recv() else { return };
+    let Ok(Armed { epoch, known }) = armed.recv() else { return };
     runner.arm(epoch);
     touch_the_clock();
+    if let Some(known) = known {
+        let _ = known.send(());
+    }
     let before = Baseline::opening(calls.as_ref());
     while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
     let after = Baseline::closing(calls.as_ref());
     // A thread that ends keeps the kernel busy on its core; that must not hit the others' last round.
     let stop_at = runner.stop_at();
+    if runner.gives_way() {
+        // From the stop on this core is another mode's: nothing of what follows may hold that up.
+        let _ = scheduling::apply(Class::Other);
+    }
     if stop_at != Nanos::MAX && stop_at > clock::now() {
         clock::sleep_until(stop_at);
     }
@@ -151,13 +200,15 @@ fn set_up(plan: ThreadPlan) -> (ThreadReady, Meter) {
     }
     scheduling::prefault_stack(STACK_PREFAULT_BYTES);
     // A SCHED_DEADLINE thread must be allowed on every core of its root domain, so it cannot be pinned.
-    if !matches!(plan.class, Class::Deadline { .. })
+    if !plan.aside
+        && !matches!(plan.class, Class::Deadline { .. })
         && let Err(error) = scheduling::pin(plan.core)
     {
         warnings.push(error.to_string());
     }
-    let obtained = match scheduling::apply(plan.class) {
-        Ok(()) => class_name(plan.class),
+    let wanted = if plan.aside { Class::Other } else { plan.class };
+    let obtained = match scheduling::apply(wanted) {
+        Ok(()) => class_name(wanted),
         Err(error) => {
             warnings.push(error.to_string());
             class_name(Class::Other)

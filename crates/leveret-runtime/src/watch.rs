@@ -11,6 +11,8 @@ pub struct Watch {
     /// No instance whose planned start is at or after this instant may start.
     stop_at: AtomicI64,
     stop_requested: AtomicBool,
+    /// Another mode takes over at the stop.
+    gives_way: AtomicBool,
     stop_reason: OnceLock<&'static str>,
     dead: Box<[AtomicU64]>,
     /// Counts what has changed above: threads that sleep on events sleep on it too.
@@ -23,6 +25,7 @@ impl Watch {
         Self {
             stop_at: AtomicI64::new(stop_at.0),
             stop_requested: AtomicBool::new(false),
+            gives_way: AtomicBool::new(false),
             stop_reason: OnceLock::new(),
             dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             bell: AtomicU32::new(0),
@@ -40,6 +43,16 @@ impl Watch {
         if self.stop_at.fetch_min(instant.0, Ordering::AcqRel) > instant.0 {
             self.ring();
         }
+    }
+
+    /// From the stop on the cores are another mode's: threads that end there must take nothing from it.
+    pub fn give_way(&self) {
+        self.gives_way.store(true, Ordering::Release);
+    }
+
+    /// Whether another mode takes over at the stop.
+    pub fn gives_way(&self) -> bool {
+        self.gives_way.load(Ordering::Acquire)
     }
 
     fn ring(&self) {

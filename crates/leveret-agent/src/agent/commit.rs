@@ -4,56 +4,136 @@ use super::{Agent, Running};
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
-use leveret_plan::{checker, plan};
-use leveret_protocol::assemble::{Mismatch, assemble};
+use leveret_plan::{Costs, Plan, checker, plan};
+use leveret_protocol::assemble::{Assembled, Mismatch, assemble};
 use leveret_protocol::control::{ToMember, encode};
 use leveret_protocol::coordinator::Action;
-use leveret_protocol::declaration::MemberDeclarations;
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclarations};
 use leveret_runtime::Admitted;
-use leveret_types::{MemberId, Nanos};
+use leveret_types::{Generation, MemberId, Nanos};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 /// A guard below this would not cover an ordinary wake-up.
 const GUARD_LEAST: Nanos = Nanos::from_micros(10);
 
+/// Why declarations are not admitted.
+pub(super) struct Refused {
+    pub(super) reason: String,
+    /// Where they did not meet.
+    pub(super) mismatches: Vec<Mismatch>,
+}
+
+impl Refused {
+    pub(super) fn plain(reason: String) -> Self {
+        Self { reason, mismatches: Vec::new() }
+    }
+}
+
+/// Assembles, plans, checks. With a measured guard that is too long for the job, shorter ones are tried.
+pub(super) fn admit_job(
+    declaration: &JobDeclaration,
+    declarations: &[MemberDeclarations],
+    mut costs: Costs,
+    guard_fixed: bool,
+) -> Result<(Assembled, Plan, Costs), Refused> {
+    loop {
+        let assembled = assemble(declaration, declarations, costs).map_err(|mismatches| {
+            let reason = mismatches.iter().map(Mismatch::to_string).collect::<Vec<_>>().join("\n");
+            Refused { reason, mismatches }
+        })?;
+        match plan(&assembled.job) {
+            Ok(admitted) => {
+                if let Err(violations) = checker::check(&admitted, &assembled.job) {
+                    let listed: Vec<_> = violations.iter().map(ToString::to_string).collect();
+                    return Err(Refused::plain(format!(
+                        "the plan did not pass the independent checker, so it is not run: {}",
+                        listed.join("; ")
+                    )));
+                }
+                return Ok((assembled, admitted, costs));
+            }
+            Err(refusal) if guard_fixed || costs.guard <= GUARD_LEAST => {
+                return Err(Refused::plain(refusal.to_string()));
+            }
+            Err(_) => costs.guard = Nanos(costs.guard.0 / 2).max(GUARD_LEAST),
+        }
+    }
+}
+
+impl Running {
+    /// A member's segment is taken only sealed, of the planned size, and with a valid header.
+    pub(super) fn verified(
+        &self,
+        rank: usize,
+        generation: Generation,
+        size: u64,
+        files: Vec<OwnedFd>,
+    ) -> Result<HeldSegment, String> {
+        let [file] =
+            <[OwnedFd; 1]>::try_from(files).map_err(|_| "a segment message carries one descriptor")?;
+        let member = MemberId(rank as u16);
+        let admitted = Admitted { assembled: &self.assembled, plan: &self.plan, generation };
+        let layout = admitted.layout(member).map_err(|error| error.to_string())?;
+        if layout.size() as u64 != size {
+            return Err(format!("its segment has {size} bytes, the plan says {}", layout.size()));
+        }
+        verify_seals(file.as_fd(), size).map_err(|error| error.to_string())?;
+        let region = Mapping::read_only(file.as_fd(), size).map_err(|error| error.to_string())?;
+        let region: Arc<dyn Region> = Arc::new(region);
+        PeerSegment::attach(region.clone(), &layout, member, generation)
+            .map_err(|error| error.to_string())?;
+        Ok(HeldSegment { file, region })
+    }
+
+    /// Threads are the member's word: its own tasks, and threads of its own process.
+    pub(super) fn owns(&self, rank: usize, threads: &[(u16, u32)]) -> Result<(), String> {
+        for (task, _) in threads {
+            let declared = self.assembled.job.tasks.get(usize::from(*task));
+            if declared.is_none_or(|task| task.member.index() != rank) {
+                return Err(format!("task {task} is not its own"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The members' segments as the watcher reads them, in rank order.
+    pub(super) fn attached(
+        &self,
+        generation: Generation,
+        segments: Vec<Option<&HeldSegment>>,
+    ) -> Vec<Option<PeerSegment>> {
+        let admitted = Admitted { assembled: &self.assembled, plan: &self.plan, generation };
+        let attached = segments.into_iter().enumerate().map(|(rank, segment)| {
+            let member = MemberId(rank as u16);
+            let layout = admitted.layout(member).ok()?;
+            PeerSegment::attach(segment?.region.clone(), &layout, member, generation).ok()
+        });
+        attached.collect()
+    }
+}
+
 impl Agent<'_> {
-    /// Assembles, plans, checks. With a measured guard that is too long for the job, shorter ones are tried.
     pub(super) fn admit(&mut self, declarations: &[MemberDeclarations]) -> Result<(), String> {
         let label =
             declarations.iter().map(|declared| declared.label.as_str()).find(|label| !label.is_empty());
         let label = label.map_or_else(|| format!("commit {}", self.phases.len() + 1), str::to_owned);
-        let mut costs = self.costs;
-        loop {
-            let assembled =
-                assemble(&self.config.declaration, declarations, costs).map_err(|mismatches| {
-                    let reason = mismatches.iter().map(Mismatch::to_string).collect::<Vec<_>>().join("\n");
-                    self.mismatches = mismatches;
-                    reason
-                })?;
-            match plan(&assembled.job) {
-                Ok(admitted) => {
-                    if let Err(violations) = checker::check(&admitted, &assembled.job) {
-                        let listed: Vec<_> = violations.iter().map(ToString::to_string).collect();
-                        return Err(format!(
-                            "the plan did not pass the independent checker, so it is not run: {}",
-                            listed.join("; ")
-                        ));
-                    }
-                    if costs.guard < self.costs.guard {
-                        self.warn([format!(
-                            "the measured guard of {} does not fit the job; {} is used, so more late wakes are late starts",
-                            self.costs.guard, costs.guard
-                        )]);
-                    }
-                    self.running = Some(Running { assembled, plan: admitted, label });
-                    return Ok(());
-                }
-                Err(refusal) if self.config.guard_fixed || costs.guard <= GUARD_LEAST => {
-                    return Err(refusal.to_string());
-                }
-                Err(_) => costs.guard = Nanos(costs.guard.0 / 2).max(GUARD_LEAST),
-            }
+        let admitted = admit_job(&self.config.declaration, declarations, self.costs, self.config.guard_fixed);
+        let (assembled, plan, costs) = admitted.map_err(|Refused { reason, mismatches }| {
+            self.mismatches = mismatches;
+            reason
+        })?;
+        self.warn_of_guard(costs);
+        self.running = Some(Running { assembled, plan, label });
+        Ok(())
+    }
+
+    pub(super) fn warn_of_guard(&mut self, costs: Costs) {
+        if costs.guard < self.costs.guard {
+            self.warn([format!(
+                "the measured guard of {} does not fit the job; {} is used, so more late wakes are late starts",
+                self.costs.guard, costs.guard
+            )]);
         }
     }
 
@@ -76,61 +156,49 @@ impl Agent<'_> {
     pub(super) fn distribute(&mut self) -> Vec<Action> {
         let Some(running) = &self.running else { return Vec::new() };
         let generation = self.coordinator.generation();
-        let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
-        let mut failed = Vec::new();
-        for (rank, seat) in self.seats.iter().enumerate() {
-            let Some(connection) = &seat.connection else { continue };
-            let member = MemberId(rank as u16);
-            let peers: Vec<MemberId> = admitted
-                .peers(member)
-                .into_iter()
-                .filter(|peer| *peer != member && self.seats[peer.index()].segment.is_some())
-                .collect();
-            let files: Vec<BorrowedFd<'_>> = peers
-                .iter()
-                .filter_map(|peer| self.seats[peer.index()].segment.as_ref())
-                .map(|segment| segment.file.as_fd())
-                .collect();
-            if connection.send(&encode(&ToMember::Peers { generation, members: peers }), &files).is_err() {
-                failed.push(rank);
-            }
-        }
+        let segments: Vec<_> = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
+        let failed = self.distribute_segments(running, generation, &segments);
         for rank in failed {
             self.expel(rank, "its connection broke during commit");
         }
         Vec::new()
     }
 
+    /// Gives the ranks of those who could not be reached.
+    pub(super) fn distribute_segments(
+        &self,
+        running: &Running,
+        generation: Generation,
+        segments: &[Option<&HeldSegment>],
+    ) -> Vec<usize> {
+        let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
+        let mut failed = Vec::new();
+        for (rank, seat) in self.seats.iter().enumerate() {
+            let Some(connection) = &seat.connection else { continue };
+            let member = MemberId(rank as u16);
+            let peers = admitted.peers(member).into_iter().filter(|peer| *peer != member);
+            let held = peers.filter_map(|peer| Some((peer, segments[peer.index()]?)));
+            let (peers, files): (Vec<MemberId>, Vec<BorrowedFd<'_>>) =
+                held.map(|(peer, segment)| (peer, segment.file.as_fd())).unzip();
+            if connection.send(&encode(&ToMember::Peers { generation, members: peers }), &files).is_err() {
+                failed.push(rank);
+            }
+        }
+        failed
+    }
+
     /// A member's segment is taken only sealed, of the planned size, and with a valid header.
     pub(super) fn take_segment(&mut self, rank: usize, size: u64, files: Vec<OwnedFd>) -> Result<(), String> {
         let running = self.running.as_ref().ok_or("a segment without a plan")?;
-        let [file] =
-            <[OwnedFd; 1]>::try_from(files).map_err(|_| "a segment message carries one descriptor")?;
-        let member = MemberId(rank as u16);
-        let generation = self.coordinator.generation();
-        let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
-        let layout = admitted.layout(member).map_err(|error| error.to_string())?;
-        if layout.size() as u64 != size {
-            return Err(format!("its segment has {size} bytes, the plan says {}", layout.size()));
-        }
-        verify_seals(file.as_fd(), size).map_err(|error| error.to_string())?;
-        let region = Mapping::read_only(file.as_fd(), size).map_err(|error| error.to_string())?;
-        let region: Arc<dyn Region> = Arc::new(region);
-        PeerSegment::attach(region.clone(), &layout, member, generation)
-            .map_err(|error| error.to_string())?;
-        self.seats[rank].segment = Some(HeldSegment { file, region });
+        let held = running.verified(rank, self.coordinator.generation(), size, files)?;
+        self.seats[rank].segment = Some(held);
         Ok(())
     }
 
     /// Threads are the member's word: its own tasks, and threads of its own process.
     pub(super) fn take_ready(&mut self, rank: usize, threads: &[(u16, u32)]) -> Result<(), String> {
         let running = self.running.as_ref().ok_or("ready without a plan")?;
-        for (task, _) in threads {
-            let declared = running.assembled.job.tasks.get(usize::from(*task));
-            if declared.is_none_or(|task| task.member.index() != rank) {
-                return Err(format!("task {task} is not its own"));
-            }
-        }
+        running.owns(rank, threads)?;
         self.seats[rank].threads = threads.to_vec();
         Ok(())
     }

@@ -6,7 +6,8 @@ use leveret_os::{clock, host};
 use leveret_protocol::control::{
     CONTROL_VERSION, FromMember, RefusalCause, ToMember, decode_from_member, encode,
 };
-use leveret_types::MemberId;
+use leveret_protocol::coordinator::Stage;
+use leveret_types::{Generation, MemberId};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,13 +118,23 @@ impl Agent<'_> {
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
         match &message {
-            FromMember::Segment { size, .. } => {
-                if let Err(reason) = self.take_segment(rank, *size, frame.fds) {
+            FromMember::Segment { generation, size } => {
+                let taken = if self.is_beside(*generation) {
+                    self.take_mode_segment(rank, (*generation, *size), frame.fds)
+                } else {
+                    self.take_segment(rank, *size, frame.fds)
+                };
+                if let Err(reason) = taken {
                     return self.expel(rank, &reason);
                 }
             }
-            FromMember::Ready { threads, scheduling, warnings, .. } => {
-                if let Err(reason) = self.take_ready(rank, threads) {
+            FromMember::Ready { generation, threads, scheduling, warnings } => {
+                let taken = if self.is_beside(*generation) {
+                    self.take_mode_ready(rank, *generation, threads)
+                } else {
+                    self.take_ready(rank, threads)
+                };
+                if let Err(reason) = taken {
                     return self.expel(rank, &reason);
                 }
                 if scheduling != "none" {
@@ -135,6 +146,12 @@ impl Agent<'_> {
         }
         let actions = self.coordinator.message(member, message);
         self.act(actions);
+    }
+
+    /// Whether a message is of a mode, or of one that was refused, beside what runs.
+    fn is_beside(&self, generation: Generation) -> bool {
+        let runs = matches!(self.coordinator.stage(), Stage::Running | Stage::Finishing);
+        runs && generation != self.coordinator.generation()
     }
 
     pub(super) fn broadcast(&mut self, message: &ToMember) {

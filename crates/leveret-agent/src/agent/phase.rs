@@ -3,12 +3,10 @@
 use super::{Agent, TICK};
 use crate::News;
 use crate::monitor::{Monitor, Watched};
-use leveret_memory::PeerSegment;
 use leveret_os::clock;
 use leveret_protocol::control::{EndReason, Horizon, ToMember};
 use leveret_report::record::{Ending, EventKind};
-use leveret_runtime::Admitted;
-use leveret_types::{MemberId, Nanos};
+use leveret_types::Nanos;
 
 /// From `Go` to the epoch: long enough for every thread to be asleep by then.
 const LEAD: Nanos = Nanos::from_millis(60);
@@ -22,18 +20,8 @@ impl Agent<'_> {
         let Some(running) = &self.running else { return };
         let epoch = clock::now() + LEAD;
         let generation = self.coordinator.generation();
-        let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
-        let segments = self
-            .seats
-            .iter()
-            .enumerate()
-            .map(|(rank, seat)| {
-                let member = MemberId(rank as u16);
-                let layout = admitted.layout(member).ok()?;
-                let region = seat.segment.as_ref()?.region.clone();
-                PeerSegment::attach(region, &layout, member, generation).ok()
-            })
-            .collect();
+        let segments = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
+        let segments = running.attached(generation, segments);
         let threads = self.seats.iter().flat_map(|seat| seat.threads.iter().copied()).collect();
         let (monitor, warnings) = Monitor::start(Watched {
             label: running.label.clone(),
@@ -42,6 +30,7 @@ impl Agent<'_> {
             epoch,
             segments,
             threads,
+            aside: false,
             socket: self.listener.path(),
         });
         (self.tell)(News::Started {
@@ -63,7 +52,11 @@ impl Agent<'_> {
         let generation = self.coordinator.generation();
         let instant = match reason {
             EndReason::Completed => monitor.uncommit_instant(clock::now() + UNCOMMIT_LEAD),
-            _ => monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64)),
+            _ => {
+                let at = clock::now() + Nanos(TICK.as_nanos() as i64);
+                let instant = monitor.stop_instant(at);
+                self.stop_of_next(instant, at)
+            }
         };
         if let EndReason::Stopped(why) = &reason {
             self.ending = Ending::Stopped(why.clone());
@@ -77,6 +70,9 @@ impl Agent<'_> {
         self.last_tick = now;
         self.strangers.lose_patience(now);
         self.lose_patience(now);
+        self.look_at_plans();
+        self.lose_patience_with_mode(now);
+        self.drain_next();
         let Some(monitor) = &mut self.monitor else { return };
         monitor.drain();
         if now - self.last_progress >= PROGRESS_EVERY {
@@ -111,7 +107,7 @@ impl Agent<'_> {
 }
 
 /// How many rounds a commit will run, if that is known; the last may be partial.
-fn rounds_of(horizon: Horizon, hyperperiod: Nanos) -> Option<u64> {
+pub(super) fn rounds_of(horizon: Horizon, hyperperiod: Nanos) -> Option<u64> {
     match horizon {
         Horizon::Rounds(rounds) => Some(rounds),
         Horizon::Duration(duration) => {

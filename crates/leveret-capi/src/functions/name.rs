@@ -5,7 +5,7 @@ use crate::state::{with_library, with_world};
 use crate::types::{
     CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Container, MPIRT_Container_iterator,
     MPIRT_Cset, MPIRT_Cvector, MPIRT_Group, MPIRT_Handler, MPIRT_Qos, MPIRT_Receptor, MPIRT_Trigger,
-    MPIRTX_Task, NameIn, NameOut,
+    MPIRTX_Mode, MPIRTX_Task, NameIn, NameOut,
 };
 use leveret_runtime::objects::{Class, Code};
 use std::ffi::c_int;
@@ -56,4 +56,5 @@ names! {
     get MPIRT_Receptor_get_name set MPIRT_Receptor_set_name of MPIRT_Receptor, Receptor;
     get MPIRT_Handler_get_name set MPIRT_Handler_set_name of MPIRT_Handler, Handler;
     get MPIRTX_Task_get_name set MPIRTX_Task_set_name of MPIRTX_Task, Task;
+    get MPIRTX_Mode_get_name set MPIRTX_Mode_set_name of MPIRTX_Mode, Mode;
 }

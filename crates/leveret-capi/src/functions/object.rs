@@ -22,6 +22,7 @@ fn type_of(class: Class) -> MPIRT_Object_type {
         Class::Receptor => 16,
         Class::Handler => 17,
         Class::Task => 18,
+        Class::Mode => 19,
         Class::ContainerIterator => 4,
     }
 }

@@ -149,6 +149,31 @@ fn uncommit() {
     }
 }
 
+/// Both modes are in the record, each with its rounds; every instance of both is accounted for.
+#[test]
+fn mode() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/mode.c", members);
+        assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+        outcome.assert_consistent();
+        let record = outcome.record();
+        let quick = record.phases.iter().position(|phase| phase.label == "quick").expect("the mode's phase");
+        let (before, after) = (&record.phases[quick - 1], &record.phases[quick]);
+        let round = before.plan.hyperperiod;
+        assert_eq!(
+            after.epoch_monotonic - before.epoch_monotonic,
+            round.saturating_mul(before.rounds as i64)
+        );
+        for phase in [before, after] {
+            assert_eq!(phase.tasks.len(), members as usize);
+            let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
+            let is_whole = counts.iter().all(|count| *count as u64 == phase.rounds);
+            assert!(phase.rounds > 0 && is_whole, "{counts:?} in {} rounds", phase.rounds);
+        }
+    }
+}
+
 /// The others hear of a death in the call that waits for the dead, and nobody hangs.
 #[test]
 fn lost() {

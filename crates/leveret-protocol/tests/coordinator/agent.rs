@@ -76,6 +76,7 @@ impl World {
                     process.unreported_end = Some(false);
                 }
             }
+            of_mode => unreachable!("nobody asks for a mode here: {of_mode:?}"),
         }
     }
 

@@ -98,7 +98,7 @@ impl World {
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
         self.qos_body(qos)?;
-        self.unfrozen()?;
+        self.loose(container)?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
         let mut open = vec![container];
@@ -108,7 +108,10 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(Body::Ptchannel(_)) => channels.push(next),
+                Some(Body::Ptchannel(_)) => {
+                    self.loose(next)?;
+                    channels.push(next);
+                }
                 _ => return Err(Code::UndefForObject),
             }
         }

@@ -108,6 +108,8 @@ impl World {
             (body.size, body.dataspec)
         };
         self.bufiter_body(iterator)?;
+        self.loose(iterator)?;
+        self.loose(buffer)?;
         let is_stocked = self.is_stocked(buffer);
         let iterator = self.change_bufiter(iterator)?;
         let Some(allowed) = &iterator.allowed else {

@@ -89,7 +89,7 @@ impl World {
         if element == vector || (!element.is_null() && self.reaches(element, vector)) {
             return Err(Code::Argument);
         }
-        self.unfrozen()?;
+        self.loose(vector)?;
         self.table.replace(vector, Body::Cvector(elements))
     }
 

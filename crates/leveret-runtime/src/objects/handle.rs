@@ -31,6 +31,8 @@ pub enum Class {
     Task = 8,
     /// A walk over a set or a vector.
     ContainerIterator = 20,
+    /// A second set of objects, to switch to.
+    Mode = 9,
     /// What fires an event.
     Trigger = 10,
     /// What takes the firings of an event.
@@ -41,7 +43,7 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Cset,
         Self::Cvector,
         Self::Group,
@@ -51,6 +53,7 @@ impl Class {
         Self::Qos,
         Self::Task,
         Self::ContainerIterator,
+        Self::Mode,
         Self::Trigger,
         Self::Receptor,
         Self::Handler,

@@ -3,6 +3,7 @@
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventThreads;
+use super::switch::StandingMode;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
@@ -14,11 +15,12 @@ use std::sync::Arc;
 pub struct Library {
     /// Its objects.
     pub world: World,
-    member: Member,
-    running: Option<Running>,
-    committed: Option<Arc<Committed>>,
-    refusal: String,
-    event_threads: EventThreads,
+    pub(super) member: Member,
+    pub(super) running: Option<Running>,
+    pub(super) committed: Option<Arc<Committed>>,
+    pub(super) standing: Option<StandingMode>,
+    pub(super) refusal: String,
+    pub(super) event_threads: EventThreads,
 }
 
 impl Library {
@@ -36,6 +38,7 @@ impl Library {
             member,
             running: None,
             committed: None,
+            standing: None,
             refusal: String::new(),
             event_threads: EventThreads::default(),
         })
@@ -135,6 +138,10 @@ impl Library {
         if let Some(committed) = self.committed.take() {
             self.world.take_back(&committed);
         }
+        if let Some(standing) = self.standing.take() {
+            standing.discard().release_memory();
+        }
+        self.world.end_modes();
         self.world.committed = false;
         match ended {
             Ok(_) if has_lost_a_peer => Err(Code::PeerLost),
@@ -153,7 +160,7 @@ impl Drop for Library {
     }
 }
 
-fn code_of(error: &CommitError) -> Code {
+pub(super) fn code_of(error: &CommitError) -> Code {
     match error {
         CommitError::Declaration(_) => Code::Argument,
         CommitError::Refused { cause, .. } | CommitError::Over { cause, .. }

@@ -14,6 +14,7 @@
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
+//! | a second set beside the one that runs | `mode.rs`, `switch.rs` |
 //! | join, commit, uncommit | `library.rs` |
 //! | what can go wrong | `error.rs` |
 
@@ -31,10 +32,12 @@ mod group;
 mod handle;
 mod library;
 mod mapping;
+mod mode;
 mod movers;
 mod object;
 mod prepare;
 mod storage;
+mod switch;
 mod table;
 mod walk;
 mod world;

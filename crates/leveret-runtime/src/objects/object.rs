@@ -29,6 +29,8 @@ pub(super) enum Body {
     Qos(Qos),
     Task(TaskBody),
     ContainerIterator(WalkBody),
+    /// What it is made of stands in [`super::mode::Modes`].
+    Mode,
     Trigger(TriggerBody),
     Receptor(ReceptorBody),
     Handler(HandlerBody),
@@ -46,6 +48,7 @@ impl Body {
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
             Self::ContainerIterator(_) => Class::ContainerIterator,
+            Self::Mode => Class::Mode,
             Self::Trigger(_) => Class::Trigger,
             Self::Receptor(_) => Class::Receptor,
             Self::Handler(_) => Class::Handler,
@@ -72,7 +75,7 @@ impl Body {
             Self::Trigger(trigger) => trigger.references(),
             Self::Receptor(receptor) => receptor.references(),
             Self::Handler(handler) => handler.references(),
-            Self::Group(_) | Self::Buffer(_) | Self::Qos(_) => Vec::new(),
+            Self::Group(_) | Self::Buffer(_) | Self::Qos(_) | Self::Mode => Vec::new(),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, NEVER, Tally,
-    WITH_PROGRAM,
+    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, ELSEWHERE, End,
+    NEVER, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
@@ -162,6 +162,13 @@ impl<'w> Preparation<'w> {
             // Of what lives by references alone no handle is good any more.
             let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
             index[place] = (known, number as u32);
+        }
+        // Objects of other sets: handles that are good, and nothing to this commit.
+        for place in world.table.outside() {
+            if index.len() <= place {
+                index.resize(place + 1, (Handle::default(), 0));
+            }
+            index[place] = (Handle::default(), ELSEWHERE);
         }
         let (world, events) = (world.snapshot(), OnceLock::new());
         Ok(Committed { buffers, iterators, channels, containers, world, index, stocked, events })

@@ -18,6 +18,10 @@ struct Place {
     references: u32,
     /// The program has given up its handle.
     freed: bool,
+    /// In which set it was made.
+    set: u32,
+    /// In a copy: not of the set that is bound.
+    outside: bool,
 }
 
 /// Every object of one member.
@@ -51,6 +55,7 @@ impl Table {
         let entry = &mut self.places[place as usize];
         entry.object = Some(Object { name: name.to_owned(), body, changes: 0 });
         entry.freed = false;
+        entry.set = 0;
         Ok(Handle::new(class, entry.generation, place))
     }
 
@@ -190,9 +195,44 @@ impl Table {
         handle.place().is_ok_and(|place| self.places.get(place).is_some_and(|entry| entry.freed))
     }
 
+    /// The set of an object, freed or not.
+    pub(super) fn set_of(&self, handle: Handle) -> Option<u32> {
+        let entry = self.places.get(handle.place().ok()?)?;
+        (entry.object.is_some() && entry.generation == handle.generation()).then_some(entry.set)
+    }
+
+    /// Moves an object to a set.
+    pub(super) fn put_into(&mut self, handle: Handle, set: u32) {
+        if self.set_of(handle).is_some()
+            && let Ok(place) = handle.place()
+        {
+            self.places[place].set = set;
+        }
+    }
+
+    pub(super) fn put_all_into(&mut self, set: u32) {
+        self.places.iter_mut().for_each(|entry| entry.set = set);
+    }
+
+    /// Of a copy: [`Table::all`] gives only these from here on.
+    pub(super) fn restrict(&mut self, is_inside: impl Fn(Handle) -> bool) {
+        for (place, entry) in self.places.iter_mut().enumerate() {
+            let handle = entry
+                .object
+                .as_ref()
+                .map(|object| Handle::new(object.body.class(), entry.generation, place as u32));
+            entry.outside = handle.is_some_and(|handle| !is_inside(handle));
+        }
+    }
+
+    /// The places of objects that are not of the set that is bound.
+    pub(super) fn outside(&self) -> impl Iterator<Item = usize> + '_ {
+        self.places.iter().enumerate().filter(|(_, entry)| entry.outside).map(|(place, _)| place)
+    }
+
     /// Every object, freed or not, with its handle.
     pub(super) fn all(&self) -> impl Iterator<Item = (Handle, &Object)> + '_ {
-        self.places.iter().enumerate().filter_map(|(place, entry)| {
+        self.places.iter().enumerate().filter(|(_, entry)| !entry.outside).filter_map(|(place, entry)| {
             let object = entry.object.as_ref()?;
             Some((Handle::new(object.body.class(), entry.generation, place as u32), object))
         })

@@ -5,6 +5,7 @@ use super::committed::Committed;
 use super::error::Code;
 use super::events::EventKind;
 use super::handle::{Class, Handle};
+use super::mode::Modes;
 use super::object::{Body, Object, Qos};
 use super::table::Table;
 use leveret_memory::sync::Ordering;
@@ -18,6 +19,7 @@ pub struct World {
     /// The members' names in rank order.
     names: Vec<String>,
     pub(super) committed: bool,
+    pub(super) modes: Modes,
     /// By the kind of event; null: none.
     pub(super) default_handlers: [Handle; EventKind::COUNT],
 }
@@ -30,8 +32,9 @@ impl World {
         let world = table.insert("world", Body::Group(all))?;
         let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
-        let (attributes, default_handlers) = Default::default();
-        Ok(Self { table, attributes, rank, names: names.to_vec(), committed: false, default_handlers })
+        let (attributes, default_handlers, modes) = Default::default();
+        let names = names.to_vec();
+        Ok(Self { table, attributes, rank, names, committed: false, modes, default_handlers })
     }
 
     /// As it is now, without attributes: what tasks ask while it is committed.
@@ -43,6 +46,7 @@ impl World {
             rank: self.rank,
             names,
             committed: true,
+            modes: Modes::default(),
             default_handlers: self.default_handlers,
         }
     }
@@ -65,17 +69,37 @@ impl World {
 
     pub(super) fn change(&mut self, handle: Handle, class: Class) -> Result<&mut Object, Code> {
         check_class(handle, class)?;
-        self.unfrozen()?;
+        self.loose(handle)?;
         self.table.get_mut(handle)
     }
 
+    /// Nothing is committed.
     pub(super) fn unfrozen(&self) -> Result<(), Code> {
         if self.committed { Err(Code::ObjectCommitted) } else { Ok(()) }
     }
 
+    /// Nothing is committed, or the object is not, and is not another thread's mode's.
+    pub(super) fn loose(&self, handle: Handle) -> Result<(), Code> {
+        let may_change = |set: u32| self.modes.may_change(set);
+        if !self.committed || self.table.set_of(handle).is_some_and(may_change) {
+            return Ok(());
+        }
+        // A wrong handle is wrong whatever is committed.
+        if self.table.set_of(handle).is_none() {
+            self.table.get(handle)?;
+        }
+        Err(Code::ObjectCommitted)
+    }
+
+    /// What is made while something is committed belongs to a mode.
     pub(super) fn insert(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
-        self.unfrozen()?;
-        self.table.insert(name, body)
+        if !self.committed {
+            return self.table.insert(name, body);
+        }
+        let set = self.modes.set_here().ok_or(Code::ObjectCommitted)?;
+        let made = self.table.insert(name, body)?;
+        self.table.put_into(made, set);
+        Ok(made)
     }
 
     /// The class of an object.
@@ -105,7 +129,7 @@ impl World {
     fn may_change(&self, handle: Handle) -> Result<(), Code> {
         match self.class(handle)? {
             Class::ContainerIterator => Ok(()),
-            _ => self.unfrozen(),
+            _ => self.loose(handle),
         }
     }
 
@@ -144,7 +168,11 @@ impl World {
         }
         match self.depart_from(handle, is_begun)? {
             Some(departure) => Ok(Some(departure)),
-            None => self.table.free(handle).map(|()| None),
+            None => {
+                self.table.free(handle)?;
+                self.mode_freed(handle);
+                Ok(None)
+            }
         }
     }
 

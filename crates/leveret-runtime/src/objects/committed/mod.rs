@@ -47,6 +47,8 @@ use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
 
+/// Stands for an object that exists and is not committed, beside the null handle.
+pub(super) const ELSEWHERE: u32 = u32::MAX;
 /// No message was received.
 pub(super) const NEVER: u64 = u64::MAX;
 /// The program has the buffer.
@@ -146,6 +148,7 @@ impl Committed {
         match self.index.get(place) {
             Some((known, index)) if *known == handle => Ok(*index as usize),
             Some((known, _)) if !known.is_null() => Err(handle.absence(known.generation())),
+            Some((_, ELSEWHERE)) => Err(Code::NotCommitted),
             _ => Err(Code::InvObject),
         }
     }

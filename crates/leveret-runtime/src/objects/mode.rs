@@ -1,0 +1,190 @@
+//! Sets of objects beside the one that runs: which object is of which set, and what may be changed meanwhile.
+//!
+//! ```text
+//!  set 0 (Commit)   |=== runs, fixed ===|--- loose: can be changed, freed, taken into a mode --->
+//!  set 1 (a mode)        open | stands  |=== runs, fixed ===|--- loose ...
+//! ```
+//! Every object is of the set in which it was made. A mode binds its set and all that this refers to: what is loose joins it;
+//! groups, qualities of service and handlers may be shared with what runs, since they are only read.
+
+use super::commit::Unfit;
+use super::error::Code;
+use super::handle::{Class, Handle};
+use super::object::Body;
+use super::world::World;
+use std::collections::HashSet;
+use std::thread::ThreadId;
+
+/// The sets of one member while something is committed.
+#[derive(Clone, Debug)]
+pub(super) struct Modes {
+    /// The set that runs; 0 is Commit's.
+    running: u32,
+    /// Its mode; null: none.
+    current: Handle,
+    upcoming: Option<Upcoming>,
+    last: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Upcoming {
+    set: u32,
+    mode: Handle,
+    /// What this thread creates belongs to it.
+    thread: ThreadId,
+    is_committed: bool,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self { running: 0, current: Handle::null(Class::Mode), upcoming: None, last: 0 }
+    }
+}
+
+impl Modes {
+    fn open_here(&self) -> Option<&Upcoming> {
+        self.upcoming.as_ref().filter(|mode| !mode.is_committed && mode.thread == std::thread::current().id())
+    }
+
+    /// The set of what the calling thread creates, if it may.
+    pub(super) fn set_here(&self) -> Option<u32> {
+        self.open_here().map(|mode| mode.set)
+    }
+
+    /// Whether an object of this set can be changed by the calling thread.
+    pub(super) fn may_change(&self, set: u32) -> bool {
+        match &self.upcoming {
+            Some(mode) if mode.set == set => self.open_here().is_some(),
+            _ => set != self.running,
+        }
+    }
+}
+
+impl World {
+    /// Begins a set of objects beside the one that runs: what this thread creates from here on belongs to it.
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`], [`Code::ObjectCommitted`] while another mode is open or waits for its switch, [`Code::Name`], [`Code::Limit`].
+    pub fn open_mode(&mut self, name: &str) -> Result<Handle, Code> {
+        if !self.committed {
+            return Err(Code::NotCommitted);
+        }
+        if self.modes.upcoming.is_some() {
+            return Err(Code::ObjectCommitted);
+        }
+        let mode = self.table.insert(name, Body::Mode)?;
+        let set = self.modes.last + 1;
+        self.modes.last = set;
+        self.table.put_into(mode, set);
+        let thread = std::thread::current().id();
+        self.modes.upcoming = Some(Upcoming { set, mode, thread, is_committed: false });
+        Ok(mode)
+    }
+
+    /// The mode that runs; null for the set that Commit made.
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`].
+    pub fn current_mode(&self) -> Result<Handle, Code> {
+        if self.committed { Ok(self.modes.current) } else { Err(Code::NotCommitted) }
+    }
+
+    /// The set of a mode that is open.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`] of one that is committed or runs, [`Code::Argument`] of one that has run, and those of wrong handles.
+    pub(super) fn open_set(&self, mode: Handle) -> Result<u32, Code> {
+        self.of(mode, Class::Mode)?;
+        match &self.modes.upcoming {
+            _ if mode == self.modes.current => Err(Code::ObjectCommitted),
+            Some(upcoming) if upcoming.mode == mode && upcoming.is_committed => Err(Code::ObjectCommitted),
+            Some(upcoming) if upcoming.mode == mode => Ok(upcoming.set),
+            _ => Err(Code::Argument),
+        }
+    }
+
+    /// Whether a mode waits for its switch.
+    pub(super) fn is_standing(&self, mode: Handle) -> Result<bool, Code> {
+        self.of(mode, Class::Mode)?;
+        Ok(self
+            .modes
+            .upcoming
+            .as_ref()
+            .is_some_and(|upcoming| upcoming.mode == mode && upcoming.is_committed))
+    }
+
+    /// The objects of a set and all that they refer to, for commit: the others keep their places and are not bound.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] with a sentence, when something belongs to what runs.
+    pub(super) fn of_set(&self, set: u32) -> Result<Self, Unfit> {
+        let mut members: HashSet<Handle> = HashSet::new();
+        let of_set = |handle: &Handle| self.table.set_of(*handle) == Some(set);
+        let mut open: Vec<Handle> = self.table.all().map(|(handle, _)| handle).filter(of_set).collect();
+        while let Some(next) = open.pop() {
+            let Some(object) = self.table.referred(next) else { continue };
+            let class = object.body.class();
+            if matches!(class, Class::Mode | Class::ContainerIterator) || members.contains(&next) {
+                continue;
+            }
+            let is_read_only = matches!(class, Class::Group | Class::Qos | Class::Handler);
+            if !is_read_only && self.table.set_of(next) == Some(self.modes.running) {
+                let name = if object.name.is_empty() { "without a name" } else { &object.name };
+                return Err(Unfit {
+                    code: Code::Argument,
+                    detail: format!(
+                        "{class:?} \"{name}\" belongs to what runs at member \"{}\", and an object of the mode uses it; make \
+                         another",
+                        self.names()[self.rank().index()]
+                    ),
+                });
+            }
+            members.insert(next);
+            open.extend(object.body.references());
+            if let Body::Bufiter(iterator) = &object.body {
+                open.extend(&iterator.stocked);
+            }
+        }
+        let mut view = self.snapshot();
+        view.table.restrict(|handle| handle.is_predefined() || members.contains(&handle));
+        Ok(view)
+    }
+
+    /// A mode is committed; `view` is what [`World::of_set`] gave for it.
+    pub(super) fn stands(&mut self, set: u32, view: &Self) {
+        for (handle, _) in view.table.all() {
+            if self.table.set_of(handle) != Some(self.modes.running) {
+                self.table.put_into(handle, set);
+            }
+        }
+        if let Some(upcoming) = &mut self.modes.upcoming {
+            upcoming.is_committed = true;
+        }
+    }
+
+    /// The mode that waited is what runs; what it shares with the set before stays fixed.
+    pub(super) fn take_over(&mut self, view: &Self) {
+        let Some(Upcoming { set, mode, .. }) = self.modes.upcoming.take() else { return };
+        self.modes.running = set;
+        self.modes.current = mode;
+        for (handle, _) in view.table.all() {
+            self.table.put_into(handle, set);
+        }
+    }
+
+    /// The mode that waited will not run: its objects are loose.
+    pub(super) fn give_up_mode(&mut self) {
+        self.modes.upcoming = None;
+    }
+
+    /// A handle was freed: an open mode of that handle is closed.
+    pub(super) fn mode_freed(&mut self, mode: Handle) {
+        self.modes.upcoming.take_if(|upcoming| upcoming.mode == mode && !upcoming.is_committed);
+    }
+
+    /// Nothing is committed any more: all objects are alike.
+    pub(super) fn end_modes(&mut self) {
+        self.modes = Modes::default();
+        self.table.put_all_into(0);
+    }
+}

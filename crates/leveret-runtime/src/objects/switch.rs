@@ -1,0 +1,170 @@
+//! A mode's way from its objects to what runs: commit beside the run, agreement, switch.
+
+use super::commit::Binding;
+use super::error::Code;
+use super::events::EventThreads;
+use super::handle::Handle;
+use super::library::{Library, code_of};
+use super::world::World;
+use crate::member::CommitError;
+use crate::mode::{Standing, SwitchError};
+use crate::session::Running;
+use leveret_protocol::control::RefusalCause;
+use leveret_types::Nanos;
+
+/// A committed mode.
+pub(super) struct StandingMode {
+    standing: Standing,
+    binding: Binding,
+    /// Its objects.
+    view: World,
+}
+
+impl StandingMode {
+    /// What will not run.
+    pub(super) fn discard(self) -> World {
+        self.standing.discard();
+        self.view
+    }
+}
+
+impl Library {
+    /// Binds a mode and tests its admission and that of the switch, beside what runs, together with all members (collective).
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`]; [`Code::ObjectCommitted`] of one that is committed; with the reason in [`Library::refusal`] [`Code::Argument`],
+    /// [`Code::Mismatch`], [`Code::Admission`], [`Code::PeerLost`], [`Code::Timeout`], and [`Code::Uncommitted`] when what runs is being ended. Then the
+    /// mode is open as before.
+    pub fn commit_mode(&mut self, mode: Handle) -> Result<(), Code> {
+        let beside = self.running.as_ref().ok_or(Code::NotCommitted)?.generation();
+        let set = self.world.open_set(mode)?;
+        let name = self.world.name(mode)?.to_owned();
+        let bound = self.world.of_set(set).and_then(|view| match view.bind() {
+            Ok(binding) => Ok((view, binding)),
+            Err(unfit) => {
+                view.release_memory();
+                Err(unfit)
+            }
+        });
+        let (view, mut binding) = bound.map_err(|unfit| {
+            self.refusal = unfit.detail;
+            unfit.code
+        })?;
+        let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
+        let settle = |mapped| binding.settle(mapped);
+        match self.member.commit_mode(beside, &name, declarations, settle) {
+            Ok(standing) => {
+                self.refusal.clear();
+                self.world.stands(set, &view);
+                self.standing = Some(StandingMode { standing, binding, view });
+                Ok(())
+            }
+            Err(error) => {
+                view.release_memory();
+                self.refusal = match &error {
+                    CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
+                    other => other.to_string(),
+                };
+                Err(match &error {
+                    CommitError::Refused { cause: RefusalCause::TooLate | RefusalCause::Over, .. } => {
+                        Code::Uncommitted
+                    }
+                    error => code_of(error),
+                })
+            }
+        }
+    }
+
+    /// Agrees with all members on the instant at which a mode takes over, not before `earliest`, and returns when it runs here
+    /// (collective).
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`]; [`Code::Argument`] when the mode is not committed; with the reason in [`Library::refusal`] [`Code::TimePast`],
+    /// [`Code::PeerLost`], [`Code::Timeout`], and [`Code::Uncommitted`] when what runs was ended before. The mode stays committed, but for the last.
+    pub fn switch_mode(&mut self, mode: Handle, earliest: Option<Nanos>) -> Result<Nanos, Code> {
+        if self.running.is_none() {
+            return Err(Code::NotCommitted);
+        }
+        if !self.world.is_standing(mode)? {
+            return Err(Code::Argument);
+        }
+        let mut standing = self.standing.take().ok_or(Code::Internal)?;
+        let instant = match self.member.agree_to_switch(&mut standing.standing, earliest) {
+            Ok(instant) => instant,
+            Err(error) => {
+                self.standing = Some(standing);
+                self.refusal = error.to_string();
+                return Err(code_of_switch(&error));
+            }
+        };
+        let StandingMode { standing, binding, view } = standing;
+        let mut next = standing.arm(instant);
+        binding.attach(&mut next);
+        let threads = match EventThreads::start(&binding.events, &mut next, &binding.committed) {
+            Ok(threads) => threads,
+            Err((threads, _)) => {
+                // The others switch; this member cannot, so the job ends for all of them.
+                next.abandon("a thread for handlers cannot be had");
+                threads
+            }
+        };
+        let mut before = self.running.take().ok_or(Code::Internal)?;
+        let has_made_place = before.make_place(instant);
+        std::mem::take(&mut self.event_threads).join();
+        if !has_made_place {
+            return Err(self.stay(before, (next, threads), &view));
+        }
+        self.take_over(before, next, threads, &binding, &view)?;
+        Ok(instant)
+    }
+
+    fn take_over(
+        &mut self,
+        before: Running,
+        next: Running,
+        threads: EventThreads,
+        binding: &Binding,
+        view: &World,
+    ) -> Result<(), Code> {
+        self.event_threads = threads;
+        let told = self.member.take_over(&next);
+        if let Some(committed) = self.committed.take() {
+            self.world.take_back(&committed);
+        }
+        self.world.take_over(view);
+        drop(before);
+        self.committed = Some(binding.committed.clone());
+        self.running = Some(next);
+        self.refusal.clear();
+        told.map_err(|error| code_of(&error))
+    }
+
+    /// What runs was ended before the mode could take over: so it is for every member.
+    fn stay(&mut self, before: Running, (mut next, threads): (Running, EventThreads), view: &World) -> Code {
+        let has_lost_a_peer = before.has_lost_a_peer();
+        self.running = Some(before);
+        self.member.end_next(&mut next);
+        threads.join();
+        drop(next);
+        view.release_memory();
+        self.world.give_up_mode();
+        let error = SwitchError::Ended { has_lost_a_peer };
+        self.refusal = error.to_string();
+        code_of_switch(&error)
+    }
+}
+
+fn code_of_switch(error: &SwitchError) -> Code {
+    match error {
+        SwitchError::Refused { cause, .. } => match cause {
+            RefusalCause::TooLate => Code::TimePast,
+            RefusalCause::PeerLost => Code::PeerLost,
+            RefusalCause::TimedOut => Code::Timeout,
+            RefusalCause::Over => Code::Uncommitted,
+            RefusalCause::Unfit => Code::Internal,
+        },
+        SwitchError::Ended { has_lost_a_peer: true } => Code::PeerLost,
+        SwitchError::Ended { .. } => Code::Uncommitted,
+        SwitchError::Agent(error) => code_of(error),
+    }
+}

@@ -1,0 +1,170 @@
+/* A second set of objects is committed while the first runs, and takes over at a boundary of both. */
+#include "harness.h"
+
+static const MPIRT_Timespec ms = 1000000;
+
+/* What one task saw. */
+struct seen {
+    uint64_t instances;
+    MPIRT_Timespec first, last; /* planned starts */
+    int out_of_order;
+};
+
+/* One set: a task with a name that is the member's own. */
+struct set {
+    struct seen seen;
+    MPIRT_Qos qos;
+    MPIRTX_Task task;
+};
+
+static void counts(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    struct seen *seen = argument;
+    (void)task;
+    if (seen->instances == 0)
+        seen->first = instance->start;
+    seen->out_of_order += instance->number != seen->instances;
+    seen->last = instance->start;
+    seen->instances++;
+}
+
+static void make(struct set *set, const char *kind, MPIRT_Timespec start, MPIRT_Timespec period)
+{
+    char name[MPIRT_NAME_MAX];
+    memset(set, 0, sizeof *set);
+    snprintf(name, sizeof name, "%s-%d", kind, rank);
+    MUST(MPIRT_Qos_channel_time_create(NULL, start, start + 4 * ms, period, &set->qos));
+    MUST(MPIRTX_Task_create(name, counts, &set->seen, set->qos, ms / 20, &set->task));
+}
+
+static void unmake(struct set *set)
+{
+    OK(MPIRTX_Task_free(&set->task));
+    OK(MPIRT_Qos_free(&set->qos));
+}
+
+/* spec: MODE-OPEN-01, MODE-OPEN-03, MODE-SWITCH-01, MODE-SWITCH-02, MODE-SWITCH-03, MODE-SWITCH-05, MPIRTX_Mode_open */
+/* spec: MPIRTX_Mode_commit, MPIRTX_Mode_switch, MPIRTX_Mode_get_current, MPIRTX_Mode_open/OBJECT_COMMITTED */
+/* spec: MPIRTX_Mode_commit/OBJECT_COMMITTED, MPIRTX_Mode_switch/ARGUMENT */
+static void test_a_mode_takes_over_at_a_boundary(void)
+{
+    struct set slow, quick;
+    MPIRTX_Mode mode, other, current;
+    MPIRT_Timespec before, at = 0, epoch, now;
+    make(&slow, "slow", 5 * ms, 20 * ms);
+    OK(MPIRT_Commit());
+    OK(MPIRTX_Get_epoch(&before));
+    OK(MPIRTX_Mode_get_current(&current));
+    CHECK(current.bits == 0);
+    MUST(MPIRTX_Mode_open("quick", &mode));
+    EXPECT(MPIRTX_Mode_open("another", &other), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(other.bits == 0);
+    make(&quick, "quick", 5 * ms, 10 * ms);
+    EXPECT(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRTX_Task_set_name(slow.task, "fixed"), MPIRT_ERR_OBJECT_COMMITTED);
+    MUST(MPIRTX_Mode_commit(mode));
+    EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Mode_open("another", &other), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Mode_free(&mode), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Task_set_name(quick.task, "fixed"), MPIRT_ERR_OBJECT_COMMITTED);
+    OK(MPIRTX_Mode_get_current(&current));
+    CHECK(current.bits == 0);
+    CHECK(quick.seen.instances == 0);
+    MUST(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at));
+    OK(MPIRTX_Get_epoch(&epoch));
+    OK(MPIRT_Get_time(&now));
+    CHECK(epoch == at && at <= now);
+    CHECK(at > before && (at - before) % (20 * ms) == 0);
+    /* The last instance of the old mode was performed, and none after it; each instance is counted from its own epoch. */
+    CHECK(slow.seen.instances == (uint64_t)((at - before) / (20 * ms)));
+    CHECK(slow.seen.out_of_order == 0);
+    CHECK(slow.seen.last < at && slow.seen.last >= at - 20 * ms);
+    OK(MPIRTX_Mode_get_current(&current));
+    CHECK(current.bits == mode.bits);
+    EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_OBJECT_COMMITTED);
+    now = at;
+    EXPECT(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &now), MPIRT_ERR_ARGUMENT);
+    CHECK(now == at);
+    EXPECT(MPIRTX_Mode_free(&mode), MPIRT_ERR_OBJECT_COMMITTED);
+    /* What ran before can be changed and freed, what runs cannot. */
+    OK(MPIRTX_Task_set_name(slow.task, "former"));
+    unmake(&slow);
+    EXPECT(MPIRTX_Task_free(&quick.task), MPIRT_ERR_OBJECT_COMMITTED);
+    OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 30 * ms));
+    OK(MPIRT_Uncommit());
+    CHECK(quick.seen.instances > 0 && quick.seen.out_of_order == 0);
+    CHECK(quick.seen.first >= at && quick.seen.first < at + 10 * ms);
+    EXPECT(MPIRTX_Mode_get_current(&current), MPIRT_ERR_NOT_COMMITTED);
+    unmake(&quick);
+    OK(MPIRTX_Mode_free(&mode));
+    CHECK(mode.bits == 0);
+}
+
+/* spec: MODE-SWITCH-03, MPIRTX_Mode_switch/TIME_PAST */
+static void test_the_earliest_instant_is_kept(void)
+{
+    struct set slow, quick;
+    MPIRTX_Mode mode;
+    MPIRT_Timespec before, now, at = 0;
+    make(&slow, "slow", 5 * ms, 20 * ms);
+    OK(MPIRT_Commit());
+    OK(MPIRTX_Get_epoch(&before));
+    MUST(MPIRTX_Mode_open("later", &mode));
+    make(&quick, "quick", 5 * ms, 10 * ms);
+    MUST(MPIRTX_Mode_commit(mode));
+    OK(MPIRT_Get_time(&now));
+    EXPECT(MPIRTX_Mode_switch(mode, now, &at), MPIRT_ERR_TIME_PAST);
+    CHECK(at == 0);
+    /* The latest wish of all counts. */
+    MUST(MPIRTX_Mode_switch(mode, before + 400 * ms + rank * 20 * ms, &at));
+    CHECK(at >= before + 400 * ms + (members - 1) * 20 * ms);
+    CHECK((at - before) % (20 * ms) == 0);
+    OK(MPIRT_Uncommit());
+    unmake(&slow);
+    unmake(&quick);
+    OK(MPIRTX_Mode_free(&mode));
+}
+
+/* spec: MPIRTX_Mode_get_name, MPIRTX_Mode_set_name, MPIRTX_Mode_free */
+static void test_a_mode_has_a_name_and_can_be_given_up(void)
+{
+    struct set slow, never;
+    MPIRTX_Mode mode, stale;
+    MPIRT_Cset set;
+    char name[MPIRT_NAME_MAX];
+    EXPECT(MPIRTX_Mode_open("early", &mode), MPIRT_ERR_NOT_COMMITTED);
+    make(&slow, "slow", 5 * ms, 20 * ms);
+    OK(MPIRT_Commit());
+    EXPECT(MPIRTX_Mode_open(NULL, &mode), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRTX_Mode_open("x", NULL), MPIRT_ERR_NULL_POINTER);
+    MUST(MPIRTX_Mode_open("first", &mode));
+    OK(MPIRTX_Mode_get_name(mode, name));
+    CHECK(strcmp(name, "first") == 0);
+    OK(MPIRTX_Mode_set_name(mode, "second"));
+    OK(MPIRTX_Mode_get_name(mode, name));
+    CHECK(strcmp(name, "second") == 0);
+    make(&never, "never", 5 * ms, 10 * ms);
+    stale = mode;
+    OK(MPIRTX_Mode_free(&mode));
+    CHECK(mode.bits == 0);
+    EXPECT(MPIRTX_Mode_get_name(stale, name), MPIRT_ERR_STALE_OBJECT);
+    EXPECT(MPIRTX_Mode_commit(stale), MPIRT_ERR_STALE_OBJECT);
+    /* Its objects are nobody's now: nothing is created any more, and they can be freed. */
+    EXPECT(MPIRT_Cset_create("late", &set), MPIRT_ERR_OBJECT_COMMITTED);
+    unmake(&never);
+    /* Another may be opened then. */
+    MUST(MPIRTX_Mode_open("third", &mode));
+    OK(MPIRTX_Mode_free(&mode));
+    OK(MPIRT_Uncommit());
+    CHECK(never.seen.instances == 0);
+    unmake(&slow);
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_a_mode_takes_over_at_a_boundary();
+    test_the_earliest_instant_is_kept();
+    test_a_mode_has_a_name_and_can_be_given_up();
+    return end();
+}
