@@ -81,6 +81,8 @@ pub(crate) struct Monitor {
     events: Vec<Event>,
     /// Rounds until the stop that was ordered.
     rounds_ordered: u64,
+    /// Another mode takes over: threads give up their class after their last instance.
+    gives_way: bool,
     pub(crate) misses: u64,
 }
 
@@ -124,6 +126,7 @@ impl Monitor {
             alone: Alone::start(plan, epoch),
             events: Vec::new(),
             rounds_ordered: u64::MAX,
+            gives_way: false,
             misses: 0,
         };
         (monitor, warnings)
@@ -147,6 +150,9 @@ impl Monitor {
     pub(crate) fn stop_instant(&mut self, at: Nanos) -> Nanos {
         let (rounds, instant) = stop_after(at - self.epoch, self.plan.hyperperiod);
         self.rounds_ordered = self.rounds_ordered.min(rounds);
+        if self.gives_way {
+            self.scheduling.until(self.epoch + instant - self.plan.hyperperiod);
+        }
         self.epoch + instant
     }
 
@@ -174,6 +180,7 @@ impl Monitor {
         let hyperperiod = self.plan.hyperperiod;
         let rounds = (instant - self.epoch).0 / hyperperiod.0.max(1);
         self.rounds_ordered = self.rounds_ordered.min(rounds.unsigned_abs());
+        self.gives_way = true;
         self.scheduling.until(instant - hyperperiod);
     }
 

@@ -1886,7 +1886,8 @@ int MPIRT_Group_free(MPIRT_Group *group);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_LIMIT: there are as many objects as there can be */
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
 
 /* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing.
@@ -1906,7 +1907,7 @@ int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
  *   MPIRT_ERR_UNCOMMITTED: what runs is being ended: a member has uncommitted, or the horizon is reached
  *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, or the members' modes differ in name; the detail names both
  *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met; the detail names the smallest set that conflicts
- *   MPIRT_ERR_LIMIT: there are more objects than a commit can have
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_commit(MPIRTX_Mode mode);
 

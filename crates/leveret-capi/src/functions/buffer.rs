@@ -1,12 +1,11 @@
 //! Buffers.
 
-use super::mode::setup_or_path;
 use super::object::free;
 use crate::answer::answer;
 use crate::memory::Memory;
-use crate::state::{with_library, with_world};
+use crate::state::{with_either, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
-use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Library, Storage};
+use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Storage};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -67,8 +66,7 @@ pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<us
 pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_void>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let address = setup_or_path(
-            handle,
+        let address = with_either(
             |committed| committed.address(handle),
             |library| library.world.buffer_address(handle),
         )?;
@@ -80,11 +78,7 @@ pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_v
 pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = setup_or_path(
-            handle,
-            |committed| committed.label(handle),
-            |library| library.world.label(handle),
-        )?;
+        let found = with_either(|committed| committed.label(handle), |library| library.world.label(handle))?;
         label.put(found)
     })
 }
@@ -93,8 +87,7 @@ pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) 
 pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        setup_or_path(
-            handle,
+        with_either(
             |committed| committed.set_label(handle, label),
             |library| library.world.set_label(handle, label),
         )
@@ -125,8 +118,7 @@ pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void)
 pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<MPIRT_Dataspec>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = setup_or_path(
-            handle,
+        let found = with_either(
             |committed| committed.dataspec(handle),
             |library| library.world.buffer_dataspec(handle),
         )?;
@@ -146,11 +138,8 @@ pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIR
 pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = setup_or_path(
-            handle,
-            |committed| committed.length(handle),
-            |library| library.world.length(handle),
-        )?;
+        let found =
+            with_either(|committed| committed.length(handle), |library| library.world.length(handle))?;
         length.put(found)
     })
 }
@@ -159,8 +148,7 @@ pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usi
 pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        setup_or_path(
-            handle,
+        with_either(
             |committed| committed.set_length(handle, length),
             |library| library.world.set_length(handle, length),
         )
@@ -177,12 +165,11 @@ pub extern "C" fn MPIRTX_Buffer_get_instance(
         let handle = buffer.handle();
         instance.check()?;
         inserted.check()?;
-        // Before commit: that there is such a buffer, which nothing was received into.
-        let nothing = |library: &mut Library| {
-            library.world.buffer_size(handle)?;
-            Err(Code::UndefForObject)
-        };
-        let (number, stamp) = setup_or_path(handle, |committed| committed.received(handle), nothing)?;
+        let (number, stamp) = with_either(
+            |committed| committed.received(handle),
+            // That there is such a buffer, which nothing was received into.
+            |library| library.world.buffer_size(handle).and(Err(Code::UndefForObject)),
+        )?;
         instance.put(number)?;
         inserted.put(stamp.0)
     })

@@ -1,10 +1,9 @@
 //! Buffer iterators.
 
 use super::buffer::MPIRT_Dataspec;
-use super::mode::setup_or_path;
 use super::object::free;
 use crate::answer::answer;
-use crate::state::with_library;
+use crate::state::{with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
 use leveret_runtime::objects::{BufiterPolicy, Class, Code, Dataspec, Form, Handle, Policy};
 use std::ffi::c_int;
@@ -53,8 +52,7 @@ pub extern "C" fn MPIRT_Bufiter_create(
 pub extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
     answer(|| {
         let (iterator, buffer) = (bufiter.handle(), buffer.handle());
-        setup_or_path(
-            iterator,
+        with_either(
             |committed| committed.insert(iterator, buffer),
             |library| library.world.stock(iterator, buffer),
         )
@@ -66,11 +64,8 @@ pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT
     answer(|| {
         let iterator = bufiter.handle();
         buffer.check()?;
-        let removed = setup_or_path(
-            iterator,
-            |committed| committed.remove(iterator),
-            |library| library.world.unstock(iterator),
-        );
+        let removed =
+            with_either(|committed| committed.remove(iterator), |library| library.world.unstock(iterator));
         if removed == Err(Code::Empty) {
             buffer.put(MPIRT_Buffer::of(Handle::null(Class::Buffer)))?;
         }
@@ -87,8 +82,7 @@ pub extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
 pub extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_int>) -> c_int {
     answer(|| {
         let iterator = bufiter.handle();
-        let found = setup_or_path(
-            iterator,
+        let found = with_either(
             |committed| committed.count(iterator),
             |library| library.world.bufiter_count(iterator),
         )?;

@@ -4,7 +4,7 @@ use super::object::free;
 use crate::answer::{answer, keep_detail};
 use crate::state::{self, with_library};
 use crate::types::{CHandle, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
-use leveret_runtime::objects::{Class, Code, Handle};
+use leveret_runtime::objects::Class;
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -62,23 +62,4 @@ pub extern "C" fn MPIRTX_Mode_get_current(mode: Out<MPIRTX_Mode>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_free(mode: Out<MPIRTX_Mode>) -> c_int {
     free(mode, Some(Class::Mode))
-}
-
-/// A call that before commit is one of setup: of an object that is not of what runs, it is that now too.
-pub(super) fn setup_or_path<T>(
-    handle: Handle,
-    path: impl FnOnce(&leveret_runtime::objects::Committed) -> Result<T, Code>,
-    setup: impl FnOnce(&mut leveret_runtime::objects::Library) -> Result<T, Code>,
-) -> Result<T, Code> {
-    if !state::is_committed() {
-        return with_library(setup);
-    }
-    match state::with_committed(path) {
-        Err(Code::InvObject | Code::NotCommitted | Code::StaleObject)
-            if !handle.is_null() && state::has_beside() =>
-        {
-            with_library(setup)
-        }
-        answer => answer,
-    }
 }
