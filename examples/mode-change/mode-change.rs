@@ -1,5 +1,5 @@
-//! A change of mode in Rust: commit, uncommit, change, commit again. As `mode-change.c`, which explains it, and with the same
-//! output: `leveret run -n 2 --rounds 20 mode-change`.
+//! A change of mode in Rust: a second set of objects takes over from the first while it runs. As `mode-change.c`, which explains
+//! it, and with the same output: `leveret run -n 2 --rounds 200 mode-change`.
 
 use leveret::objects::{
     BufferDescription, ChannelDescription, Code, Committed, Dataspec, Handle, Library, OwnedStorage, Policy,
@@ -25,10 +25,9 @@ struct Mode {
     numbers: usize,
 }
 
-const MODES: [Mode; 2] = [
-    Mode { name: "slow", period: Nanos::from_millis(20), numbers: 1 },
-    Mode { name: "fast", period: Nanos::from_millis(5), numbers: 4 },
-];
+const SLOW: Mode = Mode { name: "slow", period: Nanos::from_millis(20), numbers: 1 };
+const FAST: Mode = Mode { name: "fast", period: Nanos::from_millis(5), numbers: 4 };
+const SLOW_FOR: Nanos = Nanos::from_millis(400);
 
 fn main() -> ExitCode {
     match change_modes() {
@@ -126,22 +125,34 @@ fn change_modes() -> Result<u64, Box<dyn Error>> {
         return Err(format!("it has {MEMBERS} members, not {size}; start it with -n {MEMBERS}").into());
     }
     let is_sensor = library.world.rank().index() == 0;
-    let mut wrong_in_all = 0;
-    for mode in &MODES {
-        let end = declare(&mut library, mode, is_sensor)?;
-        library.commit().map_err(|code| format!("{code}\n{}", library.refusal()))?;
-        library.run()?;
-        for object in end.objects {
+    let slow = declare(&mut library, &SLOW, is_sensor)?;
+    library.commit().map_err(|code| format!("{code}\n{}", library.refusal()))?;
+    let earliest = library.epoch()? + SLOW_FOR;
+    // What this thread makes from here on belongs to the mode, until it is committed.
+    let mode = library.world.open_mode(FAST.name)?;
+    let fast = declare(&mut library, &FAST, is_sensor)?;
+    library.commit_mode(mode).map_err(|code| format!("{code}\n{}", library.refusal()))?;
+    library.switch_mode(mode, Some(earliest)).map_err(|code| format!("{code}\n{}", library.refusal()))?;
+    let mut wrong = slow.finish(&mut library, &SLOW, is_sensor)?;
+    library.run()?;
+    wrong += fast.finish(&mut library, &FAST, is_sensor)?;
+    library.world.free(mode)?;
+    Ok(wrong)
+}
+
+impl End {
+    /// Tells what was taken, and frees what is not committed any more; gives the number of wrong messages.
+    fn finish(self, library: &mut Library, mode: &Mode, is_sensor: bool) -> Result<u64, Code> {
+        for object in self.objects {
             library.world.free(object)?;
         }
-        let (taken, wrong) = (end.counts.taken.load(Relaxed), end.counts.wrong.load(Relaxed));
+        let (taken, wrong) = (self.counts.taken.load(Relaxed), self.counts.wrong.load(Relaxed));
         if !is_sensor {
             println!(
                 "controller: {}: took {taken} messages of {} numbers, {wrong} wrong",
                 mode.name, mode.numbers
             );
         }
-        wrong_in_all += wrong;
+        Ok(wrong)
     }
-    Ok(wrong_in_all)
 }

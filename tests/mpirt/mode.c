@@ -167,11 +167,57 @@ static void test_a_mode_has_a_name_and_can_be_given_up(void)
     unmake(&slow);
 }
 
+/* spec: MODE-SWITCH-05 */
+static void test_what_a_mode_has_taken_over_from_can_join_another(void)
+{
+    struct set slow, quick;
+    MPIRTX_Mode mode, third;
+    MPIRT_Timespec at;
+    MPIRT_Buffer buffer;
+    MPIRT_Bufiter first, second;
+    int count;
+    make(&slow, "slow", 5 * ms, 20 * ms);
+    OK(MPIRT_Buffer_create("loose", MPIRT_SYSTEM_MEM_ALLOC, 8, MPIRT_INT64, &buffer));
+    OK(MPIRT_Bufiter_create("first", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &first));
+    OK(MPIRT_Bufiter_insert(first, buffer));
+    OK(MPIRT_Commit());
+    MUST(MPIRTX_Mode_open("quick", &mode));
+    OK(MPIRT_Bufiter_create("second", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &second));
+    EXPECT(MPIRT_Bufiter_insert(second, buffer), MPIRT_ERR_OBJECT_COMMITTED);
+    make(&quick, "quick", 5 * ms, 10 * ms);
+    MUST(MPIRTX_Mode_commit(mode));
+    MUST(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at));
+    /* What runs has no such iterator any more; the program has the buffer back. */
+    OK(MPIRTX_Bufiter_get_count(first, &count));
+    CHECK(count == 0);
+    OK(MPIRT_Buffer_set_label(buffer, 7));
+    MUST(MPIRTX_Mode_open("third", &third));
+    OK(MPIRT_Bufiter_free(&first));
+    OK(MPIRT_Bufiter_create("third", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &first));
+    OK(MPIRT_Bufiter_insert(first, buffer));
+    OK(MPIRTX_Bufiter_get_count(first, &count));
+    CHECK(count == 1);
+    MUST(MPIRTX_Mode_commit(third));
+    EXPECT(MPIRT_Buffer_free(&buffer), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRT_Buffer_set_label(buffer, 8), MPIRT_ERR_OBJECT_COMMITTED);
+    MUST(MPIRTX_Mode_switch(third, MPIRT_TIME_SPEC_IGNORE, &at));
+    OK(MPIRT_Bufiter_remove(first, &buffer));
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Buffer_free(&buffer));
+    OK(MPIRT_Bufiter_free(&first));
+    OK(MPIRT_Bufiter_free(&second));
+    unmake(&slow);
+    unmake(&quick);
+    OK(MPIRTX_Mode_free(&mode));
+    OK(MPIRTX_Mode_free(&third));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_a_mode_takes_over_at_a_boundary();
     test_the_earliest_instant_is_kept();
     test_a_mode_has_a_name_and_can_be_given_up();
+    test_what_a_mode_has_taken_over_from_can_join_another();
     return end();
 }

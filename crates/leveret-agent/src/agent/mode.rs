@@ -13,6 +13,7 @@ use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_protocol::mode::ModeAnswer;
+use leveret_report::record::EventKind;
 use leveret_types::{Generation, MemberId, Nanos};
 use std::os::fd::OwnedFd;
 use std::sync::mpsc;
@@ -277,6 +278,13 @@ impl Agent<'_> {
         });
         self.running = Some(next.running);
         self.monitor = next.watched.map(|(monitor, _)| monitor);
+    }
+
+    /// What happens before a switch that is agreed on matters to the mode too.
+    pub(super) fn event_of_next(&mut self, at: Nanos, kind: &EventKind) {
+        if let Some((monitor, _)) = self.next.as_mut().and_then(|next| next.watched.as_mut()) {
+            monitor.event(at, kind.clone());
+        }
     }
 
     pub(super) fn drain_next(&mut self) {

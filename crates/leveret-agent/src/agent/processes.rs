@@ -127,8 +127,10 @@ impl Agent<'_> {
             if self.refusal.is_none() && !matches!(self.ending, Ending::Interrupted) {
                 self.warn([format!("member \"{name}\" ended: {how}")]);
             }
+            let (now, died) = (clock::now(), EventKind::MemberDied { member: member.0, how: how.clone() });
+            self.event_of_next(now, &died);
             if let Some(monitor) = &mut self.monitor {
-                monitor.event(clock::now(), EventKind::MemberDied { member: member.0, how: how.clone() });
+                monitor.event(now, died);
             } else if self.fails_after_a_run() {
                 self.ending = Ending::Stopped(format!("member \"{name}\" ended: {how}"));
             }

@@ -39,7 +39,7 @@ const MODE_CHANGE: Example = Example {
     source: "examples/mode-change/mode-change",
     rust: "mode-change",
     members: 2,
-    arguments: &["--rounds", "20"],
+    arguments: &["--rounds", "200"],
     speakers: &["controller: "],
     lines: 2,
 };

@@ -10,8 +10,16 @@ const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// One stands in for the allocator itself, one counts what the process has, one needs another limit; the members of the others end
 /// as no program should.
-const NOT_UNDER_SANITIZERS: [&str; 7] =
-    ["law.c", "events_lost.c", "lost.c", "mode_late.c", "mode_lost.c", "mode_many.c", "mode_stopped.c"];
+const NOT_UNDER_SANITIZERS: [&str; 8] = [
+    "law.c",
+    "events_lost.c",
+    "lost.c",
+    "mode_late.c",
+    "mode_lost.c",
+    "mode_many.c",
+    "mode_stopped.c",
+    "mode_survived.c",
+];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -209,6 +217,24 @@ fn mode_with_a_member_that_dies() {
         assert_eq!(outcome.stdout.matches(": passed").count(), members as usize - 1, "{}", outcome.said());
         assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
     }
+}
+
+/// Under *continue* the survivors switch.
+#[test]
+fn mode_without_a_member_that_has_died() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/mode_survived.c", &["cc", "-std=gnu11"]);
+    let mut job = "[job]\nname = \"survived\"\npolicy = \"continue\"\n\n[host]\ncores = [0, 1]\n".to_owned();
+    for name in ["zero", "one", "two"] {
+        job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());
+    }
+    let outcome = place.start(&job).finish_alone();
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+    outcome.assert_consistent();
+    let labels: Vec<String> = outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
+    assert_eq!(labels, ["commit", "survived"], "{}", outcome.said());
 }
 
 #[test]
