@@ -203,6 +203,11 @@ fn bufiters() {
 }
 
 #[test]
+fn collective() {
+    conforms("tests/mpirt/collective.c");
+}
+
+#[test]
 fn random() {
     conforms("tests/mpirt/random.c");
 }

@@ -105,6 +105,7 @@ fn member() -> impl Strategy<Value = MemberDeclarations> {
             tasks,
             ends,
             events,
+            collectives: Vec::new(),
         },
     )
 }

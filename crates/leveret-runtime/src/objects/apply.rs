@@ -108,15 +108,18 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(Body::Ptchannel(_)) => channels.push(next),
+                Some(body) if body.channel().is_some() => channels.push(next),
                 _ => return Err(Code::UndefForObject),
             }
         }
         for channel in channels {
-            if let Some(Body::Ptchannel(body)) = self.table.referred(channel).map(|object| &object.body) {
-                let body = Body::Ptchannel(super::object::ChannelBody { qos, ..*body });
-                self.table.replace_referred(channel, body)?;
+            let Some(mut body) = self.table.referred(channel).map(|object| object.body.clone()) else {
+                continue;
+            };
+            if let Some(base) = body.channel_mut() {
+                base.qos = qos;
             }
+            self.table.replace_referred(channel, body)?;
         }
         Ok(())
     }
