@@ -85,9 +85,14 @@ impl FreeCollective {
         self.asked.pending + (self.begun - self.ended)
     }
 
+    /// Whether another member of the group is gone.
+    pub(in crate::objects::committed) fn is_anyone_dead(&self, collective: &Collective) -> bool {
+        collective.others.iter().any(|member| self.watch.is_dead(*member))
+    }
+
     /// Whether every member of the group lives and the job goes on.
     pub(in crate::objects::committed) fn look(&self, collective: &Collective) -> Result<(), Code> {
-        if collective.others.iter().any(|member| self.watch.is_dead(*member)) {
+        if self.is_anyone_dead(collective) {
             Err(code_of(WaitError::PeerDead))
         } else if clock::now() >= self.watch.stop_at() {
             Err(code_of(WaitError::Stopping))
