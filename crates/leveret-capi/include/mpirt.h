@@ -725,7 +725,7 @@ int MPIRT_Channel_get_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -752,7 +752,7 @@ int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -779,7 +779,7 @@ int MPIRT_Channel_get_recvinbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufite
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -806,7 +806,7 @@ int MPIRT_Channel_get_recvoutbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufit
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -2747,6 +2747,7 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   in    channel: the channel
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective: its steps lie at several instants
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null

@@ -208,6 +208,21 @@ fn collective() {
 }
 
 #[test]
+fn collective_errors() {
+    conforms("tests/mpirt/collective_errors.c");
+}
+
+/// Nothing is missed, whoever starts and whoever is activated.
+#[test]
+fn collective_timed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/collective_timed.c", members);
+        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+    }
+}
+
+#[test]
 fn random() {
     conforms("tests/mpirt/random.c");
 }

@@ -145,7 +145,8 @@ impl World {
     ) -> Result<(), Code> {
         let mut found = None;
         for iterator in sends.into_iter().chain(receives).filter(|iterator| !iterator.is_null()) {
-            let dataspec = self.bufiter_body(iterator)?.dataspec;
+            // One that the program has freed lives as long as the channel refers to it.
+            let Some(dataspec) = self.iterator_behind(iterator).map(|body| body.dataspec) else { continue };
             if *found.get_or_insert(dataspec) != dataspec {
                 return Err(Code::Dataspec);
             }
