@@ -1,6 +1,8 @@
 /* Collective channels with best effort: what each kind delivers, in groups of every size, and how their ends are used. */
 #include "collective.h"
 
+#include <pthread.h>
+
 enum { TRANSFERS = 20 };
 
 /* Every kind, from every root, in the world. */
@@ -305,6 +307,30 @@ static void test_operands_are_combined_by_rank(void)
         OK(MPIRT_Buffer_free(&buffers[place]));
 }
 
+static void *waits(void *vector)
+{
+    EXPECT(MPIRT_Container_wait(MPIRT_CONTAINER(*(MPIRT_Cvector *)vector), MPIRT_TIME_SPEC_IGNORE), MPIRT_ERR_UNCOMMITTED);
+    return NULL;
+}
+
+/* spec: MPIRT_Container_wait/UNCOMMITTED */
+static void test_uncommit_ends_a_wait(void)
+{
+    struct end end = make_end(BCAST, "waiting", 0, MPIRT_QOS_NULL);
+    MPIRT_Object channels[] = {MPIRT_OBJECT(end.channel)};
+    MPIRT_Cvector vector;
+    pthread_t thread;
+    OK(MPIRT_Cvector_create(NULL, 1, channels, &vector));
+    MUST(MPIRT_Commit());
+    OK(MPIRT_Channel_start(end.channel));
+    CHECK(pthread_create(&thread, NULL, waits, &vector) == 0);
+    OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 50 * ms));
+    OK(MPIRT_Uncommit());
+    CHECK(pthread_join(thread, NULL) == 0);
+    free_end(&end);
+    OK(MPIRT_Cvector_free(&vector));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -315,5 +341,6 @@ int main(int argc, char **argv)
     test_lengths();
     test_containers();
     test_operands_are_combined_by_rank();
+    test_uncommit_ends_a_wait();
     return end();
 }

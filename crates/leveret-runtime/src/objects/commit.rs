@@ -1,7 +1,7 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
 use super::collective_commit::Edges;
-use super::committed::{Committed, End, FreeCollective, Service, TimedEnd};
+use super::committed::{Committed, End, FreeCollective, Ranked, Service, TimedEnd};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
@@ -12,6 +12,7 @@ use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
+use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
 use crate::watch::Watch;
 use leveret_plan::MissingPolicy;
@@ -360,18 +361,30 @@ impl Binding {
                 *place = End::target(end);
             }
         }
-        for (index, edges) in &self.collectives {
-            let channel = &self.committed.channels[*index];
+        let watch = running.watch().clone();
+        self.attach_collectives(&watch, |edges| {
             let sends = edges.sends.iter().filter_map(|(rank, end)| Some((*rank, running.sender(*end)?)));
-            let sends: Vec<_> = sends.collect();
+            let sends = sends.collect();
             let receives =
                 edges.receives.iter().filter_map(|(rank, end)| Some((*rank, running.receiver(*end)?)));
-            let ends = (sends, receives.collect());
+            (sends, receives.collect())
+        });
+        self.attach_timed(|end| running.shared_activation(end));
+    }
+
+    /// Gives best-effort ends to their collective channels, by the ranks at the other sides.
+    pub(super) fn attach_collectives(
+        &self,
+        watch: &Arc<Watch>,
+        mut ends: impl FnMut(&Edges) -> (Ranked<SendingEnd>, Ranked<ReceivingEnd>),
+    ) {
+        for (index, edges) in &self.collectives {
+            let channel = &self.committed.channels[*index];
+            let ends = ends(edges);
             if let (Some(collective), Ok(mut place)) = (channel.collective.as_deref(), channel.end.lock()) {
-                *place = End::Collective(FreeCollective::new(collective, ends, running.watch().clone()));
+                *place = End::Collective(FreeCollective::new(collective, ends, watch.clone()));
             }
         }
-        self.attach_timed(|end| running.shared_activation(end));
     }
 
     /// Gives the time-driven ends to their channels; `shared` knows what each shares with its task.

@@ -499,10 +499,10 @@ impl Committed {
                     Ok(false) => {}
                     Err(code) => return Err(code),
                 },
-                End::Collective(end) => {
-                    if channel.collective.as_deref().is_some_and(|collective| end.comes_soon(collective)) {
-                        continue;
-                    }
+                End::Collective(end)
+                    if channel.collective.as_deref().is_some_and(|collective| end.comes_soon(collective)) =>
+                {
+                    continue;
                 }
                 _ => {}
             }

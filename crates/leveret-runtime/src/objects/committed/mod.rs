@@ -31,7 +31,9 @@ mod service;
 mod timed;
 mod transfer;
 
-pub(super) use collective::{Called, Collective, CollectiveSteps, FreeCollective, Receive, Seat, Send};
+pub(super) use collective::{
+    Called, Collective, CollectiveSteps, FreeCollective, Ranked, Receive, Seat, Send,
+};
 pub(super) use ends::End;
 pub use ends::{ChannelMetrics, ChannelStatus, EndState};
 pub(super) use mapped::ChannelMapping;

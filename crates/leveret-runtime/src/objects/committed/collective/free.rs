@@ -27,6 +27,9 @@ const UNTAKEN_MAX: usize = 256;
 /// Looks at the peers' words before a wait dozes: a transfer that is under way at all members takes less.
 const POLLS: u32 = 4096;
 
+/// Ends by the rank at the other side.
+pub(in crate::objects) type Ranked<T> = Vec<(u32, T)>;
+
 /// This member's end.
 pub(in crate::objects) struct FreeCollective {
     pub(in crate::objects::committed) asked: Asked,
@@ -63,7 +66,7 @@ struct Current {
 impl FreeCollective {
     pub(in crate::objects) fn new(
         collective: &Collective,
-        (sends, receives): (Vec<(u32, SendingEnd)>, Vec<(u32, ReceivingEnd)>),
+        (sends, receives): (Ranked<SendingEnd>, Ranked<ReceivingEnd>),
         watch: Arc<Watch>,
     ) -> Self {
         Self {

@@ -5,7 +5,7 @@
 mod free;
 mod timed;
 
-pub(in crate::objects) use free::FreeCollective;
+pub(in crate::objects) use free::{FreeCollective, Ranked};
 pub(in crate::objects) use timed::{Called, CollectiveSteps, Receive, Seat, Send};
 
 use super::Committed;
@@ -99,6 +99,9 @@ impl Collective {
         vec![0; if computes { self.piece } else { 0 }].into_boxed_slice()
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 impl Committed {
     /// What is in a buffer that is to be sent; as much as its length says.
