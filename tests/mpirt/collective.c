@@ -153,7 +153,7 @@ static void test_slack_and_activation(void)
 }
 
 /* A broadcast carries as much as its buffer holds; what is cut, joined or computed is full, or is told as an error. */
-/* spec: MPIRT_Channel_start/BUFSIZE, MPIRT_Container_start/BUFSIZE */
+/* spec: MPIRT_Channel_start/BUFSIZE, MPIRT_Container_start/BUFSIZE, BUFFER-LENGTH-04 */
 static void test_lengths(void)
 {
     struct end one = make_end(BCAST, "shorter", 0, MPIRT_QOS_NULL);

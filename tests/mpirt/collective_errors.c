@@ -105,7 +105,8 @@ static void no_task(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
     (void)argument;
 }
 
-/* spec: COLLECTIVE-BARRIER-02, MPIRT_Channel_get_recvinbufiter, MPIRT_Channel_set_recvinbufiter, MPIRT_Channel_get_recvoutbufiter */
+/* spec: OBJECT-TREE-06, OBJECT-TREE-07, COLLECTIVE-BARRIER-02 */
+/* spec: MPIRT_Channel_get_recvinbufiter, MPIRT_Channel_set_recvinbufiter, MPIRT_Channel_get_recvoutbufiter */
 /* spec: MPIRT_Channel_set_recvoutbufiter, MPIRT_Channel_get_inbufiter/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Channel_set_inbufiter/UNDEF_FOR_OBJECT, MPIRT_Channel_get_outbufiter/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Channel_set_outbufiter/UNDEF_FOR_OBJECT, MPIRT_Channel_get_recvinbufiter/UNDEF_FOR_OBJECT */
