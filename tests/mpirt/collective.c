@@ -307,6 +307,34 @@ static void test_operands_are_combined_by_rank(void)
         OK(MPIRT_Buffer_free(&buffers[place]));
 }
 
+/* A trigger that watches a collective channel fires for each of its transfers. */
+static void test_completions_are_events(void)
+{
+    struct end end = make_end(ALLTOALL, "watched", 0, MPIRT_QOS_NULL);
+    MPIRT_Trigger trigger;
+    MPIRT_Receptor receptor;
+    MPIRT_Group self;
+    int flag = 1;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &rank, NULL, &self));
+    OK(MPIRT_Trigger_create("done", MPIRT_EVENT_COMPLETION, MPIRT_OBJECT(end.channel), self, MPIRT_QOS_NULL, &trigger));
+    OK(MPIRT_Receptor_create("done", self, MPIRT_CONTAINER_NULL, &receptor));
+    MUST(MPIRT_Commit());
+    for (int64_t transfer = 0; transfer < 3; transfer++) {
+        OK(MPIRTX_Receptor_test(receptor, &flag));
+        CHECK(flag == 0);
+        provide(&end, transfer);
+        OK(MPIRT_Channel_start(end.channel));
+        MUST(MPIRT_Channel_wait(end.channel, patience));
+        OK(MPIRT_Receptor_wait(receptor, patience));
+        check(&end, transfer);
+    }
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Group_free(&self));
+    free_end(&end);
+}
+
 static void *waits(void *vector)
 {
     EXPECT(MPIRT_Container_wait(MPIRT_CONTAINER(*(MPIRT_Cvector *)vector), MPIRT_TIME_SPEC_IGNORE), MPIRT_ERR_UNCOMMITTED);
@@ -341,6 +369,7 @@ int main(int argc, char **argv)
     test_lengths();
     test_containers();
     test_operands_are_combined_by_rank();
+    test_completions_are_events();
     test_uncommit_ends_a_wait();
     return end();
 }

@@ -29,10 +29,15 @@ static struct end prepared(int kind, int root)
 /* spec: MPIRT_Reduce_channel_create/INV_RANK, MPIRT_Bcast_channel_create/NOT_MEMBER, MPIRT_Scatter_channel_create/NOT_MEMBER */
 /* spec: MPIRT_Gather_channel_create/NOT_MEMBER, MPIRT_Reduce_channel_create/NOT_MEMBER */
 /* spec: MPIRT_Barrier_channel_create/NOT_MEMBER, MPIRT_Alltoall_channel_create/NOT_MEMBER */
+/* spec: MPIRT_Bcast_channel_create/UNDEF_FOR_OBJECT, MPIRT_Scatter_channel_create/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Gather_channel_create/UNDEF_FOR_OBJECT, MPIRT_Reduce_channel_create/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Barrier_channel_create/UNDEF_FOR_OBJECT, MPIRT_Alltoall_channel_create/UNDEF_FOR_OBJECT */
 static void test_creation(void)
 {
     MPIRT_Group without;
+    MPIRT_Qos handlers;
     int out = rank;
+    OK(MPIRTX_Qos_handler_create(NULL, 5, ms, 10 * ms, &handlers));
     OK(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 1, &out, NULL, &without));
     for (int kind = 0; kind < KINDS; kind++) {
         for (int root = 0; root < members; root++) {
@@ -62,12 +67,15 @@ static void test_creation(void)
                 wrong.root = -1;
                 EXPECT(create(&wrong, "wrong", MPIRT_QOS_NULL), MPIRT_ERR_INV_RANK);
             }
+            EXPECT(create(&end, "wrong", handlers), MPIRT_ERR_UNDEF_FOR_OBJECT);
             OK(create(&end, "right", MPIRT_QOS_NULL));
+            EXPECT(MPIRT_Channel_set_qos(end.channel, handlers), MPIRT_ERR_UNDEF_FOR_OBJECT);
             free_end(&end);
             OK(MPIRT_Bufiter_free(&other));
         }
     }
     OK(MPIRT_Group_free(&without));
+    OK(MPIRT_Qos_free(&handlers));
 }
 
 /* spec: COLLECTIVE-REDUCE-02, MPIRT_Reduce_channel_create/OPERATION */
@@ -318,6 +326,21 @@ static void test_iterators_that_cannot_serve(void)
     OK(MPIRT_Buffer_free(&buffer));
 }
 
+/* The two stages of a reduction do not fit into 20 us: the refusal names who would have to serve them. */
+static void test_a_window_that_is_too_short(void)
+{
+    MPIRT_Qos qos;
+    struct end end;
+    const char *detail;
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, 20000, 20 * ms, &qos));
+    end = make_end(REDUCE, "tight", 0, qos);
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+    OK(MPIRTX_Error_detail(&detail));
+    CHECK(strstr(detail, ":mover-") != NULL);
+    free_end(&end);
+    OK(MPIRT_Qos_free(&qos));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -327,5 +350,6 @@ int main(int argc, char **argv)
     test_members_that_differ();
     test_sizes_that_do_not_fit();
     test_iterators_that_cannot_serve();
+    test_a_window_that_is_too_short();
     return end();
 }

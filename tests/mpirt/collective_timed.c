@@ -20,7 +20,6 @@ static uint64_t completed(const struct end *end)
 }
 
 /* No call per transfer: the passing of time moves the data. */
-/* spec: COLLECTIVE-QOS-01 */
 static void test_zero_sided(void)
 {
     MPIRT_Qos qos = time_driven();
@@ -53,7 +52,7 @@ static void test_zero_sided(void)
 }
 
 /* Members start when they come to it; a transfer takes place once all have. */
-/* spec: COLLECTIVE-QOS-01, COLLECTIVE-START-01, COLLECTIVE-ONE-01, COLLECTIVE-BARRIER-01 */
+/* spec: COLLECTIVE-START-01, COLLECTIVE-ONE-01, COLLECTIVE-BARRIER-01 */
 static void test_two_sided(void)
 {
     MPIRT_Qos qos = time_driven();

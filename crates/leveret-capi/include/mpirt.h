@@ -1097,6 +1097,7 @@ int MPIRT_Channel_free(MPIRT_Channel *channel);
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1124,6 +1125,7 @@ int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1151,6 +1153,7 @@ int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIR
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1179,6 +1182,7 @@ int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1202,6 +1206,7 @@ int MPIRT_Reduce_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1226,6 +1231,7 @@ int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos 
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null

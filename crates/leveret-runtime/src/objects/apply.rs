@@ -97,7 +97,7 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        self.qos_body(qos)?;
+        let given = self.qos_body(qos)?;
         self.unfrozen()?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
@@ -108,7 +108,12 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(body) if body.channel().is_some() => channels.push(next),
+                Some(body) if body.channel().is_some() => {
+                    if let Body::Collective(_) = body {
+                        super::collectives::serves_groups(given)?;
+                    }
+                    channels.push(next);
+                }
                 _ => return Err(Code::UndefForObject),
             }
         }

@@ -1,5 +1,6 @@
 //! Channels, their qualities of service, and the tasks that serve them, before commit.
 
+use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
 use super::object::{Body, ChannelBody, Object, PRIORITY_MAX, Qos, TaskBody, TaskFunction};
@@ -158,7 +159,10 @@ impl World {
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        self.qos_body(qos)?;
+        let given = self.qos_body(qos)?;
+        if let Body::Collective(_) = self.any_channel(channel)? {
+            serves_groups(given)?;
+        }
         self.change_channel(channel, |body| body.qos = qos)
     }
 

@@ -106,11 +106,19 @@ impl CollectiveBody {
     }
 }
 
+/// Collective channels move by the clock, or when their members call.
+pub(super) fn serves_groups(qos: Qos) -> Result<(), Code> {
+    match qos {
+        Qos::BestEffort | Qos::Time { .. } => Ok(()),
+        _ => Err(Code::UndefForObject),
+    }
+}
+
 impl World {
     /// This member's end of a channel of a whole group.
     ///
     /// # Errors
-    /// [`Code::NotMember`], [`Code::InvRank`], [`Code::Operation`] when the iterators' type does not allow the operation,
+    /// [`Code::NotMember`], [`Code::InvRank`], [`Code::UndefForObject`] of a quality of service that is neither best effort nor time-driven, [`Code::Operation`] when the iterators' type does not allow the operation,
     /// [`Code::Argument`] when an iterator is missing that this member needs or is given that it does not, [`Code::Bufsize`] and
     /// [`Code::Dataspec`] when iterators do not fit each other, and those of wrong handles.
     pub fn collective(&mut self, name: &str, channel: CollectiveDescription) -> Result<Handle, Code> {
@@ -119,9 +127,7 @@ impl World {
         if root as usize >= self.group_size(group)? {
             return Err(Code::InvRank);
         }
-        if matches!(self.qos_body(qos)?, Qos::Handler { .. }) {
-            return Err(Code::UndefForObject);
-        }
+        serves_groups(self.qos_body(qos)?)?;
         self.same_shape(sends)?;
         self.same_shape(receives)?;
         let is_used = kind.roles(rank == root as usize);

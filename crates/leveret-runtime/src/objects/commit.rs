@@ -274,10 +274,11 @@ pub(super) fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T>
 /// As the plan knows it.
 pub(super) fn plan_qos(qos: Qos) -> leveret_plan::Qos {
     match qos {
-        Qos::BestEffort | Qos::Handler { .. } => leveret_plan::Qos::BestEffort,
         Qos::Time { start: release, deadline, period } => {
             leveret_plan::Qos::TimeDriven { period, release, deadline, missing: MissingPolicy::default() }
         }
+        // Others are refused where collective channels are made.
+        _ => leveret_plan::Qos::BestEffort,
     }
 }
 

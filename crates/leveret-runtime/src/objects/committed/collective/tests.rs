@@ -274,7 +274,6 @@ proptest! {
         }
     }
 
-    // spec: COLLECTIVE-QOS-01
     #[test]
     fn the_passing_of_time_delivers(case in case(), is_started in any::<bool>()) {
         let qos = Qos::Time { start: Nanos::from_millis(2), deadline: Nanos::from_millis(12), period: PERIOD };

@@ -215,6 +215,9 @@ impl Send {
             return;
         }
         collective.seat.sent.tell(instance, outcome);
+        if collective.sends.is_some() && outcome != Outcome::NoSenderBuffer {
+            channel.copies.fetch_add(1, Ordering::Relaxed);
+        }
         if collective.sends.is_some() && collective.receives.is_none() {
             committed.ended(channel, instance, outcome, None);
         }
@@ -313,7 +316,7 @@ impl Receive {
         };
         let (mut outcome, mut latency) = (called, None);
         if called == Outcome::Complete {
-            (outcome, latency) = self.receive_all(committed, collective, context);
+            (outcome, latency) = self.receive_all(committed, (channel, collective), context);
         }
         if outcome == Outcome::Complete {
             // Others may not have got what this member has got of itself.
@@ -333,7 +336,7 @@ impl Receive {
     fn receive_all(
         &mut self,
         committed: &Committed,
-        collective: &Collective,
+        (channel, collective): Both<'_>,
         context: &mut TaskContext<'_>,
     ) -> (Outcome, Option<Nanos>) {
         let mut outcome = Outcome::Complete;
@@ -355,6 +358,7 @@ impl Receive {
         let latency = arrived.as_ref().ok().map(|arrived| context.now() - arrived.inserted);
         if let Some(buffer) = buffer {
             committed.end_reception(collective, buffer, arrived.as_ref().ok().copied());
+            channel.copies.fetch_add(1, Ordering::Relaxed);
         }
         (if arrived.is_ok() { Outcome::Complete } else { Outcome::Invalid }, latency)
     }
