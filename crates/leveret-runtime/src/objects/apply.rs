@@ -97,7 +97,7 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        self.qos_body(qos)?;
+        let given = self.qos_body(qos)?;
         self.loose(container)?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
@@ -108,7 +108,10 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(Body::Ptchannel(_)) => {
+                Some(body) if body.channel().is_some() => {
+                    if let Body::Collective(_) = body {
+                        super::collectives::serves_groups(given)?;
+                    }
                     self.loose(next)?;
                     channels.push(next);
                 }
@@ -116,10 +119,13 @@ impl World {
             }
         }
         for channel in channels {
-            if let Some(Body::Ptchannel(body)) = self.table.referred(channel).map(|object| &object.body) {
-                let body = Body::Ptchannel(super::object::ChannelBody { qos, ..*body });
-                self.table.replace_referred(channel, body)?;
+            let Some(mut body) = self.table.referred(channel).map(|object| object.body.clone()) else {
+                continue;
+            };
+            if let Some(base) = body.channel_mut() {
+                base.qos = qos;
             }
+            self.table.replace_referred(channel, body)?;
         }
         Ok(())
     }
