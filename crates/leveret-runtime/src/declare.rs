@@ -1,12 +1,14 @@
 //! Declarations: everything a member wants, before commit. After commit they are gone, so they cannot change.
 
 use crate::context::TaskContext;
+use crate::task_tally::TaskTally;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
     IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
+use std::sync::Arc;
 
 /// The body of a task: called once per instance, on the task's thread.
 pub type Body = Box<dyn FnMut(&mut TaskContext<'_>) + Send>;
@@ -34,6 +36,8 @@ pub(crate) struct DeclaredTask {
     pub(crate) sends: Vec<Source>,
     /// Whether its time-driven ends take no part until they are activated or started.
     pub(crate) idle: bool,
+    /// Where its thread leaves its counts.
+    pub(crate) tally: Arc<TaskTally>,
 }
 
 impl DeclaredTask {
@@ -132,6 +136,7 @@ impl Declarations {
             receives: Vec::new(),
             sends: Vec::new(),
             idle: false,
+            tally: Arc::default(),
         }
     }
 
@@ -250,6 +255,7 @@ pub struct TaskBuilder<'d> {
     receives: Vec<Target>,
     sends: Vec<Source>,
     idle: bool,
+    tally: Arc<TaskTally>,
 }
 
 impl TaskBuilder<'_> {
@@ -309,6 +315,11 @@ impl TaskBuilder<'_> {
         self.idle = true;
         self
     }
+    /// Where its thread leaves its counts, for who wants to read them.
+    pub(crate) fn tally(mut self, tally: Arc<TaskTally>) -> Self {
+        self.tally = tally;
+        self
+    }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
         let channel = |end: u32| {
@@ -322,8 +333,8 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, idle, .. } = self;
+        let Self { declarations, reads, writes, receives, sends, idle, tally, .. } = self;
         let body = Box::new(body);
-        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle });
+        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle, tally });
     }
 }

@@ -1,15 +1,16 @@
 //! The conformance suite in C (`tests/mpirt/`), and the examples in C, against the header and the library.
 
 use crate::harness::{Outcome, Workplace, program, turn};
-use leveret_report::record::Ending;
+use leveret_report::record::{Ending, Outcome as InstanceOutcome, TaskRecord};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The suite runs at each of these numbers of members.
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
-/// One stands in for the allocator itself; the members of the others end as no program should.
-const NOT_UNDER_SANITIZERS: [&str; 3] = ["law.c", "events_lost.c", "lost.c"];
+/// One stands in for the allocator itself, one measures its memory; the members of the others end as no program should.
+const NOT_UNDER_SANITIZERS: [&str; 6] =
+    ["again.c", "events_lost.c", "law.c", "lost.c", "lost_running.c", "metrics.c"];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -89,6 +90,22 @@ fn setup() {
 }
 
 #[test]
+fn every_call() {
+    conforms("tests/mpirt/every_call.c");
+}
+
+#[test]
+fn threads() {
+    conforms("tests/mpirt/threads.c");
+}
+
+#[test]
+fn again() {
+    let _turn = turn();
+    passes("tests/mpirt/again.c", 2, &["cc", "-std=c11"], &[]);
+}
+
+#[test]
 fn objects() {
     conforms("tests/mpirt/objects.c");
 }
@@ -152,10 +169,19 @@ fn uncommit() {
 /// The others hear of a death in the call that waits for the dead, and nobody hangs.
 #[test]
 fn lost() {
+    tells_of_the_dead("tests/mpirt/lost.c");
+}
+
+#[test]
+fn lost_while_running() {
+    tells_of_the_dead("tests/mpirt/lost_running.c");
+}
+
+fn tells_of_the_dead(source: &str) {
     let _turn = turn();
     for members in [2, 3] {
         let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/lost.c", &["cc", "-std=gnu11"]);
+        let built = compile(&place, source, &["cc", "-std=gnu11"]);
         let outcome = run(&place, &built, members, &[]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let passed = outcome.stdout.matches(": passed").count();
@@ -195,6 +221,60 @@ fn missed() {
             assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
         }
     }
+}
+
+/// What the program was told of each task equals what the record says of the same instances.
+// spec: TASK-METRIC-AGREE-01, TASK-OVERRUN-02
+#[test]
+fn metrics_agree_with_the_report() {
+    let _turn = turn();
+    for members in [1, 2] {
+        let place = Workplace::new();
+        let built = compile(&place, "tests/mpirt/metrics.c", &["cc", "-std=c11"]);
+        let outcome = run(&place, &built, members, &["--rounds", "25"]);
+        assert_eq!(outcome.stdout.matches(": passed").count(), members as usize, "{}", outcome.said());
+        let record = outcome.record();
+        let phase = &record.phases[0];
+        let mut compared = 0;
+        for (task, recorded) in phase.job.tasks.iter().zip(&phase.tasks) {
+            let told = outcome.stdout.lines().find_map(|line| {
+                let rest = line.split_once(&format!("metrics {}: ", task.name))?.1;
+                Some(rest.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<i64>>())
+            });
+            let told = told.unwrap_or_else(|| panic!("{} says nothing: {}", task.name, outcome.said()));
+            assert_eq!(
+                told[1..],
+                counted(recorded, told[0], task.budget.0),
+                "{}: {}",
+                task.name,
+                outcome.said()
+            );
+            compared += 1;
+        }
+        assert_eq!(compared, 2 * members as usize);
+        // What the overrun took from its neighbour, if anything, is among the misses of the report.
+        assert!(outcome.report()["misses"]["ours"].as_u64() > Some(0), "{}", outcome.said());
+    }
+}
+
+/// Completed, missed, overruns, skipped, sum of compute times and of start lateness, of the instances before `before`.
+fn counted(task: &TaskRecord, before: i64, budget: i64) -> [i64; 6] {
+    let mut counts = [0; 6];
+    for instance in task.instances.iter().filter(|instance| (instance.instance as i64) < before) {
+        let skipped =
+            matches!(instance.outcome, InstanceOutcome::SkippedCritical | InstanceOutcome::SkippedOverrun);
+        let compute = (instance.ended - instance.started).0;
+        counts[1] += i64::from(skipped || instance.ended > instance.deadline);
+        if skipped {
+            counts[3] += 1;
+        } else {
+            counts[0] += 1;
+            counts[2] += i64::from(compute > budget);
+            counts[4] += compute;
+            counts[5] += (instance.started - instance.planned).0;
+        }
+    }
+    counts
 }
 
 #[test]
