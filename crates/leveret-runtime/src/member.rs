@@ -279,6 +279,14 @@ impl Member {
         }
     }
 
+    /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.
+    pub(crate) fn leave(&self) {
+        // An agent that is gone keeps nobody.
+        if self.send(&FromMember::Leave, &[]).is_ok() {
+            while self.next().is_ok() {}
+        }
+    }
+
     pub(crate) fn send(&self, message: &FromMember, descriptors: &[OwnedFd]) -> Result<(), CommitError> {
         let borrowed: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
         self.connection

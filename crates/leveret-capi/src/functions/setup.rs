@@ -46,6 +46,7 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             let answer = departure.run();
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
+        with_library(Library::leave)?;
         state::end();
         Ok(())
     })

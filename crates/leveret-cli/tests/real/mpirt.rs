@@ -8,9 +8,18 @@ use std::process::Command;
 /// The suite runs at each of these numbers of members.
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
-/// One stands in for the allocator itself, one measures its memory; the members of the others end as no program should.
-const NOT_UNDER_SANITIZERS: [&str; 6] =
-    ["again.c", "events_lost.c", "law.c", "lost.c", "lost_running.c", "metrics.c"];
+/// They stand in for the allocator, or measure or limit their memory; or their members end or miss as no program should.
+const NOT_UNDER_SANITIZERS: [&str; 9] = [
+    "again.c",
+    "events_lost.c",
+    "late.c",
+    "law.c",
+    "life.c",
+    "lost.c",
+    "lost_channels.c",
+    "lost_running.c",
+    "metrics.c",
+];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -169,20 +178,31 @@ fn uncommit() {
 /// The others hear of a death in the call that waits for the dead, and nobody hangs.
 #[test]
 fn lost() {
-    tells_of_the_dead("tests/mpirt/lost.c");
+    tells_of_the_dead("tests/mpirt/lost.c", &[]);
 }
 
 #[test]
 fn lost_while_running() {
-    tells_of_the_dead("tests/mpirt/lost_running.c");
+    tells_of_the_dead("tests/mpirt/lost_running.c", &[]);
 }
 
-fn tells_of_the_dead(source: &str) {
+#[test]
+fn late() {
+    tells_of_the_dead("tests/mpirt/late.c", &["--commit-within", "1s"]);
+}
+
+#[test]
+fn life() {
+    conforms("tests/mpirt/life.c");
+}
+
+/// All members pass but the last, which dies or is ended.
+fn tells_of_the_dead(source: &str, arguments: &[&str]) {
     let _turn = turn();
     for members in [2, 3] {
         let place = Workplace::new();
         let built = compile(&place, source, &["cc", "-std=gnu11"]);
-        let outcome = run(&place, &built, members, &[]);
+        let outcome = run(&place, &built, members, arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let passed = outcome.stdout.matches(": passed").count();
         assert_eq!(passed, members as usize - 1, "{}", outcome.said());
@@ -357,9 +377,19 @@ fn events_of_what_is_missed() {
 
 #[test]
 fn events_of_a_member_that_is_killed() {
+    survives_the_other("tests/mpirt/events_lost.c");
+}
+
+#[test]
+fn channels_of_a_member_that_is_killed() {
+    survives_the_other("tests/mpirt/lost_channels.c");
+}
+
+/// Two members, of which the second kills itself while the job goes on.
+fn survives_the_other(source: &str) {
     let _turn = turn();
     let place = Workplace::new();
-    let built = compile(&place, "tests/mpirt/events_lost.c", &["cc", "-std=c11"]);
+    let built = compile(&place, source, &["cc", "-std=c11"]);
     let mut job = "[job]\nname = \"lost\"\npolicy = \"continue\"\n\n[host]\ncores = [0]\n".to_owned();
     for name in ["zero", "one"] {
         job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());

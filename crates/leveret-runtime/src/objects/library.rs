@@ -126,6 +126,18 @@ impl Library {
         self.run()
     }
 
+    /// Ends this member's part in the job (collective): returns when all have said so that live. Nothing can be committed afterwards.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`]; then nothing has changed.
+    pub fn leave(&mut self) -> Result<(), Code> {
+        if self.running.is_some() {
+            return Err(Code::ObjectCommitted);
+        }
+        self.member.leave();
+        Ok(())
+    }
+
     /// Waits until the horizon, a stop or a restart, and uncommits (collective).
     ///
     /// # Errors
