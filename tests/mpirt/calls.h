@@ -1,8 +1,38 @@
 /* Every function of mpirt.h as data: how to call it, its rules, the errors that it may give, its parameters.
  *
- * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit. What the words mean stands in every_call.c. */
+ * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit. */
 #ifndef CALLS_H
 #define CALLS_H
+
+#include <mpirt.h>
+
+union value {
+    uint64_t bits;
+    int64_t number;
+    void *pointer;
+    void (*function)(void);
+};
+
+/* A parameter: a handle that goes in, comes out or is changed; a text; a pointer to what comes out, is changed or goes in; a function;
+ * a number. */
+enum kind { HANDLE, OUT_HANDLE, CHANGED_HANDLE, TEXT, OUT, CHANGED, POINTER, FUNCTION, NUMBER };
+
+struct parameter {
+    enum kind kind;
+    int class_of;
+    int may_be_null;
+};
+
+enum { PARAMETERS_MAX = 8, ROOM = 4096, PATTERN = 0x5a };
+
+struct call {
+    const char *name;
+    int (*call)(const union value *given);
+    unsigned rules;
+    uint64_t errors;
+    int count;
+    struct parameter parameters[PARAMETERS_MAX];
+};
 
 enum {
     RULE_NONE = 0,
@@ -371,5 +401,13 @@ static const struct call calls[] = {
     {"MPIRTX_Task_set_name", call_MPIRTX_Task_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRTX_Task_free", call_MPIRTX_Task_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 1, {{CHANGED_HANDLE, OF_MPIRTX_Task, 0}}},
 };
+
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* Whether a function may give this code. */
+static inline int is_listed(const struct call *call, int code)
+{
+    return code == MPIRT_SUCCESS || (code > 0 && code < MPIRT_ERR_INTERNAL && (call->errors >> code & 1));
+}
 
 #endif

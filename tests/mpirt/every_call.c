@@ -9,37 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-union value {
-    uint64_t bits;
-    int64_t number;
-    void *pointer;
-    void (*function)(void);
-};
-
-/* A parameter: a handle that goes in, comes out or is changed; a text; a pointer to what comes out, is changed or goes in; a function;
- * a number. */
-enum kind { HANDLE, OUT_HANDLE, CHANGED_HANDLE, TEXT, OUT, CHANGED, POINTER, FUNCTION, NUMBER };
-
-struct parameter {
-    enum kind kind;
-    int class_of;
-    int may_be_null;
-};
-
-enum { PARAMETERS_MAX = 8, ROOM = 4096, PATTERN = 0x5a };
-
-struct call {
-    const char *name;
-    int (*call)(const union value *given);
-    unsigned rules;
-    uint64_t errors;
-    int count;
-    struct parameter parameters[PARAMETERS_MAX];
-};
-
 #include "calls.h"
-
-enum { CALLS = sizeof calls / sizeof *calls };
 
 /* A live object of each class, a freed one, and one of another class; `OF_MPIRT_Object` and the like have one of a leaf below. */
 static uint64_t good[CLASSES], stale[CLASSES], other[CLASSES];
@@ -122,11 +92,6 @@ static void expect_call(const struct call *call, const union value *given, int e
         fails(call, found, expected, why);
     if (found != MPIRT_SUCCESS)
         check_results(call, given, why);
-}
-
-static int is_listed(const struct call *call, int code)
-{
-    return code == MPIRT_SUCCESS || (code > 0 && code < MPIRT_ERR_INTERNAL && (call->errors >> code & 1));
 }
 
 /* Whether there is an object for each handle that goes in. */

@@ -44,7 +44,7 @@ static int finalizes(MPIRT_Object object, int keyval, void *value, void *extra)
     return MPIRT_SUCCESS;
 }
 
-/* spec: MPIRT_Finalize/UNDEF_FOR_OBJECT, SETUP-FINAL-03, OBJECT-FREE-07 */
+/* spec: MPIRT_Finalize/UNDEF_FOR_OBJECT, SETUP-FINAL-03 */
 static void test_finalize_waits_for_all_and_frees_what_is_left(void)
 {
     char path[64];

@@ -581,7 +581,7 @@ int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty or has a buffer twice, or MAPPED or ORDERED has no vector
+ *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty, has a null handle or a buffer twice, or MAPPED or ORDERED has no vector
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, no multiple of the dataspec's size, or not that of an allowed buffer
  *   MPIRT_ERR_DATASPEC: the dataspec is none, or not that of an allowed buffer
  *   MPIRT_ERR_LIMIT: there are as many as there can be

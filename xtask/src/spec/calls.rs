@@ -12,9 +12,53 @@ pub const FILE: &str = "tests/mpirt/calls.h";
 const HEAD: &str = "\
 /* Every function of mpirt.h as data: how to call it, its rules, the errors that it may give, its parameters.
  *
- * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit. What the words mean stands in every_call.c. */
+ * Made of spec/mpirt/ by `cargo xtask spec --header`; do not edit. */
 #ifndef CALLS_H
 #define CALLS_H
+
+#include <mpirt.h>
+
+union value {
+    uint64_t bits;
+    int64_t number;
+    void *pointer;
+    void (*function)(void);
+};
+
+/* A parameter: a handle that goes in, comes out or is changed; a text; a pointer to what comes out, is changed or goes in; a function;
+ * a number. */
+enum kind { HANDLE, OUT_HANDLE, CHANGED_HANDLE, TEXT, OUT, CHANGED, POINTER, FUNCTION, NUMBER };
+
+struct parameter {
+    enum kind kind;
+    int class_of;
+    int may_be_null;
+};
+
+enum { PARAMETERS_MAX = 8, ROOM = 4096, PATTERN = 0x5a };
+
+struct call {
+    const char *name;
+    int (*call)(const union value *given);
+    unsigned rules;
+    uint64_t errors;
+    int count;
+    struct parameter parameters[PARAMETERS_MAX];
+};
+";
+
+const TAIL: &str = "\
+};
+
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* Whether a function may give this code. */
+static inline int is_listed(const struct call *call, int code)
+{
+    return code == MPIRT_SUCCESS || (code > 0 && code < MPIRT_ERR_INTERNAL && (call->errors >> code & 1));
+}
+
+#endif
 ";
 
 /// The file's text.
@@ -32,7 +76,7 @@ pub fn text(spec: &Spec) -> String {
     for function in &exported {
         row(all, function, &mut out);
     }
-    out.push_str("};\n\n#endif\n");
+    out.push_str(TAIL);
     out
 }
 

@@ -38,7 +38,7 @@ impl World {
         let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(container)?.body else {
             return Err(Code::WrongClass);
         };
-        if members.is_empty() {
+        if members.is_empty() || members.iter().any(|member| member.is_null()) {
             return Err(Code::Argument);
         }
         if members.len() > BUFFERS_MAX as usize {
