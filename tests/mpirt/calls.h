@@ -23,7 +23,7 @@ struct parameter {
     int may_be_null;
 };
 
-enum { PARAMETERS_MAX = 8, ROOM = 4096, PATTERN = 0x5a };
+enum { PARAMETERS_MAX = 10, ROOM = 4096, PATTERN = 0x5a };
 
 struct call {
     const char *name;
@@ -97,6 +97,10 @@ static int call_MPIRT_Channel_get_inbufiter(const union value *given) { return M
 static int call_MPIRT_Channel_set_inbufiter(const union value *given) { return MPIRT_Channel_set_inbufiter((MPIRT_Channel){given[0].bits}, (MPIRT_Bufiter){given[1].bits}); }
 static int call_MPIRT_Channel_get_outbufiter(const union value *given) { return MPIRT_Channel_get_outbufiter((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_set_outbufiter(const union value *given) { return MPIRT_Channel_set_outbufiter((MPIRT_Channel){given[0].bits}, (MPIRT_Bufiter){given[1].bits}); }
+static int call_MPIRT_Channel_get_recvinbufiter(const union value *given) { return MPIRT_Channel_get_recvinbufiter((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRT_Channel_set_recvinbufiter(const union value *given) { return MPIRT_Channel_set_recvinbufiter((MPIRT_Channel){given[0].bits}, (MPIRT_Bufiter){given[1].bits}); }
+static int call_MPIRT_Channel_get_recvoutbufiter(const union value *given) { return MPIRT_Channel_get_recvoutbufiter((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRT_Channel_set_recvoutbufiter(const union value *given) { return MPIRT_Channel_set_recvoutbufiter((MPIRT_Channel){given[0].bits}, (MPIRT_Bufiter){given[1].bits}); }
 static int call_MPIRT_Channel_get_qos(const union value *given) { return MPIRT_Channel_get_qos((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_set_qos(const union value *given) { return MPIRT_Channel_set_qos((MPIRT_Channel){given[0].bits}, (MPIRT_Qos){given[1].bits}); }
 static int call_MPIRT_Channel_start(const union value *given) { return MPIRT_Channel_start((MPIRT_Channel){given[0].bits}); }
@@ -115,6 +119,12 @@ static int call_MPIRTX_Channel_get_metrics(const union value *given) { return MP
 static int call_MPIRT_Channel_get_name(const union value *given) { return MPIRT_Channel_get_name((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_set_name(const union value *given) { return MPIRT_Channel_set_name((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_free(const union value *given) { return MPIRT_Channel_free(given[0].pointer); }
+static int call_MPIRT_Bcast_channel_create(const union value *given) { return MPIRT_Bcast_channel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (MPIRT_Bufiter){given[3].bits}, (MPIRT_Bufiter){given[4].bits}, (int)given[5].number, (MPIRT_Group){given[6].bits}, (MPIRT_Qos){given[7].bits}, given[8].pointer); }
+static int call_MPIRT_Scatter_channel_create(const union value *given) { return MPIRT_Scatter_channel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (MPIRT_Bufiter){given[3].bits}, (MPIRT_Bufiter){given[4].bits}, (int)given[5].number, (MPIRT_Group){given[6].bits}, (MPIRT_Qos){given[7].bits}, given[8].pointer); }
+static int call_MPIRT_Gather_channel_create(const union value *given) { return MPIRT_Gather_channel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (MPIRT_Bufiter){given[3].bits}, (MPIRT_Bufiter){given[4].bits}, (int)given[5].number, (MPIRT_Group){given[6].bits}, (MPIRT_Qos){given[7].bits}, given[8].pointer); }
+static int call_MPIRT_Reduce_channel_create(const union value *given) { return MPIRT_Reduce_channel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (MPIRT_Bufiter){given[3].bits}, (MPIRT_Bufiter){given[4].bits}, (MPIRT_Op)given[5].number, (int)given[6].number, (MPIRT_Group){given[7].bits}, (MPIRT_Qos){given[8].bits}, given[9].pointer); }
+static int call_MPIRT_Barrier_channel_create(const union value *given) { return MPIRT_Barrier_channel_create(given[0].pointer, (MPIRT_Group){given[1].bits}, (MPIRT_Qos){given[2].bits}, given[3].pointer); }
+static int call_MPIRT_Alltoall_channel_create(const union value *given) { return MPIRT_Alltoall_channel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (MPIRT_Bufiter){given[3].bits}, (MPIRT_Bufiter){given[4].bits}, (MPIRT_Group){given[5].bits}, (MPIRT_Qos){given[6].bits}, given[7].pointer); }
 static int call_MPIRT_Container_access_count(const union value *given) { return MPIRT_Container_access_count((MPIRT_Container){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Container_get_name(const union value *given) { return MPIRT_Container_get_name((MPIRT_Container){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Container_set_name(const union value *given) { return MPIRT_Container_set_name((MPIRT_Container){given[0].bits}, given[1].pointer); }
@@ -265,6 +275,10 @@ static const struct call calls[] = {
     {"MPIRT_Channel_set_inbufiter", call_MPIRT_Channel_set_inbufiter, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}}},
     {"MPIRT_Channel_get_outbufiter", call_MPIRT_Channel_get_outbufiter, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Bufiter, 0}}},
     {"MPIRT_Channel_set_outbufiter", call_MPIRT_Channel_set_outbufiter, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}}},
+    {"MPIRT_Channel_get_recvinbufiter", call_MPIRT_Channel_get_recvinbufiter, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Bufiter, 0}}},
+    {"MPIRT_Channel_set_recvinbufiter", call_MPIRT_Channel_set_recvinbufiter, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}}},
+    {"MPIRT_Channel_get_recvoutbufiter", call_MPIRT_Channel_get_recvoutbufiter, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Bufiter, 0}}},
+    {"MPIRT_Channel_set_recvoutbufiter", call_MPIRT_Channel_set_recvoutbufiter, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}}},
     {"MPIRT_Channel_get_qos", call_MPIRT_Channel_get_qos, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
     {"MPIRT_Channel_set_qos", call_MPIRT_Channel_set_qos, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Qos, 1}}},
     {"MPIRT_Channel_start", call_MPIRT_Channel_start, RULE_LIVE | RULE_RUNNING, UINT64_C(0x460103d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
@@ -283,6 +297,12 @@ static const struct call calls[] = {
     {"MPIRT_Channel_get_name", call_MPIRT_Channel_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Channel_set_name", call_MPIRT_Channel_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Channel_free", call_MPIRT_Channel_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 1, {{CHANGED_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Bcast_channel_create", call_MPIRT_Bcast_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00000dfe8e), 9, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Scatter_channel_create", call_MPIRT_Scatter_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00000dfe8e), 9, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Gather_channel_create", call_MPIRT_Gather_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00000dfe8e), 9, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Reduce_channel_create", call_MPIRT_Reduce_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00004dfe8e), 10, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Barrier_channel_create", call_MPIRT_Barrier_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000008fe8e), 4, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRT_Alltoall_channel_create", call_MPIRT_Alltoall_channel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000009fe8e), 8, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRT_Container_access_count", call_MPIRT_Container_access_count, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Container, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Container_get_name", call_MPIRT_Container_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Container, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Container_set_name", call_MPIRT_Container_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe8e), 2, {{HANDLE, OF_MPIRT_Container, 0}, {TEXT, OF_NONE, 1}}},
@@ -393,7 +413,7 @@ static const struct call calls[] = {
     {"MPIRTX_Error_detail", call_MPIRTX_Error_detail, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRTX_Get_version", call_MPIRTX_Get_version, RULE_NONE, UINT64_C(0x4000), 3, {{OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_create", call_MPIRTX_Task_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000080fe8e), 6, {{TEXT, OF_NONE, 0}, {FUNCTION, OF_NONE, 0}, {POINTER, OF_NONE, 1}, {HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Task, 0}}},
-    {"MPIRTX_Task_bind", call_MPIRTX_Task_bind, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc0000013e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRTX_Task_bind", call_MPIRTX_Task_bind, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc0000013e8e), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Task_set_core", call_MPIRTX_Task_set_core, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Task_set_overrun_policy", call_MPIRTX_Task_set_overrun_policy, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Task_get_metrics", call_MPIRTX_Task_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},

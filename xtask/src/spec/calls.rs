@@ -35,7 +35,7 @@ struct parameter {
     int may_be_null;
 };
 
-enum { PARAMETERS_MAX = 8, ROOM = 4096, PATTERN = 0x5a };
+enum { PARAMETERS_MAX = 10, ROOM = 4096, PATTERN = 0x5a };
 
 struct call {
     const char *name;

@@ -151,6 +151,18 @@ fn set_iterator(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter, place: usize) ->
     })
 }
 
+/// As [`set_iterator`], of those that a member receives into which also sends.
+fn set_receive_iterator(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter, place: usize) -> Result<(), Code> {
+    check_setup()?;
+    let channel = good(channel)?;
+    let iterator = good_or_null(bufiter)?;
+    with_library(|library| {
+        let mut iterators = library.world.receive_iterators(channel)?;
+        iterators[place] = iterator;
+        library.world.set_receive_iterators(channel, iterators)
+    })
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_inbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
     answer(|| told_object(channel, bufiter, |world, channel| Ok(world.iterators(channel)?[0])))
@@ -169,6 +181,32 @@ pub extern "C" fn MPIRT_Channel_get_outbufiter(channel: MPIRT_Channel, bufiter: 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
     answer(|| set_iterator(channel, bufiter, 1))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_recvinbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.receive_iterators(channel)?[0])))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_recvinbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| set_receive_iterator(channel, bufiter, 0))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_recvoutbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.receive_iterators(channel)?[1])))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_recvoutbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| set_receive_iterator(channel, bufiter, 1))
 }
 
 #[unsafe(no_mangle)]

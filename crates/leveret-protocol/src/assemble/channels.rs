@@ -184,7 +184,7 @@ fn channel(
     (channel, binding)
 }
 
-fn show_qos(qos: &Qos) -> String {
+pub(super) fn show_qos(qos: &Qos) -> String {
     match qos {
         Qos::TimeDriven { period, release, deadline, missing } => {
             format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")

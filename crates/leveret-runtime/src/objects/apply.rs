@@ -97,7 +97,7 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        self.qos_body(qos)?;
+        let given = self.qos_body(qos)?;
         self.unfrozen()?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
@@ -108,15 +108,23 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(Body::Ptchannel(_)) => channels.push(next),
+                Some(body) if body.channel().is_some() => {
+                    if let Body::Collective(_) = body {
+                        super::collectives::serves_groups(given)?;
+                    }
+                    channels.push(next);
+                }
                 _ => return Err(Code::UndefForObject),
             }
         }
         for channel in channels {
-            if let Some(Body::Ptchannel(body)) = self.table.referred(channel).map(|object| &object.body) {
-                let body = Body::Ptchannel(super::object::ChannelBody { qos, ..*body });
-                self.table.replace_referred(channel, body)?;
+            let Some(mut body) = self.table.referred(channel).map(|object| object.body.clone()) else {
+                continue;
+            };
+            if let Some(base) = body.channel_mut() {
+                base.qos = qos;
             }
+            self.table.replace_referred(channel, body)?;
         }
         Ok(())
     }

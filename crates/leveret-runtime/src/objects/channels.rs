@@ -1,5 +1,6 @@
 //! Channels and their qualities of service, before commit.
 
+use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
 use super::object::{Body, ChannelBody, PRIORITY_MAX, Qos};
@@ -24,6 +25,11 @@ pub struct ChannelDescription {
     pub group: Handle,
     /// Null: best effort.
     pub qos: Handle,
+}
+
+/// For the errors of wrong handles: what is no channel is not a point-to-point one either.
+fn class_of_channel(channel: Handle) -> Class {
+    channel.class().filter(|class| class.is_channel()).unwrap_or(Class::Ptchannel)
 }
 
 impl World {
@@ -87,7 +93,7 @@ impl World {
     }
 
     /// The iterators of one end hold buffers of one size and type.
-    fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
+    pub(super) fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
         let mut shape = None;
         for iterator in iterators.into_iter().filter(|iterator| !iterator.is_null()) {
             let body = self.bufiter_body(iterator)?;
@@ -101,30 +107,45 @@ impl World {
         Ok(())
     }
 
+    /// A channel of any kind.
+    pub(super) fn any_channel(&self, channel: Handle) -> Result<&Body, Code> {
+        Ok(&self.of(channel, class_of_channel(channel))?.body)
+    }
+
     fn channel_body(&self, channel: Handle) -> Result<ChannelBody, Code> {
-        match &self.of(channel, Class::Ptchannel)?.body {
-            Body::Ptchannel(channel) => Ok(*channel),
-            _ => Err(Code::Internal),
-        }
+        self.any_channel(channel)?.channel().copied().ok_or(Code::Internal)
+    }
+
+    pub(super) fn may_change_channel(&mut self, channel: Handle) -> Result<(), Code> {
+        self.change(channel, class_of_channel(channel)).map(|_| ())
     }
 
     fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
-        let mut body = self.channel_body(channel)?;
-        change(&mut body);
-        self.table.replace(channel, Body::Ptchannel(body))
+        self.may_change_channel(channel)?;
+        let mut body = self.any_channel(channel)?.clone();
+        change(body.channel_mut().ok_or(Code::Internal)?);
+        self.table.replace(channel, body)
     }
 
     /// The iterators of a channel: where buffers are taken from, and where they are put.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier, and those of wrong handles.
     pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        self.has_iterators(channel)?;
         let body = self.channel_body(channel)?;
         Ok([body.input, body.output])
     }
 
     /// Sets the iterators of a channel.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier, and of an end that does not send on a collective channel;
+    /// [`Code::Bufsize`] and [`Code::Dataspec`] when the two differ; and those of wrong handles.
     pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
+        self.may_change_channel(channel)?;
         self.same_shape(iterators)?;
+        self.may_have(channel, iterators, true)?;
         self.change_channel(channel, |body| [body.input, body.output] = iterators)
     }
 
@@ -136,8 +157,11 @@ impl World {
 
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
-        self.qos_body(qos)?;
+        self.may_change_channel(channel)?;
+        let given = self.qos_body(qos)?;
+        if let Body::Collective(_) = self.any_channel(channel)? {
+            serves_groups(given)?;
+        }
         self.change_channel(channel, |body| body.qos = qos)
     }
 
@@ -153,7 +177,7 @@ impl World {
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].
     pub fn set_slack(&mut self, channel: Handle, slack: u32) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
+        self.may_change_channel(channel)?;
         if !(1..=SLACK_MAX).contains(&slack) {
             return Err(Code::Argument);
         }

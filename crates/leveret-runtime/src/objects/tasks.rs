@@ -43,13 +43,16 @@ impl World {
         }
     }
 
-    /// Lets a task serve the ends that this member has of a channel.
+    /// Lets a task serve the ends that this member has of a point-to-point channel.
     ///
     /// # Errors
-    /// [`Code::Argument`] when another task is bound to them, and those of wrong handles.
+    /// [`Code::UndefForObject`] of a collective channel, whose transfers have steps at several instants; [`Code::Argument`] when a
+    /// task serves it already; and those of wrong handles.
     pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
         self.of(task, Class::Task)?;
-        self.of(channel, Class::Ptchannel)?;
+        if let Body::Collective(_) = self.any_channel(channel)? {
+            return Err(Code::UndefForObject);
+        }
         let is_bound =
             |object: &Object| matches!(&object.body, Body::Task(other) if other.channels.contains(&channel));
         if self.table.all().any(|(_, object)| is_bound(object)) {
