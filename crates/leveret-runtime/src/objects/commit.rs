@@ -89,6 +89,11 @@ impl World {
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
+            if channel.is_loop() {
+                let edges = self.declare_loop(&mut declarations, &object.name, channel)?;
+                collectives.push((index, edges, self.qos_of(channel)));
+                continue;
+            }
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
             declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
@@ -175,7 +180,7 @@ impl World {
         Ok(name)
     }
 
-    /// Every channel has its iterators, and none leads back to its own member.
+    /// Every channel has its iterators.
     fn check_channels(&self) -> Result<(), Unfit> {
         for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
@@ -187,9 +192,6 @@ impl World {
                     self.names()[self.rank().index()]
                 ),
             };
-            if channel.source == channel.target {
-                return Err(unfit("leads from this member to itself; give it another source or target,"));
-            }
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
                 (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
