@@ -7,7 +7,7 @@ use super::committed::{Called, Collective, Receive, Send};
 use super::error::Code;
 use super::handle::Handle;
 use super::movers::Movers;
-use super::object::{Body, ChannelBody, Form, Qos};
+use super::object::{Body, ChannelBody, Form, Object, Qos};
 use super::world::World;
 use crate::declare::{Declarations, EndBuilder, Lead, Source, Target};
 use crate::gate::Gate;
@@ -179,8 +179,26 @@ impl World {
         }
     }
 
+    /// Declares a channel that is served like a collective one; `None` of others.
+    pub(super) fn declare_edges(
+        &self,
+        declarations: &mut Declarations,
+        object: &Object,
+    ) -> Result<Option<(Edges, Qos)>, Code> {
+        let (edges, base) = match &object.body {
+            Body::Collective(collective) => {
+                (self.declare_collective(declarations, &object.name, collective)?, collective.base)
+            }
+            Body::Ptchannel(base) if base.is_loop() => {
+                (self.declare_loop(declarations, &object.name, base)?, *base)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((edges, self.qos_of(&base))))
+    }
+
     /// Declares the two ends of a channel from this member to itself.
-    pub(super) fn declare_loop(
+    fn declare_loop(
         &self,
         declarations: &mut Declarations,
         name: &str,
@@ -196,7 +214,7 @@ impl World {
     }
 
     /// Declares a collective channel, and the ends that carry it.
-    pub(super) fn declare_collective(
+    fn declare_collective(
         &self,
         declarations: &mut Declarations,
         name: &str,

@@ -83,17 +83,11 @@ impl World {
         let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
-            if let Body::Collective(collective) = &object.body {
-                let edges = self.declare_collective(&mut declarations, &object.name, collective)?;
-                collectives.push((index, edges, self.qos_of(&collective.base)));
+            if let Some((edges, qos)) = self.declare_edges(&mut declarations, object)? {
+                collectives.push((index, edges, qos));
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            if channel.is_loop() {
-                let edges = self.declare_loop(&mut declarations, &object.name, channel)?;
-                collectives.push((index, edges, self.qos_of(channel)));
-                continue;
-            }
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
             declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
