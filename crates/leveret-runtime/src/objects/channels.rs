@@ -75,7 +75,16 @@ impl World {
         self.same_shape([input, output])?;
         self.insert(
             name,
-            Body::Ptchannel(ChannelBody { input, output, source, target, group, qos, slack: 1 }),
+            Body::Ptchannel(ChannelBody {
+                input,
+                output,
+                receives: [Handle::default(); 2],
+                source,
+                target,
+                group,
+                qos,
+                slack: 1,
+            }),
         )
     }
 
@@ -120,7 +129,11 @@ impl World {
         self.change(channel, class_of_channel(channel)).map(|_| ())
     }
 
-    fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
+    pub(super) fn change_channel(
+        &mut self,
+        channel: Handle,
+        change: impl FnOnce(&mut ChannelBody),
+    ) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         let mut body = self.any_channel(channel)?.clone();
         change(body.channel_mut().ok_or(Code::Internal)?);

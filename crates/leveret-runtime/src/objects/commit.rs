@@ -84,9 +84,8 @@ impl World {
         let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
-            if let Body::Collective(collective) = &object.body {
-                let edges = self.declare_collective(&mut declarations, &object.name, collective)?;
-                collectives.push((index, edges, self.qos_of(&collective.base)));
+            if let Some((edges, qos)) = self.declare_edges(&mut declarations, object)? {
+                collectives.push((index, edges, qos));
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
@@ -177,7 +176,7 @@ impl World {
         Ok(name)
     }
 
-    /// Every channel has its iterators, and none leads back to its own member.
+    /// Every channel has its iterators.
     fn check_channels(&self) -> Result<(), Unfit> {
         for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
@@ -189,9 +188,6 @@ impl World {
                     self.names()[self.rank().index()]
                 ),
             };
-            if channel.source == channel.target {
-                return Err(unfit("leads from this member to itself; give it another source or target,"));
-            }
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
                 (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),

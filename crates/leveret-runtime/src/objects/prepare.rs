@@ -6,7 +6,7 @@ use super::committed::{
     CommittedTask, End, NEVER, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
-use super::handle::Handle;
+use super::handle::{Class, Handle};
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
@@ -48,15 +48,18 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             match &object.body {
-                Body::Ptchannel(channel) => {
+                Body::Ptchannel(channel) if !channel.is_loop() => {
                     let is_source = self.is_source(channel) == Some(true);
                     preparation.channel(handle, channel, is_source)?;
                 }
-                Body::Collective(collective) => {
-                    let prepared = self.prepare_collective(collective, &preparation.numbers);
+                body => {
+                    let Some(collective) = body.collective() else { continue };
+                    let mut prepared = self.prepare_collective(&collective, &preparation.numbers);
+                    if body.class() == Class::Ptchannel {
+                        prepared.others = Box::default();
+                    }
                     preparation.collective(handle, prepared, collective.base.slack);
                 }
-                _ => {}
             }
         }
         let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
