@@ -140,7 +140,7 @@ static void test_the_epoch_is_one_for_all(void)
 }
 
 /* No create call takes what a transfer needs: neither memory of its buffers nor descriptors. */
-/* spec: SETUP-BIND-01, BUFFER-MEMORY-06 */
+/* spec: SETUP-BIND-01 */
 static void test_resources_come_with_commit(void)
 {
     enum { SIZE = 16 << 20 };

@@ -152,7 +152,6 @@ mod tests {
         assert!(!said().contains("it is 7"), "{}", said());
     }
 
-    // spec: ERROR-PANIC-01
     #[test]
     fn a_panic_is_an_error_with_its_message() {
         assert_eq!(MPIRT_Failing(), Code::Internal as c_int);
