@@ -1,12 +1,11 @@
-//! Channels, their qualities of service, and the tasks that serve them, before commit.
+//! Channels and their qualities of service, before commit.
 
 use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Object, PRIORITY_MAX, Qos, TaskBody, TaskFunction};
+use super::object::{Body, ChannelBody, PRIORITY_MAX, Qos};
 use super::world::World;
 use leveret_types::Nanos;
-use std::sync::Arc;
 
 /// The greatest slack of a channel.
 pub const SLACK_MAX: u32 = 64;
@@ -196,47 +195,5 @@ impl World {
             return Err(Code::Argument);
         }
         self.change_channel(channel, |body| body.slack = slack)
-    }
-
-    /// A task with a window. `function` is told the task's own handle.
-    pub fn task(
-        &mut self,
-        name: &str,
-        (qos, budget): (Handle, Nanos),
-        function: impl FnOnce(Handle) -> TaskFunction,
-    ) -> Result<Handle, Code> {
-        let qos = self.qos_body(qos)?;
-        let Qos::Time { start, deadline, .. } = qos else { return Err(Code::UndefForObject) };
-        if !(Nanos::ZERO < budget && budget <= deadline - start) {
-            return Err(Code::Time);
-        }
-        let idle: TaskFunction = Arc::new(|_, _| {});
-        let task =
-            self.insert(name, Body::Task(TaskBody { qos, budget, function: idle, channels: Vec::new() }))?;
-        if let Body::Task(body) = &mut self.table.get_mut(task)?.body {
-            body.function = function(task);
-        }
-        Ok(task)
-    }
-
-    /// Lets a task serve the ends that this member has of a point-to-point channel.
-    ///
-    /// # Errors
-    /// [`Code::UndefForObject`] of a collective channel, whose transfers have steps at several instants; [`Code::Argument`] when a
-    /// task serves it already; and those of wrong handles.
-    pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
-        if let Body::Collective(_) = self.any_channel(channel)? {
-            return Err(Code::UndefForObject);
-        }
-        let Body::Task(body) = &self.change(task, Class::Task)?.body else { return Err(Code::Internal) };
-        let mut channels = body.channels.clone();
-        let (qos, budget, function) = (body.qos, body.budget, body.function.clone());
-        let is_bound =
-            |object: &Object| matches!(&object.body, Body::Task(other) if other.channels.contains(&channel));
-        if self.table.all().any(|(_, object)| is_bound(object)) {
-            return Err(Code::Argument);
-        }
-        channels.push(channel);
-        self.table.replace(task, Body::Task(TaskBody { qos, budget, function, channels }))
     }
 }

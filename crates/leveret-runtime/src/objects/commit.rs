@@ -7,15 +7,16 @@ use super::events::EventPlan;
 use super::handle::Handle;
 use super::mapping::Mappings;
 use super::movers::Movers;
-use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
+use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
+use crate::task_tally::TaskTally;
 use crate::watch::Watch;
-use leveret_plan::MissingPolicy;
+use leveret_plan::{CoreChoice, MissingPolicy};
 use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::{BTreeMap, HashMap};
@@ -110,8 +111,9 @@ impl World {
                 service.writes.extend(ends.source.map(|source| (index, source, 0)));
                 service.reads.extend(ends.target.map(|target| (index, target)));
             }
-            let (timing, function) = ((task.qos, task.budget), task.function.clone());
-            declare_task(&mut declarations, (handle, &object.name), timing, service, function);
+            let tally = committed.tasks.iter().find(|known| known.handle == handle).map(|known| &known.tally);
+            let tally = tally.ok_or(Code::Internal)?.clone();
+            declare_task(&mut declarations, (handle, &object.name), task, service, tally);
         }
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
@@ -281,12 +283,20 @@ pub(super) fn plan_qos(qos: Qos) -> leveret_plan::Qos {
 fn declare_task(
     declarations: &mut Declarations,
     (handle, name): (Handle, &str),
-    (qos, budget): (Qos, Nanos),
+    body: &TaskBody,
     mut service: Service,
-    function: TaskFunction,
+    tally: Arc<TaskTally>,
 ) {
-    let Qos::Time { start, deadline, period } = qos else { return };
-    let mut task = declarations.task(name).period(period).window(start, deadline).budget(budget);
+    let Qos::Time { start, deadline, period } = body.qos else { return };
+    let function = body.function.clone();
+    let task = declarations.task(name).period(period).window(start, deadline).budget(body.budget);
+    let mut task = task.tally(tally);
+    if let Some(core) = body.core {
+        task = task.core(CoreChoice::Pinned(core));
+    }
+    if let Some(policy) = body.overrun {
+        task = task.overrun(policy);
+    }
     for (_, target) in &service.reads {
         task = task.reads(*target);
     }

@@ -6,6 +6,7 @@ use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
 use super::storage::Storage;
 use leveret_memory::iterator::Policy;
+use leveret_plan::OverrunPolicy;
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
@@ -285,6 +286,10 @@ pub(super) struct TaskBody {
     pub(super) qos: Qos,
     pub(super) budget: Nanos,
     pub(super) function: TaskFunction,
+    /// `None`: any core that the plan finds.
+    pub(super) core: Option<u32>,
+    /// `None`: as the manifest has it, or else skip.
+    pub(super) overrun: Option<OverrunPolicy>,
     /// Channels whose ends at this member are served by this task.
     pub(super) channels: Vec<Handle>,
 }

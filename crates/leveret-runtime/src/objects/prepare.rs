@@ -2,8 +2,8 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End,
-    NEVER, Tally, WITH_PROGRAM,
+    Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator,
+    CommittedTask, End, NEVER, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::{Class, Handle};
@@ -12,7 +12,7 @@ use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -26,6 +26,7 @@ struct Preparation<'w> {
     /// Iterators and the buffers that the program has put into them.
     stocked: Vec<(u32, u32)>,
     containers: Vec<CommittedContainer>,
+    tasks: Vec<CommittedTask>,
 }
 
 impl World {
@@ -61,6 +62,9 @@ impl World {
                 }
             }
         }
+        let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
+        preparation.tasks =
+            tasks.map(|(handle, _)| CommittedTask { handle, tally: Arc::default() }).collect();
         preparation.containers(self.reached());
         preparation.finish(self)
     }
@@ -179,12 +183,13 @@ impl<'w> Preparation<'w> {
     }
 
     fn finish(self, world: &World) -> Result<Committed, Code> {
-        let Self { buffers, iterators, channels, containers, stocked, .. } = self;
+        let Self { buffers, iterators, channels, containers, tasks, stocked, .. } = self;
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
         let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
         let numbered = numbered.chain(containers.iter().map(|container| container.handle).enumerate());
+        let numbered = numbered.chain(tasks.iter().map(|task| task.handle).enumerate());
         let of_events = world.event_numbers().into_iter().map(|(handle, number)| (number as usize, handle));
         for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
@@ -195,7 +200,28 @@ impl<'w> Preparation<'w> {
             let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
             index[place] = (known, number as u32);
         }
-        let (world, events) = (world.snapshot(), OnceLock::new());
-        Ok(Committed { buffers, iterators, channels, containers, world, index, stocked, events })
+        // What the data path has no use for, and what is gone: to tell a freed handle from one that never was.
+        for (place, known) in world.table.last_known() {
+            if index.len() <= place {
+                index.resize(place + 1, (Handle::default(), 0));
+            }
+            if index[place].0.is_null() {
+                index[place].0 = known;
+            }
+        }
+        let world = world.snapshot();
+        let (epoch, events) = (OnceLock::new(), OnceLock::new());
+        Ok(Committed {
+            buffers,
+            iterators,
+            channels,
+            containers,
+            tasks,
+            world,
+            index,
+            stocked,
+            epoch,
+            events,
+        })
     }
 }
