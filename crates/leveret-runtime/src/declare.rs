@@ -117,6 +117,7 @@ impl Declarations {
             memory: BufferMemory::default(),
             policy: IteratorPolicy::default(),
             allowed: None,
+            served: false,
         });
         let declared = self.wire.ends.last_mut().expect("an end was just pushed");
         EndBuilder { declared, token: token(index) }
@@ -228,6 +229,12 @@ impl<T> EndBuilder<'_, T> {
     /// Best effort: visible at once.
     pub fn best_effort(self) -> Self {
         self.declared.channel.qos = Some(Qos::BestEffort);
+        self
+    }
+    /// Moved by the library's threads, at a priority.
+    pub(crate) fn served(self, qos: Qos) -> Self {
+        self.declared.channel.qos = Some(qos);
+        self.declared.served = true;
         self
     }
     /// How the receiver waits (best effort).
