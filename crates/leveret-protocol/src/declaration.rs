@@ -178,6 +178,10 @@ pub struct EventDeclarations {
     pub receptors: Vec<ReceptorDeclaration>,
 }
 
+/// With this begin the names of events by which the library's own threads at the two ends of a channel call each other. No
+/// program's name has it.
+pub const INTERNAL_EVENT: char = '\u{1}';
+
 /// A trigger of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TriggerDeclaration {

@@ -4,7 +4,8 @@ use crate::context::TaskContext;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
-    IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration, TriggerDeclaration, WaitMode,
+    IteratorPolicy, MemberDeclarations, ReceptorDeclaration, SporadicDeclaration, TaskDeclaration,
+    TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
 
@@ -148,6 +149,11 @@ impl Declarations {
         let (event, group) = (event.to_owned(), group.to_owned());
         self.wire.events.receptors.push(ReceptorDeclaration { event, group });
         self.wire.events.receptors.len() - 1
+    }
+
+    /// Declares work beside the time table.
+    pub(crate) fn sporadic(&mut self, sporadic: SporadicDeclaration) {
+        self.wire.sporadics.push(sporadic);
     }
 
     /// Each end has at most one owner, and is declared here.

@@ -7,7 +7,7 @@ use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
 };
-use leveret_runtime::objects::{ChannelDescription, Class, Code, Qos};
+use leveret_runtime::objects::{ChannelDescription, Class, Code};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -73,28 +73,6 @@ pub(super) fn timeout_of(timeout: MPIRT_Timespec) -> Result<Nanos, Code> {
         timeout if timeout < 0 => Err(Code::Time),
         timeout => Ok(Nanos(timeout).min(FOREVER)),
     }
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_time_create(
-    name: NameIn,
-    start: MPIRT_Timespec,
-    deadline: MPIRT_Timespec,
-    period: MPIRT_Timespec,
-    qos: Out<MPIRT_Qos>,
-) -> c_int {
-    answer(|| {
-        let name = name.read()?;
-        qos.check()?;
-        let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
-        let made = with_library(|library| library.world.qos(name, time))?;
-        qos.put(MPIRT_Qos::of(made))
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
-    free(qos, Some(Class::Qos))
 }
 
 #[unsafe(no_mangle)]

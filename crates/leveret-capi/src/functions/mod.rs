@@ -15,6 +15,7 @@ mod iterator;
 mod name;
 mod object;
 mod operations;
+mod qos;
 mod setup;
 mod task;
 
@@ -30,5 +31,6 @@ pub use iterator::*;
 pub use name::*;
 pub use object::*;
 pub use operations::*;
+pub use qos::*;
 pub use setup::*;
 pub use task::*;

@@ -53,6 +53,15 @@ const PIPELINE: Example = Example {
     lines: 10,
 };
 
+const PRIORITIES: Example = Example {
+    source: "examples/priorities/priorities",
+    rust: "priorities",
+    members: 2,
+    arguments: &[],
+    speakers: &["receiver: "],
+    lines: 12,
+};
+
 impl Example {
     /// What it said. How many messages were taken is left out: a stall of the machine decides that too.
     fn lines_of(&self, outcome: &Outcome) -> Vec<String> {
@@ -132,8 +141,20 @@ fn the_pipeline_says_the_same_in_three_languages() {
     says_the_same(&PIPELINE);
 }
 
+/// The alarms come first, though they were sent last.
+#[test]
+fn the_priorities_say_the_same_in_three_languages() {
+    says_the_same(&PRIORITIES);
+    let _turn = turn();
+    let lines = PRIORITIES.compiled(&["cc", "-std=c11"], "c");
+    let alarms = (1..=4).map(|number| format!("receiver: alarm {number}"));
+    let expected: Vec<String> =
+        alarms.chain((1..=8).map(|number| format!("receiver: log {number}"))).collect();
+    assert_eq!(lines, expected);
+}
+
 // spec: LANG-CPP-LEAK-01
 #[test]
 fn no_example_in_cpp_leaks() {
-    [RING, FARM, MODE_CHANGE, PIPELINE].iter().for_each(leaks_nothing);
+    [RING, FARM, MODE_CHANGE, PIPELINE, PRIORITIES].iter().for_each(leaks_nothing);
 }

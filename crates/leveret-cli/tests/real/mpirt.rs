@@ -308,3 +308,14 @@ fn the_ring_in_c_runs_by_the_clock() {
     let path = &outcome.report()["data_path"];
     assert_eq!(path["system_calls"], path["planned_sleeps"], "{}", outcome.said());
 }
+
+#[test]
+fn qos() {
+    conforms("tests/mpirt/qos.c");
+}
+
+/// Ends and tasks that the library's threads serve, at priorities and for events.
+#[test]
+fn served() {
+    conforms("tests/mpirt/served.c");
+}

@@ -92,14 +92,16 @@ fn sporadic(
 ) -> Option<SporadicDeclaration> {
     let has_priority = section.value("priority").is_some();
     let (foreign, message, hint): (&[&str], _, _) = if has_priority {
+        let message = format!("means nothing for {}, which has a priority", section.label);
         let keys = &["period", "window", "reads", "writes", "preemptible", "overrun"];
-        (keys, "is for tasks with a period", "remove this key, or remove `priority`")
+        (keys, message, "remove this key, or remove `priority`")
     } else {
+        let message = format!("is for tasks with a priority, and {} has none", section.label);
         let hint = "add a `priority`, or write `window = [\"RELEASE\", \"DEADLINE\"]` and a `period`";
-        (&["event", "interval", "deadline"], "is for tasks with a priority", hint)
+        (&["event", "interval", "deadline"], message, hint)
     };
     for key in foreign.iter().filter(|key| section.value(key).is_some()) {
-        problems.add(section.place(key), format!("`{key}` {message}, and {} has none", section.label), hint);
+        problems.add(section.place(key), format!("`{key}` {message}"), hint);
     }
     let priority = section.integer("priority", &(1..=u64::from(PRIORITY_MAX)), problems);
     let event = section.name("event", problems).map(|event| (GROUP_WORLD.to_owned(), event.value));

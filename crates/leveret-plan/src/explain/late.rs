@@ -196,8 +196,11 @@ fn fits(job: &Job, late: &Late, conflict: &[usize]) -> Vec<Change> {
     let object =
         |index: usize| ObjectName { kind: DeclarationKind::Task, name: job.sporadics[index].name.clone() };
     if let (Cause::Bound(bound) | Cause::Together(bound), Some(deadline)) = (late.cause, failing.deadline) {
-        let change = Change::Deadline { object: object(late.sporadic), from: deadline, to: Nanos(bound) };
-        found.extend(trials.fits(&change).then_some(change));
+        let change =
+            |to: i64| Change::Deadline { object: object(late.sporadic), from: deadline, to: Nanos(to) };
+        let exact = change(bound);
+        // The other end of its channel takes time too.
+        found.extend(if trials.fits(&exact) { Some(exact) } else { trials.least(bound, change) });
     }
     for index in conflict.iter().copied() {
         let sporadic = &job.sporadics[index];

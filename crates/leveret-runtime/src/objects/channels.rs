@@ -2,7 +2,7 @@
 
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Object, PRIORITY_MAX, Qos, TaskBody, TaskFunction};
+use super::object::{Body, ChannelBody, Object, Qos, TaskBody, TaskFunction};
 use super::world::World;
 use leveret_types::Nanos;
 use std::sync::Arc;
@@ -28,34 +28,6 @@ pub struct ChannelDescription {
 }
 
 impl World {
-    /// A quality of service.
-    pub fn qos(&mut self, name: &str, qos: Qos) -> Result<Handle, Code> {
-        if let Qos::Time { start, deadline, period } = qos
-            && !(Nanos::ZERO <= start && start < deadline && deadline <= period)
-        {
-            return Err(Code::Time);
-        }
-        if let Qos::Handler { priority, budget, interval } = qos {
-            if !(1..=PRIORITY_MAX).contains(&priority) {
-                return Err(Code::Argument);
-            }
-            if budget <= Nanos::ZERO || interval <= Nanos::ZERO {
-                return Err(Code::Time);
-            }
-        }
-        self.insert(name, Body::Qos(qos))
-    }
-
-    pub(super) fn qos_body(&self, qos: Handle) -> Result<Qos, Code> {
-        if qos.is_null() {
-            return Ok(Qos::BestEffort);
-        }
-        match &self.of(qos, Class::Qos)?.body {
-            Body::Qos(qos) => Ok(*qos),
-            _ => Err(Code::Internal),
-        }
-    }
-
     /// One end of a channel from one member to another. Iterators may be set later.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
@@ -64,7 +36,7 @@ impl World {
         if ![member(source)?, member(target)?].contains(&self.rank()) {
             return Err(Code::NotMember);
         }
-        if matches!(self.qos_body(qos)?, Qos::Handler { .. }) {
+        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
             return Err(Code::UndefForObject);
         }
         self.same_shape([input, output])?;
@@ -138,7 +110,9 @@ impl World {
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.change(channel, Class::Ptchannel)?;
-        self.qos_body(qos)?;
+        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         self.change_channel(channel, |body| body.qos = qos)
     }
 
@@ -161,16 +135,22 @@ impl World {
         self.change_channel(channel, |body| body.slack = slack)
     }
 
-    /// A task with a window. `function` is told the task's own handle.
+    /// A task that runs once in each window of a time-driven quality of service, or once for each firing of the start event of an
+    /// event-driven one. `function` is told the task's own handle.
     pub fn task(
         &mut self,
         name: &str,
         (qos, budget): (Handle, Nanos),
         function: impl FnOnce(Handle) -> TaskFunction,
     ) -> Result<Handle, Code> {
-        let qos = self.qos_body(qos)?;
-        let Qos::Time { start, deadline, .. } = qos else { return Err(Code::UndefForObject) };
-        if !(Nanos::ZERO < budget && budget <= deadline - start) {
+        let body = self.qos_body(qos)?;
+        let window = match body.kind {
+            Qos::Time { start, deadline, .. } => deadline - start,
+            Qos::Event { .. } if body.events[0].is_none() => return Err(Code::Time),
+            Qos::Event { .. } => body.deadline.unwrap_or(Nanos::MAX),
+            _ => return Err(Code::UndefForObject),
+        };
+        if !(Nanos::ZERO < budget && budget <= window) {
             return Err(Code::Time);
         }
         let idle: TaskFunction = Arc::new(|_, _| {});

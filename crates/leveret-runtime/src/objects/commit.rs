@@ -7,13 +7,13 @@ use super::handle::Handle;
 use super::mapping::Mappings;
 use super::movers::Movers;
 use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
+use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::session::{AnyEnd, Running};
 use crate::watch::Watch;
-use leveret_plan::MissingPolicy;
 use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::{BTreeMap, HashMap};
@@ -79,7 +79,7 @@ impl World {
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
             declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
-            if matches!(self.qos_of(channel), Qos::Time { .. }) {
+            if matches!(self.referred_qos(channel.qos).kind, Qos::Time { .. }) {
                 timed.insert(index, ends);
                 bindings.extend(self.timed_bindings(index, channel, ends));
             } else {
@@ -98,19 +98,29 @@ impl World {
                 service.writes.extend(ends.source.map(|source| (index, source, 0)));
                 service.reads.extend(ends.target.map(|target| (index, target)));
             }
-            let (timing, function) = ((task.qos, task.budget), task.function.clone());
+            let (timing, function) = ((self.referred_qos(task.qos), task.budget), task.function.clone());
             declare_task(&mut declarations, (handle, &object.name), timing, service, function);
         }
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
             let object = self.table.referred(committed.channels[index].handle).ok_or(Code::Internal)?;
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            movers.serve(index, self.size_of(channel)?.0, self.qos_of(channel), ends);
+            movers.serve(index, self.size_of(channel)?.0, &self.referred_qos(channel.qos), ends);
         }
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
-        let events = self.plan_events(&mut declarations)?;
+        let mut events = self.plan_events(&mut declarations)?;
+        for (index, ends) in &free {
+            let handle = committed.channels[*index].handle;
+            let object = self.table.referred(handle).ok_or(Code::Internal)?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
+            self.plan_end(
+                &mut declarations,
+                &mut events,
+                (*index, &object.name, channel, ends.source.is_some()),
+            )?;
+        }
         Ok(Binding { declarations, committed, declared, events, sources, targets, timed: bindings })
     }
 
@@ -176,13 +186,6 @@ impl World {
         }
     }
 
-    fn qos_of(&self, channel: &ChannelBody) -> Qos {
-        match self.table.referred(channel.qos).map(|object| &object.body) {
-            Some(Body::Qos(qos)) => *qos,
-            _ => Qos::BestEffort,
-        }
-    }
-
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
@@ -192,7 +195,7 @@ impl World {
     ) -> Result<Ends, Code> {
         let referred = |handle: Handle| self.table.referred(handle).map(|object| &object.body);
         let Some(Body::Group(members)) = referred(channel.group) else { return Err(Code::Internal) };
-        let qos = self.qos_of(channel);
+        let qos = self.referred_qos(channel.qos);
         let own = |rank: u32| members[rank as usize] == self.rank();
         let mut ends = Ends::default();
         if !own(channel.source) && !own(channel.target) {
@@ -216,27 +219,37 @@ struct Shape {
     group: String,
     size: ByteSize,
     slack: u32,
-    qos: Qos,
+    qos: QosBody,
 }
 
 impl Shape {
     fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
         let end = end.group(&self.group).size(self.size).slack(self.slack);
-        let end = match self.qos {
+        let end = match self.qos.kind {
             // As many as can be under way, and never fewer than others get.
-            Qos::BestEffort | Qos::Handler { .. } => end.buffers(self.slack.max(2)),
+            Qos::BestEffort | Qos::Handler { .. } | Qos::Priority { .. } | Qos::Event { .. } => {
+                end.buffers(self.slack.max(2))
+            }
             Qos::Time { .. } => end,
         };
-        with_qos(end, self.qos).declare()
+        with_qos(end, &self.qos).declare()
     }
 }
 
-fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
-    match qos {
+fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
+    let (interval, deadline) = (qos.interval, qos.deadline);
+    match qos.kind {
         // A handler's is refused where channels are made.
         Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
-            end.time_driven(period, [start, deadline], MissingPolicy::default())
+            end.time_driven(period, [start, deadline].map(|time| time + qos.phase), qos.missing)
+        }
+        Qos::Priority { priority } => {
+            end.served(leveret_plan::Qos::PriorityDriven { priority, interval, deadline })
+        }
+        Qos::Event { priority } => {
+            let [start, completion] = qos.events.clone();
+            end.served(leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline })
         }
     }
 }
@@ -244,11 +257,12 @@ fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
 fn declare_task(
     declarations: &mut Declarations,
     (handle, name): (Handle, &str),
-    (qos, budget): (Qos, Nanos),
+    (qos, budget): (QosBody, Nanos),
     mut service: Service,
     function: TaskFunction,
 ) {
-    let Qos::Time { start, deadline, period } = qos else { return };
+    let Qos::Time { start, deadline, period } = qos.kind else { return };
+    let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
     let mut task = declarations.task(name).period(period).window(start, deadline).budget(budget);
     for (_, target) in &service.reads {
         task = task.reads(*target);

@@ -8,7 +8,7 @@
 //! | what every object has, before commit | `world.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
@@ -34,6 +34,7 @@ mod mapping;
 mod movers;
 mod object;
 mod prepare;
+mod qos;
 mod storage;
 mod table;
 mod walk;
@@ -55,6 +56,7 @@ pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, Trigge
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
+pub use leveret_plan::MissingPolicy;
 pub use library::Library;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use storage::{OwnedStorage, Storage};

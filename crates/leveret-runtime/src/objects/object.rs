@@ -3,6 +3,7 @@
 use super::committed::Committed;
 use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
+use super::qos::QosBody;
 use super::storage::Storage;
 use leveret_memory::iterator::Policy;
 use leveret_types::{MemberId, Nanos};
@@ -26,7 +27,7 @@ pub(super) enum Body {
     Buffer(BufferBody),
     Bufiter(BufiterBody),
     Ptchannel(ChannelBody),
-    Qos(Qos),
+    Qos(QosBody),
     Task(TaskBody),
     ContainerIterator(WalkBody),
     Trigger(TriggerBody),
@@ -67,7 +68,7 @@ impl Body {
                 let given = iterators.into_iter().chain([channel.group, channel.qos]);
                 given.filter(|handle| !handle.is_null()).collect()
             }
-            Self::Task(task) => task.channels.clone(),
+            Self::Task(task) => task.channels.iter().copied().chain([task.qos]).collect(),
             Self::ContainerIterator(walk) => vec![walk.container],
             Self::Trigger(trigger) => trigger.references(),
             Self::Receptor(receptor) => receptor.references(),
@@ -210,6 +211,16 @@ pub enum Qos {
         /// Distance between two transfers.
         period: Nanos,
     },
+    /// As soon as the time table and more urgent transfers leave time.
+    Priority {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+    },
+    /// Once for each firing of an event; as priority-driven from there on.
+    Event {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+    },
     /// Of a handler, or of a trigger's delivery.
     Handler {
         /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
@@ -245,8 +256,8 @@ pub(super) struct WalkBody {
 
 #[derive(Clone)]
 pub(super) struct TaskBody {
-    /// Always [`Qos::Time`].
-    pub(super) qos: Qos,
+    /// Time-driven, or event-driven with a start event.
+    pub(super) qos: Handle,
     pub(super) budget: Nanos,
     pub(super) function: TaskFunction,
     /// Channels whose ends at this member are served by this task.

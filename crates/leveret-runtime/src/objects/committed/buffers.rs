@@ -28,6 +28,12 @@ impl Committed {
         for channel in &self.iterators[iterator].channels {
             let channel = &self.channels[*channel as usize];
             self.take_back_loans(channel);
+            if let Some(served) = &channel.served {
+                if channel.input as usize == iterator {
+                    self.ask_after_insertion(served);
+                }
+                continue;
+            }
             if channel.pending.load(Ordering::Relaxed)
                 && let Ok(mut end) = lock(channel)
             {

@@ -124,6 +124,30 @@ impl End {
     }
 }
 
+impl SourceEnd {
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        self.asked = Asked { pending: count, ..Asked::default() };
+    }
+
+    /// Messages sent.
+    pub(super) fn sent(&self) -> u64 {
+        self.end.sent()
+    }
+}
+
+impl TargetEnd {
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        self.asked = Asked { pending: count, ..Asked::default() };
+    }
+
+    /// Of what was asked for, what is left.
+    pub(super) fn asked_for(&self) -> u64 {
+        self.asked.pending
+    }
+}
+
 /// The state of an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(i32)]
@@ -184,6 +208,9 @@ impl Committed {
     }
 
     pub(super) fn start_at(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.start_served(channel, served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.start(channel, clock::now());
@@ -213,6 +240,9 @@ impl Committed {
     }
 
     pub(super) fn activate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.activate_served(channel, served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.activate(channel, clock::now());
@@ -236,7 +266,7 @@ impl Committed {
     /// [`Code::TimePast`] when it can no longer be made, [`Code::UndefForObject`] without periods, and those of
     /// [`Committed::activate`].
     pub fn activate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        let channel = self.timed(channel)?;
         match &mut *lock(channel)? {
             End::Timed(timed) => timed.activate_at(channel, period, clock::now()),
             _ => Err(Code::UndefForObject),
@@ -251,7 +281,16 @@ impl Committed {
         self.deactivate_end(self.channel(channel)?)
     }
 
+    /// A channel whose end no thread of the library moves.
+    fn timed(&self, channel: Handle) -> Result<&CommittedChannel, Code> {
+        let channel = self.channel(channel)?;
+        if channel.served.is_some() { Err(Code::UndefForObject) } else { Ok(channel) }
+    }
+
     pub(super) fn deactivate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.deactivate_served(served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &*end {
             return timed.deactivate(clock::now());
@@ -270,7 +309,7 @@ impl Committed {
     /// [`Code::TimePast`] when it can no longer be left out, [`Code::UndefForObject`] without periods, and those of
     /// [`Committed::deactivate`].
     pub fn deactivate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        let channel = self.timed(channel)?;
         match &*lock(channel)? {
             End::Timed(timed) => timed.deactivate_at(period, clock::now()),
             _ => Err(Code::UndefForObject),
@@ -295,7 +334,7 @@ impl Committed {
         Ok(())
     }
 
-    fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
+    pub(super) fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
         let SourceEnd { end, asked, delivered } = source;
         // One round of the segment's buffers at most: the receiver may free them as fast as they are filled.
         for _ in 0..end.buffers() {
@@ -316,7 +355,11 @@ impl Committed {
         Ok(())
     }
 
-    fn receive_ready(&self, channel: &CommittedChannel, target: &mut TargetEnd) -> Result<(), Code> {
+    pub(super) fn receive_ready(
+        &self,
+        channel: &CommittedChannel,
+        target: &mut TargetEnd,
+    ) -> Result<(), Code> {
         for _ in 0..target.end.buffers() {
             if !target.asked.has_work() || !target.end.test() {
                 break;
@@ -400,6 +443,9 @@ impl Committed {
     }
 
     pub(super) fn test_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        if let Some(served) = &channel.served {
+            return self.test_served(channel, served, true);
+        }
         let mut end = lock(channel)?;
         match self.look(channel, &mut end) {
             Ok(None) | Err(Code::Uncommitted) => Ok(false),
@@ -410,6 +456,9 @@ impl Committed {
 
     /// As [`Committed::test`], and what is complete stays untold.
     pub(super) fn peek_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        if let Some(served) = &channel.served {
+            return self.test_served(channel, served, false);
+        }
         let mut end = lock(channel)?;
         let before = end.told().map(|told| *told);
         let looked = self.look(channel, &mut end);
@@ -433,6 +482,9 @@ impl Committed {
     }
 
     pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.wait_for_served(channel, served, timeout);
+        }
         let limit = clock::now() + timeout;
         loop {
             let mut end = lock(channel)?;
@@ -474,6 +526,9 @@ impl Committed {
     /// Those of wrong handles.
     pub fn status(&self, channel: Handle) -> Result<ChannelStatus, Code> {
         let channel = self.channel(channel)?;
+        if let Some(served) = &channel.served {
+            return Ok(self.status_of_served(channel, served));
+        }
         let (mut state, mut under_way) = (EndState::Started, 1);
         // Whoever has the lock waits for a transfer.
         if let Ok(mut end) = lock(channel) {
@@ -495,7 +550,9 @@ impl Committed {
     /// Those of wrong handles.
     pub fn metrics(&self, channel: Handle) -> Result<ChannelMetrics, Code> {
         let channel = self.channel(channel)?;
-        if let Ok(mut end) = lock(channel) {
+        if channel.served.is_none()
+            && let Ok(mut end) = lock(channel)
+        {
             let _ = self.progress(channel, &mut end);
         }
         let of = |outcome| channel.tally.of(outcome);
@@ -516,7 +573,7 @@ impl Committed {
 }
 
 /// What a wait answers for an outcome.
-fn told(outcome: Outcome) -> Result<(), Code> {
+pub(super) fn told(outcome: Outcome) -> Result<(), Code> {
     match outcome {
         Outcome::PeerLost => Err(Code::PeerLost),
         outcome if outcome.is_miss() => Err(Code::Missed),
