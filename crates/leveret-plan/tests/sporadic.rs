@@ -266,3 +266,52 @@ fn no_change_of_a_plan_passes_the_checker() {
         assert!(checker::check(&plan, &job).is_err());
     }
 }
+
+/// As [`ring_and_alarm`], with a work that sends for A on core 0.
+fn served_at_both_ends(deadline: i64) -> Job {
+    let mut job = ring_and_alarm(deadline);
+    let mut sender = job.sporadics[0].clone();
+    (sender.name, sender.member) = ("alarm.sending".to_owned(), MemberId(0));
+    (sender.core, sender.start) = (ON_0, Start::Request(ChannelId(3)));
+    job.sporadics.push(sender);
+    job
+}
+
+// spec: QOS-PRIORITY-04
+#[test]
+fn a_channel_served_at_both_ends_has_the_bound_of_both() {
+    let job = served_at_both_ends(2_000);
+    let plan = plan(&job).unwrap();
+    let [target, source] = [0, 1].map(|index| plan.sporadics[index].response_bound);
+    assert_eq!(plan.channels[3].latency_bound, target + source);
+    assert_eq!(checker::check(&plan, &job), Ok(()));
+    let mut changed = plan.clone();
+    changed.channels[3].latency_bound = target;
+    assert!(checker::check(&changed, &job).is_err());
+    let mut tight = job.clone();
+    let just_below = target + source - Nanos(1);
+    assert!(target < just_below && source < just_below);
+    tight.channels[3].qos =
+        Qos::PriorityDriven { priority: 7, interval: Some(us(2_000)), deadline: Some(just_below) };
+    tight.sporadics.iter_mut().for_each(|sporadic| sporadic.deadline = Some(just_below));
+    let refusal = refused(&tight);
+    let late = refusal.late.as_ref().unwrap();
+    assert_eq!(late.cause, LateCause::BothEnds { bound: target + source });
+    assert!(refusal.to_string().contains("the sending end"), "{refusal}");
+    assert!(!refusal.fits.is_empty());
+    for change in &refusal.fits {
+        assert!(leveret_plan::plan(&change.apply(&tight).unwrap()).is_ok(), "{change} does not fit");
+    }
+}
+
+#[test]
+fn one_work_sends_for_a_channel_and_it_is_its_source_s() {
+    let mut job = served_at_both_ends(2_000);
+    job.sporadics[1].member = MemberId(1);
+    let told = |job: &Job| validate(job).unwrap_err().iter().map(ToString::to_string).collect::<String>();
+    assert!(told(&job).contains("comes from"), "{}", told(&job));
+    let mut twice = served_at_both_ends(2_000);
+    let again = leveret_plan::Sporadic { name: "again".to_owned(), ..twice.sporadics[1].clone() };
+    twice.sporadics.push(again);
+    assert!(told(&twice).contains("is sent on by both"), "{}", told(&twice));
+}
