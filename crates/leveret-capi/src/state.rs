@@ -48,6 +48,16 @@ struct View {
     committed: *const Committed,
 }
 
+impl View {
+    /// Whether it is what this thread works on while `now` is the number of the present commit. Then it is valid: `in_task`
+    /// set it to what it borrows until the task's function, which is running, has returned; or `look_up` set it to what
+    /// KNOWN of this thread holds until this thread looks up again.
+    #[inline(always)]
+    fn is_of(self, now: u64) -> bool {
+        self.number == OF_TASK || (self.number == now && now != 0)
+    }
+}
+
 /// What a thread holds of the commit that it looked up last.
 struct Known(RefCell<Option<Arc<Committed>>>);
 
@@ -164,15 +174,34 @@ fn is_in_task() -> bool {
 /// [`Code::NotCommitted`], or why there is no library.
 #[inline]
 pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>) -> Result<T, Code> {
+    // One look: each is a call to find the thread's memory.
     let view = VIEW.get();
     let now = NUMBER.load(Ordering::Acquire);
-    if view.number == OF_TASK || (view.number == now && now != 0) {
-        // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned; or
-        // `look_up` set it to what KNOWN of this thread holds until this thread looks up again, which `body` does not.
+    if view.is_of(now) {
+        // SAFETY: `body` does not look up, and it is ours as `is_of` says.
         return body(unsafe { &*view.committed });
     }
     let committed = look_up(now)?;
     body(&committed)
+}
+
+/// A call that the data path makes on what is committed, and setup on what is not.
+#[inline]
+pub(crate) fn with_either<T>(
+    committed: impl FnOnce(&Committed) -> Result<T, Code>,
+    library: impl FnOnce(&mut Library) -> Result<T, Code>,
+) -> Result<T, Code> {
+    let view = VIEW.get();
+    let now = NUMBER.load(Ordering::Acquire);
+    if view.is_of(now) {
+        // SAFETY: `committed` does not look up, and it is ours as `is_of` says.
+        return committed(unsafe { &*view.committed });
+    }
+    if now == 0 {
+        return with_library(library);
+    }
+    let found = look_up(now)?;
+    committed(&found)
 }
 
 /// Gives the present commit, and keeps it for this thread's next calls.

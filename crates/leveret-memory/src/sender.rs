@@ -199,6 +199,12 @@ impl Sender {
         self.peer.released()
     }
 
+    /// Whether the receiver has released the buffer of `instance`, where instances leave no gaps.
+    #[inline]
+    pub fn has_room(&self, instance: u64) -> bool {
+        instance < self.free_below || instance < self.peer_released().saturating_add(self.buffers())
+    }
+
     /// Appends to this end's message records.
     #[inline]
     pub fn record(&mut self, record: &MessageRecord) {

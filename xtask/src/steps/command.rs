@@ -11,6 +11,8 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 /// Lines of the log that a failure shows.
 const TAIL_LINES: usize = 120;
+/// Lines of what one failed test printed.
+const TEST_LINES: usize = 40;
 
 /// What a command left behind.
 pub struct Log {
@@ -133,11 +135,44 @@ fn judge_tests(count: &TestCount) -> Outcome {
     Outcome::PassedInPart(about, skipped.len())
 }
 
-/// Prints the end of a failed command's log.
+/// Prints what a failed command's log says of its failed tests, or its end if it names none.
 pub fn failure(log: &Log) -> Outcome {
-    println!("{}", tail(&log.text));
+    let failed = failed_tests(&log.text);
+    if failed.is_empty() {
+        println!("{}", tail(&log.text));
+    }
+    for (name, said) in &failed {
+        println!("---- {name}\n{}", ends(said));
+    }
     let code = log.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-    Outcome::Failed(format!("{code}; the whole log is {}", log.path.display()))
+    let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
+    let of = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+    Outcome::Failed(format!("{code}{of}; the whole log is {}", log.path.display()))
+}
+
+/// The tests that cargo's test runner reports as failed, each with what it printed.
+fn failed_tests(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let failed: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"))
+        .map(|name| name.split(" - should panic").next().unwrap_or(name))
+        .collect();
+    let said = |name: &str| {
+        let heading = format!("---- {name} stdout ----");
+        let lines = text.lines().skip_while(|line| *line != heading).skip(1);
+        lines.take_while(|line| !line.starts_with("---- ") && *line != "failures:").collect()
+    };
+    failed.into_iter().map(|name| (name, said(name))).collect()
+}
+
+/// The first and the last lines of a long text: the message stands at one end or the other.
+fn ends(lines: &[&str]) -> String {
+    let half = TEST_LINES / 2;
+    if lines.len() <= TEST_LINES {
+        return lines.join("\n");
+    }
+    let between = format!("... {} lines more ...", lines.len() - TEST_LINES);
+    [&lines[..half], &[between.as_str()], &lines[lines.len() - half..]].concat().join("\n")
 }
 
 fn tail(text: &str) -> String {
@@ -193,6 +228,19 @@ mod tests {
         let text = "---- a stdout ----\nSKIPPED: no right\n\nSKIPPED: no core\ntest result: ok. 2 passed; 0 ignored;\n";
         let outcome = judge_tests(&count_tests(text));
         assert_eq!(outcome, Outcome::PassedInPart("2 tests, 2 checks skipped: no right; no core".into(), 2));
+    }
+
+    #[test]
+    fn failed_tests_are_named_with_what_they_said() {
+        let text = "test a::b ... FAILED\ntest c ... ok\n\nsuccesses:\n\n---- c stdout ----\nfine\n\nfailures:\n\n---- a::b stdout ----\nleft 1\nright 2\n\nfailures:\n    a::b\n";
+        assert_eq!(failed_tests(text), [("a::b", vec!["left 1", "right 2", ""])]);
+        let log = Log { code: Some(101), text: text.into(), path: "log".into() };
+        assert_eq!(failure(&log), Outcome::Failed("exit code 101: a::b; the whole log is log".into()));
+        let long: Vec<String> = (0..100).map(|line| line.to_string()).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        let shown = ends(&long);
+        assert_eq!(shown.lines().count(), TEST_LINES + 1);
+        assert!(shown.starts_with("0\n") && shown.contains("... 60 lines more ...") && shown.ends_with("99"));
     }
 
     #[test]

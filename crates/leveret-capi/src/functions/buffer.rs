@@ -3,7 +3,7 @@
 use super::object::free;
 use crate::answer::answer;
 use crate::memory::Memory;
-use crate::state::{is_committed, with_committed, with_library, with_world};
+use crate::state::{with_either, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
 use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Storage};
 use std::ffi::{c_int, c_void};
@@ -66,11 +66,10 @@ pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<us
 pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_void>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let address = if is_committed() {
-            with_committed(|committed| committed.address(handle))?
-        } else {
-            with_library(|library| library.world.buffer_address(handle))?
-        };
+        let address = with_either(
+            |committed| committed.address(handle),
+            |library| library.world.buffer_address(handle),
+        )?;
         base.put(std::ptr::with_exposed_provenance_mut(address))
     })
 }
@@ -79,11 +78,7 @@ pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_v
 pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = if is_committed() {
-            with_committed(|committed| committed.label(handle))?
-        } else {
-            with_library(|library| library.world.label(handle))?
-        };
+        let found = with_either(|committed| committed.label(handle), |library| library.world.label(handle))?;
         label.put(found)
     })
 }
@@ -92,11 +87,10 @@ pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) 
 pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        if is_committed() {
-            with_committed(|committed| committed.set_label(handle, label))
-        } else {
-            with_library(|library| library.world.set_label(handle, label))
-        }
+        with_either(
+            |committed| committed.set_label(handle, label),
+            |library| library.world.set_label(handle, label),
+        )
     })
 }
 
@@ -124,11 +118,10 @@ pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void)
 pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<MPIRT_Dataspec>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = if is_committed() {
-            with_committed(|committed| committed.dataspec(handle))?
-        } else {
-            with_library(|library| library.world.buffer_dataspec(handle))?
-        };
+        let found = with_either(
+            |committed| committed.dataspec(handle),
+            |library| library.world.buffer_dataspec(handle),
+        )?;
         dataspec.put(found as MPIRT_Dataspec)
     })
 }
@@ -145,11 +138,8 @@ pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIR
 pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        let found = if is_committed() {
-            with_committed(|committed| committed.length(handle))?
-        } else {
-            with_library(|library| library.world.length(handle))?
-        };
+        let found =
+            with_either(|committed| committed.length(handle), |library| library.world.length(handle))?;
         length.put(found)
     })
 }
@@ -158,11 +148,10 @@ pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usi
 pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        if is_committed() {
-            with_committed(|committed| committed.set_length(handle, length))
-        } else {
-            with_library(|library| library.world.set_length(handle, length))
-        }
+        with_either(
+            |committed| committed.set_length(handle, length),
+            |library| library.world.set_length(handle, length),
+        )
     })
 }
 
@@ -176,13 +165,11 @@ pub extern "C" fn MPIRTX_Buffer_get_instance(
         let handle = buffer.handle();
         instance.check()?;
         inserted.check()?;
-        let (number, stamp) = if is_committed() {
-            with_committed(|committed| committed.received(handle))?
-        } else {
+        let (number, stamp) = with_either(
+            |committed| committed.received(handle),
             // That there is such a buffer, which nothing was received into.
-            with_library(|library| library.world.buffer_size(handle))?;
-            return Err(Code::UndefForObject);
-        };
+            |library| library.world.buffer_size(handle).and(Err(Code::UndefForObject)),
+        )?;
         instance.put(number)?;
         inserted.put(stamp.0)
     })

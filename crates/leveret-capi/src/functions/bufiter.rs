@@ -3,7 +3,7 @@
 use super::buffer::MPIRT_Dataspec;
 use super::object::free;
 use crate::answer::answer;
-use crate::state::{is_committed, with_committed, with_library};
+use crate::state::{with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
 use leveret_runtime::objects::{BufiterPolicy, Class, Code, Dataspec, Form, Handle, Policy};
 use std::ffi::c_int;
@@ -52,11 +52,10 @@ pub extern "C" fn MPIRT_Bufiter_create(
 pub extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
     answer(|| {
         let (iterator, buffer) = (bufiter.handle(), buffer.handle());
-        if is_committed() {
-            with_committed(|committed| committed.insert(iterator, buffer))
-        } else {
-            with_library(|library| library.world.stock(iterator, buffer))
-        }
+        with_either(
+            |committed| committed.insert(iterator, buffer),
+            |library| library.world.stock(iterator, buffer),
+        )
     })
 }
 
@@ -65,11 +64,8 @@ pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT
     answer(|| {
         let iterator = bufiter.handle();
         buffer.check()?;
-        let removed = if is_committed() {
-            with_committed(|committed| committed.remove(iterator))
-        } else {
-            with_library(|library| library.world.unstock(iterator))
-        };
+        let removed =
+            with_either(|committed| committed.remove(iterator), |library| library.world.unstock(iterator));
         if removed == Err(Code::Empty) {
             buffer.put(MPIRT_Buffer::of(Handle::null(Class::Buffer)))?;
         }
@@ -86,11 +82,10 @@ pub extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
 pub extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_int>) -> c_int {
     answer(|| {
         let iterator = bufiter.handle();
-        let found = if is_committed() {
-            with_committed(|committed| committed.count(iterator))?
-        } else {
-            with_library(|library| library.world.bufiter_count(iterator))?
-        };
+        let found = with_either(
+            |committed| committed.count(iterator),
+            |library| library.world.bufiter_count(iterator),
+        )?;
         count.put(found as c_int)
     })
 }

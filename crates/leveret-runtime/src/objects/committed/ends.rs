@@ -117,10 +117,12 @@ impl End {
     }
 
     fn peer_lives(&self) -> Result<(), Code> {
-        match self.look() {
-            Err(Code::PeerLost) => Err(Code::PeerLost),
-            _ => Ok(()),
-        }
+        let is_dead = match self {
+            Self::Source(source) => source.end.peer_is_dead(),
+            Self::Target(target) => target.end.peer_is_dead(),
+            Self::None | Self::Timed(_) => false,
+        };
+        if is_dead { Err(Code::PeerLost) } else { Ok(()) }
     }
 }
 
@@ -215,7 +217,10 @@ impl Committed {
         if let End::Timed(timed) = &mut *end {
             return timed.start(channel, clock::now());
         }
-        self.progress(channel, &mut end)?;
+        // What the other end has taken lies in a line of its own, which is looked at when it matters.
+        if end.under_way(channel) >= u64::from(channel.slack) || self.is_watched(channel.handle) {
+            self.progress(channel, &mut end)?;
+        }
         let under_way = end.under_way(channel);
         end.peer_lives()?;
         let asked = end.asked().ok_or(Code::UndefForObject)?;
@@ -227,7 +232,7 @@ impl Committed {
         }
         asked.pending += 1;
         asked.started = true;
-        self.progress(channel, &mut end)
+        self.transfer(channel, &mut end)
     }
 
     /// Lets transfers take place: in every period from the first on that all ends can still make, or with every buffer
@@ -316,8 +321,17 @@ impl Committed {
         }
     }
 
-    /// Performs what was asked of a best-effort end, as far as buffers and messages are there.
+    /// Performs what was asked of a best-effort end, as far as buffers and messages are there, and counts what the other end
+    /// has taken.
     pub(super) fn progress(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        let transferred = self.transfer(channel, end);
+        if let End::Source(source) = end {
+            self.count_delivered(channel, source);
+        }
+        transferred
+    }
+
+    fn transfer(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
         self.take_back_loans(channel);
         let has_work = match end {
             End::None | End::Timed(_) => false,
@@ -335,7 +349,7 @@ impl Committed {
     }
 
     pub(super) fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
-        let SourceEnd { end, asked, delivered } = source;
+        let SourceEnd { end, asked, .. } = source;
         // One round of the segment's buffers at most: the receiver may free them as fast as they are filled.
         for _ in 0..end.buffers() {
             if !asked.has_work() || !end.has_room() {
@@ -347,12 +361,19 @@ impl Committed {
                 end.start_outgoing(outgoing).map(|instance| instance.0).map_err(|_| Code::Internal)
             })?;
         }
+        Ok(())
+    }
+
+    pub(super) fn count_delivered(&self, channel: &CommittedChannel, source: &mut SourceEnd) {
+        let SourceEnd { end, delivered, .. } = source;
+        if *delivered == end.sent() {
+            return;
+        }
         let now_delivered = end.delivered();
         while *delivered < now_delivered {
             self.ended(channel, *delivered, Outcome::Complete, None);
             *delivered += 1;
         }
-        Ok(())
     }
 
     pub(super) fn receive_ready(
@@ -485,13 +506,15 @@ impl Committed {
         if let Some(served) = &channel.served {
             return self.wait_for_served(channel, served, timeout);
         }
-        let limit = clock::now() + timeout;
+        // What is complete needs no reading of the clock.
+        let mut limit = None;
         loop {
             let mut end = lock(channel)?;
             if let Some(outcome) = self.look(channel, &mut end)? {
                 return told(outcome);
             }
             let now = clock::now();
+            let limit = *limit.get_or_insert(now + timeout);
             if now >= limit {
                 return Err(Code::Timeout);
             }

@@ -299,6 +299,7 @@ impl Committed {
                 source.ask_for(u64::from(has_work));
                 // What fails is counted where it fails, and the buffer is the program's again.
                 let _ = self.send_ready(channel, source);
+                self.count_delivered(channel, source);
                 let is_sent = source.sent() > before;
                 if is_sent {
                     served.took_one();

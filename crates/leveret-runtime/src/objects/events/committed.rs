@@ -289,11 +289,18 @@ impl Committed {
         }
     }
 
+    /// Whether any trigger watches a channel or a task.
+    #[inline]
+    pub(in crate::objects) fn is_watched(&self, source: Handle) -> bool {
+        let watchers = self.events.get().map_or(&[][..], |events| &events.watchers);
+        watchers.iter().any(|watcher| watcher.watched.source == source)
+    }
+
     /// Fires the triggers that watch a task, of which so many instances were skipped and the last one perhaps ended late.
     #[inline]
     pub(in crate::objects) fn tell_missed(&self, task: Handle, skipped: u64, is_late: impl FnOnce() -> bool) {
         if let Some(events) = self.events.get()
-            && events.watchers.iter().any(|watcher| watcher.watched.source == task)
+            && self.is_watched(task)
         {
             events.fire_watching(task, skipped + u64::from(is_late()), |watcher| {
                 watcher.kind == EventKind::Miss
