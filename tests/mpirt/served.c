@@ -266,6 +266,67 @@ static void test_a_chain_of_channels_runs_without_a_call(void)
     OK(MPIRT_Qos_free(&back));
 }
 
+/* Everything at once: two time-driven channels of one QoS, two priority-driven of another, an event-driven one, best effort. */
+/* spec: QOS-KIND-02, QOS-SHARE-01, QOS-BEST-01 */
+static void test_all_kinds_share_a_job(void)
+{
+    enum { KINDS = 6 };
+    static const char *const names[KINDS] = {"timed", "timed-too", "urgent", "urgent-too", "rung", "plain"};
+    struct end ends[KINDS];
+    MPIRT_Qos timed, urgent = priority_of(60), rung, of[KINDS];
+    MPIRT_Trigger ring = call("ring"), ready = call("ready");
+    MPIRT_Receptor readied = receptor_of("ready");
+    MPIRTX_Channel_metrics metrics;
+    MPIRT_Buffer buffer;
+    make_stock();
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, 10 * ms, 20 * ms, &timed));
+    OK(MPIRTX_Qos_set_interval(urgent, 5 * ms));
+    OK(MPIRTX_Qos_set_deadline(urgent, 20 * ms));
+    OK(MPIRT_Qos_channel_event_create(NULL, "ring", NULL, &rung));
+    of[0] = of[1] = timed;
+    of[2] = of[3] = urgent;
+    of[4] = rung;
+    of[5] = MPIRT_QOS_BEST_EFFORT;
+    for (int kind = 0; kind < KINDS; kind++) {
+        ends[kind] = (struct end){iterator(), iterator(), MPIRT_CHANNEL_NULL};
+        ends[kind].channel = channel(names[kind], ends[kind].in, ends[kind].out, 0, of[kind]);
+        put(ends[kind].in, rank == 0 ? kind : -1);
+        put(ends[kind].in, rank == 0 ? KINDS + kind : -1);
+    }
+    MUST(MPIRT_Commit());
+    for (int kind = 0; kind < KINDS; kind++)
+        OK(MPIRT_Channel_start(ends[kind].channel));
+    OK(MPIRT_Trigger_fire(ready));
+    for (int heard = 0; heard < members; heard++)
+        MUST(MPIRT_Receptor_wait(readied, patience));
+    if (rank == 0)
+        OK(MPIRT_Trigger_fire(ring));
+    for (int kind = 0; kind < KINDS; kind++) {
+        MUST(MPIRT_Channel_wait(ends[kind].channel, patience));
+        MUST(MPIRT_Bufiter_remove(ends[kind].out, &buffer));
+        CHECK(number_of(buffer) == kind);
+    }
+    /* Channels of one QoS are counted each for itself. */
+    OK(MPIRT_Channel_start(ends[3].channel));
+    MUST(MPIRT_Channel_wait(ends[3].channel, patience));
+    MUST(MPIRT_Bufiter_remove(ends[3].out, &buffer));
+    CHECK(number_of(buffer) == KINDS + 3);
+    for (int kind = 0; kind < KINDS; kind++) {
+        OK(MPIRTX_Channel_get_metrics(ends[kind].channel, &metrics));
+        CHECK(metrics.completed == (uint64_t)(kind == 3 ? 2 : 1));
+    }
+    OK(MPIRT_Uncommit());
+    for (int kind = 0; kind < KINDS; kind++)
+        free_end(&ends[kind]);
+    free_stock();
+    OK(MPIRT_Receptor_free(&readied));
+    OK(MPIRT_Trigger_free(&ring));
+    OK(MPIRT_Trigger_free(&ready));
+    OK(MPIRT_Qos_free(&timed));
+    OK(MPIRT_Qos_free(&urgent));
+    OK(MPIRT_Qos_free(&rung));
+}
+
 static atomic_int runs;
 static MPIRTX_Instance instances[COUNT];
 
@@ -326,6 +387,7 @@ int main(int argc, char **argv)
         test_activated_ends_move_all_that_comes();
         test_the_higher_priority_goes_first();
         test_a_chain_of_channels_runs_without_a_call();
+        test_all_kinds_share_a_job();
     }
     return end();
 }

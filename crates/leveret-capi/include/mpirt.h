@@ -287,6 +287,13 @@ typedef struct MPIRTX_Event {
     uint64_t lost;
 } MPIRTX_Event;
 
+/* what was measured of a handler */
+typedef struct MPIRTX_Handler_metrics {
+    MPIRTX_Duration_metrics compute;
+    uint64_t overruns;
+    uint64_t failed;
+} MPIRTX_Handler_metrics;
+
 /* one run of a task */
 typedef struct MPIRTX_Instance {
     uint64_t number;
@@ -1503,6 +1510,20 @@ int MPIRT_Handler_get_name(MPIRT_Handler handler, char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
 int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
+
+/* Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget.
+ *   in    handler: the handler
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Handler_get_metrics(MPIRT_Handler handler, MPIRTX_Handler_metrics *metrics);
 
 /* Frees a handler and sets the handle to null.
  *   inout handler: the handler; null afterwards

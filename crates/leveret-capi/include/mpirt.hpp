@@ -563,6 +563,18 @@ struct channel_metrics {
     }
 };
 
+/// What was measured of a handler. (MPIRTX_Handler_metrics)
+struct handler_metrics {
+    mpirt::duration_metrics compute{};
+    std::uint64_t overruns{};
+    std::uint64_t failed{};
+
+    static handler_metrics of(const MPIRTX_Handler_metrics &from) noexcept
+    {
+        return {mpirt::duration_metrics::of(from.compute), from.overruns, from.failed};
+    }
+};
+
 // --- Handles ---
 
 /// Owns an object: its destructor frees it, a move leaves null, and it cannot be copied. What others refer to lives on until
@@ -1558,9 +1570,12 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names a handler. (MPIRT_Handler_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget. (MPIRTX_Handler_get_metrics)
+    result<mpirt::handler_metrics> try_metrics() const noexcept;
 #if MPIRT_EXCEPTIONS
     mpirt::name name() const;
     void set_name(text name) const;
+    mpirt::handler_metrics metrics() const;
 #endif
 
 protected:
@@ -2797,6 +2812,16 @@ inline result<void> handler_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRT_Handler_set_name(c(), name.c_str())), "MPIRT_Handler_set_name"};
 }
 
+inline result<mpirt::handler_metrics> handler_ref::try_metrics() const noexcept
+{
+    MPIRTX_Handler_metrics metrics_{};
+    const int code_ = MPIRTX_Handler_get_metrics(c(), &metrics_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Handler_get_metrics"};
+    }
+    return mpirt::handler_metrics::of(metrics_);
+}
+
 inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
@@ -3552,6 +3577,11 @@ inline mpirt::name handler_ref::name() const
 inline void handler_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline mpirt::handler_metrics handler_ref::metrics() const
+{
+    return try_metrics().value();
 }
 
 inline void task_ref::bind(channel_ref channel) const

@@ -1,5 +1,6 @@
 //! Triggers, receptors, handlers.
 
+use super::channel::MPIRTX_Duration_metrics;
 use super::object::free;
 use crate::answer::answer;
 use crate::state::{in_task, may_block, with_committed, with_library};
@@ -124,6 +125,40 @@ pub extern "C" fn MPIRT_Handler_create(
         });
         let made = with_library(|library| library.world.handler(name, qos.handle(), run))?;
         handler.put(MPIRT_Handler::of(made))
+    })
+}
+
+/// What was measured of a handler.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Handler_metrics {
+    /// Processor time of its runs.
+    pub compute: MPIRTX_Duration_metrics,
+    /// Runs beyond the budget.
+    pub overruns: u64,
+    /// Runs that panicked.
+    pub failed: u64,
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Handler_get_metrics(
+    handler: MPIRT_Handler,
+    metrics: Out<MPIRTX_Handler_metrics>,
+) -> c_int {
+    answer(|| {
+        metrics.check()?;
+        let found = with_committed(|committed| committed.handler_metrics(handler.handle()))?;
+        metrics.put(MPIRTX_Handler_metrics {
+            compute: MPIRTX_Duration_metrics {
+                count: found.compute.count,
+                last: found.compute.last.0,
+                least: found.compute.least.0,
+                greatest: found.compute.greatest.0,
+                sum: found.compute.sum.0,
+            },
+            overruns: found.overruns,
+            failed: found.failed,
+        })
     })
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// One stands in for the allocator itself; the members of the others end as no program should.
-const NOT_UNDER_SANITIZERS: [&str; 3] = ["law.c", "events_lost.c", "lost.c"];
+const NOT_UNDER_SANITIZERS: [&str; 4] = ["law.c", "served_law.c", "events_lost.c", "lost.c"];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -318,4 +318,10 @@ fn qos() {
 #[test]
 fn served() {
     conforms("tests/mpirt/served.c");
+}
+
+#[test]
+fn served_without_the_heap() {
+    let _turn = turn();
+    passes("tests/mpirt/served_law.c", 2, &["cc", "-std=gnu11"], &[]);
 }

@@ -52,7 +52,9 @@ pub use channels::{ChannelDescription, SLACK_MAX};
 pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
-pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
+pub use events::{
+    EventKind, Firing, HandlerFunction, HandlerMetrics, ReceptorCombination, TriggerDescription,
+};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;

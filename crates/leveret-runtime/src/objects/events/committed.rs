@@ -4,6 +4,7 @@ use super::body::{EventKind, Firing};
 use super::dispatch::Dispatch;
 use super::occurrence::{Consumed, Occurrence};
 use super::plan::{EventPlan, PlannedForm, PlannedReceptor, Watched};
+use super::tally::HandlerTally;
 use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
 use crate::objects::committed::{Committed, Outcome};
 use crate::objects::error::Code;
@@ -25,6 +26,7 @@ pub(in crate::objects) struct CommittedEvents {
     pub(super) receptors: Vec<CommittedReceptor>,
     pub(super) dispatch: Dispatch,
     pub(super) watch: Arc<Watch>,
+    pub(super) tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
 pub(super) struct CommittedTrigger {
@@ -196,7 +198,8 @@ impl CommittedEvents {
         let watchers = watchers.filter_map(|(trigger, planned)| {
             Some(Watcher { trigger, kind: planned.kind, watched: planned.watched? })
         });
-        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch }
+        let tallies = plan.tallies.clone();
+        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch, tallies }
     }
 }
 

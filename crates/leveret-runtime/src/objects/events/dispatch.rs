@@ -21,13 +21,12 @@ use super::wait::Words;
 use crate::objects::committed::Committed;
 use crate::session::Work;
 use crate::thread::class_of_level;
-use leveret_memory::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::clock;
 use leveret_os::futex::{self, Awaited};
 use leveret_os::scheduling::Class;
 use leveret_types::Nanos;
 use std::cmp::Reverse;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -69,8 +68,6 @@ struct Activation {
     turn: AtomicU32,
     /// What the stage handles; touched by the thread whose turn it is alone.
     firing: Mutex<Option<Firing>>,
-    /// Handlers that panicked.
-    failed: AtomicU64,
 }
 
 /// Handlers that follow one another on one thread.
@@ -135,7 +132,6 @@ impl Dispatch {
                 stages: places.stages(handlers),
                 turn: AtomicU32::new(0),
                 firing: Mutex::new(None),
-                failed: AtomicU64::new(0),
             });
         let activations = activations.collect();
         let ends = std::mem::take(&mut plan.ends).into_iter().map(|end| {
@@ -264,10 +260,8 @@ impl Activation {
             *self.firing.lock().unwrap_or_else(PoisonError::into_inner)
         };
         let Some(firing) = firing else { return };
-        for PlannedHandler { function, .. } in &self.stages[turn].handlers {
-            if catch_unwind(AssertUnwindSafe(|| function(receptor.handle, firing, committed))).is_err() {
-                self.failed.fetch_add(1, Ordering::Relaxed);
-            }
+        for PlannedHandler { function, budget, tally, .. } in &self.stages[turn].handlers {
+            tally.run(*budget, || function(receptor.handle, firing, committed));
         }
         let next = (turn + 1) % self.stages.len();
         self.turn.store(next as u32, Ordering::Release);

@@ -2,6 +2,7 @@
 
 use super::body::{EventKind, Form, HandlerFunction, ReceptorCombination};
 use super::served::PlannedEnd;
+use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
@@ -11,6 +12,7 @@ use crate::objects::world::World;
 use leveret_protocol::declaration::{GROUP_WORLD, SporadicDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What one commit binds of events, in the order in which it was declared.
 pub(in crate::objects) struct EventPlan {
@@ -19,6 +21,8 @@ pub(in crate::objects) struct EventPlan {
     pub(super) defaults: [Option<PlannedHandler>; EventKind::COUNT],
     /// Channel ends that threads serve.
     pub(super) ends: Vec<PlannedEnd>,
+    /// Each handler with what is counted of it.
+    pub(super) tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
 pub(super) struct PlannedTrigger {
@@ -62,6 +66,8 @@ pub(super) struct PlannedHandler {
     pub(super) interval: Option<Nanos>,
     /// Processor time of one run at most; 0: as long as it takes.
     pub(super) budget: Nanos,
+    /// What is counted of it, by all who run it.
+    pub(super) tally: Arc<HandlerTally>,
 }
 
 impl EventPlan {
@@ -75,16 +81,21 @@ impl EventPlan {
 struct Works<'m> {
     member: &'m str,
     declared: u32,
+    tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
 impl Works<'_> {
-    /// Declares a handler of this event, if it has a priority.
+    /// Declares a handler of this event, if it has a priority. What is counted of it is counted for all its events.
     fn declare(
         &mut self,
         declarations: &mut Declarations,
         event: &(String, String),
-        handler: PlannedHandler,
+        (handle, mut handler): (Handle, PlannedHandler),
     ) -> PlannedHandler {
+        match self.tallies.iter().find(|(known, _)| *known == handle) {
+            Some((_, tally)) => handler.tally = tally.clone(),
+            None => self.tallies.push((handle, handler.tally.clone())),
+        }
         if handler.priority == 0 {
             return handler;
         }
@@ -122,9 +133,11 @@ impl World {
             triggers: Vec::new(),
             receptors: Vec::new(),
             defaults: Default::default(),
+            tallies: Vec::new(),
             ends: Vec::new(),
         };
-        let mut works = Works { member: &self.names()[self.rank().index()], declared: 0 };
+        let mut works =
+            Works { member: &self.names()[self.rank().index()], declared: 0, tallies: Vec::new() };
         for (handle, object) in self.table.all() {
             match &object.body {
                 Body::Trigger(trigger) => {
@@ -146,7 +159,10 @@ impl World {
                             (form, GROUP_WORLD.to_owned())
                         }
                     };
-                    let handlers = receptor.handlers.iter().filter_map(|handler| self.planned(*handler));
+                    let handlers = receptor
+                        .handlers
+                        .iter()
+                        .filter_map(|handler| Some((*handler, self.planned(*handler)?)));
                     let event = (group, object.name.clone());
                     let handlers =
                         handlers.map(|handler| works.declare(declarations, &event, handler)).collect();
@@ -166,11 +182,13 @@ impl World {
             // One that nothing can call is no load.
             if plan.triggers.iter().any(|trigger| trigger.kind == kind) {
                 let event = (GROUP_WORLD.to_owned(), "unheard".to_owned());
-                plan.defaults[kind as usize] = self
-                    .planned(self.default_handlers[kind as usize])
-                    .map(|handler| works.declare(declarations, &event, handler));
+                let handle = self.default_handlers[kind as usize];
+                let planned = self.planned(handle);
+                plan.defaults[kind as usize] =
+                    planned.map(|handler| works.declare(declarations, &event, (handle, handler)));
             }
         }
+        plan.tallies = works.tallies;
         for (handle, object) in self.table.all() {
             if let Body::Task(task) = &object.body {
                 self.plan_event_task(declarations, &mut plan, (handle, &object.name, task));
@@ -204,7 +222,14 @@ impl World {
                     _ => (Nanos::ZERO, None),
                 };
                 let (function, priority) = (body.function.clone(), qos.priority());
-                Some(PlannedHandler { function, priority, work: None, interval, budget })
+                Some(PlannedHandler {
+                    function,
+                    priority,
+                    work: None,
+                    interval,
+                    budget,
+                    tally: Arc::default(),
+                })
             }
             _ => None,
         }

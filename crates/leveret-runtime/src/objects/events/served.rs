@@ -135,7 +135,7 @@ impl World {
             }
         };
         let (function, work, budget) = (Arc::new(body), Some(name.to_owned()), task.budget);
-        let handler = PlannedHandler { function, priority, work, interval, budget };
+        let handler = PlannedHandler { function, priority, work, interval, budget, tally: Arc::default() };
         plan.receptor(declarations, start, GROUP_WORLD, vec![handler]);
     }
 }
