@@ -1,6 +1,7 @@
 /* Channels and tasks that the library's threads serve: priority-driven and event-driven. Member 0 sends to member 1. */
 #include "events.h"
 
+#include <dirent.h>
 #include <stdatomic.h>
 
 enum { SIZE = 8, COUNT = 20, BACKLOG = 4 };
@@ -266,8 +267,50 @@ static void test_a_chain_of_channels_runs_without_a_call(void)
     OK(MPIRT_Qos_free(&back));
 }
 
+/* The least and the greatest real-time priority of this process's threads whose names hold this; 0: without one. */
+static void real_time_priorities(const char *name, int *least, int *greatest)
+{
+    DIR *threads = opendir("/proc/self/task");
+    struct dirent *entry;
+    *least = *greatest = -1;
+    while (threads != NULL && (entry = readdir(threads)) != NULL) {
+        char path[300], line[1024] = "";
+        FILE *file;
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
+        file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+        if (file == NULL)
+            continue;
+        char *field = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+        fclose(file);
+        if (field == NULL || strstr(line, name) == NULL)
+            continue;
+        /* The name is the second field, the priority the fortieth. */
+        for (int at = 2; field != NULL && at < 40; at++)
+            field = strchr(field + 1, ' ');
+        int priority = field != NULL ? atoi(field) : -1;
+        *least = *least < 0 || priority < *least ? priority : *least;
+        *greatest = priority > *greatest ? priority : *greatest;
+    }
+    if (threads != NULL)
+        closedir(threads);
+}
+
+/* What moves time-driven messages interrupts what has a priority, which interrupts the program. */
+static void check_the_order_of_threads(void)
+{
+    int movers, served[2], main_thread, unused;
+    real_time_priorities("mover", &movers, &unused);
+    real_time_priorities("leveret-serve", &served[0], &served[1]);
+    real_time_priorities("program", &main_thread, &unused);
+    CHECK(movers >= 0 && served[0] >= 0 && main_thread == 0);
+    if (movers == 0)
+        printf("SKIPPED: without the right to real time all threads have one priority\n");
+    else
+        CHECK(movers > served[1] && served[1] > served[0] && served[0] > main_thread);
+}
+
 /* Everything at once: two time-driven channels of one QoS, two priority-driven of another, an event-driven one, best effort. */
-/* spec: QOS-KIND-02, QOS-SHARE-01, QOS-BEST-01 */
+/* spec: QOS-KIND-02, QOS-SHARE-01, QOS-BEST-01, QOS-PRIORITY-06 */
 static void test_all_kinds_share_a_job(void)
 {
     enum { KINDS = 6 };
@@ -299,6 +342,7 @@ static void test_all_kinds_share_a_job(void)
     OK(MPIRT_Trigger_fire(ready));
     for (int heard = 0; heard < members; heard++)
         MUST(MPIRT_Receptor_wait(readied, patience));
+    check_the_order_of_threads();
     if (rank == 0)
         OK(MPIRT_Trigger_fire(ring));
     for (int kind = 0; kind < KINDS; kind++) {

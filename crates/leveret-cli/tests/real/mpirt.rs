@@ -320,6 +320,18 @@ fn served() {
     conforms("tests/mpirt/served.c");
 }
 
+/// What holds of buffers, iterators and calls holds of channels with a priority too.
+#[test]
+fn channels_at_a_priority() {
+    let compiler = ["cc", "-std=c11", "-DAT_A_PRIORITY"];
+    let _turn = turn();
+    for source in ["tests/mpirt/channels.c", "tests/mpirt/bufiters.c"] {
+        for members in [2, 3] {
+            passes(source, members, &compiler, &[]);
+        }
+    }
+}
+
 #[test]
 fn served_without_the_heap() {
     let _turn = turn();

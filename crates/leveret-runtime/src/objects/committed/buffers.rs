@@ -28,12 +28,6 @@ impl Committed {
         for channel in &self.iterators[iterator].channels {
             let channel = &self.channels[*channel as usize];
             self.take_back_loans(channel);
-            if let Some(served) = &channel.served {
-                if channel.input as usize == iterator {
-                    self.ask_after_insertion(served);
-                }
-                continue;
-            }
             if channel.pending.load(Ordering::Relaxed)
                 && let Ok(mut end) = lock(channel)
             {
@@ -72,6 +66,7 @@ impl Committed {
             entry.place.store(from, Ordering::Release);
         } else {
             self.give_back(iterator, place);
+            self.ask_after_insertion(iterator);
         }
         inserted
     }

@@ -154,11 +154,15 @@ impl Committed {
         self.ring(served.thread.load(Ordering::Relaxed))
     }
 
-    /// After an insertion into the iterator from which the end's transfers take.
-    pub(super) fn ask_after_insertion(&self, served: &ServedEnd) {
-        if served.has_work() {
-            // Before anything is served there is nothing to tell.
-            let _ = self.ask(served);
+    /// After an insertion into an iterator, by the program or by a transfer: what takes from there may go on.
+    pub(super) fn ask_after_insertion(&self, iterator: usize) {
+        let channels =
+            self.iterators[iterator].channels.iter().map(|channel| &self.channels[*channel as usize]);
+        for channel in channels.filter(|channel| channel.input as usize == iterator) {
+            if let Some(served) = channel.served.as_ref().filter(|served| served.has_work()) {
+                // Before anything is served there is nothing to tell.
+                let _ = self.ask(served);
+            }
         }
     }
 
