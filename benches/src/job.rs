@@ -7,7 +7,7 @@ use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_report::record::{Ending, RunRecord};
-use leveret_types::Nanos;
+use leveret_types::{IdleCores, Nanos};
 use std::path::PathBuf;
 
 /// No member keeps the others waiting longer.
@@ -58,15 +58,15 @@ impl Role {
 /// Runs a job with the defaults of a manifest: real-time scheduling where it is allowed, the guard measured, the
 /// agent watching. Channels and tasks are what the members declare.
 pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, BenchError> {
-    run_on(name, roles, horizon, false)
+    run_on(name, roles, horizon, IdleCores::default())
 }
 
-/// [`run`], on cores that are kept awake or not.
+/// [`run`], on cores that do this while nothing runs.
 pub fn run_on(
     name: &str,
     roles: &[Role],
     horizon: Horizon,
-    keep_awake: bool,
+    idle: IdleCores,
 ) -> Result<RunRecord, BenchError> {
     let broken = |reason: String| BenchError::Round { subject: "leveret".to_owned(), reason };
     let program = std::env::current_exe()?;
@@ -97,7 +97,7 @@ pub fn run_on(
         scheduling: Scheduling::Fifo,
         costs: Costs::default(),
         guard_fixed: false,
-        keep_awake,
+        idle,
         commit_within: COMMIT_WITHIN,
     };
     let mut last_warning = None;

@@ -125,8 +125,11 @@ pub fn compile_mpirt(compiler: &str, source: &str) -> Result<PathBuf, BenchError
     }
     // Programs look for it by its name with the major version, as it would be installed.
     let named = folder.join(concat!("libmpirt.so.", env!("CARGO_PKG_VERSION_MAJOR")));
-    _ = std::fs::remove_file(&named);
-    std::os::unix::fs::symlink(&library, &named)?;
+    // Benchmarks run side by side in tests: what one makes appears at once for the others.
+    let made = folder.join(format!("libmpirt.so.{}", std::process::id()));
+    _ = std::fs::remove_file(&made);
+    std::os::unix::fs::symlink(&library, &made)?;
+    std::fs::rename(&made, &named)?;
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let path = match source.contains('/') {
         true => workspace.join(source),
@@ -142,14 +145,16 @@ fn compile_with(compiler: &str, source: &Path, further: &[&str]) -> Result<PathB
     let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let target = build_folder()?.join(format!("{name}-{compiler}"));
     let missing = |reason: String| BenchError::Missing { subject: format!("{name}.c ({compiler})"), reason };
+    let made = target.with_extension(std::process::id().to_string());
     let output = Command::new(compiler)
         .args(["-O3", "-Wall", "-o"])
-        .arg(&target)
+        .arg(&made)
         .arg(source)
         .args(further)
         .output()
         .map_err(|error| missing(format!("{compiler} does not start: {error}")))?;
     if output.status.success() {
+        std::fs::rename(&made, &target)?;
         return Ok(target);
     }
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -20,7 +20,7 @@ use leveret::{Horizon, Member};
 use leveret_os::clock;
 use leveret_os::scheduling::{Class, apply, lock_memory, pin, prefault_stack};
 use leveret_report::record::{InstanceRecord, RunRecord, TaskRecord};
-use leveret_types::Nanos;
+use leveret_types::{IdleCores, Nanos};
 use std::cell::Cell;
 use std::fmt::Display;
 use std::process::{Child, Command, Stdio};
@@ -52,7 +52,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     if let Err(error) = lock_memory() {
         report.notes.push(format!("Pages are not locked: {error}."));
     }
-    let priority = task_of(&run_task(core, PERIODS_TO_ASK, false)?)?.priority;
+    let priority = task_of(&run_task(core, PERIODS_TO_ASK, IdleCores::Sleep)?)?.priority;
     let class = class_of(priority);
     let mut cases = Vec::new();
     for (case, stressed) in [("idle", false), ("stress-ng --cpu 2", true)] {
@@ -60,16 +60,17 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
         let guards = Cell::new((Nanos::MAX, Nanos::ZERO));
         let (spin_class, spin_name) =
             if stressed { (class, "bare spin (FIFO)") } else { (Class::Other, "bare spin") };
-        let awake_guards = Cell::new((Nanos::MAX, Nanos::ZERO));
+        let asleep_guards = Cell::new((Nanos::MAX, Nanos::ZERO));
         let mut subjects = vec![
-            Subject::new("leveret", || task_round(core, round, (&guards, false))),
+            Subject::new("leveret", || task_round(core, round, (&guards, IdleCores::Auto))),
             Subject::new("cyclictest", move || cyclictest(core, priority, round)),
             Subject::new(spin_name, move || waiting(core, spin_class, Waiting::Spin, round)),
             Subject::new("bare sleep", move || waiting(core, class, Waiting::Sleep, round)),
         ];
         if !stressed {
             // Under load the cores are awake anyhow.
-            subjects.push(Subject::new(AWAKE, || task_round(core, round, (&awake_guards, true))));
+            subjects
+                .push(Subject::new(ASLEEP, || task_round(core, round, (&asleep_guards, IdleCores::Sleep))));
         }
         cases.push(interleave(case, subjects, how));
         drop(stress);
@@ -89,8 +90,8 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Ours with `idle = "spin"`.
-const AWAKE: &str = "leveret, kept awake";
+/// Ours with `idle = "sleep"`.
+const ASLEEP: &str = "leveret, cores asleep";
 /// Enough to learn the priority.
 const PERIODS_TO_ASK: u64 = 5;
 
@@ -103,9 +104,9 @@ fn broken(error: impl Display) -> BenchError {
 }
 
 /// A job of one member with one task.
-fn run_task(core: u32, periods: u64, keep_awake: bool) -> Result<RunRecord, BenchError> {
+fn run_task(core: u32, periods: u64, idle: IdleCores) -> Result<RunRecord, BenchError> {
     let role = Role::new("periodic", core as usize, ["start-lateness-task".to_owned()]);
-    let record = job::run_on("start-lateness", &[role], Horizon::Rounds(periods), keep_awake)?;
+    let record = job::run_on("start-lateness", &[role], Horizon::Rounds(periods), idle)?;
     job::completed(&record)?;
     Ok(record)
 }
@@ -131,10 +132,10 @@ fn task_of(record: &RunRecord) -> Result<&TaskRecord, BenchError> {
 fn task_round(
     core: u32,
     round: Duration,
-    (guards, keep_awake): (&Cell<(Nanos, Nanos)>, bool),
+    (guards, idle): (&Cell<(Nanos, Nanos)>, IdleCores),
 ) -> Result<Measured, BenchError> {
     let periods = (round.as_nanos() as i64 / PERIOD.0).max(1).unsigned_abs();
-    let record = run_task(core, periods, keep_awake)?;
+    let record = run_task(core, periods, idle)?;
     let task = task_of(&record)?;
     let recorded = task.instances.len() as u64;
     if recorded != periods || task.records_lost > 0 {
@@ -146,7 +147,7 @@ fn task_round(
     let mut counts = Counts::default();
     latenesses(&task.instances).for_each(|lateness_ns| counts.record(lateness_ns));
     let in_guards = task.spin_total.0 as f64 / PERIOD.saturating_mul(periods as i64).0 as f64;
-    let spin_share = if keep_awake { 1.0 } else { in_guards };
+    let spin_share = if record.machine.kept_awake { 1.0 } else { in_guards };
     Ok(Measured { values: counts.values().collect(), plain_ns: None, spin_share: Some(spin_share) })
 }
 
@@ -217,8 +218,8 @@ fn comparisons() -> Vec<Comparison> {
         over("cyclictest", Metric::P99, Some(0.5)),
         over("cyclictest", Metric::P999, Some(1.0)),
     ];
-    let kept_awake = |metric| ratio(AWAKE, "cyclictest", metric, None);
-    all.extend([Metric::P50, Metric::P99, Metric::P999].map(kept_awake));
+    let asleep = |metric| ratio(ASLEEP, "cyclictest", metric, None);
+    all.extend([Metric::P50, Metric::P99, Metric::P999].map(asleep));
     for spin in ["bare spin", "bare spin (FIFO)"] {
         all.extend([Metric::P50, Metric::P99, Metric::P999].map(|metric| over(spin, metric, None)));
     }

@@ -138,6 +138,40 @@ static void declare(void)
     OK(MPIRT_Ptchannel_create("there", in, out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &there));
 }
 
+enum { SUM, ALLTOALL, BARRIER, KINDS };
+
+static struct {
+    MPIRT_Bufiter in, out, recvin, recvout;
+    MPIRT_Buffer full;
+    MPIRT_Channel channel;
+} collectives[KINDS];
+
+/* Each member is alone in the group of its reductions, so it is the root. */
+static void declare_collectives(void)
+{
+    MPIRT_Group self;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &rank, NULL, &self));
+    for (int kind = 0; kind < KINDS; kind++) {
+        MPIRT_Bufiter *made[] = {&collectives[kind].in, &collectives[kind].out, &collectives[kind].recvin, &collectives[kind].recvout};
+        MPIRT_Buffer empty;
+        if (kind == BARRIER) {
+            OK(MPIRT_Barrier_channel_create("barrier", MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &collectives[kind].channel));
+            continue;
+        }
+        for (int place = 0; place < 4; place++)
+            OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_INT32, MPIRT_CONTAINER_NULL, made[place]));
+        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, SIZE, MPIRT_INT32, &collectives[kind].full));
+        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, SIZE, MPIRT_INT32, &empty));
+        OK(MPIRT_Bufiter_insert(collectives[kind].recvin, empty));
+        if (kind == SUM)
+            OK(MPIRT_Reduce_channel_create("sum", *made[0], *made[1], *made[2], *made[3], MPIRT_OP_SUM, 0, self, MPIRT_QOS_NULL,
+                                           &collectives[kind].channel));
+        else
+            OK(MPIRT_Alltoall_channel_create("each-to-each", *made[0], *made[1], *made[2], *made[3], MPIRT_GROUP_WORLD,
+                                             MPIRT_QOS_NULL, &collectives[kind].channel));
+    }
+}
+
 static void attributes(void)
 {
     MPIRT_Buffer buffer = buffers[1];
@@ -207,11 +241,34 @@ static void transfer(void)
         LAWFUL(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted));
 }
 
+/* Each kind of collective channel. A wait may doze while others are at it, so a test looks for the end. */
+static void collective_transfers(void)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        MPIRT_Buffer buffer;
+        MPIRTX_Status status;
+        int flag = 0;
+        if (kind != BARRIER)
+            LAWFUL(MPIRT_Bufiter_insert(collectives[kind].in, collectives[kind].full));
+        LAWFUL(MPIRT_Channel_start(collectives[kind].channel));
+        while (!flag)
+            LAWFUL(MPIRT_Channel_test(collectives[kind].channel, &flag));
+        LAWFUL(MPIRT_Channel_wait(collectives[kind].channel, patience));
+        LAWFUL(MPIRTX_Channel_get_status(collectives[kind].channel, &status));
+        if (kind != BARRIER) {
+            LAWFUL(MPIRT_Bufiter_remove(collectives[kind].out, &buffer));
+            LAWFUL(MPIRT_Bufiter_remove(collectives[kind].recvout, &buffer));
+            LAWFUL(MPIRT_Bufiter_insert(collectives[kind].recvin, buffer));
+        }
+    }
+}
+
 /* spec: LAW-ALLOC-01, LAW-CALL-01 */
 static void test_the_data_path_makes_no_calls(void)
 {
     size_t size;
     declare();
+    declare_collectives();
     OK(MPIRT_Commit());
     /* A thread's first call learns what is committed. */
     is_counted = 0;
@@ -220,6 +277,7 @@ static void test_the_data_path_makes_no_calls(void)
         attributes();
         orders();
         events();
+        collective_transfers();
         if (rank < 2 && members > 1)
             transfer();
         /* The first round may have touched what every thread touches once. */

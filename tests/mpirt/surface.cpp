@@ -145,6 +145,44 @@ void test_vectors()
     CHECK(vector.access_count() == 2);
 }
 
+/* Collective channels through typed iterators: what each member sends, added up at the root and sent to all. */
+void test_collectives(mpirt::session &session)
+{
+    const int size = mpirt::world().size();
+    const bool is_root = rank == 0;
+    const auto iterator = [] { return mpirt::bufiter::of<std::int64_t>(nullptr, mpirt::bufiter_policy::fifo, 2); };
+    const auto in = iterator(), out = iterator(), recvin = iterator(), recvout = iterator();
+    const auto of_all = iterator(), got = iterator();
+    const mpirt::bufiter_ref none;
+    const auto at_root = [&](const mpirt::bufiter_ref &which) { return is_root ? which : none; };
+    const auto sum = mpirt::channel::reduce("sum", in, out, at_root(recvin), at_root(recvout), mpirt::op::sum, 0,
+                                            mpirt::world());
+    const auto all = mpirt::channel::bcast("all", at_root(recvout), at_root(recvin), of_all, got, 0, mpirt::world());
+    const auto meet = mpirt::channel::barrier("meet", mpirt::world());
+    EXPECT_THROW(mpirt::errc::inv_rank,
+                 mpirt::channel::bcast("wrong", none, none, of_all, got, size, mpirt::world()));
+    EXPECT_THROW(mpirt::errc::undef_for_object, (void)meet.inbufiter());
+    CHECK(all.object_type() == mpirt::object_type::bcast_channel && all.recvinbufiter() == of_all);
+    const auto mine = mpirt::buffer::of<std::int64_t>("mine", 2), result = mpirt::buffer::of<std::int64_t>("result", 2);
+    const auto copy = mpirt::buffer::of<std::int64_t>("copy", 2);
+    if (is_root) {
+        recvin.insert(result);
+    }
+    of_all.insert(copy);
+    auto committed = session.commit();
+    const auto numbers = mine.span<std::int64_t>();
+    numbers[0] = rank;
+    numbers[1] = 1;
+    in.insert(mine);
+    for (const auto &channel : {mpirt::channel_ref(sum), mpirt::channel_ref(all), mpirt::channel_ref(meet)}) {
+        channel.start();
+        channel.wait();
+    }
+    const auto found = mpirt::buffer_ref(got.remove()).span<std::int64_t>();
+    CHECK(found[0] == size * (size - 1) / 2 && found[1] == size);
+    committed.uncommit();
+}
+
 /* A lambda's state lies with the task; its exception reaches whoever ends the commit. */
 void test_tasks_from_lambdas(mpirt::session &session)
 {
@@ -190,6 +228,7 @@ int main(int argc, char **argv)
         test_times_are_exact();
         test_groups();
         test_vectors();
+        test_collectives(session);
         test_tasks_from_lambdas(session);
         session.finalize();
         CHECK(mpirt::is_finalized());

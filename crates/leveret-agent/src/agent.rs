@@ -11,10 +11,11 @@ mod strangers;
 pub use error::AgentError;
 
 use crate::awake::KeptAwake;
+use crate::guard::{GUARD_MIN, guard_for, wake_lateness};
 use crate::members::Seat;
 use crate::monitor::Monitor;
 use crate::patience::Patience;
-use crate::{News, RunConfig, measure_guard};
+use crate::{News, RunConfig};
 use error::system;
 use leveret_os::control::{self, Listener, poll};
 use leveret_os::latency::IdleStatesHeld;
@@ -27,7 +28,7 @@ use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_report::record::{AloneProbe, Ending, MachineFacts, Phase, RunRecord};
-use leveret_types::Nanos;
+use leveret_types::{IdleCores, Nanos};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -155,18 +156,43 @@ impl<'c> Agent<'c> {
             Err(error) => self.warn([error.to_string()]),
         }
         self.facts.idle_states_held = self.idle_states.is_some();
-        if self.config.keep_awake {
-            match KeptAwake::keep(&self.config.declaration.cores) {
-                Ok(kept) => self.awake = Some(kept),
-                Err(error) => self.warn([error]),
-            }
+        if self.config.idle == IdleCores::Spin {
+            self.keep_awake();
         }
-        self.facts.kept_awake = self.awake.is_some();
         if !self.config.guard_fixed {
-            let real_time = self.config.scheduling != Scheduling::Plain;
-            self.costs.guard = measure_guard(&self.config.declaration.cores, real_time);
+            let late = self.measure();
+            self.costs.guard = guard_for(late);
             self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
         }
+        self.facts.kept_awake = self.awake.is_some();
+    }
+
+    fn keep_awake(&mut self) {
+        match KeptAwake::keep(&self.config.declaration.cores) {
+            Ok(kept) => self.awake = Some(kept),
+            Err(error) => self.warn([error]),
+        }
+    }
+
+    /// How late wake-ups are, with the cores asleep or awake as suits them.
+    fn measure(&mut self) -> Nanos {
+        let real_time = self.config.scheduling != Scheduling::Plain;
+        let cores = &self.config.declaration.cores;
+        let late = wake_lateness(cores, real_time);
+        if self.config.idle != IdleCores::Auto || guard_for(late) == GUARD_MIN {
+            return late;
+        }
+        self.keep_awake();
+        let late_awake = wake_lateness(cores, real_time);
+        if late_awake.0 * 3 > late.0 * 2 {
+            self.awake = None;
+            return late;
+        }
+        self.note(&format!(
+            "the job's cores are kept awake: of wake-ups there one in a hundred is {late_awake} late or more, from sleep {late}; \
+             `idle = \"sleep\"` in [host], or --idle sleep, spares the processor time"
+        ));
+        late_awake
     }
 
     /// Serves above ordinary load, so that deaths are told and evidence is read in time even on a busy machine.

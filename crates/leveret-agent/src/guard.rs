@@ -11,19 +11,23 @@ const PRIORITY: u8 = 80;
 /// The guard is rounded up to this.
 const STEP: i64 = 5_000;
 /// What `check` and `plan` assume: what they admit is admitted on a machine as good as this one, too.
-const GUARD_MIN: Nanos = Nanos::from_micros(50);
+pub(crate) const GUARD_MIN: Nanos = Nanos::from_micros(50);
 const GUARD_MAX: Nanos = Nanos::from_micros(200);
 
-/// Measures the lateness of planned sleeps on each core at once, and gives half as much again as covers 99 of 100 on
-/// the worst core, between 50 and 200 us: with just the 99th percentile of a quarter of a second, one start in a hundred
-/// lies at the guard's edge, and in a worse minute beyond it. Wakes later than that are the machine's own stalls: a
-/// longer guard would spin away processor time and still not cover them.
-pub fn measure_guard(cores: &[u32], real_time: bool) -> Nanos {
-    let worst = std::thread::scope(|scope| {
+/// The guard for wake-ups of which one in a hundred is this late: half as much again, between 50 and 200 us. With just the
+/// 99th percentile of a quarter of a second, one start in a hundred lies at the guard's edge, and in a worse minute beyond
+/// it. Wakes later than that are the machine's own stalls: a longer guard would spin away processor time and still not cover
+/// them.
+pub(crate) fn guard_for(late: Nanos) -> Nanos {
+    Nanos((late.0 * 3 / 2 + STEP - 1) / STEP * STEP).clamp(GUARD_MIN, GUARD_MAX)
+}
+
+/// The lateness of planned sleeps on each core at once: the 99th percentile on the worst core.
+pub(crate) fn wake_lateness(cores: &[u32], real_time: bool) -> Nanos {
+    std::thread::scope(|scope| {
         let probes: Vec<_> = cores.iter().map(|core| scope.spawn(move || probe(*core, real_time))).collect();
         probes.into_iter().filter_map(|probe| probe.join().ok()).max().unwrap_or(GUARD_MIN)
-    });
-    Nanos((worst.0 * 3 / 2 + STEP - 1) / STEP * STEP).clamp(GUARD_MIN, GUARD_MAX)
+    })
 }
 
 /// The 99th percentile of lateness on one core.
@@ -43,4 +47,15 @@ fn probe(core: u32, real_time: bool) -> Nanos {
     }
     lateness.sort_unstable();
     lateness[SAMPLES * 99 / 100]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guard_covers_more_than_was_seen_and_has_limits() {
+        let guards = [0, 20, 40, 61, 500].map(|us| guard_for(Nanos::from_micros(us)));
+        assert_eq!(guards, [50, 50, 60, 95, 200].map(Nanos::from_micros));
+    }
 }

@@ -16,7 +16,6 @@ mod patience;
 mod rescheduled;
 
 pub use agent::{AgentError, run};
-pub use guard::measure_guard;
 pub use in_process::record_in_process;
 pub use members::LaunchPlan;
 
@@ -24,7 +23,7 @@ use leveret_plan::{Costs, PlannedCore};
 use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::JobDeclaration;
-use leveret_types::Nanos;
+use leveret_types::{IdleCores, Nanos};
 
 /// A job to run.
 #[derive(Clone, Debug)]
@@ -43,8 +42,8 @@ pub struct RunConfig {
     pub costs: Costs,
     /// Whether the guard is stated rather than measured.
     pub guard_fixed: bool,
-    /// Whether idle cores of the job spin instead of sleeping.
-    pub keep_awake: bool,
+    /// What the job's cores do while nothing of it runs.
+    pub idle: IdleCores,
     /// How long the members that have committed wait for one that does not.
     pub commit_within: Nanos,
 }

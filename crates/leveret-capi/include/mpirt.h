@@ -251,6 +251,20 @@ typedef enum MPIRT_Object_type {
     MPIRT_TYPE_CHANNEL
 } MPIRT_Object_type;
 
+/* the operation of a reduction */
+typedef enum MPIRT_Op {
+    MPIRT_OP_SUM,
+    MPIRT_OP_PROD,
+    MPIRT_OP_MIN,
+    MPIRT_OP_MAX,
+    MPIRT_OP_LAND,
+    MPIRT_OP_LOR,
+    MPIRT_OP_LXOR,
+    MPIRT_OP_BAND,
+    MPIRT_OP_BOR,
+    MPIRT_OP_BXOR
+} MPIRT_Op;
+
 /* how a time is meant */
 typedef enum MPIRT_Time_mode {
     MPIRT_TIME_RELATIVE,
@@ -734,7 +748,7 @@ int MPIRT_Channel_get_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -761,7 +775,7 @@ int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   in    bufiter: the iterator, or null for none (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -769,6 +783,60 @@ int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Channel_set_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
+
+/* Gives the iterator that buffers to receive into are taken from, of a member that also sends.
+ *   in    channel: the channel
+ *   out   bufiter: the iterator, null if none is set
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_recvinbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
+
+/* Sets the iterator that buffers to receive into are taken from, of a member that also sends.
+ *   in    channel: the channel
+ *   in    bufiter: the iterator, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Channel_set_recvinbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
+
+/* Gives the iterator that received buffers are put into, of a member that also sends.
+ *   in    channel: the channel
+ *   out   bufiter: the iterator, null if none is set
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Channel_get_recvoutbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
+
+/* Sets the iterator that received buffers are put into, of a member that also sends.
+ *   in    channel: the channel
+ *   in    bufiter: the iterator, or null for none (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the kind of channel has no such iterator, or this end of a collective channel does not use it
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRT_Channel_set_recvoutbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
 /* Gives the quality of service.
  *   in    channel: the channel
@@ -1038,6 +1106,169 @@ int MPIRT_Channel_set_name(MPIRT_Channel channel, const char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Channel_free(MPIRT_Channel *channel);
+
+/* --- Collective channels --- */
+
+/* Makes the caller's end of a broadcast: every member receives what the root sends.
+ *   in    name: the channel's name, equal at all ends
+ *   in    inbufiter: where buffers to send are taken from, null where the caller sends nothing (may be null)
+ *   in    outbufiter: where sent buffers are put, null where the caller sends nothing (may be null)
+ *   in    recvinbufiter: where buffers to receive into are taken from, null where the caller receives nothing (may be null)
+ *   in    recvoutbufiter: where received buffers are put, null where the caller receives nothing (may be null)
+ *   in    root: the root's rank in the group
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
+ *   MPIRT_ERR_INV_RANK: the root is out of range
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Makes the caller's end of a scatter: each member receives its section of what the root sends.
+ *   in    name: the channel's name, equal at all ends
+ *   in    inbufiter: where buffers to send are taken from, null where the caller sends nothing (may be null)
+ *   in    outbufiter: where sent buffers are put, null where the caller sends nothing (may be null)
+ *   in    recvinbufiter: where buffers to receive into are taken from, null where the caller receives nothing (may be null)
+ *   in    recvoutbufiter: where received buffers are put, null where the caller receives nothing (may be null)
+ *   in    root: the root's rank in the group
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
+ *   MPIRT_ERR_INV_RANK: the root is out of range
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Makes the caller's end of a gather: the root receives the members' data, section by section.
+ *   in    name: the channel's name, equal at all ends
+ *   in    inbufiter: where buffers to send are taken from, null where the caller sends nothing (may be null)
+ *   in    outbufiter: where sent buffers are put, null where the caller sends nothing (may be null)
+ *   in    recvinbufiter: where buffers to receive into are taken from, null where the caller receives nothing (may be null)
+ *   in    recvoutbufiter: where received buffers are put, null where the caller receives nothing (may be null)
+ *   in    root: the root's rank in the group
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
+ *   MPIRT_ERR_INV_RANK: the root is out of range
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Makes the caller's end of a reduction: the root receives the result of an operation over all members' data.
+ *   in    name: the channel's name, equal at all ends
+ *   in    inbufiter: where buffers to send are taken from, null where the caller sends nothing (may be null)
+ *   in    outbufiter: where sent buffers are put, null where the caller sends nothing (may be null)
+ *   in    recvinbufiter: where buffers to receive into are taken from, null where the caller receives nothing (may be null)
+ *   in    recvoutbufiter: where received buffers are put, null where the caller receives nothing (may be null)
+ *   in    op: the operation
+ *   in    root: the root's rank in the group
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
+ *   MPIRT_ERR_INV_RANK: the root is out of range
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_OPERATION: the operation is none, or the dataspec does not allow it
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Reduce_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, MPIRT_Op op, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Makes the caller's end of a barrier.
+ *   in    name: the channel's name, equal at all ends
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
+
+/* Makes the caller's end of an all-to-all: the i-th piece of each member's data goes to the i-th member.
+ *   in    name: the channel's name, equal at all ends
+ *   in    inbufiter: where buffers to send are taken from, null where the caller sends nothing (may be null)
+ *   in    outbufiter: where sent buffers are put, null where the caller sends nothing (may be null)
+ *   in    recvinbufiter: where buffers to receive into are taken from, null where the caller receives nothing (may be null)
+ *   in    recvoutbufiter: where received buffers are put, null where the caller receives nothing (may be null)
+ *   in    group: the group
+ *   in    qos: the quality of service, or null for best effort (may be null)
+ *   out   channel: the new end
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Alltoall_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* --- Containers and their iterators --- */
 
@@ -2772,6 +3003,7 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   in    channel: the channel
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective: its steps lie at several instants
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null

@@ -453,6 +453,20 @@ enum class object_type : int {
     channel = MPIRT_TYPE_CHANNEL,
 };
 
+/// The operation of a reduction.
+enum class op : int {
+    sum = MPIRT_OP_SUM,
+    prod = MPIRT_OP_PROD,
+    min = MPIRT_OP_MIN,
+    max = MPIRT_OP_MAX,
+    land = MPIRT_OP_LAND,
+    lor = MPIRT_OP_LOR,
+    lxor = MPIRT_OP_LXOR,
+    band = MPIRT_OP_BAND,
+    bor = MPIRT_OP_BOR,
+    bxor = MPIRT_OP_BXOR,
+};
+
 /// How a time is meant.
 enum class time_mode : int {
     relative = MPIRT_TIME_RELATIVE,
@@ -1363,6 +1377,14 @@ public:
     result<bufiter_ref> try_outbufiter() const noexcept;
     /// Sets the iterator that buffers are put into. (MPIRT_Channel_set_outbufiter)
     result<void> try_set_outbufiter(bufiter_ref bufiter = {}) const noexcept;
+    /// Gives the iterator that buffers to receive into are taken from, of a member that also sends. (MPIRT_Channel_get_recvinbufiter)
+    result<bufiter_ref> try_recvinbufiter() const noexcept;
+    /// Sets the iterator that buffers to receive into are taken from, of a member that also sends. (MPIRT_Channel_set_recvinbufiter)
+    result<void> try_set_recvinbufiter(bufiter_ref bufiter = {}) const noexcept;
+    /// Gives the iterator that received buffers are put into, of a member that also sends. (MPIRT_Channel_get_recvoutbufiter)
+    result<bufiter_ref> try_recvoutbufiter() const noexcept;
+    /// Sets the iterator that received buffers are put into, of a member that also sends. (MPIRT_Channel_set_recvoutbufiter)
+    result<void> try_set_recvoutbufiter(bufiter_ref bufiter = {}) const noexcept;
     /// Gives the quality of service. (MPIRT_Channel_get_qos)
     result<qos_ref> try_qos() const noexcept;
     /// Sets the quality of service. (MPIRT_Channel_set_qos)
@@ -1397,11 +1419,27 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names a channel. (MPIRT_Channel_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Makes the caller's end of a broadcast: every member receives what the root sends. (MPIRT_Bcast_channel_create)
+    static result<owner<channel_ref>> try_bcast(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {}) noexcept;
+    /// Makes the caller's end of a scatter: each member receives its section of what the root sends. (MPIRT_Scatter_channel_create)
+    static result<owner<channel_ref>> try_scatter(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {}) noexcept;
+    /// Makes the caller's end of a gather: the root receives the members' data, section by section. (MPIRT_Gather_channel_create)
+    static result<owner<channel_ref>> try_gather(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {}) noexcept;
+    /// Makes the caller's end of a reduction: the root receives the result of an operation over all members' data. (MPIRT_Reduce_channel_create)
+    static result<owner<channel_ref>> try_reduce(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, mpirt::op op, int root, group_ref group, qos_ref qos = {}) noexcept;
+    /// Makes the caller's end of a barrier. (MPIRT_Barrier_channel_create)
+    static result<owner<channel_ref>> try_barrier(text name, group_ref group, qos_ref qos = {}) noexcept;
+    /// Makes the caller's end of an all-to-all: the i-th piece of each member's data goes to the i-th member. (MPIRT_Alltoall_channel_create)
+    static result<owner<channel_ref>> try_alltoall(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, group_ref group, qos_ref qos = {}) noexcept;
 #if MPIRT_EXCEPTIONS
     bufiter_ref inbufiter() const;
     void set_inbufiter(bufiter_ref bufiter = {}) const;
     bufiter_ref outbufiter() const;
     void set_outbufiter(bufiter_ref bufiter = {}) const;
+    bufiter_ref recvinbufiter() const;
+    void set_recvinbufiter(bufiter_ref bufiter = {}) const;
+    bufiter_ref recvoutbufiter() const;
+    void set_recvoutbufiter(bufiter_ref bufiter = {}) const;
     qos_ref qos() const;
     void set_qos(qos_ref qos = {}) const;
     void start() const;
@@ -1419,6 +1457,12 @@ public:
     mpirt::channel_metrics metrics() const;
     mpirt::name name() const;
     void set_name(text name) const;
+    static owner<channel_ref> bcast(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {});
+    static owner<channel_ref> scatter(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {});
+    static owner<channel_ref> gather(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos = {});
+    static owner<channel_ref> reduce(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, mpirt::op op, int root, group_ref group, qos_ref qos = {});
+    static owner<channel_ref> barrier(text name, group_ref group, qos_ref qos = {});
+    static owner<channel_ref> alltoall(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, group_ref group, qos_ref qos = {});
 #endif
 
 protected:
@@ -2577,6 +2621,36 @@ inline result<void> channel_ref::try_set_outbufiter(bufiter_ref bufiter) const n
     return {static_cast<errc>(MPIRT_Channel_set_outbufiter(c(), bufiter.c())), "MPIRT_Channel_set_outbufiter"};
 }
 
+inline result<bufiter_ref> channel_ref::try_recvinbufiter() const noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRT_Channel_get_recvinbufiter(c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_recvinbufiter"};
+    }
+    return bufiter_ref(bufiter_);
+}
+
+inline result<void> channel_ref::try_set_recvinbufiter(bufiter_ref bufiter) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_recvinbufiter(c(), bufiter.c())), "MPIRT_Channel_set_recvinbufiter"};
+}
+
+inline result<bufiter_ref> channel_ref::try_recvoutbufiter() const noexcept
+{
+    MPIRT_Bufiter bufiter_{};
+    const int code_ = MPIRT_Channel_get_recvoutbufiter(c(), &bufiter_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Channel_get_recvoutbufiter"};
+    }
+    return bufiter_ref(bufiter_);
+}
+
+inline result<void> channel_ref::try_set_recvoutbufiter(bufiter_ref bufiter) const noexcept
+{
+    return {static_cast<errc>(MPIRT_Channel_set_recvoutbufiter(c(), bufiter.c())), "MPIRT_Channel_set_recvoutbufiter"};
+}
+
 inline result<qos_ref> channel_ref::try_qos() const noexcept
 {
     MPIRT_Qos qos_{};
@@ -2700,6 +2774,66 @@ inline result<mpirt::name> channel_ref::try_name() const noexcept
 inline result<void> channel_ref::try_set_name(text name) const noexcept
 {
     return {static_cast<errc>(MPIRT_Channel_set_name(c(), name.c_str())), "MPIRT_Channel_set_name"};
+}
+
+inline result<owner<channel_ref>> channel_ref::try_bcast(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Bcast_channel_create(name.c_str(), inbufiter.c(), outbufiter.c(), recvinbufiter.c(), recvoutbufiter.c(), root, group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Bcast_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<owner<channel_ref>> channel_ref::try_scatter(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Scatter_channel_create(name.c_str(), inbufiter.c(), outbufiter.c(), recvinbufiter.c(), recvoutbufiter.c(), root, group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Scatter_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<owner<channel_ref>> channel_ref::try_gather(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Gather_channel_create(name.c_str(), inbufiter.c(), outbufiter.c(), recvinbufiter.c(), recvoutbufiter.c(), root, group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Gather_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<owner<channel_ref>> channel_ref::try_reduce(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, mpirt::op op, int root, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Reduce_channel_create(name.c_str(), inbufiter.c(), outbufiter.c(), recvinbufiter.c(), recvoutbufiter.c(), static_cast<MPIRT_Op>(op), root, group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Reduce_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<owner<channel_ref>> channel_ref::try_barrier(text name, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Barrier_channel_create(name.c_str(), group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Barrier_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
+}
+
+inline result<owner<channel_ref>> channel_ref::try_alltoall(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, group_ref group, qos_ref qos) noexcept
+{
+    MPIRT_Channel channel_{};
+    const int code_ = MPIRT_Alltoall_channel_create(name.c_str(), inbufiter.c(), outbufiter.c(), recvinbufiter.c(), recvoutbufiter.c(), group.c(), qos.c(), &channel_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Alltoall_channel_create"};
+    }
+    return owner<channel_ref>(channel_);
 }
 
 inline result<owner<trigger_ref>> trigger_ref::try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos) noexcept
@@ -3424,6 +3558,26 @@ inline void channel_ref::set_outbufiter(bufiter_ref bufiter) const
     try_set_outbufiter(bufiter).value();
 }
 
+inline bufiter_ref channel_ref::recvinbufiter() const
+{
+    return try_recvinbufiter().value();
+}
+
+inline void channel_ref::set_recvinbufiter(bufiter_ref bufiter) const
+{
+    try_set_recvinbufiter(bufiter).value();
+}
+
+inline bufiter_ref channel_ref::recvoutbufiter() const
+{
+    return try_recvoutbufiter().value();
+}
+
+inline void channel_ref::set_recvoutbufiter(bufiter_ref bufiter) const
+{
+    try_set_recvoutbufiter(bufiter).value();
+}
+
 inline qos_ref channel_ref::qos() const
 {
     return try_qos().value();
@@ -3507,6 +3661,36 @@ inline mpirt::name channel_ref::name() const
 inline void channel_ref::set_name(text name) const
 {
     try_set_name(name).value();
+}
+
+inline owner<channel_ref> channel_ref::bcast(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos)
+{
+    return try_bcast(name, inbufiter, outbufiter, recvinbufiter, recvoutbufiter, root, group, qos).value();
+}
+
+inline owner<channel_ref> channel_ref::scatter(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos)
+{
+    return try_scatter(name, inbufiter, outbufiter, recvinbufiter, recvoutbufiter, root, group, qos).value();
+}
+
+inline owner<channel_ref> channel_ref::gather(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, int root, group_ref group, qos_ref qos)
+{
+    return try_gather(name, inbufiter, outbufiter, recvinbufiter, recvoutbufiter, root, group, qos).value();
+}
+
+inline owner<channel_ref> channel_ref::reduce(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, mpirt::op op, int root, group_ref group, qos_ref qos)
+{
+    return try_reduce(name, inbufiter, outbufiter, recvinbufiter, recvoutbufiter, op, root, group, qos).value();
+}
+
+inline owner<channel_ref> channel_ref::barrier(text name, group_ref group, qos_ref qos)
+{
+    return try_barrier(name, group, qos).value();
+}
+
+inline owner<channel_ref> channel_ref::alltoall(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, bufiter_ref recvinbufiter, bufiter_ref recvoutbufiter, group_ref group, qos_ref qos)
+{
+    return try_alltoall(name, inbufiter, outbufiter, recvinbufiter, recvoutbufiter, group, qos).value();
 }
 
 inline owner<trigger_ref> trigger_ref::create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos)

@@ -1,8 +1,9 @@
 //! The command line. The help texts are the reference: `docs/cli.md` repeats them, and a test compares.
 
 use crate::help;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leveret_types::{MEMBERS_MAX, Nanos};
+use leveret_types::{IdleCores, MEMBERS_MAX, Nanos};
 use std::path::PathBuf;
 
 /// Time-driven message passing that is admitted, planned, watched and explained.
@@ -68,10 +69,10 @@ pub struct RunArguments {
     /// Hyperperiods to run per commit, instead of what the manifest says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rounds: Option<u64>,
-    /// Let idle cores of the job spin instead of sleeping, as `idle = "spin"` in [host] does: wake-ups are shorter, above all
-    /// in virtual machines, for all of the cores' idle time.
-    #[arg(long)]
-    pub keep_awake: bool,
+    /// What the job's cores do while nothing of it runs, instead of what `idle` in [host] says: sleep, spin at the lowest
+    /// class, which makes wake-ups shorter, or what a measurement says is better.
+    #[arg(long, value_name = "IDLE", value_parser = idle_cores())]
+    pub idle: Option<IdleCores>,
     /// How long the members that have committed wait for one that does not, before it is ended.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,
@@ -84,6 +85,13 @@ pub struct RunArguments {
     /// Arguments for every member, after those of its command.
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<std::ffi::OsString>,
+}
+
+fn idle_cores() -> impl TypedValueParser<Value = IdleCores> {
+    PossibleValuesParser::new(IdleCores::NAMES.map(|(name, _)| name)).map(|given| {
+        let named = IdleCores::NAMES.into_iter().find(|(name, _)| *name == given);
+        named.map(|(_, idle)| idle).unwrap_or_default()
+    })
 }
 
 /// Arguments of `leveret check`.

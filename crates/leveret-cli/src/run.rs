@@ -101,7 +101,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
         scheduling: manifest.scheduling,
         costs: manifest.costs.costs(None),
         guard_fixed: manifest.costs.guard != Guard::Measured,
-        keep_awake: arguments.keep_awake || manifest.keep_awake,
+        idle: arguments.idle.unwrap_or(manifest.idle),
         commit_within: arguments.commit_within,
     })
 }

@@ -4,7 +4,7 @@ use leveret_plan::Costs;
 use leveret_protocol::control::Scheduling;
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
-use leveret_types::{NAME_BYTES_MAX, Nanos};
+use leveret_types::{IdleCores, NAME_BYTES_MAX, Nanos};
 
 /// A manifest without errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,8 +23,8 @@ pub struct Manifest {
     pub scheduling: Scheduling,
     /// What the machine's own acts cost.
     pub costs: CostChoice,
-    /// Whether idle cores of the job spin instead of sleeping.
-    pub keep_awake: bool,
+    /// What the job's cores do while nothing of it runs.
+    pub idle: IdleCores,
 }
 
 impl Manifest {
@@ -52,7 +52,7 @@ impl Manifest {
             duration: None,
             scheduling: Scheduling::default(),
             costs: CostChoice::default(),
-            keep_awake: false,
+            idle: IdleCores::default(),
         }
     }
 }

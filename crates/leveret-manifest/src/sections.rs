@@ -76,7 +76,7 @@ pub(crate) fn manifest(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>)
         duration: job.duration,
         scheduling: job.scheduling,
         costs: host.costs,
-        keep_awake: host.keep_awake,
+        idle: host.idle,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Declarations of the manifest and of every member meet in one job model, or fail with both sides named.
 
 mod channels;
+mod collectives;
 mod events;
 mod sporadics;
 mod tasks;
@@ -186,6 +187,8 @@ pub fn assemble(
     }
     let names = MemberNames::new(manifest);
     let groups = groups(manifest, code, &mut errors);
+    let sound = collectives::check(code, &names, &groups, &mut errors);
+    let code = sound.as_deref().unwrap_or(code);
     let (channels, bindings) = channels::channels(manifest, code, &names, &groups, &mut errors);
     let tasks = tasks::tasks(manifest, code, &names, &channels, &mut errors);
     let events = events::events(code, &names, &groups, &mut errors);
@@ -219,6 +222,7 @@ fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Misma
         ("works beside the table in the code", in_code(|declared| declared.sporadics.len()), TASKS_MAX),
         ("triggers in the code", in_code(|declared| declared.events.triggers.len()), TRIGGERS_MAX),
         ("receptors in the code", in_code(|declared| declared.events.receptors.len()), 4 * EVENTS_MAX),
+        ("collective channels in the code", in_code(|declared| declared.collectives.len()), CHANNELS_MAX),
         ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
     ];
     let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);

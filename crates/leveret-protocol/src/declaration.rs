@@ -2,7 +2,7 @@
 //! another (the manifest, the other end); a field that two sides give must agree.
 
 use leveret_plan::{CoreChoice, OverrunPolicy, Placement, Qos};
-use leveret_types::{ByteSize, Nanos};
+use leveret_types::{ByteSize, NAME_BYTES_MAX, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// The predefined group that holds every member.
@@ -167,6 +167,108 @@ pub struct MemberDeclarations {
     pub ends: Vec<ChannelEndDeclaration>,
     /// What it fires and waits for.
     pub events: EventDeclarations,
+    /// Channels of a whole group that it takes part in; their edges are among the ends.
+    #[serde(default)]
+    pub collectives: Vec<CollectiveDeclaration>,
+}
+
+/// What a collective channel does with its members' data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollectiveForm {
+    /// Every member receives what the root sends.
+    Broadcast,
+    /// Every member receives its section of what the root sends.
+    Scatter,
+    /// The root receives what every member sends, section by section.
+    Gather,
+    /// The root receives what an operation makes of what every member sends.
+    Reduction,
+    /// Nothing is sent.
+    Barrier,
+    /// Every member sends a piece to every member.
+    AllToAll,
+}
+
+impl CollectiveForm {
+    /// As it stands in messages to people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Broadcast => "broadcast",
+            Self::Scatter => "scatter",
+            Self::Gather => "gather",
+            Self::Reduction => "reduction",
+            Self::Barrier => "barrier",
+            Self::AllToAll => "all-to-all",
+        }
+    }
+}
+
+/// A collective channel as one member of its group declares it. Every member must declare it, and all must agree.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CollectiveDeclaration {
+    /// Name, unique within its group.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// What it does.
+    pub form: CollectiveForm,
+    /// Rank of the root in the group; `None` where there is none.
+    pub root: Option<u32>,
+    /// What a reduction does.
+    pub operation: Option<String>,
+    /// What the bytes mean; `None` where there are none.
+    pub dataspec: Option<String>,
+    /// Bytes of one element.
+    pub element: u32,
+    /// Size of the buffers that this member sends.
+    pub sends: Option<ByteSize>,
+    /// Size of the buffers that it receives into.
+    pub receives: Option<ByteSize>,
+    /// Timing.
+    pub qos: Qos,
+    /// How many started transfers may be under way.
+    pub slack: u32,
+}
+
+impl CollectiveDeclaration {
+    /// The name of the channel that carries its messages from one rank to another.
+    pub fn edge(name: &str, from: usize, to: usize) -> String {
+        with_suffix(name, &format!("[{from}->{to}]"))
+    }
+
+    /// The name of the channel on which the member that leads a transfer calls for what another is to send.
+    pub fn call(name: &str, from: usize, to: usize) -> String {
+        with_suffix(name, &format!("[call {from}->{to}]"))
+    }
+
+    /// Whether a channel of this name in the same group carries its messages.
+    pub fn has_edge(&self, channel: &str) -> bool {
+        let Some(start) = channel.rfind('[') else { return false };
+        let suffix = &channel[start..];
+        let arrow = suffix.strip_prefix("[call ").unwrap_or(&suffix[1..]).strip_suffix(']');
+        let is_rank = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_edge = arrow
+            .and_then(|arrow| arrow.split_once("->"))
+            .is_some_and(|(from, to)| is_rank(from) && is_rank(to));
+        is_edge && channel == with_suffix(&self.name, suffix)
+    }
+}
+
+/// A name that is too long for its suffix is cut; what is cut leaves its mark, so that two such names stay two.
+fn with_suffix(name: &str, suffix: &str) -> String {
+    if name.len() + suffix.len() <= NAME_BYTES_MAX {
+        return format!("{name}{suffix}");
+    }
+    let digest = name
+        .bytes()
+        .fold(0x811c_9dc5_u32, |digest, byte| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let mark = format!("~{digest:08x}");
+    let mut room = NAME_BYTES_MAX.saturating_sub(suffix.len() + mark.len()).min(name.len());
+    while !name.is_char_boundary(room) {
+        room -= 1;
+    }
+    format!("{}{mark}{suffix}", &name[..room])
 }
 
 /// What a member fires and waits for.

@@ -53,6 +53,7 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             triggers: vec![TriggerDeclaration { event: "e".to_owned(), group: "g".to_owned(), priority: 7 }],
             receptors: vec![ReceptorDeclaration { event: "e".to_owned(), group: "g".to_owned() }],
         },
+        collectives: Vec::new(),
     })
 }
 

@@ -217,6 +217,7 @@ impl Activation {
     }
 
     /// Started transfers that had their instance.
+    #[cfg(test)]
     pub(crate) fn finished(&self) -> u64 {
         self.finished.load(Ordering::Acquire)
     }

@@ -2,7 +2,7 @@
 //! processes of their own and members that share one process.
 
 use crate::activation::Spans;
-use crate::declare::{Declarations, DeclaredTask};
+use crate::declare::{Declarations, DeclaredTask, Lead};
 use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
@@ -292,7 +292,12 @@ impl Binder<'_> {
         let declared = &assembled.job.tasks[id.index()];
         let planned = &plan.tasks[id.index()].instances;
         let per_round = |channel: ChannelId| plan.channels[channel.index()].instances.len();
-        let initial = if task.idle { Spans::IDLE } else { Spans::ALWAYS };
+        let lead = |end: u32| task.leads.iter().find(|(led, _)| *led == end).map(|(_, lead)| lead);
+        let initial = |end: u32| match lead(end) {
+            Some(Lead::Always | Lead::Follows(_)) => Spans::ALWAYS,
+            Some(Lead::Opens(_)) | None if task.idle => Spans::IDLE,
+            Some(Lead::Opens(_)) | None => Spans::ALWAYS,
+        };
         let mut ports = Ports::default();
         for target in &task.reads {
             let channel = self.channel(target.end)?;
@@ -303,14 +308,12 @@ impl Binder<'_> {
             let receiver = self.receiver(target.end, channel)?;
             let first = self.first_written(channel);
             let declared = &assembled.job.channels[channel.index()];
-            ports.inputs.push(InputPort::new(
-                target.end,
-                declared,
-                receiver,
-                bindings,
-                first,
-                (arrival, initial),
-            ));
+            let initial = (arrival, initial(target.end));
+            let mut port = InputPort::new(target.end, declared, receiver, bindings, first, initial);
+            if let Some(lead) = lead(target.end) {
+                port.lead(lead);
+            }
+            ports.inputs.push(port);
         }
         for source in &task.writes {
             let channel = self.channel(source.end)?;
@@ -320,7 +323,12 @@ impl Binder<'_> {
             let arrival = self.timed(channel, &task.name)?;
             let sender = self.sender(source.end, channel)?;
             let size = assembled.job.channels[channel.index()].size;
-            ports.outputs.push(OutputPort::new(source.end, size, sender, bindings, (arrival, initial)));
+            let initial = (arrival, initial(source.end));
+            let mut port = OutputPort::new(source.end, size, sender, bindings, initial);
+            if let Some(lead) = lead(source.end) {
+                port.lead(lead);
+            }
+            ports.outputs.push(port);
         }
         for source in &task.sends {
             ports.sources.push((source.end, self.sending_end(source.end, watch)?));

@@ -1,13 +1,15 @@
 //! Declarations: everything a member wants, before commit. After commit they are gone, so they cannot change.
 
 use crate::context::TaskContext;
+use crate::gate::Gate;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
-    BufferMemory, ChannelDeclaration, ChannelEndDeclaration, End, GROUP_WORLD, GroupDeclaration,
-    IteratorPolicy, MemberDeclarations, ReceptorDeclaration, SporadicDeclaration, TaskDeclaration,
-    TriggerDeclaration, WaitMode,
+    BufferMemory, ChannelDeclaration, ChannelEndDeclaration, CollectiveDeclaration, End, GROUP_WORLD,
+    GroupDeclaration, IteratorPolicy, MemberDeclarations, ReceptorDeclaration, SporadicDeclaration,
+    TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
+use std::sync::Arc;
 
 /// The body of a task: called once per instance, on the task's thread.
 pub type Body = Box<dyn FnMut(&mut TaskContext<'_>) + Send>;
@@ -35,6 +37,19 @@ pub(crate) struct DeclaredTask {
     pub(crate) sends: Vec<Source>,
     /// Whether its time-driven ends take no part until they are activated or started.
     pub(crate) idle: bool,
+    /// Ends of which something else decides when they take part.
+    pub(crate) leads: Vec<(u32, Lead)>,
+}
+
+/// When an end takes part, where that is not for its own activation to say.
+#[derive(Clone, Debug)]
+pub(crate) enum Lead {
+    /// In every instance, as far as this member is concerned.
+    Always,
+    /// In those that the gate lets pass.
+    Follows(Arc<Gate>),
+    /// By its activation; a message that it receives opens the gate for others.
+    Opens(Arc<Gate>),
 }
 
 impl DeclaredTask {
@@ -134,7 +149,13 @@ impl Declarations {
             receives: Vec::new(),
             sends: Vec::new(),
             idle: false,
+            leads: Vec::new(),
         }
+    }
+
+    /// Declares what this member says of a collective channel; the ends that carry it are declared one by one.
+    pub(crate) fn collective(&mut self, collective: CollectiveDeclaration) {
+        self.wire.collectives.push(collective);
     }
 
     /// Declares a trigger of an event; the number counts this member's triggers from 0.
@@ -263,6 +284,7 @@ pub struct TaskBuilder<'d> {
     receives: Vec<Target>,
     sends: Vec<Source>,
     idle: bool,
+    leads: Vec<(u32, Lead)>,
 }
 
 impl TaskBuilder<'_> {
@@ -322,6 +344,11 @@ impl TaskBuilder<'_> {
         self.idle = true;
         self
     }
+    /// Something else decides when these ends take part.
+    pub(crate) fn led(mut self, leads: Vec<(u32, Lead)>) -> Self {
+        self.leads = leads;
+        self
+    }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
         let channel = |end: u32| {
@@ -335,8 +362,8 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, idle, .. } = self;
+        let Self { declarations, reads, writes, receives, sends, idle, leads, .. } = self;
         let body = Box::new(body);
-        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle });
+        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle, leads });
     }
 }

@@ -356,6 +356,11 @@ impl ReceivingEnd {
         self.receiver.buffers()
     }
 
+    /// Best effort: how many messages were taken, or passed over as nonsense.
+    pub(crate) fn received(&self) -> u64 {
+        self.next
+    }
+
     /// Best effort: the next message if it is there. Nonsense from the peer is passed over and counted.
     #[inline(always)]
     pub fn try_receive(&mut self) -> Option<Received<'_>> {

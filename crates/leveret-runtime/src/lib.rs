@@ -10,6 +10,7 @@ mod context;
 mod declare;
 mod event_end;
 mod free_end;
+mod gate;
 mod in_process;
 mod listen;
 mod member;

@@ -1,6 +1,8 @@
 //! A task's channel ends: what happens to them before, during and after the body of each instance.
 
 use crate::activation::{Activation, Part, Spans};
+use crate::declare::Lead;
+use crate::gate::Gate;
 use crate::message::{Absence, Input, Message, MessageBody, OutputSlot, SendRefusal};
 use crate::timing::{Arrival, Bindings, Cursor};
 use crate::watch::Watch;
@@ -96,6 +98,9 @@ pub(crate) struct InputPort {
     passed: u64,
     /// Messages for which the application had no buffer.
     lacked: u64,
+    /// Transfers that were started here and had their instance.
+    settled: u64,
+    lead: Option<Lead>,
 }
 
 impl InputPort {
@@ -140,7 +145,14 @@ impl InputPort {
             ending: 0,
             passed: 0,
             lacked: 0,
+            settled: 0,
+            lead: None,
         }
+    }
+
+    /// Something else decides when this end takes part, or it decides for others.
+    pub(crate) fn lead(&mut self, lead: &Lead) {
+        self.lead = Some(lead.clone());
     }
 
     pub(crate) fn activation(&self) -> Arc<Activation> {
@@ -184,8 +196,14 @@ impl InputPort {
             self.receiver.release_through(before);
         }
         let due = self.epoch + self.arrival.of(instance);
-        let part = self.activation.part(instance);
+        let part = match &self.lead {
+            Some(Lead::Follows(gate)) if !gate.is_open(instance) => Part::None,
+            _ => self.activation.part(instance),
+        };
         self.found = self.look(instance, due, part, watch);
+        if let (Found::Fresh { .. }, Some(Lead::Opens(gate))) = (self.found, &self.lead) {
+            gate.open(instance);
+        }
         self.settle(part);
         if let Found::Nothing(_) = self.found {
             self.take_home();
@@ -240,9 +258,11 @@ impl InputPort {
     fn settle(&mut self, part: Part) {
         let is_over = !matches!(self.found, Found::Nothing(Absence::Inactive | Absence::BeforeFirst));
         let ending = u64::from(part == Part::Started && is_over);
-        let lost = self.answered_before.saturating_sub(self.activation.finished().saturating_add(ending));
-        let lost = lost.min(self.activation.under_way().saturating_sub(ending));
+        let settled = self.settled.saturating_add(ending);
+        let lost = self.answered_before.saturating_sub(settled);
+        let lost = lost.min(self.activation.started().saturating_sub(settled));
         self.ending = ending + lost;
+        self.settled = settled.saturating_add(lost);
         self.passed = self.passed.saturating_add(lost);
         self.answered_before = self.peer.answered();
     }
@@ -286,6 +306,11 @@ impl InputPort {
     /// Instances that were missed without being seen, since the last call.
     pub(crate) fn take_passed(&mut self) -> u64 {
         std::mem::take(&mut self.passed)
+    }
+
+    /// How many transfers that were started here end with the present instance. The caller ends them, later than this task.
+    pub(crate) fn defer_ending(&mut self) -> u64 {
+        std::mem::take(&mut self.ending)
     }
 
     /// The application has no buffer for the present message: the sender and the watcher are told.
@@ -425,6 +450,7 @@ pub(crate) struct OutputPort {
     history: u8,
     /// Instances in which both ends took part and nothing ran here.
     passed: u64,
+    gate: Option<Arc<Gate>>,
 }
 
 impl OutputPort {
@@ -455,6 +481,14 @@ impl OutputPort {
             answered: 0,
             history: 0,
             passed: 0,
+            gate: None,
+        }
+    }
+
+    /// Something else decides when this end takes part.
+    pub(crate) fn lead(&mut self, lead: &Lead) {
+        if let Lead::Follows(gate) = lead {
+            self.gate = Some(gate.clone());
         }
     }
 
@@ -474,12 +508,20 @@ impl OutputPort {
         self.length = 0;
         (self.part, self.peer_part) = (Part::None, Part::None);
         if let Some(instance) = self.current {
-            self.part = self.activation.part(instance);
+            if self.gate.as_ref().is_none_or(|gate| gate.is_open(instance)) {
+                self.part = self.activation.part(instance);
+            }
             self.peer_part = self.part_of_peer(instance);
         }
         if !self.is_open() {
             self.outcome = FateCode::Inactive;
         }
+    }
+
+    /// This end takes no part in the present instance after all, and nothing was sent in it.
+    pub(crate) fn abstain(&mut self) {
+        self.part = Part::None;
+        self.outcome = FateCode::Inactive;
     }
 
     /// Whether both ends take part in the present instance.

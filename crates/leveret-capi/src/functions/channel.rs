@@ -1,6 +1,6 @@
 //! Channels: attributes, start, wait, activation, status.
 
-use super::object::free;
+use super::object::free_if;
 use crate::answer::answer;
 use crate::state::{may_block, with_committed, with_library, with_world};
 use crate::types::{
@@ -140,6 +140,48 @@ pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: 
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_recvinbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
+    answer(|| {
+        let [found, _] = with_world(|world| world.receive_iterators(channel.handle()))?;
+        bufiter.put(MPIRT_Bufiter::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_recvinbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| {
+        with_library(|library| {
+            let [_, other] = library.world.receive_iterators(channel.handle())?;
+            library.world.set_receive_iterators(channel.handle(), [bufiter.handle(), other])
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_get_recvoutbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
+    answer(|| {
+        let [_, found] = with_world(|world| world.receive_iterators(channel.handle()))?;
+        bufiter.put(MPIRT_Bufiter::of(found))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Channel_set_recvoutbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+    answer(|| {
+        with_library(|library| {
+            let [other, _] = library.world.receive_iterators(channel.handle())?;
+            library.world.set_receive_iterators(channel.handle(), [other, bufiter.handle()])
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_qos(channel: MPIRT_Channel, qos: Out<MPIRT_Qos>) -> c_int {
     answer(|| {
         let found = with_library(|library| library.world.channel_qos(channel.handle()))?;
@@ -179,7 +221,7 @@ pub extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int)
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
-    free(channel, Some(Class::Ptchannel))
+    free_if(channel, Class::is_channel)
 }
 
 #[unsafe(no_mangle)]

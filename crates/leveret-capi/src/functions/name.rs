@@ -49,7 +49,8 @@ names! {
     get MPIRT_Group_get_name set MPIRT_Group_set_name of MPIRT_Group, Group;
     get MPIRT_Buffer_get_name set MPIRT_Buffer_set_name of MPIRT_Buffer, Buffer;
     get MPIRT_Bufiter_get_name set MPIRT_Bufiter_set_name of MPIRT_Bufiter, Bufiter;
-    get MPIRT_Channel_get_name set MPIRT_Channel_set_name of MPIRT_Channel, Ptchannel;
+    get MPIRT_Channel_get_name set MPIRT_Channel_set_name of MPIRT_Channel, Ptchannel
+        | BcastChannel | ScatterChannel | GatherChannel | ReduceChannel | BarrierChannel | AlltoallChannel;
     get MPIRT_Qos_get_name set MPIRT_Qos_set_name of MPIRT_Qos, Qos;
     get MPIRT_Container_iterator_get_name set MPIRT_Container_iterator_set_name of MPIRT_Container_iterator, ContainerIterator;
     get MPIRT_Trigger_get_name set MPIRT_Trigger_set_name of MPIRT_Trigger, Trigger;

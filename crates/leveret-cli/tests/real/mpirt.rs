@@ -9,7 +9,8 @@ use std::process::Command;
 const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// One stands in for the allocator itself; the members of the others end as no program should.
-const NOT_UNDER_SANITIZERS: [&str; 4] = ["law.c", "served_law.c", "events_lost.c", "lost.c"];
+const NOT_UNDER_SANITIZERS: [&str; 5] =
+    ["law.c", "served_law.c", "events_lost.c", "lost.c", "collective_lost.c"];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -200,6 +201,56 @@ fn missed() {
 #[test]
 fn bufiters() {
     conforms("tests/mpirt/bufiters.c");
+}
+
+#[test]
+fn collective() {
+    conforms("tests/mpirt/collective.c");
+}
+
+#[test]
+fn collective_errors() {
+    conforms("tests/mpirt/collective_errors.c");
+}
+
+/// A miss stands at the channel between two members that made it.
+#[test]
+fn collective_missed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/collective_missed.c", members);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+        let last = members - 1;
+        for edge in [format!("no-sender-buffer[{last}->0]"), format!("no-receiver-buffer[0->{last}]")] {
+            assert!(said.contains(&edge), "{edge}: {}", outcome.said());
+        }
+    }
+}
+
+/// The others hear of a death in whatever they wait for, and nobody hangs.
+#[test]
+fn collective_lost() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/collective_lost.c", &["cc", "-std=gnu11"]);
+    let mut job = "[job]\nname = \"lost\"\npolicy = \"continue\"\n\n[host]\ncores = [0]\n".to_owned();
+    for name in ["zero", "one", "two"] {
+        job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", built.display());
+    }
+    let outcome = place.start(&job).finish_alone();
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+}
+
+/// Nothing is missed, whoever starts and whoever is activated.
+#[test]
+fn collective_timed() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/collective_timed.c", members);
+        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+    }
 }
 
 #[test]

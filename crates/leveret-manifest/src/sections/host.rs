@@ -5,7 +5,7 @@ use crate::section::Section;
 use crate::source::Problems;
 use crate::values::{integer_value, wrong_kind};
 use leveret_plan::Costs;
-use leveret_types::Nanos;
+use leveret_types::{IdleCores, Nanos};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
@@ -17,7 +17,7 @@ const COST_MAX: Nanos = Nanos::from_secs(1);
 pub(crate) struct HostSection {
     pub(crate) cores: Option<Vec<u32>>,
     pub(crate) costs: CostChoice,
-    pub(crate) keep_awake: bool,
+    pub(crate) idle: IdleCores,
 }
 
 pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> HostSection {
@@ -40,7 +40,7 @@ pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Ho
     HostSection {
         cores: cores(section, problems),
         costs: CostChoice { guard: guard(section, problems), base },
-        keep_awake: section.choice("idle", &[("sleep", false), ("spin", true)], problems).unwrap_or_default(),
+        idle: section.choice("idle", &IdleCores::NAMES, problems).unwrap_or_default(),
     }
 }
 

@@ -143,7 +143,7 @@ fn judge_idle_states(facts: &Facts) -> Finding {
             "the host decides on them",
             "waking from a halt may take tens of microseconds, and hundreds once in a hundred",
             &[
-                "idle = \"spin\"  # in [host] of the manifest, or `leveret run --keep-awake`: idle cores of the job spin",
+                "idle = \"spin\"  # in [host] of the manifest, or `leveret run --idle spin`: idle cores of the job spin",
             ],
         ),
         None => Finding::ok(NAME, "none"),

@@ -202,7 +202,7 @@ fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Misma
     }
 }
 
-fn show_qos(qos: &Qos) -> String {
+pub(super) fn show_qos(qos: &Qos) -> String {
     match qos {
         Qos::TimeDriven { period, release, deadline, missing } => {
             format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")

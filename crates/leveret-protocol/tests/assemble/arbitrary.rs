@@ -95,19 +95,47 @@ fn events() -> impl Strategy<Value = EventDeclarations> {
         .prop_map(|(triggers, receptors)| EventDeclarations { triggers, receptors })
 }
 
+fn collective() -> impl Strategy<Value = CollectiveDeclaration> {
+    let form = prop_oneof![
+        Just(CollectiveForm::Scatter),
+        Just(CollectiveForm::Gather),
+        Just(CollectiveForm::Barrier),
+        Just(CollectiveForm::AllToAll),
+    ];
+    let size = || option::of(prop_oneof![Just(64), any::<u64>()].prop_map(ByteSize));
+    let group = prop_oneof![Just("world".to_owned()), name()];
+    (name(), group, form, (size(), size()), qos(), any::<u32>()).prop_map(
+        |(name, group, form, (sends, receives), qos, element)| CollectiveDeclaration {
+            name,
+            group,
+            form,
+            root: None,
+            operation: None,
+            dataspec: None,
+            element,
+            sends,
+            receives,
+            qos,
+            slack: 1,
+        },
+    )
+}
+
 fn member() -> impl Strategy<Value = MemberDeclarations> {
     let group = (name(), prop::collection::vec(name(), 0..3))
         .prop_map(|(name, members)| GroupDeclaration { name, members });
     let groups = prop::collection::vec(group, 0..2);
+    let collectives = prop::collection::vec(collective(), 0..3);
     let lists = (prop::collection::vec(task(), 0..3), prop::collection::vec(sporadic(), 0..2));
-    (groups, lists, prop::collection::vec(end(), 0..3), events()).prop_map(
-        |(groups, (tasks, sporadics), ends, events)| MemberDeclarations {
+    (groups, lists, prop::collection::vec(end(), 0..3), events(), collectives).prop_map(
+        |(groups, (tasks, sporadics), ends, events, collectives)| MemberDeclarations {
             label: String::new(),
             groups,
             tasks,
             sporadics,
             ends,
             events,
+            collectives,
         },
     )
 }

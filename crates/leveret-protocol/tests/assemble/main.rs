@@ -3,6 +3,7 @@
 
 mod arbitrary;
 mod channels;
+mod collectives;
 mod events;
 mod tasks;
 

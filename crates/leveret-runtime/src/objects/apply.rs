@@ -6,7 +6,7 @@
 use super::containers::CONTAINER_MAX;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::Body;
+use super::object::{Body, Qos};
 use super::world::World;
 use std::collections::{HashMap, HashSet};
 
@@ -97,7 +97,10 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        self.qos_body(qos)?;
+        let given = self.qos_body(qos)?.kind;
+        if matches!(given, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         self.unfrozen()?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
@@ -108,15 +111,23 @@ impl World {
             }
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
-                Some(Body::Ptchannel(_)) => channels.push(next),
+                Some(body) if body.channel().is_some() => {
+                    if let Body::Collective(_) = body {
+                        super::collectives::serves_groups(given)?;
+                    }
+                    channels.push(next);
+                }
                 _ => return Err(Code::UndefForObject),
             }
         }
         for channel in channels {
-            if let Some(Body::Ptchannel(body)) = self.table.referred(channel).map(|object| &object.body) {
-                let body = Body::Ptchannel(super::object::ChannelBody { qos, ..*body });
-                self.table.replace_referred(channel, body)?;
+            let Some(mut body) = self.table.referred(channel).map(|object| object.body.clone()) else {
+                continue;
+            };
+            if let Some(base) = body.channel_mut() {
+                base.qos = qos;
             }
+            self.table.replace_referred(channel, body)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Channels, their qualities of service, and the tasks that serve them, before commit.
 
+use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
 use super::object::{Body, ChannelBody, Object, Qos, TaskBody, TaskFunction};
@@ -25,6 +26,11 @@ pub struct ChannelDescription {
     pub group: Handle,
     /// Null: best effort.
     pub qos: Handle,
+}
+
+/// For the errors of wrong handles: what is no channel is not a point-to-point one either.
+fn class_of_channel(channel: Handle) -> Class {
+    channel.class().filter(|class| class.is_channel()).unwrap_or(Class::Ptchannel)
 }
 
 impl World {
@@ -60,7 +66,7 @@ impl World {
     }
 
     /// The iterators of one end hold buffers of one size and type.
-    fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
+    pub(super) fn same_shape(&self, iterators: [Handle; 2]) -> Result<(), Code> {
         let mut shape = None;
         for iterator in iterators.into_iter().filter(|iterator| !iterator.is_null()) {
             let body = self.bufiter_body(iterator)?;
@@ -74,30 +80,45 @@ impl World {
         Ok(())
     }
 
+    /// A channel of any kind.
+    pub(super) fn any_channel(&self, channel: Handle) -> Result<&Body, Code> {
+        Ok(&self.of(channel, class_of_channel(channel))?.body)
+    }
+
     fn channel_body(&self, channel: Handle) -> Result<ChannelBody, Code> {
-        match &self.of(channel, Class::Ptchannel)?.body {
-            Body::Ptchannel(channel) => Ok(*channel),
-            _ => Err(Code::Internal),
-        }
+        self.any_channel(channel)?.channel().copied().ok_or(Code::Internal)
+    }
+
+    pub(super) fn may_change_channel(&mut self, channel: Handle) -> Result<(), Code> {
+        self.change(channel, class_of_channel(channel)).map(|_| ())
     }
 
     fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
-        let mut body = self.channel_body(channel)?;
-        change(&mut body);
-        self.table.replace(channel, Body::Ptchannel(body))
+        self.may_change_channel(channel)?;
+        let mut body = self.any_channel(channel)?.clone();
+        change(body.channel_mut().ok_or(Code::Internal)?);
+        self.table.replace(channel, body)
     }
 
     /// The iterators of a channel: where buffers are taken from, and where they are put.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier, and those of wrong handles.
     pub fn iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        self.has_iterators(channel)?;
         let body = self.channel_body(channel)?;
         Ok([body.input, body.output])
     }
 
     /// Sets the iterators of a channel.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier, and of an end that does not send on a collective channel;
+    /// [`Code::Bufsize`] and [`Code::Dataspec`] when the two differ; and those of wrong handles.
     pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
+        self.may_change_channel(channel)?;
         self.same_shape(iterators)?;
+        self.may_have(channel, iterators, true)?;
         self.change_channel(channel, |body| [body.input, body.output] = iterators)
     }
 
@@ -109,9 +130,13 @@ impl World {
 
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
-        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
+        self.may_change_channel(channel)?;
+        let given = self.qos_body(qos)?.kind;
+        if matches!(given, Qos::Handler { .. }) {
             return Err(Code::UndefForObject);
+        }
+        if let Body::Collective(_) = self.any_channel(channel)? {
+            serves_groups(given)?;
         }
         self.change_channel(channel, |body| body.qos = qos)
     }
@@ -128,7 +153,7 @@ impl World {
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].
     pub fn set_slack(&mut self, channel: Handle, slack: u32) -> Result<(), Code> {
-        self.change(channel, Class::Ptchannel)?;
+        self.may_change_channel(channel)?;
         if !(1..=SLACK_MAX).contains(&slack) {
             return Err(Code::Argument);
         }
@@ -162,9 +187,15 @@ impl World {
         Ok(task)
     }
 
-    /// Lets a task serve the ends that this member has of a channel.
+    /// Lets a task serve the ends that this member has of a point-to-point channel.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a collective channel, whose transfers have steps at several instants; [`Code::Argument`] when a
+    /// task serves it already; and those of wrong handles.
     pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
-        self.of(channel, Class::Ptchannel)?;
+        if let Body::Collective(_) = self.any_channel(channel)? {
+            return Err(Code::UndefForObject);
+        }
         let Body::Task(body) = &self.change(task, Class::Task)?.body else { return Err(Code::Internal) };
         let mut channels = body.channels.clone();
         let (qos, budget, function) = (body.qos, body.budget, body.function.clone());

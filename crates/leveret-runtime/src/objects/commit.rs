@@ -1,6 +1,7 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
-use super::committed::{Committed, End, Service, TimedEnd};
+use super::collective_commit::Edges;
+use super::committed::{Committed, End, FreeCollective, Ranked, Service, TimedEnd};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
@@ -12,6 +13,7 @@ use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
+use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
 use crate::watch::Watch;
 use leveret_protocol::declaration::GROUP_WORLD;
@@ -31,6 +33,8 @@ pub(super) struct Binding {
     targets: Vec<(usize, Target)>,
     /// Ends that tasks move.
     timed: Vec<TimedBinding>,
+    /// Collective ends that the program's threads move.
+    collectives: Vec<(usize, Edges)>,
 }
 
 /// A time-driven end at this member.
@@ -38,7 +42,9 @@ struct TimedBinding {
     channel: usize,
     end: AnyEnd,
     is_source: bool,
-    peer: MemberId,
+    peers: Box<[MemberId]>,
+    /// From the instant at which the end is served to the transfer's.
+    delay: Nanos,
 }
 
 /// A channel's ends at this member, declared.
@@ -65,6 +71,7 @@ impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
     pub(super) fn bind(&self) -> Result<Binding, Unfit> {
         self.check_channels()?;
+        self.check_collectives()?;
         self.check_iterators()?;
         let mappings = Mappings::of(self);
         let mut declared = HashMap::new();
@@ -73,8 +80,14 @@ impl World {
         let mut free = Vec::new();
         let mut timed = BTreeMap::new();
         let mut bindings = Vec::new();
+        let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
+            if let Body::Collective(collective) = &object.body {
+                let edges = self.declare_collective(&mut declarations, &object.name, collective)?;
+                collectives.push((index, edges, self.qos_of(&collective.base)));
+                continue;
+            }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
@@ -107,21 +120,38 @@ impl World {
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
             movers.serve(index, self.size_of(channel)?.0, &self.referred_qos(channel.qos), ends);
         }
+        let collectives = serve_collectives(&committed, collectives, &mut movers, &mut bindings)?;
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let mut events = self.plan_events(&mut declarations)?;
-        for (index, ends) in &free {
+        self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
+        Ok(Binding {
+            declarations,
+            committed,
+            declared,
+            events,
+            sources,
+            targets,
+            timed: bindings,
+            collectives,
+        })
+    }
+
+    /// Declares what those of the ends fire and wait for that threads serve.
+    fn plan_ends(
+        &self,
+        declarations: &mut Declarations,
+        events: &mut EventPlan,
+        (committed, ends): (&Committed, &[(usize, Ends)]),
+    ) -> Result<(), Code> {
+        for (index, ends) in ends {
             let handle = committed.channels[*index].handle;
             let object = self.table.referred(handle).ok_or(Code::Internal)?;
-            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            self.plan_end(
-                &mut declarations,
-                &mut events,
-                (*index, &object.name, channel, ends.source.is_some()),
-            )?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal) };
+            self.plan_end(declarations, events, (*index, &object.name, channel, ends.source.is_some()))?;
         }
-        Ok(Binding { declarations, committed, declared, events, sources, targets, timed: bindings })
+        Ok(())
     }
 
     fn timed_bindings(&self, index: usize, channel: &ChannelBody, ends: Ends) -> Vec<TimedBinding> {
@@ -132,7 +162,14 @@ impl World {
         let source = ends.source.map(|end| (AnyEnd::from(end), true, member(channel.target)));
         let target = ends.target.map(|end| (AnyEnd::from(end), false, member(channel.source)));
         let both = source.into_iter().chain(target);
-        both.map(|(end, is_source, peer)| TimedBinding { channel: index, end, is_source, peer }).collect()
+        let binding = |(end, is_source, peer)| TimedBinding {
+            channel: index,
+            end,
+            is_source,
+            peers: Box::new([peer]),
+            delay: Nanos::ZERO,
+        };
+        both.map(binding).collect()
     }
 
     /// The name by which a group is matched; groups without one match by their members in order.
@@ -186,6 +223,10 @@ impl World {
         }
     }
 
+    pub(super) fn qos_of(&self, channel: &ChannelBody) -> QosBody {
+        self.referred_qos(channel.qos)
+    }
+
     fn declare_channel(
         &self,
         declarations: &mut Declarations,
@@ -236,7 +277,7 @@ impl Shape {
     }
 }
 
-fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
+pub(super) fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
     let (interval, deadline) = (qos.interval, qos.deadline);
     match qos.kind {
         // A handler's is refused where channels are made.
@@ -251,6 +292,18 @@ fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
             let [start, completion] = qos.events.clone();
             end.served(leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline })
         }
+    }
+}
+
+/// As the plan knows it.
+pub(super) fn plan_qos(qos: &QosBody) -> leveret_plan::Qos {
+    match qos.kind {
+        Qos::Time { start, deadline, period } => {
+            let [release, deadline] = [start, deadline].map(|time| time + qos.phase);
+            leveret_plan::Qos::TimeDriven { period, release, deadline, missing: qos.missing }
+        }
+        // Others are refused where collective channels are made.
+        _ => leveret_plan::Qos::BestEffort,
     }
 }
 
@@ -287,6 +340,32 @@ fn declare_task(
     });
 }
 
+/// Gives what is time-driven of the collective channels to movers, and the rest back.
+fn serve_collectives(
+    committed: &Committed,
+    collectives: Vec<(usize, Edges, QosBody)>,
+    movers: &mut Movers,
+    bindings: &mut Vec<TimedBinding>,
+) -> Result<Vec<(usize, Edges)>, Code> {
+    let mut free = Vec::new();
+    for (index, edges, qos) in collectives {
+        let collective = committed.channels[index].collective.as_deref().ok_or(Code::Internal)?;
+        if !matches!(qos.kind, Qos::Time { .. }) {
+            free.push((index, edges));
+            continue;
+        }
+        let seat = edges.serve(movers, index, collective, &qos).ok_or(Code::Internal)?;
+        bindings.push(TimedBinding {
+            channel: index,
+            end: seat.end,
+            is_source: seat.only_sends,
+            peers: collective.others.clone(),
+            delay: seat.delay,
+        });
+    }
+    Ok(free)
+}
+
 impl Binding {
     /// Learns which ends have buffers that belong to those of the other. Nothing runs yet.
     pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), String> {
@@ -309,15 +388,41 @@ impl Binding {
                 *place = End::target(end);
             }
         }
+        let watch = running.watch().clone();
+        self.attach_collectives(&watch, |edges| {
+            let sends = edges.sends.iter().filter_map(|(rank, end)| Some((*rank, running.sender(*end)?)));
+            let sends = sends.collect();
+            let receives =
+                edges.receives.iter().filter_map(|(rank, end)| Some((*rank, running.receiver(*end)?)));
+            (sends, receives.collect())
+        });
         self.attach_timed(|end| running.shared_activation(end));
+    }
+
+    /// Gives best-effort ends to their collective channels, by the ranks at the other sides.
+    pub(super) fn attach_collectives(
+        &self,
+        watch: &Arc<Watch>,
+        mut ends: impl FnMut(&Edges) -> (Ranked<SendingEnd>, Ranked<ReceivingEnd>),
+    ) {
+        for (index, edges) in &self.collectives {
+            let channel = &self.committed.channels[*index];
+            let ends = ends(edges);
+            if let (Some(collective), Ok(mut place)) = (channel.collective.as_deref(), channel.end.lock()) {
+                *place = End::Collective(FreeCollective::new(collective, ends, watch.clone()));
+            }
+        }
     }
 
     /// Gives the time-driven ends to their channels; `shared` knows what each shares with its task.
     pub(super) fn attach_timed(&self, shared: impl Fn(AnyEnd) -> Option<(Arc<Activation>, Arc<Watch>)>) {
-        for TimedBinding { channel, end, is_source, peer } in &self.timed {
-            let place = self.committed.channels[*channel].end.lock();
-            if let (Some(shared), Ok(mut place)) = (shared(*end), place) {
-                *place = End::Timed(TimedEnd::new(shared, *is_source, *peer));
+        for TimedBinding { channel, end, is_source, peers, delay } in &self.timed {
+            let channel = &self.committed.channels[*channel];
+            if let (Some(shared), Ok(mut place)) = (shared(*end), channel.end.lock()) {
+                if let Some(collective) = &channel.collective {
+                    collective.seat.take(&shared.0);
+                }
+                *place = End::Timed(TimedEnd::new(shared, *is_source, (peers.clone(), *delay)));
             }
         }
     }

@@ -37,11 +37,23 @@ pub enum Class {
     Receptor = 11,
     /// What runs at a firing.
     Handler = 12,
+    /// A channel on which every member receives what one sends.
+    BcastChannel = 21,
+    /// A channel on which every member receives its section of what one sends.
+    ScatterChannel = 22,
+    /// A channel on which one member receives what every member sends, section by section.
+    GatherChannel = 23,
+    /// A channel on which one member receives what an operation makes of what every member sends.
+    ReduceChannel = 24,
+    /// A channel without messages: whoever has waited knows that all have started.
+    BarrierChannel = 25,
+    /// A channel on which every member sends a piece to every member.
+    AlltoallChannel = 26,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 18] = [
         Self::Cset,
         Self::Cvector,
         Self::Group,
@@ -54,6 +66,12 @@ impl Class {
         Self::Trigger,
         Self::Receptor,
         Self::Handler,
+        Self::BcastChannel,
+        Self::ScatterChannel,
+        Self::GatherChannel,
+        Self::ReduceChannel,
+        Self::BarrierChannel,
+        Self::AlltoallChannel,
     ];
 
     /// Whether it is a leaf of Container.
@@ -63,7 +81,20 @@ impl Class {
 
     /// Whether it is a leaf of Channel.
     pub const fn is_channel(self) -> bool {
-        matches!(self, Self::Ptchannel)
+        matches!(self, Self::Ptchannel) || self.is_collective()
+    }
+
+    /// Whether it is a channel of a whole group.
+    pub const fn is_collective(self) -> bool {
+        matches!(
+            self,
+            Self::BcastChannel
+                | Self::ScatterChannel
+                | Self::GatherChannel
+                | Self::ReduceChannel
+                | Self::BarrierChannel
+                | Self::AlltoallChannel
+        )
     }
 
     fn of(number: u8) -> Option<Self> {

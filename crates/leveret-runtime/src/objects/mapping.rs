@@ -32,8 +32,10 @@ impl<'w> Mappings<'w> {
     pub(super) fn of(world: &'w World) -> Self {
         let mut inputs = HashMap::new();
         for (_, object) in world.table.all() {
-            if let Body::Ptchannel(channel) = &object.body {
-                *inputs.entry(channel.input).or_insert(0) += 1;
+            let Some(channel) = object.body.channel() else { continue };
+            *inputs.entry(channel.input).or_insert(0) += 1;
+            if let Body::Collective(collective) = &object.body {
+                *inputs.entry(collective.receives[0]).or_insert(0) += 1;
             }
         }
         let mut sets = HashMap::new();

@@ -6,6 +6,7 @@
 //! | where objects stand, who refers to them | `table.rs` |
 //! | what each class is made of | `object.rs`, `storage.rs` |
 //! | what every object has, before commit | `world.rs` |
+//! | channels of a whole group, before commit and at it; the operations of reductions | `collectives.rs`, `collective_commit.rs`, `reduction.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs` |
@@ -22,6 +23,8 @@ mod attributes;
 mod buffers;
 mod bufiters;
 mod channels;
+mod collective_commit;
+mod collectives;
 mod commit;
 mod committed;
 mod containers;
@@ -35,6 +38,7 @@ mod movers;
 mod object;
 mod prepare;
 mod qos;
+mod reduction;
 mod storage;
 mod table;
 mod walk;
@@ -49,6 +53,7 @@ pub use apply::Kind;
 pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
+pub use collectives::{CollectiveDescription, CollectiveKind};
 pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
@@ -61,5 +66,6 @@ pub use leveret_memory::iterator::Policy;
 pub use leveret_plan::MissingPolicy;
 pub use library::Library;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
+pub use reduction::Operation;
 pub use storage::{OwnedStorage, Storage};
 pub use world::World;

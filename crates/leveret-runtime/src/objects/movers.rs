@@ -12,7 +12,8 @@ use super::commit::Ends;
 use super::committed::{Committed, Service};
 use super::object::Qos;
 use super::qos::QosBody;
-use crate::declare::Declarations;
+use crate::declare::{Declarations, Lead};
+use crate::session::AnyEnd;
 use leveret_plan::OverrunPolicy;
 use leveret_types::{NAME_BYTES_MAX, Nanos};
 use std::collections::BTreeMap;
@@ -47,10 +48,17 @@ fn half(period: Nanos) -> Nanos {
     Nanos((period.0 / 2).max(1))
 }
 
+/// What one mover serves, how many bytes it moves, and who decides when its ends take part.
+struct Mover {
+    service: Service,
+    bytes: u64,
+    leads: Vec<(u32, Lead)>,
+}
+
 /// The movers of one commit.
 pub(super) struct Movers {
     committed: Arc<Committed>,
-    by_window: BTreeMap<Window, (Service, u64)>,
+    by_window: BTreeMap<Window, Mover>,
 }
 
 impl Movers {
@@ -61,25 +69,44 @@ impl Movers {
     /// Serves what is left of a time-driven channel's ends at this member.
     pub(super) fn serve(&mut self, channel: usize, size: u64, qos: &QosBody, ends: Ends) {
         if let (Some(source), Some(window)) = (ends.source, Window::of(false, qos)) {
-            self.of(window, size).writes.push((channel, source, 0));
+            self.at(window, size).service.writes.push((channel, source, 0));
         }
         if let (Some(target), Some(window)) = (ends.target, Window::of(true, qos)) {
-            self.of(window, size).reads.push((channel, target));
+            self.at(window, size).service.reads.push((channel, target));
         }
     }
 
-    fn of(&mut self, window: Window, size: u64) -> &mut Service {
-        let fresh = || (Service::new(self.committed.clone()), 0);
-        let (service, bytes) = self.by_window.entry(window).or_insert_with(fresh);
-        *bytes = bytes.saturating_add(size);
-        service
+    /// The service of the mover for this side and window, which moves so many bytes more and lets these ends be led. `None` without
+    /// a window.
+    pub(super) fn of(
+        &mut self,
+        receives: bool,
+        qos: &QosBody,
+        size: u64,
+        leads: impl IntoIterator<Item = (AnyEnd, Lead)>,
+    ) -> Option<&mut Service> {
+        let mover = self.at(Window::of(receives, qos)?, size);
+        mover.leads.extend(leads.into_iter().map(|(AnyEnd(end), lead)| (end, lead)));
+        Some(&mut mover.service)
+    }
+
+    fn at(&mut self, window: Window, size: u64) -> &mut Mover {
+        let fresh = || Mover { service: Service::new(self.committed.clone()), bytes: 0, leads: Vec::new() };
+        let mover = self.by_window.entry(window).or_insert_with(fresh);
+        mover.bytes = mover.bytes.saturating_add(size);
+        mover
     }
 
     /// Declares them, named after the member.
     pub(super) fn declare(self, declarations: &mut Declarations, member: &str) {
-        for (number, (window, (mut service, bytes))) in self.by_window.into_iter().enumerate() {
+        for (number, (window, mover)) in self.by_window.into_iter().enumerate() {
+            let Mover { mut service, bytes, leads } = mover;
             let Window { period, from, until, .. } = window;
-            let ends = (service.reads.len() + service.writes.len()) as i64;
+            let reads: Vec<_> = service.reads.iter().map(|(_, target)| *target).collect();
+            let reads: Vec<_> = reads.into_iter().chain(service.collectives.targets()).collect();
+            let writes: Vec<_> = service.writes.iter().map(|(_, source, _)| *source).collect();
+            let writes: Vec<_> = writes.into_iter().chain(service.collectives.sources()).collect();
+            let ends = (reads.len() + writes.len()) as i64;
             let budget = BASE.saturating_add(FOR_AN_END.saturating_mul(ends)).saturating_add(
                 FOR_A_KIB.saturating_mul(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX)),
             );
@@ -90,12 +117,13 @@ impl Movers {
                 .window(from, until)
                 .budget(budget)
                 .overrun(OverrunPolicy::Late)
-                .idle_ends();
-            for (_, target) in &service.reads {
-                task = task.reads(*target);
+                .idle_ends()
+                .led(leads);
+            for target in reads {
+                task = task.reads(target);
             }
-            for (_, source, _) in &service.writes {
-                task = task.writes(*source);
+            for source in writes {
+                task = task.writes(source);
             }
             task.body(move |context| {
                 service.receive(context);

@@ -1,5 +1,6 @@
 //! What an object is made of. Attributes are fixed while committed.
 
+use super::collectives::CollectiveBody;
 use super::committed::Committed;
 use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
@@ -27,6 +28,7 @@ pub(super) enum Body {
     Buffer(BufferBody),
     Bufiter(BufiterBody),
     Ptchannel(ChannelBody),
+    Collective(CollectiveBody),
     Qos(QosBody),
     Task(TaskBody),
     ContainerIterator(WalkBody),
@@ -44,12 +46,31 @@ impl Body {
             Self::Buffer(_) => Class::Buffer,
             Self::Bufiter(_) => Class::Bufiter,
             Self::Ptchannel(_) => Class::Ptchannel,
+            Self::Collective(collective) => collective.kind.class(),
             Self::Qos(_) => Class::Qos,
             Self::Task(_) => Class::Task,
             Self::ContainerIterator(_) => Class::ContainerIterator,
             Self::Trigger(_) => Class::Trigger,
             Self::Receptor(_) => Class::Receptor,
             Self::Handler(_) => Class::Handler,
+        }
+    }
+
+    /// What channels of every kind have.
+    pub(super) fn channel(&self) -> Option<&ChannelBody> {
+        match self {
+            Self::Ptchannel(channel) => Some(channel),
+            Self::Collective(collective) => Some(&collective.base),
+            _ => None,
+        }
+    }
+
+    /// As [`Body::channel`], to be changed.
+    pub(super) fn channel_mut(&mut self) -> Option<&mut ChannelBody> {
+        match self {
+            Self::Ptchannel(channel) => Some(channel),
+            Self::Collective(collective) => Some(&mut collective.base),
+            _ => None,
         }
     }
 
@@ -68,6 +89,7 @@ impl Body {
                 let given = iterators.into_iter().chain([channel.group, channel.qos]);
                 given.filter(|handle| !handle.is_null()).collect()
             }
+            Self::Collective(collective) => collective.references(),
             Self::Task(task) => task.channels.iter().copied().chain([task.qos]).collect(),
             Self::ContainerIterator(walk) => vec![walk.container],
             Self::Trigger(trigger) => trigger.references(),

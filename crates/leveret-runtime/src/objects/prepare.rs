@@ -2,8 +2,8 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End, NEVER,
-    ServedEnd, Tally, WITH_PROGRAM,
+    Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End,
+    NEVER, ServedEnd, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::Handle;
@@ -47,10 +47,17 @@ impl World {
             }
         }
         for (handle, object) in self.table.all() {
-            if let Body::Ptchannel(channel) = &object.body {
-                let is_source = self.is_source(channel) == Some(true);
-                let served = self.served_end(channel, is_source);
-                preparation.channel(handle, channel, (is_source, served))?;
+            match &object.body {
+                Body::Ptchannel(channel) => {
+                    let is_source = self.is_source(channel) == Some(true);
+                    let served = self.served_end(channel, is_source);
+                    preparation.channel(handle, channel, (is_source, served))?;
+                }
+                Body::Collective(collective) => {
+                    let prepared = self.prepare_collective(collective, &preparation.numbers);
+                    preparation.collective(handle, prepared, collective.base.slack);
+                }
+                _ => {}
             }
         }
         preparation.containers(self.reached());
@@ -138,8 +145,31 @@ impl<'w> Preparation<'w> {
             copies: AtomicU64::new(0),
             slack: channel.slack,
             tally: Tally::default(),
+            collective: None,
         });
         Ok(())
+    }
+
+    fn collective(&mut self, handle: Handle, collective: Collective, slack: u32) {
+        let pairs = [collective.sends, collective.receives];
+        for iterator in pairs.into_iter().flatten().flatten() {
+            self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
+        }
+        let [input, output] = pairs.into_iter().flatten().next().unwrap_or([u32::MAX; 2]);
+        self.channels.push(CommittedChannel {
+            handle,
+            input,
+            output,
+            is_source: collective.sends.is_some(),
+            mapping: OnceLock::new(),
+            end: Mutex::new(End::None),
+            served: None,
+            pending: AtomicBool::new(false),
+            copies: AtomicU64::new(0),
+            slack,
+            tally: Tally::default(),
+            collective: Some(Box::new(collective)),
+        });
     }
 
     /// Containers, with the channels that they reach by their places in the list.

@@ -3,6 +3,7 @@
 //! A best-effort end is moved by whoever calls here, or inserts into or removes from its iterators; a time-driven one by
 //! its task (`timed.rs`).
 
+use super::collective::FreeCollective;
 use super::outcome::{Durations, Outcome};
 use super::timed::TimedEnd;
 use super::transfer::Arrived;
@@ -25,13 +26,14 @@ pub(in crate::objects) enum End {
     Source(SourceEnd),
     Target(TargetEnd),
     Timed(TimedEnd),
+    Collective(FreeCollective),
 }
 
 /// What a best-effort end has been asked for.
 #[derive(Default)]
-struct Asked {
+pub(super) struct Asked {
     /// Started, and no buffer or message has come yet.
-    pending: u64,
+    pub(super) pending: u64,
     /// Every buffer or message that comes is transferred.
     active: bool,
     /// Anything was ever started, since the end was last active.
@@ -41,11 +43,11 @@ struct Asked {
 }
 
 impl Asked {
-    fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         self.active || self.pending > 0
     }
 
-    fn take_one(&mut self) {
+    pub(super) fn take_one(&mut self) {
         self.pending = self.pending.saturating_sub(1);
     }
 }
@@ -78,6 +80,7 @@ impl End {
             Self::None | Self::Timed(_) => None,
             Self::Source(source) => Some(&mut source.asked),
             Self::Target(target) => Some(&mut target.asked),
+            Self::Collective(collective) => Some(&mut collective.asked),
         }
     }
 
@@ -94,6 +97,7 @@ impl End {
             Self::None => 0,
             Self::Source(source) => source.asked.pending + (source.end.sent() - source.delivered),
             Self::Target(target) => target.asked.pending,
+            Self::Collective(collective) => collective.under_way(),
             Self::Timed(timed) => timed.under_way(channel, clock::now()),
         }
     }
@@ -103,23 +107,30 @@ impl End {
             Self::None => false,
             Self::Source(source) => source.asked.active,
             Self::Target(target) => target.asked.active,
+            Self::Collective(collective) => collective.asked.active,
             Self::Timed(timed) => timed.is_active(clock::now()),
         }
     }
 
     /// Whether the other end's member lives and the job goes on.
-    fn look(&self) -> Result<(), Code> {
+    fn look(&self, channel: &CommittedChannel) -> Result<(), Code> {
         match self {
+            Self::Collective(end) => {
+                channel.collective.as_deref().map_or(Err(Code::Internal), |collective| end.look(collective))
+            }
             Self::Source(source) => source.end.look().map_err(code_of),
             Self::Target(target) => target.end.look().map_err(code_of),
             Self::None | Self::Timed(_) => Ok(()),
         }
     }
 
-    fn peer_lives(&self) -> Result<(), Code> {
+    fn peer_lives(&self, channel: &CommittedChannel) -> Result<(), Code> {
         let is_dead = match self {
             Self::Source(source) => source.end.peer_is_dead(),
             Self::Target(target) => target.end.peer_is_dead(),
+            Self::Collective(end) => {
+                channel.collective.as_deref().is_some_and(|collective| end.is_anyone_dead(collective))
+            }
             Self::None | Self::Timed(_) => false,
         };
         if is_dead { Err(Code::PeerLost) } else { Ok(()) }
@@ -204,7 +215,8 @@ impl Committed {
     ///
     /// # Errors
     /// [`Code::Slack`] when as many are under way as the slack allows or another thread is at this end, [`Code::Active`],
-    /// [`Code::PeerLost`], [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
+    /// [`Code::PeerLost`], [`Code::Bufsize`] when the buffer that a collective channel would cut, join or compute with is not full;
+    /// it goes into the output iterator, and nothing is started; [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
         self.start_at(self.channel(channel)?)
     }
@@ -222,7 +234,7 @@ impl Committed {
             self.progress(channel, &mut end)?;
         }
         let under_way = end.under_way(channel);
-        end.peer_lives()?;
+        end.peer_lives(channel)?;
         let asked = end.asked().ok_or(Code::UndefForObject)?;
         if asked.active {
             return Err(Code::Active);
@@ -230,6 +242,10 @@ impl Committed {
         if under_way >= u64::from(channel.slack) {
             return Err(Code::Slack);
         }
+        if let (End::Collective(end), Some(collective)) = (&mut *end, channel.collective.as_deref()) {
+            self.check_ready(collective, end)?;
+        }
+        let asked = end.asked().ok_or(Code::UndefForObject)?;
         asked.pending += 1;
         asked.started = true;
         self.transfer(channel, &mut end)
@@ -254,7 +270,7 @@ impl Committed {
         }
         self.progress(channel, &mut end)?;
         let under_way = end.under_way(channel);
-        end.peer_lives()?;
+        end.peer_lives(channel)?;
         let asked = end.asked().ok_or(Code::UndefForObject)?;
         if !asked.active {
             if under_way > 0 {
@@ -342,6 +358,10 @@ impl Committed {
             End::Target(target) => {
                 self.receive_ready(channel, target)?;
                 target.asked.has_work()
+            }
+            End::Collective(collective) => {
+                self.move_collective(channel, collective)?;
+                collective.under_way() > 0 || collective.asked.has_work()
             }
         };
         channel.pending.store(has_work, Ordering::Relaxed);
@@ -452,7 +472,7 @@ impl Committed {
         } else if under_way == 0 {
             return Ok(Some(outcome));
         }
-        end.look().map(|()| None)
+        end.look(channel).map(|()| None)
     }
 
     /// Whether a wait would return at once; if so, it is completed as by a wait.
@@ -531,6 +551,11 @@ impl Committed {
                     Ok(false) => {}
                     Err(code) => return Err(code),
                 },
+                End::Collective(end)
+                    if channel.collective.as_deref().is_some_and(|collective| end.comes_soon(collective)) =>
+                {
+                    continue;
+                }
                 _ => {}
             }
             let again = match &*end {
@@ -587,9 +612,9 @@ impl Committed {
             late: of(Outcome::Late),
             invalid: of(Outcome::Invalid),
             paused: of(Outcome::Paused),
-            late_binding_copies: match self.iterators[channel.input as usize].any {
-                Some(_) => channel.copies.load(Ordering::Relaxed),
-                None => 0,
+            late_binding_copies: match self.iterators.get(channel.input as usize) {
+                Some(iterator) if iterator.any.is_some() => channel.copies.load(Ordering::Relaxed),
+                _ => 0,
             },
         })
     }

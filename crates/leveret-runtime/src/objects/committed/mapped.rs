@@ -134,6 +134,9 @@ impl Committed {
     pub(super) fn is_filled_from(&self, iterator: usize) -> bool {
         self.iterators[iterator].channels.iter().any(|channel| {
             let channel = &self.channels[*channel as usize];
+            if let Some(collective) = &channel.collective {
+                return collective.receives.is_some_and(|[input, _]| input as usize == iterator);
+            }
             channel.input as usize == iterator
                 && !channel.is_source
                 && !matches!(channel.mapping.get(), Some(ChannelMapping::Borrows(_)))

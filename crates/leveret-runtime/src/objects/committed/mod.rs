@@ -18,10 +18,12 @@
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
 //! | one operation on all channels of a container | `containers.rs` |
 //! | ends that the library's threads move at a priority | `served.rs` |
+//! | channels of a whole group | `collective/` |
 //! | what a task does for its time-driven ends | `service.rs` |
 
 mod buffers;
 mod bytes;
+mod collective;
 mod containers;
 mod ends;
 mod mapped;
@@ -31,6 +33,9 @@ mod service;
 mod timed;
 mod transfer;
 
+pub(super) use collective::{
+    Called, Collective, CollectiveSteps, FreeCollective, Ranked, Receive, Seat, Send,
+};
 pub(super) use ends::End;
 pub use ends::{ChannelMetrics, ChannelStatus, EndState};
 pub(super) use mapped::ChannelMapping;
@@ -96,6 +101,7 @@ pub(super) struct CommittedIterator {
 
 pub(super) struct CommittedChannel {
     pub(super) handle: Handle,
+    /// Its iterators; of a collective channel those of its first pair, or `u32::MAX` where it has none.
     pub(super) input: u32,
     pub(super) output: u32,
     /// Whether this member sends on it.
@@ -113,6 +119,8 @@ pub(super) struct CommittedChannel {
     /// How many started transfers may be under way.
     pub(super) slack: u32,
     pub(super) tally: Tally,
+    /// Of a channel of a whole group.
+    pub(super) collective: Option<Box<Collective>>,
 }
 
 /// What the operations on a container reach.
@@ -164,7 +172,8 @@ impl Committed {
     }
 
     fn channel(&self, handle: Handle) -> Result<&CommittedChannel, Code> {
-        let index = self.find(handle, super::Class::Ptchannel)?;
+        let class = handle.class().filter(|class| class.is_channel());
+        let index = self.find(handle, class.unwrap_or(super::Class::Ptchannel))?;
         Ok(&self.channels[index])
     }
 

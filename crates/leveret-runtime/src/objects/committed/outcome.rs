@@ -38,6 +38,10 @@ impl Outcome {
         Self::PeerLost,
     ];
 
+    pub(super) fn of(number: u8) -> Self {
+        Self::ALL[usize::from(number).min(Self::ALL.len() - 1)]
+    }
+
     /// Whether the instance was to be performed, and was not.
     pub fn is_miss(self) -> bool {
         !matches!(self, Self::None | Self::Complete | Self::Paused)
@@ -110,7 +114,7 @@ impl Tally {
     /// The last instance that ended, and how.
     pub(super) fn last(&self) -> (u64, Outcome) {
         let last = self.last.load(Ordering::Acquire);
-        (last >> 8, Outcome::ALL[(last as u8 as usize).min(Outcome::ALL.len() - 1)])
+        (last >> 8, Outcome::of(last as u8))
     }
 
     /// Instances that ended, performed or missed.

@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use super::transfer::Arrived;
-use super::{Committed, CommittedChannel};
+use super::{CollectiveSteps, Committed, CommittedChannel};
 use crate::context::TaskContext;
 use crate::declare::{Source, Target};
 use crate::message::{Absence, Input, Message, SendRefusal};
@@ -17,15 +17,18 @@ pub(in crate::objects) struct Service {
     pub(in crate::objects) reads: Vec<(usize, Target)>,
     /// Sending ends, each with its channel's index, and how many of its messages the receiver has had no buffer for.
     pub(in crate::objects) writes: Vec<(usize, Source, u64)>,
+    /// Steps of collective channels.
+    pub(in crate::objects) collectives: CollectiveSteps,
 }
 
 impl Service {
     pub(in crate::objects) fn new(committed: Arc<Committed>) -> Self {
-        Self { committed, reads: Vec::new(), writes: Vec::new() }
+        Self { committed, reads: Vec::new(), writes: Vec::new(), collectives: CollectiveSteps::default() }
     }
 
     /// Takes the messages of this instance.
-    pub(in crate::objects) fn receive(&self, context: &mut TaskContext<'_>) {
+    pub(in crate::objects) fn receive(&mut self, context: &mut TaskContext<'_>) {
+        self.collectives.receive(&self.committed, context);
         for (channel, target) in &self.reads {
             let channel = &self.committed.channels[*channel];
             let Some(port) = context.input_port(*target) else { continue };
@@ -107,7 +110,8 @@ impl Service {
 
     /// Sends the messages of this instance.
     pub(in crate::objects) fn send(&mut self, context: &mut TaskContext<'_>) {
-        let Self { committed, writes, .. } = self;
+        let Self { committed, writes, collectives, .. } = self;
+        collectives.send(committed, context);
         for (channel, source, lacked) in writes {
             let channel = &committed.channels[*channel];
             committed.take_back_loans(channel);
@@ -136,7 +140,7 @@ impl Service {
 }
 
 /// A task that stood still for long tells of so many instances; more would keep it from its window.
-const PASSED_TOLD_MAX: u64 = 64;
+pub(super) const PASSED_TOLD_MAX: u64 = 64;
 
 fn send_one(
     committed: &Committed,
@@ -162,7 +166,7 @@ fn send_one(
     }
 }
 
-fn outcome_of(absence: Absence) -> Outcome {
+pub(super) fn outcome_of(absence: Absence) -> Outcome {
     match absence {
         Absence::BeforeFirst | Absence::NotThisTask => Outcome::None,
         Absence::Inactive => Outcome::Paused,

@@ -18,7 +18,9 @@ const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 pub(in crate::objects) struct TimedEnd {
     activation: Arc<Activation>,
     is_source: bool,
-    peer: MemberId,
+    peers: Box<[MemberId]>,
+    /// From the instant at which the end is served to that of the transfer: that of a collective channel may have two stages.
+    delay: Nanos,
     watch: Arc<Watch>,
     /// Of the instances that ended here, how many a wait or a test has told of, or came before the activation.
     told: u64,
@@ -30,19 +32,24 @@ impl TimedEnd {
     pub(in crate::objects) fn new(
         (activation, watch): (Arc<Activation>, Arc<Watch>),
         is_source: bool,
-        peer: MemberId,
+        (peers, delay): (Box<[MemberId]>, Nanos),
     ) -> Self {
-        Self { activation, is_source, peer, watch, told: 0, started_before: 0 }
+        Self { activation, is_source, peers, delay, watch, told: 0, started_before: 0 }
     }
 
     fn peer_lives(&self) -> Result<(), Code> {
-        if self.watch.is_dead(self.peer) { Err(Code::PeerLost) } else { Ok(()) }
+        let is_dead = |peer: &MemberId| self.watch.is_dead(*peer);
+        if self.peers.iter().any(is_dead) { Err(Code::PeerLost) } else { Ok(()) }
+    }
+
+    fn due(&self, instance: u64) -> Nanos {
+        self.activation.due(instance) + self.delay
     }
 
     /// Whether the last transfer has left this end, and its instant has not come yet.
     fn is_on_its_way(&self, channel: &CommittedChannel, now: Nanos) -> bool {
         let (instance, outcome) = channel.tally.last();
-        self.is_source && outcome != Outcome::None && now < self.activation.due(instance)
+        self.is_source && outcome != Outcome::None && now < self.due(instance)
     }
 
     pub(super) fn start(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
@@ -118,7 +125,7 @@ impl TimedEnd {
 
     /// Whether a wait would end now, and how.
     pub(super) fn look(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<Option<Outcome>, Code> {
-        let (is_active, under_way) = (self.activation.is_active(now), self.activation.under_way());
+        let (is_active, under_way) = (self.is_active(now), self.activation.under_way());
         let ended = channel.tally.ended();
         let (_, outcome) = channel.tally.last();
         let on_its_way = self.is_on_its_way(channel, now);
@@ -134,7 +141,7 @@ impl TimedEnd {
                 return Ok(Some(if on_its_way { Outcome::Complete } else { outcome }));
             }
             let is_told = |last| outcome != Outcome::None && channel.tally.last().0 >= last;
-            if !is_active && self.activation.just_over(now).is_none_or(is_told) {
+            if !is_active && self.activation.just_over(now - self.delay).is_none_or(is_told) {
                 return Err(Code::NotStarted);
             }
         }
@@ -144,16 +151,16 @@ impl TimedEnd {
 
     /// When to look again, while nothing has ended.
     pub(super) fn look_again_at(&self, now: Nanos) -> Nanos {
-        let coming = self.activation.coming(now);
-        let due = self.activation.due(coming);
-        let past = coming.checked_sub(1).map(|past| self.activation.due(past));
+        let coming = self.activation.coming(now - self.delay);
+        let due = self.due(coming);
+        let past = coming.checked_sub(1).map(|past| self.due(past));
         // For some time after an instant its task may still be at it.
         let is_served = past.is_none_or(|past| (now - past).saturating_mul(2) > due - past);
         if is_served { due.min(now + PULSE) } else { now + LOOK_AGAIN }
     }
 
     pub(super) fn is_active(&self, now: Nanos) -> bool {
-        self.activation.is_active(now)
+        self.activation.is_active(now - self.delay)
     }
 
     pub(super) fn under_way(&self, channel: &CommittedChannel, now: Nanos) -> u64 {

@@ -126,7 +126,7 @@ impl Committed {
         let _ = self.put_or_release(channel.input, buffer);
     }
 
-    fn put_or_release(&self, iterator: u32, buffer: usize) -> Result<(), Code> {
+    pub(super) fn put_or_release(&self, iterator: u32, buffer: usize) -> Result<(), Code> {
         let put = self.put(iterator as usize, buffer, IN_TRANSFER);
         if put.is_err() {
             self.buffers[buffer].place.store(WITH_PROGRAM, Ordering::Release);

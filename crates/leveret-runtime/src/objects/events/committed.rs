@@ -162,7 +162,11 @@ impl CommittedEvents {
     /// The triggers that tell of a member's death, with the member.
     pub(super) fn mourners(&self) -> Vec<(usize, MemberId)> {
         let for_errors = self.watchers.iter().filter(|watcher| watcher.kind == EventKind::Error);
-        for_errors.filter_map(|watcher| Some((watcher.trigger, watcher.watched.peer?))).collect()
+        let of = |watcher: &Watcher| {
+            let trigger = watcher.trigger;
+            watcher.watched.peers.iter().map(|peer| (trigger, *peer)).collect::<Vec<_>>()
+        };
+        for_errors.flat_map(of).collect()
     }
 
     /// Joins what was planned with the ends that commit has bound.
@@ -196,7 +200,7 @@ impl CommittedEvents {
         receptors.extend(unheard);
         let watchers = plan.triggers.iter().enumerate();
         let watchers = watchers.filter_map(|(trigger, planned)| {
-            Some(Watcher { trigger, kind: planned.kind, watched: planned.watched? })
+            Some(Watcher { trigger, kind: planned.kind, watched: planned.watched.clone()? })
         });
         let tallies = plan.tallies.clone();
         Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch, tallies }

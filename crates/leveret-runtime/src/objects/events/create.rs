@@ -35,7 +35,8 @@ impl World {
         }
         match (kind, self.class(source)?) {
             (EventKind::Call | EventKind::Time, _) => Err(Code::UndefForObject),
-            (_, Class::Ptchannel) | (EventKind::Miss, Class::Task) => Ok(()),
+            (_, class) if class.is_channel() => Ok(()),
+            (EventKind::Miss, Class::Task) => Ok(()),
             _ => Err(Code::UndefForObject),
         }
     }

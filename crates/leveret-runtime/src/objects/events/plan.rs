@@ -32,13 +32,13 @@ pub(super) struct PlannedTrigger {
 }
 
 /// A channel or a task that a trigger watches.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Watched {
     pub(super) source: Handle,
     /// Whether this member sends on the channel.
     pub(super) is_sender: bool,
-    /// Who is at the other end of the channel.
-    pub(super) peer: Option<MemberId>,
+    /// Who is at the channel's other ends.
+    pub(super) peers: Vec<MemberId>,
 }
 
 pub(super) struct PlannedReceptor {
@@ -206,9 +206,14 @@ impl World {
                 let member = |rank: u32| members.get(rank as usize).copied();
                 let is_sender = member(channel.source) == Some(self.rank());
                 let peer = member(if is_sender { channel.target } else { channel.source });
-                Some(Watched { source, is_sender, peer })
+                Some(Watched { source, is_sender, peers: peer.into_iter().collect() })
             }
-            _ => Some(Watched { source, is_sender: false, peer: None }),
+            Body::Collective(collective) => {
+                let Some(Body::Group(members)) = referred(collective.base.group) else { return None };
+                let peers = members.iter().copied().filter(|member| *member != self.rank()).collect();
+                Some(Watched { source, is_sender: !collective.base.input.is_null(), peers })
+            }
+            _ => Some(Watched { source, is_sender: false, peers: Vec::new() }),
         }
     }
 

@@ -1,0 +1,227 @@
+//! Channels of a whole group, before commit: creation and attributes.
+
+use super::error::Code;
+use super::handle::{Class, Handle};
+use super::object::{Body, ChannelBody, Qos};
+use super::reduction::Operation;
+use super::world::World;
+use leveret_protocol::declaration::CollectiveForm;
+
+/// What a collective channel does with its members' data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CollectiveKind {
+    /// Every member receives what the root sends.
+    Broadcast,
+    /// Every member receives the section of what the root sends that its rank names.
+    Scatter,
+    /// The root receives what every member sends, section by section in the order of rank.
+    Gather,
+    /// The root receives what the operation makes of what every member sends, in the order of rank.
+    Reduce(Operation),
+    /// Nothing is sent; whoever has waited knows that all have started.
+    Barrier,
+    /// The i-th piece of what each member sends goes to the i-th member.
+    Alltoall,
+}
+
+impl CollectiveKind {
+    pub(super) fn class(self) -> Class {
+        match self {
+            Self::Broadcast => Class::BcastChannel,
+            Self::Scatter => Class::ScatterChannel,
+            Self::Gather => Class::GatherChannel,
+            Self::Reduce(_) => Class::ReduceChannel,
+            Self::Barrier => Class::BarrierChannel,
+            Self::Alltoall => Class::AlltoallChannel,
+        }
+    }
+
+    pub(super) fn form(self) -> CollectiveForm {
+        match self {
+            Self::Broadcast => CollectiveForm::Broadcast,
+            Self::Scatter => CollectiveForm::Scatter,
+            Self::Gather => CollectiveForm::Gather,
+            Self::Reduce(_) => CollectiveForm::Reduction,
+            Self::Barrier => CollectiveForm::Barrier,
+            Self::Alltoall => CollectiveForm::AllToAll,
+        }
+    }
+
+    /// Whether one member is special.
+    pub(super) fn has_root(self) -> bool {
+        !matches!(self, Self::Barrier | Self::Alltoall)
+    }
+
+    /// Whether a member sends data, and whether it receives some.
+    pub(super) fn roles(self, is_root: bool) -> [bool; 2] {
+        match self {
+            Self::Broadcast | Self::Scatter => [is_root, true],
+            Self::Gather | Self::Reduce(_) => [true, is_root],
+            Self::Barrier => [false, false],
+            Self::Alltoall => [true, true],
+        }
+    }
+
+    /// Whether messages are whole buffers of a fixed length: what is cut, joined or computed cannot be shorter.
+    pub(super) fn is_fixed(self) -> bool {
+        self != Self::Broadcast
+    }
+}
+
+/// A collective channel as the program describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectiveDescription {
+    /// What it does.
+    pub kind: CollectiveKind,
+    /// Where buffers to send are taken from, and where they are put; null where the caller sends nothing.
+    pub sends: [Handle; 2],
+    /// Where buffers to receive into are taken from, and where they are put; null where the caller receives nothing.
+    pub receives: [Handle; 2],
+    /// Rank of the root in the group; 0 where there is none.
+    pub root: u32,
+    /// Its members.
+    pub group: Handle,
+    /// Null: best effort.
+    pub qos: Handle,
+}
+
+/// One member's end of a collective channel.
+#[derive(Clone, Copy)]
+pub(super) struct CollectiveBody {
+    pub(super) kind: CollectiveKind,
+    /// The pair for sending; source is the root's rank.
+    pub(super) base: ChannelBody,
+    /// The pair for receiving.
+    pub(super) receives: [Handle; 2],
+}
+
+impl CollectiveBody {
+    pub(super) fn sends(&self) -> [Handle; 2] {
+        [self.base.input, self.base.output]
+    }
+
+    pub(super) fn references(&self) -> Vec<Handle> {
+        let pairs = self.sends().into_iter().chain(self.receives);
+        pairs.chain([self.base.group, self.base.qos]).filter(|handle| !handle.is_null()).collect()
+    }
+}
+
+/// Collective channels move by the clock, or when their members call.
+pub(super) fn serves_groups(qos: Qos) -> Result<(), Code> {
+    match qos {
+        Qos::BestEffort | Qos::Time { .. } => Ok(()),
+        _ => Err(Code::UndefForObject),
+    }
+}
+
+impl World {
+    /// This member's end of a channel of a whole group.
+    ///
+    /// # Errors
+    /// [`Code::NotMember`], [`Code::InvRank`], [`Code::UndefForObject`] of a quality of service that is neither best effort nor time-driven, [`Code::Operation`] when the iterators' type does not allow the operation,
+    /// [`Code::Argument`] when an iterator is missing that this member needs or is given that it does not, [`Code::Bufsize`] and
+    /// [`Code::Dataspec`] when iterators do not fit each other, and those of wrong handles.
+    pub fn collective(&mut self, name: &str, channel: CollectiveDescription) -> Result<Handle, Code> {
+        let CollectiveDescription { kind, sends, receives, root, group, qos } = channel;
+        let rank = self.group_rank(group)?.ok_or(Code::NotMember)?;
+        if root as usize >= self.group_size(group)? {
+            return Err(Code::InvRank);
+        }
+        serves_groups(self.qos_body(qos)?.kind)?;
+        self.same_shape(sends)?;
+        self.same_shape(receives)?;
+        let is_used = kind.roles(rank == root as usize);
+        for (pair, is_used) in [sends, receives].into_iter().zip(is_used) {
+            if pair.into_iter().any(|iterator| iterator.is_null() == is_used) {
+                return Err(Code::Argument);
+            }
+        }
+        self.check_pairs(kind, sends, receives)?;
+        let [input, output] = sends;
+        let base = ChannelBody { input, output, source: root, target: root, group, qos, slack: 1 };
+        self.insert(name, Body::Collective(CollectiveBody { kind, base, receives }))
+    }
+
+    /// What is sent and what is received is of one type, which allows the operation.
+    fn check_pairs(
+        &self,
+        kind: CollectiveKind,
+        sends: [Handle; 2],
+        receives: [Handle; 2],
+    ) -> Result<(), Code> {
+        let mut found = None;
+        for iterator in sends.into_iter().chain(receives).filter(|iterator| !iterator.is_null()) {
+            // One that the program has freed lives as long as the channel refers to it.
+            let Some(dataspec) = self.iterator_behind(iterator).map(|body| body.dataspec) else { continue };
+            if *found.get_or_insert(dataspec) != dataspec {
+                return Err(Code::Dataspec);
+            }
+        }
+        match (kind, found) {
+            (CollectiveKind::Reduce(operation), Some(dataspec)) if !operation.fits(dataspec) => {
+                Err(Code::Operation)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A barrier has none.
+    pub(super) fn has_iterators(&self, channel: Handle) -> Result<(), Code> {
+        match self.any_channel(channel)? {
+            Body::Collective(CollectiveBody { kind: CollectiveKind::Barrier, .. }) => {
+                Err(Code::UndefForObject)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an end may have these iterators, for sending or for receiving: a collective end has those that it uses, and what
+    /// goes in and what comes out is alike.
+    pub(super) fn may_have(&self, channel: Handle, pair: [Handle; 2], sends: bool) -> Result<(), Code> {
+        self.has_iterators(channel)?;
+        let Body::Collective(collective) = self.any_channel(channel)? else {
+            return if sends { Ok(()) } else { Err(Code::UndefForObject) };
+        };
+        let rank = self.referred_rank(collective.base.group);
+        let roles = collective.kind.roles(rank == Some(collective.base.source as usize));
+        if !roles[usize::from(!sends)] && pair.into_iter().any(|iterator| !iterator.is_null()) {
+            return Err(Code::UndefForObject);
+        }
+        let other = if sends { collective.receives } else { collective.sends() };
+        self.check_pairs(collective.kind, pair, other)
+    }
+
+    /// This member's rank in a group that may have been freed, since a channel refers to it.
+    pub(super) fn referred_rank(&self, group: Handle) -> Option<usize> {
+        match self.table.referred(group).map(|object| &object.body) {
+            Some(Body::Group(members)) => members.iter().position(|member| *member == self.rank()),
+            _ => None,
+        }
+    }
+
+    /// The iterators for receiving of a collective channel: where buffers are taken from, and where they are put.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier or a point-to-point channel, and those of wrong handles.
+    pub fn receive_iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
+        self.has_iterators(channel)?;
+        match self.any_channel(channel)? {
+            Body::Collective(collective) => Ok(collective.receives),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
+    /// Sets the iterators for receiving of a collective channel.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a barrier or a point-to-point channel, and of an end that does not receive;
+    /// [`Code::Bufsize`] and [`Code::Dataspec`] when iterators do not fit each other; and those of wrong handles.
+    pub fn set_receive_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
+        self.may_change_channel(channel)?;
+        self.same_shape(iterators)?;
+        self.may_have(channel, iterators, false)?;
+        let Body::Collective(collective) = self.any_channel(channel)? else { return Err(Code::Internal) };
+        let changed = CollectiveBody { receives: iterators, ..*collective };
+        self.table.replace(channel, Body::Collective(changed))
+    }
+}

@@ -1,0 +1,330 @@
+//! Best-effort ends of collective channels. Whoever starts, tests, waits, inserts or removes moves the transfer as far as it
+//! goes: one at a time at each member, in the order of starts.
+//!
+//! ```text
+//!   buffers taken ──► pieces sent, in the order of rank ──┐
+//!                 └─► pieces received, in that order ─────┴──► buffers handed back ──► complete, once all pieces sent were taken
+//! ```
+//!
+//! The leader of a barrier sends only when it has received from everybody.
+
+use super::Collective;
+use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
+use crate::message::Outgoing;
+use crate::objects::collectives::CollectiveKind;
+use crate::objects::committed::ends::{Asked, code_of};
+use crate::objects::committed::outcome::Outcome;
+use crate::objects::committed::transfer::Arrived;
+use crate::objects::committed::{Committed, CommittedChannel, IN_TRANSFER};
+use crate::objects::error::Code;
+use crate::watch::Watch;
+use leveret_os::clock;
+use leveret_types::Nanos;
+use std::sync::Arc;
+
+/// Transfers that are performed here and whose messages are not all taken; no channel has as many buffers.
+const UNTAKEN_MAX: usize = 256;
+/// Looks at the peers' words before a wait dozes: a transfer that is under way at all members takes less.
+const POLLS: u32 = 4096;
+
+/// Ends by the rank at the other side.
+pub(in crate::objects) type Ranked<T> = Vec<(u32, T)>;
+
+/// This member's end.
+pub(in crate::objects) struct FreeCollective {
+    pub(in crate::objects::committed) asked: Asked,
+    /// By the receiver's rank.
+    sends: Box<[(u32, SendingEnd)]>,
+    /// By the sender's rank.
+    receives: Box<[(u32, ReceivingEnd)]>,
+    scratch: Box<[u8]>,
+    watch: Arc<Watch>,
+    /// The transfer that is being performed.
+    current: Option<Current>,
+    /// Transfers that were begun, performed here, and complete.
+    begun: u64,
+    performed: u64,
+    ended: u64,
+    /// How those that are performed and not complete ended.
+    outcomes: Box<[(Outcome, Option<Nanos>)]>,
+    /// A full buffer that waits for an empty one beside it.
+    ready: Option<usize>,
+}
+
+struct Current {
+    send: Option<usize>,
+    receive: Option<usize>,
+    /// Pieces sent and received.
+    sent: usize,
+    received: usize,
+    is_valid: bool,
+    /// What was to be sent has not the length that the channel asks for.
+    is_void: bool,
+    arrived: Arrived,
+}
+
+impl FreeCollective {
+    pub(in crate::objects) fn new(
+        collective: &Collective,
+        (sends, receives): (Ranked<SendingEnd>, Ranked<ReceivingEnd>),
+        watch: Arc<Watch>,
+    ) -> Self {
+        Self {
+            asked: Asked::default(),
+            sends: sends.into_boxed_slice(),
+            receives: receives.into_boxed_slice(),
+            scratch: collective.scratch(),
+            watch,
+            current: None,
+            begun: 0,
+            performed: 0,
+            ended: 0,
+            outcomes: vec![(Outcome::None, None); UNTAKEN_MAX].into_boxed_slice(),
+            ready: None,
+        }
+    }
+
+    pub(in crate::objects::committed) fn under_way(&self) -> u64 {
+        self.asked.pending + (self.begun - self.ended)
+    }
+
+    /// Whether another member of the group is gone.
+    pub(in crate::objects::committed) fn is_anyone_dead(&self, collective: &Collective) -> bool {
+        collective.others.iter().any(|member| self.watch.is_dead(*member))
+    }
+
+    /// Whether every member of the group lives and the job goes on.
+    pub(in crate::objects::committed) fn look(&self, collective: &Collective) -> Result<(), Code> {
+        if self.is_anyone_dead(collective) {
+            Err(code_of(WaitError::PeerDead))
+        } else if clock::now() >= self.watch.stop_at() {
+            Err(code_of(WaitError::Stopping))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether a piece can be sent or received, or was taken, that could not a moment ago.
+    fn has_news(&self, collective: &Collective) -> bool {
+        let is_there = |place: usize| self.receives.get(place).is_some_and(|(_, end)| end.test());
+        let moves = match &self.current {
+            Some(current) => {
+                let has_room = || self.sends.get(current.sent).is_some_and(|(_, end)| end.has_room());
+                is_there(current.received) || (may_send(collective, self, current) && has_room())
+            }
+            None => self.asked.has_work() && collective.sends.is_none() && is_there(0),
+        };
+        moves || self.ended < self.performed && self.is_taken(collective, self.ended)
+    }
+
+    /// Looks for some microseconds whether there is anything to do; says whether there is.
+    pub(in crate::objects::committed) fn comes_soon(&self, collective: &Collective) -> bool {
+        for _ in 0..POLLS {
+            if self.has_news(collective) {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        false
+    }
+
+    /// Whether everything that was sent in a transfer was taken. Nobody waits for that in a barrier: who got the word knows all.
+    fn is_taken(&self, collective: &Collective, transfer: u64) -> bool {
+        collective.kind == CollectiveKind::Barrier
+            || self.sends.iter().all(|(_, end)| end.delivered() > transfer)
+    }
+
+    fn is_performed(&self, current: &Current) -> bool {
+        current.sent == self.sends.len() && current.received == self.receives.len()
+    }
+
+    /// The transfers of a barrier's leader and of the other members are ordered by who receives first.
+    fn rounds(&self) -> u64 {
+        let sends = self.sends.iter().map(|(_, end)| end.buffers());
+        let receives = self.receives.iter().map(|(_, end)| end.buffers());
+        sends.chain(receives).max().unwrap_or(1)
+    }
+}
+
+/// The leader of a barrier has more than one to send to; it lets nobody go before all have come.
+fn may_send(collective: &Collective, end: &FreeCollective, current: &Current) -> bool {
+    let leads = collective.kind == CollectiveKind::Barrier && end.leads();
+    !leads || current.received == end.receives.len()
+}
+
+impl FreeCollective {
+    /// Whether this member has rank 0: rank 0 never sends itself anything in a barrier, and the others send to rank 0 alone.
+    fn leads(&self) -> bool {
+        self.sends.iter().all(|(rank, _)| *rank != 0)
+    }
+}
+
+impl Committed {
+    /// For start: the buffer that it would send, if there is one, must be right.
+    pub(in crate::objects::committed) fn check_ready(
+        &self,
+        collective: &Collective,
+        end: &mut FreeCollective,
+    ) -> Result<(), Code> {
+        let is_next = end.current.is_none() && end.ready.is_none() && end.asked.pending == 0;
+        let Some([input, _]) = collective.sends.filter(|_| is_next && collective.kind.is_fixed()) else {
+            return Ok(());
+        };
+        let Some(buffer) = self.take(input as usize, IN_TRANSFER) else { return Ok(()) };
+        if !self.is_full_enough(collective, buffer) {
+            self.end_sending(collective, buffer);
+            return Err(Code::Bufsize);
+        }
+        end.ready = Some(buffer);
+        Ok(())
+    }
+
+    /// Moves what was asked for as far as it goes.
+    pub(in crate::objects::committed) fn move_collective(
+        &self,
+        channel: &CommittedChannel,
+        end: &mut FreeCollective,
+    ) -> Result<(), Code> {
+        let Some(collective) = channel.collective.as_deref() else { return Err(Code::Internal) };
+        // Peers may go on as fast as this member does; a call ends all the same.
+        for _ in 0..end.rounds() {
+            if end.current.is_none() && !self.begin_collective(collective, end) {
+                break;
+            }
+            self.send_pieces(channel, collective, end)?;
+            self.receive_pieces(channel, collective, end);
+            if !end.current.as_ref().is_some_and(|current| end.is_performed(current)) {
+                break;
+            }
+            self.perform(collective, end);
+        }
+        while end.ended < end.performed && end.is_taken(collective, end.ended) {
+            let (outcome, latency) = end.outcomes[(end.ended % UNTAKEN_MAX as u64) as usize];
+            self.ended(channel, end.ended, outcome, latency);
+            end.ended += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes the buffers of the next transfer that was asked for, when they are there: a member that only receives waits for
+    /// the first piece before it takes one.
+    fn begin_collective(&self, collective: &Collective, end: &mut FreeCollective) -> bool {
+        if !end.asked.has_work() || end.performed - end.ended >= UNTAKEN_MAX as u64 {
+            return false;
+        }
+        if let (Some([input, _]), None) = (collective.sends, end.ready) {
+            end.ready = self.take(input as usize, IN_TRANSFER);
+            if end.ready.is_none() {
+                return false;
+            }
+        }
+        let mut receive = None;
+        if let Some([input, _]) = collective.receives {
+            let is_there = || end.receives.first().is_some_and(|(_, first)| first.test());
+            if collective.sends.is_none() && !is_there() {
+                return false;
+            }
+            receive = self.take(input as usize, IN_TRANSFER);
+            if receive.is_none() {
+                return false;
+            }
+        }
+        let send = end.ready.take();
+        let is_void = send.is_some_and(|buffer| !self.is_full_enough(collective, buffer));
+        let arrived = Arrived { length: 0, instance: end.begun, inserted: Nanos::ZERO };
+        end.current =
+            Some(Current { send, receive, sent: 0, received: 0, is_valid: !is_void, is_void, arrived });
+        end.asked.take_one();
+        end.begun += 1;
+        true
+    }
+
+    fn send_pieces(
+        &self,
+        channel: &CommittedChannel,
+        collective: &Collective,
+        end: &mut FreeCollective,
+    ) -> Result<(), Code> {
+        let Some(mut current) = end.current.take() else { return Ok(()) };
+        let mut sent = Ok(());
+        if may_send(collective, end, &current) {
+            // A buffer that is too short has no pieces: an empty message says so, and each member counts the transfer.
+            while let Some((rank, to)) = end.sends.get_mut(current.sent).filter(|(_, to)| to.has_room()) {
+                let mut send = |bytes: &[u8]| {
+                    let outgoing = Outgoing { bytes, length: bytes.len(), index: None, is_stamped: true };
+                    sent = to.start_outgoing(&outgoing).map(drop).map_err(|_| Code::Internal);
+                };
+                match current.send {
+                    Some(buffer) if !current.is_void => {
+                        self.show(buffer, |bytes| send(collective.piece_for(*rank, bytes)));
+                    }
+                    _ => send(&[]),
+                }
+                if sent.is_err() {
+                    break;
+                }
+                current.sent += 1;
+            }
+            if current.sent == end.sends.len()
+                && let Some(buffer) = current.send.take()
+            {
+                channel.copies.fetch_add(1, leveret_memory::sync::Ordering::Relaxed);
+                self.end_sending(collective, buffer);
+            }
+        }
+        end.current = Some(current);
+        sent
+    }
+
+    fn receive_pieces(&self, channel: &CommittedChannel, collective: &Collective, end: &mut FreeCollective) {
+        let FreeCollective { receives, scratch, current, .. } = end;
+        let Some(current) = current else { return };
+        while let Some((rank, from)) = receives.get_mut(current.received) {
+            let before = from.received();
+            let who = (*rank, current.received == 0);
+            let mut is_taken = Err(Code::Missed);
+            if let Some(message) = from.try_receive() {
+                let (length, stamp) = (message.length(), message.stamp());
+                let mut take_in = |bytes: &mut [u8]| {
+                    let copy = |place: &mut [u8]| message.copy_to(place);
+                    is_taken = collective.take_in(bytes, who, length, scratch, copy);
+                };
+                match current.receive {
+                    Some(buffer) => self.buffers[buffer].storage.write(&mut take_in),
+                    None => take_in(&mut []),
+                }
+                let inserted = &mut current.arrived.inserted;
+                if *inserted == Nanos::ZERO || stamp < *inserted {
+                    *inserted = stamp;
+                }
+                current.arrived.length = length;
+            } else if from.received() == before {
+                break;
+            }
+            // What is nonsense counts too: the members must agree on the number of transfers.
+            current.is_valid &= is_taken.is_ok();
+            current.received += 1;
+        }
+        if current.received == receives.len()
+            && let Some(buffer) = current.receive.take()
+        {
+            if collective.kind.is_fixed() {
+                current.arrived.length = self.buffers[buffer].size;
+            }
+            channel.copies.fetch_add(1, leveret_memory::sync::Ordering::Relaxed);
+            let arrived = current.is_valid.then_some(current.arrived);
+            self.end_reception(collective, buffer, arrived);
+        }
+    }
+
+    /// Everything was sent and received.
+    fn perform(&self, collective: &Collective, end: &mut FreeCollective) {
+        let Some(current) = end.current.take() else { return };
+        let outcome = if current.is_valid { Outcome::Complete } else { Outcome::Invalid };
+        let inserted = current.arrived.inserted;
+        let is_received = collective.receives.is_some() && inserted != Nanos::ZERO && current.is_valid;
+        let latency = is_received.then(|| clock::now() - inserted);
+        end.outcomes[(end.performed % UNTAKEN_MAX as u64) as usize] = (outcome, latency);
+        end.performed += 1;
+    }
+}

@@ -1,0 +1,135 @@
+//! Channels of a whole group, as the data path uses them. A transfer is made of messages between two members each, on channels
+//! of their own (`commit` names them `CHANNEL[from->to]`); what a member does with its buffers, cutting, joining and computing,
+//! stands here, and when it does so in `free.rs` (best effort) and `timed.rs` (time-driven).
+
+mod free;
+mod timed;
+
+pub(in crate::objects) use free::{FreeCollective, Ranked};
+pub(in crate::objects) use timed::{Called, CollectiveSteps, Receive, Seat, Send};
+
+use super::Committed;
+use super::transfer::Arrived;
+use crate::objects::collectives::CollectiveKind;
+use crate::objects::error::Code;
+use crate::objects::object::Dataspec;
+use leveret_memory::Torn;
+use leveret_memory::sync::Ordering;
+use leveret_types::MemberId;
+use std::ops::Range;
+
+/// What a member knows of a collective channel.
+pub(in crate::objects) struct Collective {
+    pub(in crate::objects) kind: CollectiveKind,
+    pub(in crate::objects) dataspec: Dataspec,
+    /// Its iterators for sending, if it sends: where buffers are taken, and where they are put.
+    pub(in crate::objects) sends: Option<[u32; 2]>,
+    /// And for receiving.
+    pub(in crate::objects) receives: Option<[u32; 2]>,
+    /// Bytes of what one member sends to another; at most so many in a broadcast.
+    pub(in crate::objects) piece: usize,
+    /// The members of the group but this one.
+    pub(in crate::objects) others: Box<[MemberId]>,
+    /// What its time-driven steps tell each other.
+    pub(in crate::objects) seat: Seat,
+}
+
+impl Collective {
+    /// What goes to a rank, of what is in a buffer.
+    fn piece_for<'b>(&self, rank: u32, bytes: &'b [u8]) -> &'b [u8] {
+        match self.kind {
+            CollectiveKind::Scatter | CollectiveKind::Alltoall => {
+                bytes.get(self.section(rank)).unwrap_or_default()
+            }
+            CollectiveKind::Barrier => &[],
+            CollectiveKind::Broadcast | CollectiveKind::Gather | CollectiveKind::Reduce(_) => bytes,
+        }
+    }
+
+    fn section(&self, rank: u32) -> Range<usize> {
+        let start = (rank as usize).saturating_mul(self.piece);
+        start..start.saturating_add(self.piece)
+    }
+
+    /// Whether a message of this length is one of this channel. An empty one says that its sender had nothing right to send.
+    fn is_whole(&self, length: usize) -> bool {
+        if self.kind.is_fixed() { length == self.piece } else { length <= self.piece }
+    }
+
+    /// Whether a buffer with this much in it can be sent. What is cut, joined or computed must be full.
+    fn may_send(&self, length: usize, size: usize) -> bool {
+        !self.kind.is_fixed() || length == size
+    }
+
+    /// Brings a message of a rank into the buffer that a transfer receives into. Messages come in the order of rank.
+    fn take_in(
+        &self,
+        bytes: &mut [u8],
+        (rank, is_first): (u32, bool),
+        length: usize,
+        scratch: &mut [u8],
+        copy: impl FnOnce(&mut [u8]) -> Result<usize, Torn>,
+    ) -> Result<(), Code> {
+        if !self.is_whole(length) {
+            return Err(Code::Bufsize);
+        }
+        let torn = |_| Code::Missed;
+        match self.kind {
+            CollectiveKind::Barrier => Ok(()),
+            CollectiveKind::Gather | CollectiveKind::Alltoall => {
+                let section = bytes.get_mut(self.section(rank)).ok_or(Code::Bufsize)?;
+                copy(section).map(drop).map_err(torn)
+            }
+            CollectiveKind::Reduce(operation) if !is_first => {
+                let operand = scratch.get_mut(..length).ok_or(Code::Bufsize)?;
+                copy(operand).map_err(torn)?;
+                operation.combine(self.dataspec, bytes, operand);
+                Ok(())
+            }
+            CollectiveKind::Broadcast | CollectiveKind::Scatter | CollectiveKind::Reduce(_) => {
+                let place = bytes.get_mut(..length).ok_or(Code::Bufsize)?;
+                copy(place).map(drop).map_err(torn)
+            }
+        }
+    }
+
+    /// Room for one operand of a reduction, where this member computes.
+    pub(in crate::objects) fn scratch(&self) -> Box<[u8]> {
+        let computes = matches!(self.kind, CollectiveKind::Reduce(_)) && self.receives.is_some();
+        vec![0; if computes { self.piece } else { 0 }].into_boxed_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+impl Committed {
+    /// What is in a buffer that is to be sent; as much as its length says.
+    fn show(&self, buffer: usize, mut reader: impl FnMut(&[u8])) {
+        let entry = &self.buffers[buffer];
+        let length = entry.length.load(Ordering::Relaxed);
+        entry.storage.read(&mut |bytes| reader(bytes.get(..length).unwrap_or(bytes)));
+    }
+
+    /// Whether a buffer that was taken for sending has the length that the channel asks for.
+    fn is_full_enough(&self, collective: &Collective, buffer: usize) -> bool {
+        let entry = &self.buffers[buffer];
+        collective.may_send(entry.length.load(Ordering::Relaxed), entry.size)
+    }
+
+    /// A buffer that received a transfer whole goes into the iterator for received ones; another back to where it was taken.
+    fn end_reception(&self, collective: &Collective, buffer: usize, arrived: Option<Arrived>) {
+        let Some([input, output]) = collective.receives else { return };
+        if let Some(arrived) = &arrived {
+            self.buffers[buffer].carry(arrived);
+        }
+        // One that the iterator does not allow goes to the program.
+        let _ = self.put_or_release(if arrived.is_some() { output } else { input }, buffer);
+    }
+
+    fn end_sending(&self, collective: &Collective, buffer: usize) {
+        if let Some([_, output]) = collective.sends {
+            let _ = self.put_or_release(output, buffer);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Random groups, sizes, types, operations and orders of calls against an oracle that knows only what each kind means.
+
+use crate::in_process::InProcessJob;
+use crate::objects::{
+    BufferDescription, CollectiveDescription, CollectiveKind, Committed, Dataspec, Handle, Operation,
+    OwnedStorage, Policy, Qos, World,
+};
+use crate::watch::Watch;
+use leveret_plan::{Costs, plan};
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use leveret_types::{MemberId, Nanos};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+const EPOCH: Nanos = Nanos::from_secs(1);
+const PERIOD: Nanos = Nanos::from_millis(20);
+
+#[derive(Clone, Debug)]
+struct Case {
+    kind: CollectiveKind,
+    dataspec: Dataspec,
+    members: usize,
+    root: usize,
+    /// Elements of what one member sends to another.
+    elements: usize,
+    transfers: usize,
+    slack: u32,
+    /// Whatever the contents and the order of calls are made of.
+    seed: u64,
+}
+
+fn kind() -> impl Strategy<Value = CollectiveKind> {
+    prop_oneof![
+        1 => Just(CollectiveKind::Broadcast),
+        1 => Just(CollectiveKind::Scatter),
+        1 => Just(CollectiveKind::Gather),
+        1 => Just(CollectiveKind::Barrier),
+        1 => Just(CollectiveKind::Alltoall),
+        3 => (0..Operation::ALL.len()).prop_map(|place| CollectiveKind::Reduce(Operation::ALL[place])),
+    ]
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let dataspec = prop_oneof![
+        Just(Dataspec::Int32),
+        Just(Dataspec::Uint8),
+        Just(Dataspec::Int64),
+        Just(Dataspec::Float64),
+        Just(Dataspec::Byte),
+    ];
+    let sizes = (1..6_usize, 1..40_usize, 1..5_usize, 1..4_u32);
+    (kind(), dataspec, sizes, any::<u64>())
+        .prop_map(|(kind, dataspec, (members, elements, transfers, slack), seed)| {
+            let root = if kind.has_root() { (seed % members as u64) as usize } else { 0 };
+            Case { kind, dataspec, members, root, elements, transfers, slack, seed }
+        })
+        .prop_filter("the type allows the operation", |case| match case.kind {
+            CollectiveKind::Reduce(operation) => operation.fits(case.dataspec),
+            _ => true,
+        })
+}
+
+/// One step of a generator that needs no state of its own.
+fn mixed(value: u64) -> u64 {
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+impl Case {
+    fn piece(&self) -> usize {
+        if self.kind == CollectiveKind::Barrier { 0 } else { self.elements * self.dataspec.size() }
+    }
+
+    fn roles(&self, rank: usize) -> [bool; 2] {
+        self.kind.roles(rank == self.root)
+    }
+
+    fn sent_size(&self) -> usize {
+        match self.kind {
+            CollectiveKind::Scatter | CollectiveKind::Alltoall => self.piece() * self.members,
+            _ => self.piece(),
+        }
+    }
+
+    fn received_size(&self) -> usize {
+        match self.kind {
+            CollectiveKind::Gather | CollectiveKind::Alltoall => self.piece() * self.members,
+            _ => self.piece(),
+        }
+    }
+
+    /// What a member sends. Floating-point numbers stay numbers.
+    fn sent(&self, rank: usize, transfer: usize) -> Vec<u8> {
+        let seed = mixed(self.seed ^ (rank as u64) << 32 ^ transfer as u64);
+        if self.dataspec == Dataspec::Float64 {
+            let numbers =
+                (0..self.sent_size() / 8).map(|place| mixed(seed + place as u64) as i64 as f64 / 3.0);
+            return numbers.flat_map(f64::to_ne_bytes).collect();
+        }
+        (0..self.sent_size()).map(|place| mixed(seed + place as u64) as u8).collect()
+    }
+
+    /// What a member must receive.
+    fn expected(&self, rank: usize, transfer: usize) -> Vec<u8> {
+        let piece = self.piece();
+        let section = |from: usize| self.sent(from, transfer)[rank * piece..(rank + 1) * piece].to_vec();
+        match self.kind {
+            CollectiveKind::Broadcast => self.sent(self.root, transfer),
+            CollectiveKind::Scatter => section(self.root),
+            CollectiveKind::Gather => (0..self.members).flat_map(|from| self.sent(from, transfer)).collect(),
+            CollectiveKind::Alltoall => (0..self.members).flat_map(section).collect(),
+            CollectiveKind::Barrier => Vec::new(),
+            CollectiveKind::Reduce(operation) => {
+                let mut result = self.sent(0, transfer);
+                for from in 1..self.members {
+                    operation.combine(self.dataspec, &mut result, &self.sent(from, transfer));
+                }
+                result
+            }
+        }
+    }
+}
+
+/// A member's end.
+struct Side {
+    committed: Arc<Committed>,
+    channel: Handle,
+    sends: [Handle; 2],
+    receives: [Handle; 2],
+}
+
+fn iterators(world: &mut World, case: &Case, size: usize) -> [Handle; 2] {
+    [0, 1].map(|_| {
+        world.bufiter("i", Policy::Fifo, (size, case.dataspec), Handle::default()).expect("an iterator")
+    })
+}
+
+fn stock(world: &mut World, iterator: Handle, case: &Case, size: usize) {
+    for _ in 0..case.transfers {
+        let storage: Arc<dyn crate::objects::Storage> = Arc::new(OwnedStorage::new(size));
+        let description = BufferDescription { size, dataspec: case.dataspec, storage };
+        let buffer = world.buffer("b", description).expect("a buffer");
+        world.stock(iterator, buffer).expect("it fits");
+    }
+}
+
+fn committed(case: &Case, qos: Option<Qos>) -> (Vec<Side>, InProcessJob) {
+    let names: Vec<String> = (0..case.members).map(|rank| format!("m{rank}")).collect();
+    let (mut sides, mut bindings) = (Vec::new(), Vec::new());
+    for rank in 0..case.members {
+        let mut world = World::new(MemberId(rank as u16), &names).expect("a world");
+        let [mut sends, mut receives] = [[Handle::default(); 2]; 2];
+        let [is_sender, is_receiver] = case.roles(rank);
+        if is_sender {
+            sends = iterators(&mut world, case, case.sent_size());
+            // The program takes them from where sent ones go.
+            stock(&mut world, sends[1], case, case.sent_size());
+        }
+        if is_receiver {
+            receives = iterators(&mut world, case, case.received_size());
+            stock(&mut world, receives[0], case, case.received_size());
+        }
+        let qos = qos.map_or(Handle::default(), |qos| world.qos("q", qos).expect("a QoS"));
+        let (kind, root, group) = (case.kind, case.root as u32, Handle::GROUP_WORLD);
+        let description = CollectiveDescription { kind, sends, receives, root, group, qos };
+        let channel = world.collective("c", description).expect("a channel");
+        world.set_slack(channel, case.slack).expect("not committed yet");
+        let binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        sides.push(Side { committed: binding.committed.clone(), channel, sends, receives });
+        bindings.push(binding);
+    }
+    let manifest = JobDeclaration {
+        name: "collective".to_owned(),
+        cores: vec![0, 1],
+        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
+        ..JobDeclaration::default()
+    };
+    let declarations = bindings
+        .iter_mut()
+        .map(|binding| std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
+    let mut job = InProcessJob::commit(&manifest, declarations.collect(), Costs::default(), |job| {
+        plan(job).map_err(|refusal| refusal.to_string())
+    })
+    .expect("it fits");
+    let watch = Arc::new(Watch::new(case.members, Nanos::MAX));
+    let (mut sources, mut targets) =
+        (VecDeque::from(std::mem::take(&mut job.sources)), VecDeque::from(std::mem::take(&mut job.targets)));
+    for (rank, binding) in bindings.iter().enumerate() {
+        binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
+        binding.attach_collectives(&watch, |edges| {
+            // Ends come in the order in which they were declared, member by member.
+            let mut source = |rank: u32| (rank, sources.pop_front().expect("a source").1);
+            let sends = edges.sends.iter().map(|(rank, _)| source(*rank)).collect();
+            let mut target = |rank: u32| (rank, targets.pop_front().expect("a target").1);
+            (sends, edges.receives.iter().map(|(rank, _)| target(*rank)).collect())
+        });
+        binding.committed.settle([]).expect("nothing is mapped");
+    }
+    (sides, job)
+}
+
+impl Side {
+    fn provide(&self, case: &Case, rank: usize, transfer: usize) {
+        if case.roles(rank)[0] {
+            let buffer = self.committed.remove(self.sends[1]).expect("a buffer");
+            let content = case.sent(rank, transfer);
+            self.committed
+                .write(buffer, |bytes| bytes.copy_from_slice(&content))
+                .expect("it is the program's");
+            self.committed.insert(self.sends[0], buffer).expect("it fits");
+        }
+    }
+
+    fn check(&self, case: &Case, rank: usize, transfer: usize) {
+        if case.roles(rank)[1] {
+            let buffer = self.committed.remove(self.receives[1]).expect("it was received");
+            let expected = case.expected(rank, transfer);
+            let mut found = Vec::new();
+            self.committed.read(buffer, |bytes| found = bytes.to_vec()).expect("it is the program's");
+            assert_eq!(found, expected, "rank {rank}, transfer {transfer} of {case:?}");
+            assert_eq!(self.committed.length(buffer), Ok(expected.len()));
+        }
+    }
+
+    fn completed(&self) -> u64 {
+        self.committed.metrics(self.channel).expect("an end").completed
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    // spec: COLLECTIVE-REDUCE-01, COLLECTIVE-REDUCE-03, COLLECTIVE-GATHER-01, COLLECTIVE-SCATTER-01
+    // spec: COLLECTIVE-ALLTOALL-01, COLLECTIVE-ALLTOALL-02, COLLECTIVE-BCAST-01, COLLECTIVE-BARRIER-01
+    #[test]
+    fn best_effort_delivers_whatever_the_order_of_calls(case in case()) {
+        let (sides, _job) = committed(&case, None);
+        let mut started = vec![0; case.members];
+        let mut provided = vec![0; case.members];
+        let mut turn = case.seed;
+        // A member that is at it again and again may have to wait for others; the oracle gives up long after that.
+        for _ in 0..200_000 {
+            if sides.iter().all(|side| side.completed() == case.transfers as u64) {
+                break;
+            }
+            turn = mixed(turn.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            let (rank, call) = ((turn >> 8) as usize % case.members, turn % 3);
+            let side = &sides[rank];
+            match call {
+                0 if provided[rank] < case.transfers => {
+                    side.provide(&case, rank, provided[rank]);
+                    provided[rank] += 1;
+                }
+                1 if started[rank] < case.transfers => {
+                    started[rank] += usize::from(side.committed.start(side.channel).is_ok());
+                }
+                _ => {
+                    let before = started.iter().min().copied().unwrap_or(0) as u64;
+                    let _ = side.committed.test(side.channel);
+                    if case.kind == CollectiveKind::Barrier {
+                        prop_assert!(side.completed() <= before, "a barrier lets nobody pass alone");
+                    }
+                }
+            }
+        }
+        for (rank, side) in sides.iter().enumerate() {
+            prop_assert_eq!(side.completed(), case.transfers as u64, "rank {}", rank);
+            prop_assert_eq!(side.committed.test(side.channel), Ok(true));
+            for transfer in 0..case.transfers {
+                side.check(&case, rank, transfer);
+            }
+        }
+    }
+
+    #[test]
+    fn the_passing_of_time_delivers(case in case(), is_started in any::<bool>()) {
+        let qos = Qos::Time { start: Nanos::from_millis(2), deadline: Nanos::from_millis(12), period: PERIOD };
+        let (sides, mut job) = committed(&case, Some(qos));
+        let transfers = if is_started { case.transfers.min(case.slack as usize) } else { case.transfers };
+        let periods = transfers as u64 + 3;
+        job.arm(EPOCH, periods);
+        // What was committed looks at the machine's clock, which is far from the epoch of virtual time.
+        let first = 1;
+        for (rank, side) in sides.iter().enumerate() {
+            for transfer in 0..transfers {
+                side.provide(&case, rank, transfer);
+            }
+            side.with(|timed, channel| {
+                if is_started {
+                    for _ in 0..transfers {
+                        timed.start(channel, EPOCH - PERIOD).expect("within the slack");
+                    }
+                } else {
+                    timed.activate_at(channel, first, EPOCH - PERIOD).expect("in time");
+                    timed.deactivate_at(first + transfers as u64, EPOCH - PERIOD).expect("in time");
+                }
+            });
+        }
+        job.run_virtual(periods, |_, _, _| {});
+        for (rank, side) in sides.iter().enumerate() {
+            let metrics = side.committed.metrics(side.channel).expect("an end");
+            prop_assert_eq!(metrics.completed, transfers as u64, "rank {}: {:?}", rank, metrics);
+            prop_assert_eq!(metrics.late + metrics.invalid + metrics.paused + metrics.no_sender_buffer, 0);
+            for transfer in 0..transfers {
+                side.check(&case, rank, transfer);
+            }
+            side.with(|timed, channel| {
+                let over = EPOCH + PERIOD.saturating_mul(periods as i64);
+                assert_eq!(timed.under_way(channel, over), 0, "rank {rank}");
+            });
+        }
+    }
+}
+
+impl Side {
+    fn with<T>(
+        &self,
+        call: impl FnOnce(
+            &mut crate::objects::committed::TimedEnd,
+            &crate::objects::committed::CommittedChannel,
+        ) -> T,
+    ) -> T {
+        let channel = self.committed.channel(self.channel).expect("a channel");
+        match &mut *channel.end.lock().expect("nobody panicked") {
+            crate::objects::committed::End::Timed(timed) => call(timed, channel),
+            _ => panic!("it is time-driven"),
+        }
+    }
+}

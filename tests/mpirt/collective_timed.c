@@ -1,0 +1,126 @@
+/* Time-driven collective channels: zero-sided by the periods that all members name, started by all, and both in one group. */
+#include "collective.h"
+
+/* FIRST: 1.2 s after the epoch, when every member has named it. */
+enum { TRANSFERS = 4, FIRST = 20 };
+
+static MPIRT_Qos time_driven(void)
+{
+    MPIRT_Qos qos;
+    MUST(MPIRT_Qos_channel_time_create(NULL, 5 * ms, 45 * ms, 60 * ms, &qos));
+    return qos;
+}
+
+static uint64_t completed(const struct end *end)
+{
+    MPIRTX_Channel_metrics metrics;
+    OK(MPIRTX_Channel_get_metrics(end->channel, &metrics));
+    CHECK(metrics.no_sender_buffer == 0 && metrics.no_receiver_buffer == 0 && metrics.invalid == 0);
+    return metrics.completed;
+}
+
+/* No call per transfer: the passing of time moves the data. */
+static void test_zero_sided(void)
+{
+    MPIRT_Qos qos = time_driven();
+    struct end ends[KINDS];
+    int ended;
+    for (int kind = 0; kind < KINDS; kind++) {
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "zero-%d", kind);
+        ends[kind] = make_end(kind, name, kind % members, qos);
+    }
+    MUST(MPIRT_Commit());
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
+            provide(&ends[kind], transfer);
+        OK(MPIRTX_Channel_activate_at(ends[kind].channel, FIRST));
+        OK(MPIRTX_Channel_deactivate_at(ends[kind].channel, FIRST + TRANSFERS));
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        while ((ended = MPIRT_Channel_wait(ends[kind].channel, patience)) == MPIRT_SUCCESS)
+            ;
+        CHECK(ended == MPIRT_ERR_NOT_STARTED);
+        CHECK(completed(&ends[kind]) == TRANSFERS);
+        for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
+            check(&ends[kind], transfer);
+    }
+    OK(MPIRT_Uncommit());
+    for (int kind = 0; kind < KINDS; kind++)
+        free_end(&ends[kind]);
+    OK(MPIRT_Qos_free(&qos));
+}
+
+/* Members start when they come to it; a transfer takes place once all have. */
+/* spec: COLLECTIVE-START-01, COLLECTIVE-ONE-01, COLLECTIVE-BARRIER-01 */
+static void test_two_sided(void)
+{
+    MPIRT_Qos qos = time_driven();
+    struct end ends[KINDS];
+    for (int kind = 0; kind < KINDS; kind++) {
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "two-%d", kind);
+        ends[kind] = make_end(kind, name, (kind + 1) % members, qos);
+    }
+    MUST(MPIRT_Commit());
+    for (int64_t transfer = 0; transfer < TRANSFERS; transfer++) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            provide(&ends[kind], transfer);
+            OK(MPIRT_Channel_start(ends[kind].channel));
+            OK(MPIRT_Channel_wait(ends[kind].channel, patience));
+            CHECK(completed(&ends[kind]) == (uint64_t)transfer + 1);
+            check(&ends[kind], transfer);
+        }
+    }
+    OK(MPIRT_Uncommit());
+    for (int kind = 0; kind < KINDS; kind++)
+        free_end(&ends[kind]);
+    OK(MPIRT_Qos_free(&qos));
+}
+
+/* The last member starts, the others are activated: each start is one transfer for all. */
+static void test_one_sided(void)
+{
+    MPIRT_Qos qos = time_driven();
+    struct end ends[KINDS];
+    int starts = rank == members - 1;
+    for (int kind = 0; kind < KINDS; kind++) {
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "one-%d", kind);
+        ends[kind] = make_end(kind, name, 0, qos);
+    }
+    MUST(MPIRT_Commit());
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct end *end = &ends[kind];
+        for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
+            provide(end, transfer);
+        if (!starts)
+            OK(MPIRT_Channel_activate(end->channel));
+        for (int64_t transfer = 0; transfer < TRANSFERS; transfer++) {
+            if (starts) {
+                OK(MPIRT_Channel_start(end->channel));
+                OK(MPIRT_Channel_wait(end->channel, patience));
+            } else {
+                while (completed(end) <= (uint64_t)transfer)
+                    OK(MPIRT_Channel_wait(end->channel, patience));
+            }
+            check(end, transfer);
+        }
+        CHECK(completed(end) == TRANSFERS);
+        if (!starts)
+            OK(MPIRT_Channel_deactivate(end->channel));
+    }
+    OK(MPIRT_Uncommit());
+    for (int kind = 0; kind < KINDS; kind++)
+        free_end(&ends[kind]);
+    OK(MPIRT_Qos_free(&qos));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_zero_sided();
+    test_two_sided();
+    test_one_sided();
+    return end();
+}
