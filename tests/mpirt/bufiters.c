@@ -173,7 +173,7 @@ static void test_sets_that_do_not_belong_together(void)
 
 /* Where buffers are one, what the sender writes is what the receiver reads; where they are not, it is not. That the sender
  * writes after the transfer, while the receiver has the buffer, is here to show it. */
-/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base */
+/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base, CHANNEL-ALIAS-02, CHANNEL-ALIAS-03 */
 static void test_what_is_one_and_what_is_copied(void)
 {
     static const struct {

@@ -139,7 +139,7 @@ static void test_slack_and_activation(void)
                 MPIRTX_Channel_metrics metrics;
                 provide(&ends[1], transfer);
                 do {
-                    OK(MPIRT_Channel_wait(ends[1].channel, patience));
+                    MUST(MPIRT_Channel_wait(ends[1].channel, patience));
                     OK(MPIRTX_Channel_get_metrics(ends[1].channel, &metrics));
                 } while (metrics.completed <= (uint64_t)transfer);
                 check(&ends[1], transfer);

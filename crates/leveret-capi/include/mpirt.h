@@ -144,6 +144,13 @@ typedef enum MPIRTX_Channel_state {
     MPIRTX_CHANNEL_ACTIVE
 } MPIRTX_Channel_state;
 
+/* the state of the clock */
+typedef enum MPIRTX_Clock_state {
+    MPIRTX_CLOCK_FREE,
+    MPIRTX_CLOCK_LOCKED,
+    MPIRTX_CLOCK_HOLDOVER
+} MPIRTX_Clock_state;
+
 /* how receptors are combined */
 typedef enum MPIRTX_Combination {
     MPIRTX_ANY,
@@ -168,6 +175,13 @@ typedef enum MPIRTX_Outcome {
     MPIRTX_OUTCOME_PAUSED,
     MPIRTX_OUTCOME_PEER_LOST
 } MPIRTX_Outcome;
+
+/* what follows when a task needs more than its budget */
+typedef enum MPIRTX_Overrun_policy {
+    MPIRTX_OVERRUN_SKIP,
+    MPIRTX_OVERRUN_LATE,
+    MPIRTX_OVERRUN_STOP
+} MPIRTX_Overrun_policy;
 
 /* the kind of a QoS */
 typedef enum MPIRTX_Qos_kind {
@@ -323,6 +337,16 @@ typedef struct MPIRTX_Status {
     int under_way;
 } MPIRTX_Status;
 
+/* what was measured of a task */
+typedef struct MPIRTX_Task_metrics {
+    MPIRTX_Duration_metrics compute;
+    MPIRTX_Duration_metrics start_lateness;
+    uint64_t completed;
+    uint64_t missed;
+    uint64_t overruns;
+    uint64_t skipped;
+} MPIRTX_Task_metrics;
+
 /* the body of a task */
 typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
 
@@ -335,6 +359,9 @@ typedef void MPIRT_Handler_function(MPIRT_Receptor receptor, const MPIRTX_Event 
 /* --- Constants --- */
 
 #define MPIRTX_CORE_ANY -1 /* any core that the plan finds */
+#define MPIRTX_VERSION_MAJOR 0 /* of this header; `MPIRTX_Get_version` gives that of the library */
+#define MPIRTX_VERSION_MINOR 1 /* its second number */
+#define MPIRTX_VERSION_PATCH 0 /* its third number */
 #define MPIRT_BUFFERS_MAX 4096 /* buffers of an allowed set */
 #define MPIRT_BUFSIZE_MAX 1073741824 /* bytes of a buffer */
 #define MPIRT_CONTAINER_MAX 65536 /* members of a container */
@@ -591,7 +618,7 @@ int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty or has a buffer twice, or MAPPED or ORDERED has no vector
+ *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty, has a null handle or a buffer twice, or MAPPED or ORDERED has no vector
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, no multiple of the dataspec's size, or not that of an allowed buffer
  *   MPIRT_ERR_DATASPEC: the dataspec is none, or not that of an allowed buffer
  *   MPIRT_ERR_LIMIT: there are as many as there can be
@@ -2944,6 +2971,21 @@ int MPIRT_Sleep(MPIRT_Time_mode mode, MPIRT_Timespec time);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Get_time(MPIRT_Timespec *time);
 
+/* Gives the clock's resolution.
+ *   out   resolution: nanoseconds between two readings that differ
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Get_time_resolution(MPIRT_Timespec *resolution);
+
+/* Gives the bound of the clock's error, and its state.
+ *   out   error: the true time differs by at most this
+ *   out   state: free, locked or holdover
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Get_clock(MPIRT_Timespec *error, MPIRTX_Clock_state *state);
+
 /* Gives the instant at which the periods begin, the same on every member.
  *   out   epoch: the instant
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -2972,6 +3014,13 @@ int MPIRT_Error_string(int error, const char **string);
  *   out   string: the text, empty if there was none
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Error_detail(const char **string);
+
+/* Gives the library's version. Can be called at any time.
+ *   out   major: the first number
+ *   out   minor: the second
+ *   out   patch: the third
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Get_version(int *major, int *minor, int *patch);
 
 /* --- Tasks --- */
 
@@ -3014,6 +3063,48 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
+
+/* Pins the task to a processor core.
+ *   in    task: the task
+ *   in    core: the core's number, or `MPIRTX_CORE_ANY`
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: there is no such core */
+int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
+
+/* Sets what follows when the task needs more than its budget.
+ *   in    task: the task
+ *   in    policy: skip, late or stop
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the policy is none */
+int MPIRTX_Task_set_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy policy);
+
+/* Gives compute times, misses, overruns and skipped instances since the commit.
+ *   in    task: the task
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_metrics(MPIRTX_Task task, MPIRTX_Task_metrics *metrics);
 
 /* Gives the name of a task.
  *   in    task: the task

@@ -346,6 +346,13 @@ enum class channel_state : int {
     active = MPIRTX_CHANNEL_ACTIVE,
 };
 
+/// The state of the clock.
+enum class clock_state : int {
+    free = MPIRTX_CLOCK_FREE,
+    locked = MPIRTX_CLOCK_LOCKED,
+    holdover = MPIRTX_CLOCK_HOLDOVER,
+};
+
 /// How receptors are combined.
 enum class combination : int {
     any = MPIRTX_ANY,
@@ -369,6 +376,13 @@ enum class outcome : int {
     invalid = MPIRTX_OUTCOME_INVALID,
     paused = MPIRTX_OUTCOME_PAUSED,
     peer_lost = MPIRTX_OUTCOME_PEER_LOST,
+};
+
+/// What follows when a task needs more than its budget.
+enum class overrun_policy : int {
+    skip = MPIRTX_OVERRUN_SKIP,
+    late = MPIRTX_OVERRUN_LATE,
+    stop = MPIRTX_OVERRUN_STOP,
 };
 
 /// The kind of a QoS.
@@ -586,6 +600,21 @@ struct handler_metrics {
     static handler_metrics of(const MPIRTX_Handler_metrics &from) noexcept
     {
         return {mpirt::duration_metrics::of(from.compute), from.overruns, from.failed};
+    }
+};
+
+/// What was measured of a task. (MPIRTX_Task_metrics)
+struct task_metrics {
+    mpirt::duration_metrics compute{};
+    mpirt::duration_metrics start_lateness{};
+    std::uint64_t completed{};
+    std::uint64_t missed{};
+    std::uint64_t overruns{};
+    std::uint64_t skipped{};
+
+    static task_metrics of(const MPIRTX_Task_metrics &from) noexcept
+    {
+        return {mpirt::duration_metrics::of(from.compute), mpirt::duration_metrics::of(from.start_lateness), from.completed, from.missed, from.overruns, from.skipped};
     }
 };
 
@@ -1689,12 +1718,21 @@ public:
 
     /// Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test. (MPIRTX_Task_bind)
     result<void> try_bind(channel_ref channel) const noexcept;
+    /// Pins the task to a processor core. (MPIRTX_Task_set_core)
+    result<void> try_set_core(int core) const noexcept;
+    /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
+    result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
+    /// Gives compute times, misses, overruns and skipped instances since the commit. (MPIRTX_Task_get_metrics)
+    result<mpirt::task_metrics> try_metrics() const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a task. (MPIRTX_Task_set_name)
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     void bind(channel_ref channel) const;
+    void set_core(int core) const;
+    void set_overrun_policy(mpirt::overrun_policy policy) const;
+    mpirt::task_metrics metrics() const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1729,8 +1767,14 @@ result<void> try_keyval_free(int &keyval) noexcept;
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
 result<bool> try_is_finalized() noexcept;
+/// Gives the clock's resolution. (MPIRT_Get_time_resolution)
+result<mpirt::duration> try_get_time_resolution() noexcept;
+/// Gives the bound of the clock's error, and its state. (MPIRTX_Get_clock)
+result<std::tuple<mpirt::duration, mpirt::clock_state>> try_get_clock() noexcept;
 /// Splits a time into two halves of 32 bits. Can be called at any time. (MPIRT_Int64_export)
 result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
+/// Gives the library's version. Can be called at any time. (MPIRTX_Get_version)
+result<std::tuple<int, int, int>> try_get_version() noexcept;
 #if MPIRT_EXCEPTIONS
 std::size_t dataspec_size(mpirt::dataspec dataspec);
 void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
@@ -1738,7 +1782,10 @@ int keyval(MPIRT_Delete_function *delete_function, void *extra);
 void keyval_free(int &keyval);
 bool is_initialized();
 bool is_finalized();
+mpirt::duration get_time_resolution();
+std::tuple<mpirt::duration, mpirt::clock_state> get_clock();
 std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time);
+std::tuple<int, int, int> get_version();
 #endif
 
 inline result<bool> object_ref::try_is_null() const noexcept
@@ -2961,6 +3008,26 @@ inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
 }
 
+inline result<void> task_ref::try_set_core(int core) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_set_core(c(), core)), "MPIRTX_Task_set_core"};
+}
+
+inline result<void> task_ref::try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_set_overrun_policy(c(), static_cast<MPIRTX_Overrun_policy>(policy))), "MPIRTX_Task_set_overrun_policy"};
+}
+
+inline result<mpirt::task_metrics> task_ref::try_metrics() const noexcept
+{
+    MPIRTX_Task_metrics metrics_{};
+    const int code_ = MPIRTX_Task_get_metrics(c(), &metrics_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_metrics"};
+    }
+    return mpirt::task_metrics::of(metrics_);
+}
+
 inline result<mpirt::name> task_ref::try_name() const noexcept
 {
     mpirt::name name_;
@@ -3026,6 +3093,27 @@ inline result<bool> try_is_finalized() noexcept
     return flag_ != 0;
 }
 
+inline result<mpirt::duration> try_get_time_resolution() noexcept
+{
+    MPIRT_Timespec resolution_{};
+    const int code_ = MPIRT_Get_time_resolution(&resolution_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Get_time_resolution"};
+    }
+    return duration(resolution_);
+}
+
+inline result<std::tuple<mpirt::duration, mpirt::clock_state>> try_get_clock() noexcept
+{
+    MPIRT_Timespec error_{};
+    MPIRTX_Clock_state state_{};
+    const int code_ = MPIRTX_Get_clock(&error_, &state_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Get_clock"};
+    }
+    return std::tuple<mpirt::duration, mpirt::clock_state>(duration(error_), static_cast<mpirt::clock_state>(state_));
+}
+
 inline result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept
 {
     std::uint32_t high_ = 0;
@@ -3035,6 +3123,18 @@ inline result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_po
         return {static_cast<errc>(code_), "MPIRT_Int64_export"};
     }
     return std::tuple<std::uint32_t, std::uint32_t>(high_, low_);
+}
+
+inline result<std::tuple<int, int, int>> try_get_version() noexcept
+{
+    int major_ = 0;
+    int minor_ = 0;
+    int patch_ = 0;
+    const int code_ = MPIRTX_Get_version(&major_, &minor_, &patch_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Get_version"};
+    }
+    return std::tuple<int, int, int>(major_, minor_, patch_);
 }
 
 #if MPIRT_EXCEPTIONS
@@ -3773,6 +3873,21 @@ inline void task_ref::bind(channel_ref channel) const
     try_bind(channel).value();
 }
 
+inline void task_ref::set_core(int core) const
+{
+    try_set_core(core).value();
+}
+
+inline void task_ref::set_overrun_policy(mpirt::overrun_policy policy) const
+{
+    try_set_overrun_policy(policy).value();
+}
+
+inline mpirt::task_metrics task_ref::metrics() const
+{
+    return try_metrics().value();
+}
+
 inline mpirt::name task_ref::name() const
 {
     return try_name().value();
@@ -3813,9 +3928,24 @@ inline bool is_finalized()
     return try_is_finalized().value();
 }
 
+inline mpirt::duration get_time_resolution()
+{
+    return try_get_time_resolution().value();
+}
+
+inline std::tuple<mpirt::duration, mpirt::clock_state> get_clock()
+{
+    return try_get_clock().value();
+}
+
 inline std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time)
 {
     return try_int64_export(time).value();
+}
+
+inline std::tuple<int, int, int> get_version()
+{
+    return try_get_version().value();
 }
 
 #endif

@@ -27,6 +27,8 @@
 //!    |--------------------------------------->|
 //!    |                            Uncommitted |   when all have finished
 //!    |<---------------------------------------|
+//!    | Leave                                  |   from every member that finalizes; the connection closes when all have
+//!    |--------------------------------------->|
 //! ```
 
 use crate::assemble::{Assembled, Mismatch};
@@ -96,6 +98,8 @@ pub enum FromMember {
         /// A reason, if the member wants the job to stop.
         stop: Option<String>,
     },
+    /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
+    Leave,
 }
 
 /// From the agent to a member.

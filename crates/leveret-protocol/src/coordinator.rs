@@ -300,7 +300,10 @@ impl Coordinator {
             | FromMember::Withdraw { generation, .. } => {
                 self.stage == Stage::Gathering && self.cancelled && *generation == self.generation
             }
-            FromMember::Hello { .. } | FromMember::Uncommit { .. } | FromMember::Finished { .. } => false,
+            FromMember::Hello { .. }
+            | FromMember::Uncommit { .. }
+            | FromMember::Finished { .. }
+            | FromMember::Leave => false,
         }
     }
 
@@ -559,5 +562,6 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Withdraw { .. } => "a withdrawal",
         FromMember::Uncommit { .. } => "a wish to uncommit",
         FromMember::Finished { .. } => "a finished message",
+        FromMember::Leave => "a farewell",
     }
 }

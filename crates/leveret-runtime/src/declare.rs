@@ -2,6 +2,7 @@
 
 use crate::context::TaskContext;
 use crate::gate::Gate;
+use crate::task_tally::TaskTally;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, CollectiveDeclaration, End, GROUP_WORLD,
@@ -37,6 +38,8 @@ pub(crate) struct DeclaredTask {
     pub(crate) sends: Vec<Source>,
     /// Whether its time-driven ends take no part until they are activated or started.
     pub(crate) idle: bool,
+    /// Where its thread leaves its counts.
+    pub(crate) tally: Arc<TaskTally>,
     /// Ends of which something else decides when they take part.
     pub(crate) leads: Vec<(u32, Lead)>,
 }
@@ -149,6 +152,7 @@ impl Declarations {
             receives: Vec::new(),
             sends: Vec::new(),
             idle: false,
+            tally: Arc::default(),
             leads: Vec::new(),
         }
     }
@@ -284,6 +288,7 @@ pub struct TaskBuilder<'d> {
     receives: Vec<Target>,
     sends: Vec<Source>,
     idle: bool,
+    tally: Arc<TaskTally>,
     leads: Vec<(u32, Lead)>,
 }
 
@@ -344,6 +349,11 @@ impl TaskBuilder<'_> {
         self.idle = true;
         self
     }
+    /// Where its thread leaves its counts, for who wants to read them.
+    pub(crate) fn tally(mut self, tally: Arc<TaskTally>) -> Self {
+        self.tally = tally;
+        self
+    }
     /// Something else decides when these ends take part.
     pub(crate) fn led(mut self, leads: Vec<(u32, Lead)>) -> Self {
         self.leads = leads;
@@ -362,8 +372,9 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, idle, leads, .. } = self;
+        let Self { declarations, reads, writes, receives, sends, idle, leads, tally, .. } = self;
         let body = Box::new(body);
-        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle, leads });
+        let task = DeclaredTask { name, body, reads, writes, receives, sends, idle, leads, tally };
+        declarations.tasks.push(task);
     }
 }

@@ -50,6 +50,9 @@ pub enum JoinError {
     /// The agent does not want us.
     #[error("the agent refused this member: {0}")]
     Refused(String),
+    /// The system has no thread for us.
+    #[error("the control thread cannot be had: {0}; raise the limits of the process on memory and threads")]
+    NoThread(String),
 }
 
 /// Why a commit fails. Nothing has changed then, and another commit may be tried.
@@ -131,7 +134,7 @@ impl Member {
                 let current = Arc::new(Mutex::new(None));
                 let over = Arc::new(AtomicBool::new(false));
                 let incoming = listen(connection.clone(), current.clone(), over.clone(), scheduling)
-                    .map_err(|error| unreachable(error.to_string()))?;
+                    .map_err(|error| JoinError::NoThread(error.to_string()))?;
                 Ok(Self {
                     connection,
                     incoming,
@@ -278,6 +281,14 @@ impl Member {
                 Err(CommitError::Refused { .. }) => return Ok(()),
                 Err(over) => return Err(over),
             }
+        }
+    }
+
+    /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.
+    pub(crate) fn leave(&self) {
+        // An agent that is gone keeps nobody.
+        if self.send(&FromMember::Leave, &[]).is_ok() {
+            while self.next().is_ok() {}
         }
     }
 

@@ -3,6 +3,7 @@
 //! What each takes and answers stands in `spec/mpirt/functions/`; the header is made of that list.
 #![allow(missing_docs, reason = "the functions are documented in that list, from which the header is made")]
 
+mod argument;
 mod attribute;
 mod buffer;
 mod bufiter;

@@ -4,7 +4,7 @@ use super::object::free;
 use crate::answer::answer;
 use crate::state::{with_library, with_world};
 use crate::types::{CHandle, MPIRT_Qos, MPIRT_Timespec, NameIn, NameOut, Out, TIME_SPEC_IGNORE};
-use leveret_runtime::objects::{Class, Code, MissingPolicy, Qos};
+use leveret_runtime::objects::{Code, MissingPolicy, Qos};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -186,5 +186,5 @@ pub extern "C" fn MPIRTX_Qos_set_interval(qos: MPIRT_Qos, interval: MPIRT_Timesp
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
-    free(qos, Some(Class::Qos))
+    answer(|| free(qos))
 }

@@ -1,12 +1,10 @@
-//! Channels, their qualities of service, and the tasks that serve them, before commit.
+//! Channels and their qualities of service, before commit.
 
 use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Object, Qos, TaskBody, TaskFunction};
+use super::object::{Body, ChannelBody, Qos};
 use super::world::World;
-use leveret_types::Nanos;
-use std::sync::Arc;
 
 /// The greatest slack of a channel.
 pub const SLACK_MAX: u32 = 64;
@@ -48,7 +46,16 @@ impl World {
         self.same_shape([input, output])?;
         self.insert(
             name,
-            Body::Ptchannel(ChannelBody { input, output, source, target, group, qos, slack: 1 }),
+            Body::Ptchannel(ChannelBody {
+                input,
+                output,
+                receives: [Handle::default(); 2],
+                source,
+                target,
+                group,
+                qos,
+                slack: 1,
+            }),
         )
     }
 
@@ -93,7 +100,11 @@ impl World {
         self.change(channel, class_of_channel(channel)).map(|_| ())
     }
 
-    fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
+    pub(super) fn change_channel(
+        &mut self,
+        channel: Handle,
+        change: impl FnOnce(&mut ChannelBody),
+    ) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         let mut body = self.any_channel(channel)?.clone();
         change(body.channel_mut().ok_or(Code::Internal)?);
@@ -158,53 +169,5 @@ impl World {
             return Err(Code::Argument);
         }
         self.change_channel(channel, |body| body.slack = slack)
-    }
-
-    /// A task that runs once in each window of a time-driven quality of service, or once for each firing of the start event of an
-    /// event-driven one. `function` is told the task's own handle.
-    pub fn task(
-        &mut self,
-        name: &str,
-        (qos, budget): (Handle, Nanos),
-        function: impl FnOnce(Handle) -> TaskFunction,
-    ) -> Result<Handle, Code> {
-        let body = self.qos_body(qos)?;
-        let window = match body.kind {
-            Qos::Time { start, deadline, .. } => deadline - start,
-            Qos::Event { .. } if body.events[0].is_none() => return Err(Code::Time),
-            Qos::Event { .. } => body.deadline.unwrap_or(Nanos::MAX),
-            _ => return Err(Code::UndefForObject),
-        };
-        if !(Nanos::ZERO < budget && budget <= window) {
-            return Err(Code::Time);
-        }
-        let idle: TaskFunction = Arc::new(|_, _| {});
-        let task =
-            self.insert(name, Body::Task(TaskBody { qos, budget, function: idle, channels: Vec::new() }))?;
-        if let Body::Task(body) = &mut self.table.get_mut(task)?.body {
-            body.function = function(task);
-        }
-        Ok(task)
-    }
-
-    /// Lets a task serve the ends that this member has of a point-to-point channel.
-    ///
-    /// # Errors
-    /// [`Code::UndefForObject`] of a collective channel, whose transfers have steps at several instants; [`Code::Argument`] when a
-    /// task serves it already; and those of wrong handles.
-    pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
-        if let Body::Collective(_) = self.any_channel(channel)? {
-            return Err(Code::UndefForObject);
-        }
-        let Body::Task(body) = &self.change(task, Class::Task)?.body else { return Err(Code::Internal) };
-        let mut channels = body.channels.clone();
-        let (qos, budget, function) = (body.qos, body.budget, body.function.clone());
-        let is_bound =
-            |object: &Object| matches!(&object.body, Body::Task(other) if other.channels.contains(&channel));
-        if self.table.all().any(|(_, object)| is_bound(object)) {
-            return Err(Code::Argument);
-        }
-        channels.push(channel);
-        self.table.replace(task, Body::Task(TaskBody { qos, budget, function, channels }))
     }
 }

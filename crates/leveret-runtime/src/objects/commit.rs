@@ -7,7 +7,7 @@ use super::events::EventPlan;
 use super::handle::Handle;
 use super::mapping::Mappings;
 use super::movers::Movers;
-use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
+use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
@@ -15,7 +15,9 @@ use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
+use crate::task_tally::TaskTally;
 use crate::watch::Watch;
+use leveret_plan::CoreChoice;
 use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::{BTreeMap, HashMap};
@@ -83,9 +85,8 @@ impl World {
         let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
-            if let Body::Collective(collective) = &object.body {
-                let edges = self.declare_collective(&mut declarations, &object.name, collective)?;
-                collectives.push((index, edges, self.qos_of(&collective.base)));
+            if let Some((edges, qos)) = self.declare_edges(&mut declarations, object)? {
+                collectives.push((index, edges, qos));
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
@@ -111,8 +112,10 @@ impl World {
                 service.writes.extend(ends.source.map(|source| (index, source, 0)));
                 service.reads.extend(ends.target.map(|target| (index, target)));
             }
-            let (timing, function) = ((self.referred_qos(task.qos), task.budget), task.function.clone());
-            declare_task(&mut declarations, (handle, &object.name), timing, service, function);
+            let tally = committed.tasks.iter().find(|known| known.handle == handle).map(|known| &known.tally);
+            let tally = tally.ok_or(Code::Internal)?.clone();
+            let timing = (self.referred_qos(task.qos), task);
+            declare_task(&mut declarations, (handle, &object.name), timing, service, tally);
         }
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
@@ -192,7 +195,7 @@ impl World {
         Ok(name)
     }
 
-    /// Every channel has its iterators, and none leads back to its own member.
+    /// Every channel has its iterators.
     fn check_channels(&self) -> Result<(), Unfit> {
         for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
@@ -204,9 +207,6 @@ impl World {
                     self.names()[self.rank().index()]
                 ),
             };
-            if channel.source == channel.target {
-                return Err(unfit("leads from this member to itself; give it another source or target,"));
-            }
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
                 (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
@@ -310,13 +310,21 @@ pub(super) fn plan_qos(qos: &QosBody) -> leveret_plan::Qos {
 fn declare_task(
     declarations: &mut Declarations,
     (handle, name): (Handle, &str),
-    (qos, budget): (QosBody, Nanos),
+    (qos, body): (QosBody, &TaskBody),
     mut service: Service,
-    function: TaskFunction,
+    tally: Arc<TaskTally>,
 ) {
     let Qos::Time { start, deadline, period } = qos.kind else { return };
     let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
-    let mut task = declarations.task(name).period(period).window(start, deadline).budget(budget);
+    let function = body.function.clone();
+    let task = declarations.task(name).period(period).window(start, deadline).budget(body.budget);
+    let mut task = task.tally(tally);
+    if let Some(core) = body.core {
+        task = task.core(CoreChoice::Pinned(core));
+    }
+    if let Some(policy) = body.overrun {
+        task = task.overrun(policy);
+    }
     for (_, target) in &service.reads {
         task = task.reads(*target);
     }

@@ -9,14 +9,14 @@
 //! | channels of a whole group, before commit and at it; the operations of reductions | `collectives.rs`, `collective_commit.rs`, `reduction.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs`, `tasks.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
 //! | join, commit, uncommit | `library.rs` |
-//! | what can go wrong | `error.rs` |
+//! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
 
 mod apply;
 mod attributes;
@@ -39,8 +39,10 @@ mod object;
 mod prepare;
 mod qos;
 mod reduction;
+mod remedy;
 mod storage;
 mod table;
+mod tasks;
 mod walk;
 mod world;
 
@@ -49,12 +51,13 @@ mod graph_tests;
 #[cfg(test)]
 mod tests;
 
+pub use crate::task_tally::{Durations, TaskMetrics};
 pub use apply::Kind;
 pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
 pub use collectives::{CollectiveDescription, CollectiveKind};
-pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
 pub use events::{
@@ -63,7 +66,7 @@ pub use events::{
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
-pub use leveret_plan::MissingPolicy;
+pub use leveret_plan::{MissingPolicy, OverrunPolicy};
 pub use library::Library;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use reduction::Operation;

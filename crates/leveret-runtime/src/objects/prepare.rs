@@ -2,18 +2,18 @@
 
 use super::apply::Reached;
 use super::committed::{
-    Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator, End,
-    NEVER, ServedEnd, Tally, WITH_PROGRAM,
+    Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator,
+    CommittedTask, End, NEVER, ServedEnd, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
-use super::handle::Handle;
+use super::handle::{Class, Handle};
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -27,6 +27,7 @@ struct Preparation<'w> {
     /// Iterators and the buffers that the program has put into them.
     stocked: Vec<(u32, u32)>,
     containers: Vec<CommittedContainer>,
+    tasks: Vec<CommittedTask>,
 }
 
 impl World {
@@ -48,18 +49,24 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             match &object.body {
-                Body::Ptchannel(channel) => {
+                Body::Ptchannel(channel) if !channel.is_loop() => {
                     let is_source = self.is_source(channel) == Some(true);
                     let served = self.served_end(channel, is_source);
                     preparation.channel(handle, channel, (is_source, served))?;
                 }
-                Body::Collective(collective) => {
-                    let prepared = self.prepare_collective(collective, &preparation.numbers);
+                body => {
+                    let Some(collective) = body.collective() else { continue };
+                    let mut prepared = self.prepare_collective(&collective, &preparation.numbers);
+                    if body.class() == Class::Ptchannel {
+                        prepared.others = Box::default();
+                    }
                     preparation.collective(handle, prepared, collective.base.slack);
                 }
-                _ => {}
             }
         }
+        let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
+        preparation.tasks =
+            tasks.map(|(handle, _)| CommittedTask { handle, tally: Arc::default() }).collect();
         preparation.containers(self.reached());
         preparation.finish(self)
     }
@@ -185,7 +192,7 @@ impl<'w> Preparation<'w> {
     }
 
     fn finish(self, world: &World) -> Result<Committed, Code> {
-        let Self { buffers, mut iterators, channels, containers, stocked, .. } = self;
+        let Self { buffers, mut iterators, channels, containers, tasks, stocked, .. } = self;
         // A buffer that comes is for the most urgent transfer that waits.
         let priority =
             |channel: &u32| channels[*channel as usize].served.as_ref().map_or(0, |end| end.priority);
@@ -197,6 +204,7 @@ impl<'w> Preparation<'w> {
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
         let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
         let numbered = numbered.chain(containers.iter().map(|container| container.handle).enumerate());
+        let numbered = numbered.chain(tasks.iter().map(|task| task.handle).enumerate());
         let of_events = world.event_numbers().into_iter().map(|(handle, number)| (number as usize, handle));
         for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
@@ -207,7 +215,28 @@ impl<'w> Preparation<'w> {
             let known = if world.table.is_freed(handle) { handle.succeeded() } else { handle };
             index[place] = (known, number as u32);
         }
-        let (world, events) = (world.snapshot(), OnceLock::new());
-        Ok(Committed { buffers, iterators, channels, containers, world, index, stocked, events })
+        // What the data path has no use for, and what is gone: to tell a freed handle from one that never was.
+        for (place, known) in world.table.last_known() {
+            if index.len() <= place {
+                index.resize(place + 1, (Handle::default(), 0));
+            }
+            if index[place].0.is_null() {
+                index[place].0 = known;
+            }
+        }
+        let world = world.snapshot();
+        let (epoch, events) = (OnceLock::new(), OnceLock::new());
+        Ok(Committed {
+            buffers,
+            iterators,
+            channels,
+            containers,
+            tasks,
+            world,
+            index,
+            stocked,
+            epoch,
+            events,
+        })
     }
 }

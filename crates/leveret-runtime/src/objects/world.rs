@@ -64,7 +64,7 @@ impl World {
     }
 
     pub(super) fn change(&mut self, handle: Handle, class: Class) -> Result<&mut Object, Code> {
-        check_class(handle, class)?;
+        self.of(handle, class)?;
         self.unfrozen()?;
         self.table.get_mut(handle)
     }

@@ -104,6 +104,19 @@ impl Committed {
         Ok(self.iterators[iterator].store().map_or(0, |store| store.len_hint() as usize))
     }
 
+    /// Which buffer an ORDERED iterator takes next; `None` of any other.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn due(&self, iterator: Handle) -> Result<Option<Handle>, Code> {
+        let iterator = &self.iterators[self.iterator(iterator)?];
+        if iterator.policy.form != Form::Ordered {
+            return Ok(None);
+        }
+        let due = iterator.buffers.get(iterator.due.load(Ordering::Relaxed) as usize);
+        Ok(due.map(|buffer| self.buffers[*buffer as usize].handle))
+    }
+
     /// A buffer's size.
     pub fn size(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffers[self.buffer(buffer)?].size)

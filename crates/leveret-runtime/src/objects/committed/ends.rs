@@ -4,13 +4,14 @@
 //! its task (`timed.rs`).
 
 use super::collective::FreeCollective;
-use super::outcome::{Durations, Outcome};
+use super::outcome::Outcome;
 use super::timed::TimedEnd;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
+use crate::task_tally::Durations;
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;

@@ -1,8 +1,9 @@
 //! What is counted of a handler: runs, what they cost, and what went wrong.
 
-use crate::objects::committed::{Committed, Durations};
+use crate::objects::committed::Committed;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
+use crate::task_tally::Durations;
 use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_types::Nanos;
