@@ -158,6 +158,7 @@ static int call_MPIRT_Trigger_free(const union value *given) { return MPIRT_Trig
 static int call_MPIRT_Handler_create(const union value *given) { return MPIRT_Handler_create(given[0].pointer, (MPIRT_Handler_function *)given[1].function, given[2].pointer, (MPIRT_Qos){given[3].bits}, given[4].pointer); }
 static int call_MPIRT_Handler_get_name(const union value *given) { return MPIRT_Handler_get_name((MPIRT_Handler){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Handler_set_name(const union value *given) { return MPIRT_Handler_set_name((MPIRT_Handler){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Handler_get_metrics(const union value *given) { return MPIRTX_Handler_get_metrics((MPIRT_Handler){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Handler_free(const union value *given) { return MPIRT_Handler_free(given[0].pointer); }
 static int call_MPIRT_Receptor_create(const union value *given) { return MPIRT_Receptor_create(given[0].pointer, (MPIRT_Group){given[1].bits}, (MPIRT_Container){given[2].bits}, given[3].pointer); }
 static int call_MPIRTX_Receptor_combine(const union value *given) { return MPIRTX_Receptor_combine(given[0].pointer, (MPIRTX_Combination)given[1].number, (MPIRT_Container){given[2].bits}, (MPIRT_Container){given[3].bits}, given[4].pointer); }
@@ -214,7 +215,22 @@ static int call_MPIRT_Container_set_qos(const union value *given) { return MPIRT
 static int call_MPIRT_Container_flatten(const union value *given) { return MPIRT_Container_flatten((MPIRT_Container){given[0].bits}, given[1].pointer, given[2].pointer); }
 static int call_MPIRT_Container_filter(const union value *given) { return MPIRT_Container_filter((MPIRT_Container){given[0].bits}, (MPIRT_Object_type)given[1].number, given[2].pointer, given[3].pointer); }
 static int call_MPIRT_Qos_channel_time_create(const union value *given) { return MPIRT_Qos_channel_time_create(given[0].pointer, (MPIRT_Timespec)given[1].number, (MPIRT_Timespec)given[2].number, (MPIRT_Timespec)given[3].number, given[4].pointer); }
+static int call_MPIRT_Qos_channel_event_create(const union value *given) { return MPIRT_Qos_channel_event_create(given[0].pointer, given[1].pointer, given[2].pointer, given[3].pointer); }
+static int call_MPIRT_Qos_channel_priority_create(const union value *given) { return MPIRT_Qos_channel_priority_create(given[0].pointer, (int)given[1].number, given[2].pointer); }
 static int call_MPIRTX_Qos_handler_create(const union value *given) { return MPIRTX_Qos_handler_create(given[0].pointer, (int)given[1].number, (MPIRT_Timespec)given[2].number, (MPIRT_Timespec)given[3].number, given[4].pointer); }
+static int call_MPIRTX_Qos_get_kind(const union value *given) { return MPIRTX_Qos_get_kind((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_get_time(const union value *given) { return MPIRTX_Qos_get_time((MPIRT_Qos){given[0].bits}, given[1].pointer, given[2].pointer, given[3].pointer); }
+static int call_MPIRTX_Qos_get_events(const union value *given) { return MPIRTX_Qos_get_events((MPIRT_Qos){given[0].bits}, given[1].pointer, given[2].pointer); }
+static int call_MPIRTX_Qos_get_priority(const union value *given) { return MPIRTX_Qos_get_priority((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_set_priority(const union value *given) { return MPIRTX_Qos_set_priority((MPIRT_Qos){given[0].bits}, (int)given[1].number); }
+static int call_MPIRTX_Qos_get_phase(const union value *given) { return MPIRTX_Qos_get_phase((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_set_phase(const union value *given) { return MPIRTX_Qos_set_phase((MPIRT_Qos){given[0].bits}, (MPIRT_Timespec)given[1].number); }
+static int call_MPIRTX_Qos_get_miss_policy(const union value *given) { return MPIRTX_Qos_get_miss_policy((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_set_miss_policy(const union value *given) { return MPIRTX_Qos_set_miss_policy((MPIRT_Qos){given[0].bits}, (MPIRTX_Miss_policy)given[1].number); }
+static int call_MPIRTX_Qos_get_deadline(const union value *given) { return MPIRTX_Qos_get_deadline((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_set_deadline(const union value *given) { return MPIRTX_Qos_set_deadline((MPIRT_Qos){given[0].bits}, (MPIRT_Timespec)given[1].number); }
+static int call_MPIRTX_Qos_get_interval(const union value *given) { return MPIRTX_Qos_get_interval((MPIRT_Qos){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Qos_set_interval(const union value *given) { return MPIRTX_Qos_set_interval((MPIRT_Qos){given[0].bits}, (MPIRT_Timespec)given[1].number); }
 static int call_MPIRT_Qos_get_name(const union value *given) { return MPIRT_Qos_get_name((MPIRT_Qos){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Qos_set_name(const union value *given) { return MPIRT_Qos_set_name((MPIRT_Qos){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Qos_free(const union value *given) { return MPIRT_Qos_free(given[0].pointer); }
@@ -280,7 +296,7 @@ static const struct call calls[] = {
     {"MPIRT_Channel_get_recvoutbufiter", call_MPIRT_Channel_get_recvoutbufiter, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Bufiter, 0}}},
     {"MPIRT_Channel_set_recvoutbufiter", call_MPIRT_Channel_set_recvoutbufiter, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}}},
     {"MPIRT_Channel_get_qos", call_MPIRT_Channel_get_qos, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
-    {"MPIRT_Channel_set_qos", call_MPIRT_Channel_set_qos, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Qos, 1}}},
+    {"MPIRT_Channel_set_qos", call_MPIRT_Channel_set_qos, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {HANDLE, OF_MPIRT_Qos, 1}}},
     {"MPIRT_Channel_start", call_MPIRT_Channel_start, RULE_LIVE | RULE_RUNNING, UINT64_C(0x460103d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRT_Channel_wait", call_MPIRT_Channel_wait, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x1780803f82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_test", call_MPIRT_Channel_test, RULE_LIVE | RULE_RUNNING, UINT64_C(0x680007d82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
@@ -336,6 +352,7 @@ static const struct call calls[] = {
     {"MPIRT_Handler_create", call_MPIRT_Handler_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000000fa8e), 5, {{TEXT, OF_NONE, 1}, {FUNCTION, OF_NONE, 0}, {POINTER, OF_NONE, 1}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Handler, 0}}},
     {"MPIRT_Handler_get_name", call_MPIRT_Handler_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Handler_set_name", call_MPIRT_Handler_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe86), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {TEXT, OF_NONE, 1}}},
+    {"MPIRTX_Handler_get_metrics", call_MPIRTX_Handler_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Handler_free", call_MPIRT_Handler_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 1, {{CHANGED_HANDLE, OF_MPIRT_Handler, 0}}},
     {"MPIRT_Receptor_create", call_MPIRT_Receptor_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000008fe8e), 4, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
     {"MPIRTX_Receptor_combine", call_MPIRTX_Receptor_combine, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001fe8e), 5, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Container, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
@@ -392,7 +409,22 @@ static const struct call calls[] = {
     {"MPIRT_Container_flatten", call_MPIRT_Container_flatten, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000000fe86), 3, {{HANDLE, OF_MPIRT_Container, 0}, {TEXT, OF_NONE, 1}, {OUT_HANDLE, OF_MPIRT_Container, 0}}},
     {"MPIRT_Container_filter", call_MPIRT_Container_filter, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001fe8e), 4, {{HANDLE, OF_MPIRT_Container, 0}, {NUMBER, OF_NONE, 0}, {TEXT, OF_NONE, 1}, {OUT_HANDLE, OF_MPIRT_Container, 0}}},
     {"MPIRT_Qos_channel_time_create", call_MPIRT_Qos_channel_time_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000080c286), 5, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
+    {"MPIRT_Qos_channel_event_create", call_MPIRT_Qos_channel_event_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001c286), 4, {{TEXT, OF_NONE, 1}, {TEXT, OF_NONE, 1}, {TEXT, OF_NONE, 1}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
+    {"MPIRT_Qos_channel_priority_create", call_MPIRT_Qos_channel_priority_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001c286), 3, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
     {"MPIRTX_Qos_handler_create", call_MPIRTX_Qos_handler_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000081c286), 5, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
+    {"MPIRTX_Qos_get_kind", call_MPIRTX_Qos_get_kind, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_time", call_MPIRTX_Qos_get_time, RULE_LIVE, UINT64_C(0x7c8a), 4, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_events", call_MPIRTX_Qos_get_events, RULE_LIVE, UINT64_C(0x7c8a), 3, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_priority", call_MPIRTX_Qos_get_priority, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_set_priority", call_MPIRTX_Qos_set_priority, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_phase", call_MPIRTX_Qos_get_phase, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_set_phase", call_MPIRTX_Qos_set_phase, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_miss_policy", call_MPIRTX_Qos_get_miss_policy, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_set_miss_policy", call_MPIRTX_Qos_set_miss_policy, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_deadline", call_MPIRTX_Qos_get_deadline, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_set_deadline", call_MPIRTX_Qos_set_deadline, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Qos_get_interval", call_MPIRTX_Qos_get_interval, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Qos_set_interval", call_MPIRTX_Qos_set_interval, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Qos_get_name", call_MPIRT_Qos_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Qos_set_name", call_MPIRT_Qos_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe8e), 2, {{HANDLE, OF_MPIRT_Qos, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Qos_free", call_MPIRT_Qos_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e8e), 1, {{CHANGED_HANDLE, OF_MPIRT_Qos, 0}}},

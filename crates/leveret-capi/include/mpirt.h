@@ -157,6 +157,13 @@ typedef enum MPIRTX_Combination {
     MPIRTX_ALL
 } MPIRTX_Combination;
 
+/* what the receiver sees of a miss */
+typedef enum MPIRTX_Miss_policy {
+    MPIRTX_MISS_SKIP,
+    MPIRTX_MISS_HOLD_LAST,
+    MPIRTX_MISS_STOP
+} MPIRTX_Miss_policy;
+
 /* how an instance of a channel ended */
 typedef enum MPIRTX_Outcome {
     MPIRTX_OUTCOME_NONE,
@@ -175,6 +182,15 @@ typedef enum MPIRTX_Overrun_policy {
     MPIRTX_OVERRUN_LATE,
     MPIRTX_OVERRUN_STOP
 } MPIRTX_Overrun_policy;
+
+/* the kind of a QoS */
+typedef enum MPIRTX_Qos_kind {
+    MPIRTX_QOS_BEST_EFFORT,
+    MPIRTX_QOS_TIME,
+    MPIRTX_QOS_EVENT,
+    MPIRTX_QOS_PRIORITY,
+    MPIRTX_QOS_HANDLER
+} MPIRTX_Qos_kind;
 
 /* the order of removal, and MAPPED or ORDERED */
 typedef enum MPIRT_Bufiter_policy {
@@ -298,6 +314,13 @@ typedef struct MPIRTX_Event {
     uint64_t pending;
     uint64_t lost;
 } MPIRTX_Event;
+
+/* what was measured of a handler */
+typedef struct MPIRTX_Handler_metrics {
+    MPIRTX_Duration_metrics compute;
+    uint64_t overruns;
+    uint64_t failed;
+} MPIRTX_Handler_metrics;
 
 /* one run of a task */
 typedef struct MPIRTX_Instance {
@@ -602,7 +625,7 @@ int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Container allowed, MPIRT_Bufiter *bufiter);
 
-/* Puts a buffer into the iterator. Never blocks, never allocates.
+/* Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps.
  *   in    bufiter: the iterator
  *   in    buffer: the buffer
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -859,6 +882,7 @@ int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
  *   in    qos: the new QoS, or null for best effort (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -867,7 +891,7 @@ int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
 
-/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers.
+/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -920,7 +944,7 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
-/* Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated.
+/* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. An end that a task is bound to is active from the epoch on, every other one when it is activated.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -1744,6 +1768,20 @@ int MPIRT_Handler_get_name(MPIRT_Handler handler, char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
 int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
+
+/* Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget.
+ *   in    handler: the handler
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Handler_get_metrics(MPIRT_Handler handler, MPIRTX_Handler_metrics *metrics);
 
 /* Frees a handler and sets the handle to null.
  *   inout handler: the handler; null afterwards
@@ -2580,6 +2618,37 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
 
+/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set.
+ *   in    name: its name, or null for none (may be null)
+ *   in    start_event: the event, in the channel's group, or for a task in the world, each firing of which starts a transfer or a run; or null: the sender's program starts each (may be null)
+ *   in    completion_event: the event, likewise, that each completed transfer or run fires, or null for none (may be null)
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: both events are null
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, const char *completion_event, MPIRT_Qos *qos);
+
+/* Makes a priority-driven QoS.
+ *   in    name: its name, or null for none (may be null)
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the priority is out of range
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos *qos);
+
 /* Makes the QoS of a handler.
  *   in    name: its name, or null for none (may be null)
  *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
@@ -2597,6 +2666,187 @@ int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Qos_handler_create(const char *name, int priority, MPIRT_Timespec budget, MPIRT_Timespec interval, MPIRT_Qos *qos);
+
+/* Gives the kind.
+ *   in    qos: the QoS
+ *   out   kind: time, event, priority, handler or best effort
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_kind(MPIRT_Qos qos, MPIRTX_Qos_kind *kind);
+
+/* Gives the times of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   start: where the window begins
+ *   out   deadline: where it ends
+ *   out   period: the period, 0 for a single shot
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_time(MPIRT_Qos qos, MPIRT_Timespec *start, MPIRT_Timespec *deadline, MPIRT_Timespec *period);
+
+/* Gives the events of an event-driven QoS.
+ *   in    qos: the QoS
+ *   out   start_event: room for `MPIRT_NAME_MAX` bytes
+ *   out   completion_event: room for `MPIRT_NAME_MAX` bytes
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_events(MPIRT_Qos qos, char *start_event, char *completion_event);
+
+/* Gives the priority of an event-driven, priority-driven or handler's QoS.
+ *   in    qos: the QoS
+ *   out   priority: the priority
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_priority(MPIRT_Qos qos, int *priority);
+
+/* Sets the priority of an event-driven QoS. That of another kind is given when it is made.
+ *   in    qos: the QoS
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the priority is out of range */
+int MPIRTX_Qos_set_priority(MPIRT_Qos qos, int priority);
+
+/* Gives how long after the epoch the periods begin, of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   phase: how long after the epoch the periods begin
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_phase(MPIRT_Qos qos, MPIRT_Timespec *phase);
+
+/* Sets how long after the epoch the periods begin, of a time-driven QoS.
+ *   in    qos: the QoS
+ *   in    phase: how long after the epoch the periods begin
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the phase is negative or not below the period */
+int MPIRTX_Qos_set_phase(MPIRT_Qos qos, MPIRT_Timespec phase);
+
+/* Gives what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   policy: what the receiver sees of a miss (skip, hold-last or stop)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_miss_policy(MPIRT_Qos qos, MPIRTX_Miss_policy *policy);
+
+/* Sets what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS.
+ *   in    qos: the QoS
+ *   in    policy: what the receiver sees of a miss (skip, hold-last or stop)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the policy is none */
+int MPIRTX_Qos_set_miss_policy(MPIRT_Qos qos, MPIRTX_Miss_policy policy);
+
+/* Gives the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   out   deadline: the longest time from start to completion that admission grants; `MPIRT_TIME_SPEC_IGNORE` for none, as at first
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_deadline(MPIRT_Qos qos, MPIRT_Timespec *deadline);
+
+/* Sets the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   in    deadline: the longest time from start to completion that admission grants, or `MPIRT_TIME_SPEC_IGNORE` for none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the deadline is not positive */
+int MPIRTX_Qos_set_deadline(MPIRT_Qos qos, MPIRT_Timespec deadline);
+
+/* Gives the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   out   interval: the smallest time between two transfers that admission counts on; `MPIRT_TIME_SPEC_IGNORE` for none, as at first
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_interval(MPIRT_Qos qos, MPIRT_Timespec *interval);
+
+/* Sets the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS. A transfer that is asked for sooner is made as if it were asked for then.
+ *   in    qos: the QoS
+ *   in    interval: the smallest time between two transfers that admission counts on, or `MPIRT_TIME_SPEC_IGNORE` for none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the interval is not positive */
+int MPIRTX_Qos_set_interval(MPIRT_Qos qos, MPIRT_Timespec interval);
 
 /* Gives the name of a QoS.
  *   in    qos: the QoS
@@ -2774,11 +3024,11 @@ int MPIRTX_Get_version(int *major, int *minor, int *patch);
 
 /* --- Tasks --- */
 
-/* Makes a task: a function that runs once in each period, or for each start event.
+/* Makes a task: a function that runs once in each period, or once for each firing of its start event, at the priority of its QoS.
  *   in    name: its name
  *   in    function: what runs: it gets the task, the instance and the argument
  *   in    argument: handed to the function (may be null)
- *   in    qos: when it runs: a time-driven or event-driven QoS
+ *   in    qos: when it runs: a time-driven QoS, or an event-driven one, whose events are in the world
  *   in    budget: processor time of one run at most
  *   out   task: the new task
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet

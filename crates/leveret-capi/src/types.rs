@@ -159,7 +159,7 @@ impl NameIn {
 pub struct NameOut(*mut c_char);
 
 impl NameOut {
-    /// An error when it is null.
+    /// An error when it is null, for calls that must not have an effect then.
     pub(crate) fn check(self) -> Result<(), Code> {
         if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
     }

@@ -6,8 +6,8 @@ use crate::task_tally::TaskTally;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, CollectiveDeclaration, End, GROUP_WORLD,
-    GroupDeclaration, IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration,
-    TriggerDeclaration, WaitMode,
+    GroupDeclaration, IteratorPolicy, MemberDeclarations, ReceptorDeclaration, SporadicDeclaration,
+    TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
 use std::sync::Arc;
@@ -136,6 +136,7 @@ impl Declarations {
             memory: BufferMemory::default(),
             policy: IteratorPolicy::default(),
             allowed: None,
+            served: false,
         });
         let declared = self.wire.ends.last_mut().expect("an end was just pushed");
         EndBuilder { declared, token: token(index) }
@@ -173,6 +174,11 @@ impl Declarations {
         let (event, group) = (event.to_owned(), group.to_owned());
         self.wire.events.receptors.push(ReceptorDeclaration { event, group });
         self.wire.events.receptors.len() - 1
+    }
+
+    /// Declares work beside the time table.
+    pub(crate) fn sporadic(&mut self, sporadic: SporadicDeclaration) {
+        self.wire.sporadics.push(sporadic);
     }
 
     /// Each end has at most one owner, and is declared here.
@@ -254,6 +260,12 @@ impl<T> EndBuilder<'_, T> {
     /// Best effort: visible at once.
     pub fn best_effort(self) -> Self {
         self.declared.channel.qos = Some(Qos::BestEffort);
+        self
+    }
+    /// Moved by the library's threads, at a priority.
+    pub(crate) fn served(self, qos: Qos) -> Self {
+        self.declared.channel.qos = Some(qos);
+        self.declared.served = true;
         self
     }
     /// How the receiver waits (best effort).

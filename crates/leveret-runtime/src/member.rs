@@ -3,7 +3,7 @@
 use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
-use crate::session::{LibraryThreads, Running, Session, SessionParts};
+use crate::session::{LibraryThreads, Running, Session, SessionParts, Work};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
@@ -240,7 +240,11 @@ impl Member {
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
         *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known });
-        self.report_ready(generation, ready)?;
+        let lost = match Work::of(&admitted, rank).len() {
+            0 => None,
+            count => self.lost_without_real_time(count),
+        };
+        self.report_ready(generation, ready, lost)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
         // Here too, and not by the tasks alone: the program may activate an end before its task has woken.
@@ -263,6 +267,7 @@ impl Member {
             segment: own.0,
             events: bound.events,
             library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
+            works: Work::of(&admitted, rank),
         })
     }
 
@@ -387,8 +392,25 @@ impl Member {
         Ok((threads, reports, activations))
     }
 
-    fn report_ready(&self, generation: Generation, reports: Vec<ThreadReady>) -> Result<(), CommitError> {
-        let mut warnings: Vec<String> = Vec::new();
+    /// What work beside the time table lacks, where its threads may not have a real-time class.
+    fn lost_without_real_time(&self, count: usize) -> Option<String> {
+        (!LibraryThreads::has_real_time(self.scheduling)).then(|| {
+            format!(
+                "what member \"{}\" runs at priorities ({count} in all) shares one thread without a real-time class: of what is \
+                 ready the more urgent still goes first, but nothing interrupts what is less urgent, and the plan's bounds do not \
+                 hold; `leveret doctor` prints what grants SCHED_FIFO",
+                self.name
+            )
+        })
+    }
+
+    fn report_ready(
+        &self,
+        generation: Generation,
+        reports: Vec<ThreadReady>,
+        lost: Option<String>,
+    ) -> Result<(), CommitError> {
+        let mut warnings: Vec<String> = lost.into_iter().collect();
         if let Err(error) = scheduling::lock_memory() {
             warnings.push(error.to_string());
         }

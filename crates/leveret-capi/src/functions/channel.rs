@@ -1,6 +1,6 @@
 //! Channels: attributes, start, wait, activation, status.
 
-use super::object::{changed, free, made, no_handles, told, told_object};
+use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
 use crate::state::{
     check_setup, good, good_committed, good_or_null, may_block, with_committed, with_library,
@@ -9,7 +9,7 @@ use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
 };
-use leveret_runtime::objects::{ChannelDescription, Code, Durations, Qos};
+use leveret_runtime::objects::{ChannelDescription, Code, Durations};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -88,28 +88,6 @@ pub(super) fn timeout_of<T>(
         timeout if timeout < 0 => before().and(Err(Code::Time)),
         timeout => Ok(Nanos(timeout).min(FOREVER)),
     }
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_time_create(
-    name: NameIn,
-    start: MPIRT_Timespec,
-    deadline: MPIRT_Timespec,
-    period: MPIRT_Timespec,
-    qos: Out<MPIRT_Qos>,
-) -> c_int {
-    answer(|| {
-        made(qos, no_handles, |()| {
-            let name = name.read()?;
-            let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
-            with_library(|library| library.world.qos(name, time))
-        })
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
-    answer(|| free(qos))
 }
 
 #[unsafe(no_mangle)]

@@ -1,7 +1,7 @@
 //! Triggers, receptors, handlers.
 
 use super::argument::Argument;
-use super::channel::timeout_of;
+use super::channel::{MPIRTX_Duration_metrics, durations_of, timeout_of};
 use super::object::{changed, free, made, no_handles};
 use crate::answer::answer;
 use crate::state::{
@@ -119,6 +119,34 @@ pub extern "C" fn MPIRT_Handler_create(
                 with_library(|library| library.world.handler(name, qos, run))
             },
         )
+    })
+}
+
+/// What was measured of a handler.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Handler_metrics {
+    /// Processor time of its runs.
+    pub compute: MPIRTX_Duration_metrics,
+    /// Runs beyond the budget.
+    pub overruns: u64,
+    /// Runs that panicked.
+    pub failed: u64,
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Handler_get_metrics(
+    handler: MPIRT_Handler,
+    metrics: Out<MPIRTX_Handler_metrics>,
+) -> c_int {
+    answer(|| {
+        metrics.check()?;
+        let found = with_committed(|committed| committed.handler_metrics(handler.handle()))?;
+        metrics.put(MPIRTX_Handler_metrics {
+            compute: durations_of(found.compute),
+            overruns: found.overruns,
+            failed: found.failed,
+        })
     })
 }
 

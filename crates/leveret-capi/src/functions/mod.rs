@@ -17,6 +17,7 @@ mod iterator;
 mod name;
 mod object;
 mod operations;
+mod qos;
 mod setup;
 mod task;
 
@@ -33,5 +34,6 @@ pub use iterator::*;
 pub use name::*;
 pub use object::*;
 pub use operations::*;
+pub use qos::*;
 pub use setup::*;
 pub use task::*;

@@ -10,7 +10,7 @@ const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// They stand in for the allocator, or measure or limit their memory; their members end or miss as no program should; or they are for one
 /// member.
-const NOT_UNDER_SANITIZERS: [&str; 11] = [
+const NOT_UNDER_SANITIZERS: [&str; 12] = [
     "again.c",
     "any_call.c",
     "collective_lost.c",
@@ -22,6 +22,7 @@ const NOT_UNDER_SANITIZERS: [&str; 11] = [
     "lost_channels.c",
     "lost_running.c",
     "metrics.c",
+    "served_law.c",
 ];
 
 pub fn root() -> PathBuf {
@@ -512,4 +513,33 @@ fn the_ring_in_c_runs_by_the_clock() {
     }
     let path = &outcome.report()["data_path"];
     assert_eq!(path["system_calls"], path["planned_sleeps"], "{}", outcome.said());
+}
+
+#[test]
+fn qos() {
+    conforms("tests/mpirt/qos.c");
+}
+
+/// Ends and tasks that the library's threads serve, at priorities and for events.
+#[test]
+fn served() {
+    conforms("tests/mpirt/served.c");
+}
+
+/// What holds of buffers, iterators and calls holds of channels with a priority too.
+#[test]
+fn channels_at_a_priority() {
+    let compiler = ["cc", "-std=c11", "-DAT_A_PRIORITY"];
+    let _turn = turn();
+    for source in ["tests/mpirt/channels.c", "tests/mpirt/bufiters.c"] {
+        for members in [2, 3] {
+            passes(source, members, &compiler, &[]);
+        }
+    }
+}
+
+#[test]
+fn served_without_the_heap() {
+    let _turn = turn();
+    passes("tests/mpirt/served_law.c", 2, &["cc", "-std=gnu11"], &[]);
 }

@@ -3,9 +3,8 @@
 use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, PRIORITY_MAX, Qos};
+use super::object::{Body, ChannelBody, Qos};
 use super::world::World;
-use leveret_types::Nanos;
 
 /// The greatest slack of a channel.
 pub const SLACK_MAX: u32 = 64;
@@ -33,34 +32,6 @@ fn class_of_channel(channel: Handle) -> Class {
 }
 
 impl World {
-    /// A quality of service.
-    pub fn qos(&mut self, name: &str, qos: Qos) -> Result<Handle, Code> {
-        if let Qos::Time { start, deadline, period } = qos
-            && !(Nanos::ZERO <= start && start < deadline && deadline <= period)
-        {
-            return Err(Code::Time);
-        }
-        if let Qos::Handler { priority, budget, interval } = qos {
-            if !(1..=PRIORITY_MAX).contains(&priority) {
-                return Err(Code::Argument);
-            }
-            if budget <= Nanos::ZERO || interval <= Nanos::ZERO {
-                return Err(Code::Time);
-            }
-        }
-        self.insert(name, Body::Qos(qos))
-    }
-
-    pub(super) fn qos_body(&self, qos: Handle) -> Result<Qos, Code> {
-        if qos.is_null() {
-            return Ok(Qos::BestEffort);
-        }
-        match &self.of(qos, Class::Qos)?.body {
-            Body::Qos(qos) => Ok(*qos),
-            _ => Err(Code::Internal),
-        }
-    }
-
     /// One end of a channel from one member to another. Iterators may be set later.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
@@ -69,7 +40,7 @@ impl World {
         if ![member(source)?, member(target)?].contains(&self.rank()) {
             return Err(Code::NotMember);
         }
-        if matches!(self.qos_body(qos)?, Qos::Handler { .. }) {
+        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
             return Err(Code::UndefForObject);
         }
         self.same_shape([input, output])?;
@@ -171,7 +142,10 @@ impl World {
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        let given = self.qos_body(qos)?;
+        let given = self.qos_body(qos)?.kind;
+        if matches!(given, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         if let Body::Collective(_) = self.any_channel(channel)? {
             serves_groups(given)?;
         }

@@ -8,6 +8,7 @@ use super::error::Code;
 use super::handle::Handle;
 use super::movers::Movers;
 use super::object::{Body, ChannelBody, Form, Object, Qos};
+use super::qos::QosBody;
 use super::world::World;
 use crate::declare::{Declarations, EndBuilder, Lead, Source, Target};
 use crate::gate::Gate;
@@ -184,7 +185,7 @@ impl World {
         &self,
         declarations: &mut Declarations,
         object: &Object,
-    ) -> Result<Option<(Edges, Qos)>, Code> {
+    ) -> Result<Option<(Edges, QosBody)>, Code> {
         let (edges, base) = match &object.body {
             Body::Collective(collective) => {
                 (self.declare_collective(declarations, &object.name, collective)?, collective.base)
@@ -208,8 +209,8 @@ impl World {
         let edge = Edge { group: &group, slack: base.slack };
         let size = ByteSize(self.size_behind(base.input).ok_or(Code::Argument)? as u64);
         let qos = self.qos_of(base);
-        let source = edge.declare(declarations.source(name), size, qos);
-        let target = edge.declare(declarations.target(name), size, qos);
+        let source = edge.declare(declarations.source(name), size, &qos);
+        let target = edge.declare(declarations.target(name), size, &qos);
         Ok(Edges { sends: vec![(0, source)], receives: vec![(0, target)], ..Edges::default() })
     }
 
@@ -242,12 +243,12 @@ impl World {
             element: shape.map_or(1, |shape| shape.dataspec.size() as u32),
             sends: size(base.input),
             receives: size(receives[0]),
-            qos: super::commit::plan_qos(qos),
+            qos: super::commit::plan_qos(&qos),
             slack: base.slack,
         });
-        let is_timed = matches!(qos, Qos::Time { .. });
+        let is_timed = matches!(qos.kind, Qos::Time { .. });
         let routes = Routes { members: members.len(), root: base.source as usize, own, is_timed };
-        let [first, second] = stages(qos, routes.has_calls(kind));
+        let [first, second] = &stages(&qos, routes.has_calls(kind));
         let piece = ByteSize(self.piece(body, members.len()).max(1) as u64);
         let edge = Edge { group: &group, slack: base.slack };
         let mut edges = Edges { own: own as u32, ..Edges::default() };
@@ -278,9 +279,9 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: Qos) -> T {
+    fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: &QosBody) -> T {
         let end = end.group(self.group).size(size).memory(BufferMemory::Application);
-        let end = match qos {
+        let end = match qos.kind {
             Qos::Time { .. } => end,
             // As many as can be under way, and never fewer than others get.
             _ => end.buffers(self.slack.max(2)),
@@ -290,13 +291,15 @@ impl Edge<'_> {
 }
 
 /// The windows of what the leader sends and of what the others do.
-fn stages(qos: Qos, has_calls: bool) -> [Qos; 2] {
-    match qos {
+fn stages(qos: &QosBody, has_calls: bool) -> [QosBody; 2] {
+    let stage =
+        |start, deadline, period| QosBody { kind: Qos::Time { start, deadline, period }, ..qos.clone() };
+    match qos.kind {
         Qos::Time { start, deadline, period } if has_calls => {
             let middle = middle(start, deadline);
-            [Qos::Time { start, deadline: middle, period }, Qos::Time { start: middle, deadline, period }]
+            [stage(start, middle, period), stage(middle, deadline, period)]
         }
-        qos => [qos, qos],
+        _ => [qos.clone(), qos.clone()],
     }
 }
 
@@ -316,10 +319,10 @@ impl Edges {
         movers: &mut Movers,
         channel: usize,
         collective: &Collective,
-        qos: Qos,
+        qos: &QosBody,
     ) -> Option<SeatEnd> {
         let Edges { sends, receives, calls, call, own } = self;
-        let [first, second] = stages(qos, call.is_some());
+        let [first, second] = &stages(qos, call.is_some());
         let gate = Arc::new(Gate::default());
         let size = collective.piece as u64;
         let lacking = |ends: Vec<(u32, Source)>| -> Vec<(u32, Source, u64)> {
@@ -357,7 +360,7 @@ impl Edges {
             let scratch = collective.scratch();
             mover.collectives.receives.push(Receive { channel, ends: receives, was_called, scratch });
         }
-        let delay = match (first, second) {
+        let delay = match (first.kind, second.kind) {
             (Qos::Time { deadline: early, .. }, Qos::Time { deadline, .. }) => deadline - early,
             _ => Nanos::ZERO,
         };

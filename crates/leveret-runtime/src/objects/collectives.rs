@@ -128,7 +128,7 @@ impl World {
         if root as usize >= self.group_size(group)? {
             return Err(Code::InvRank);
         }
-        serves_groups(self.qos_body(qos)?)?;
+        serves_groups(self.qos_body(qos)?.kind)?;
         self.same_shape(sends)?;
         self.same_shape(receives)?;
         let is_used = kind.roles(rank == root as usize);

@@ -73,15 +73,15 @@ impl Library {
         binding.attach(&mut running);
         // Set once, and only here.
         let _ = binding.committed.epoch.set(running.epoch());
-        match EventThreads::start(&binding.events, &mut running, &binding.committed) {
+        match EventThreads::start(&mut binding.events, &mut running, &binding.committed) {
             Ok(threads) => self.event_threads = threads,
             Err((started, code)) => {
-                running.abandon("a thread for handlers cannot be had");
+                running.abandon("a thread for handlers or channels cannot be had");
                 started.join();
                 running.give_up(&mut self.member);
                 self.world.release_memory();
                 self.refusal =
-                    "a thread for handlers or for triggers of the kind time cannot be had".to_owned();
+                    "a thread for handlers, channels or triggers of the kind time cannot be had".to_owned();
                 return Err(code);
             }
         }

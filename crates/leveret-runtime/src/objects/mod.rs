@@ -9,7 +9,7 @@
 //! | channels of a whole group, before commit and at it; the operations of reductions | `collectives.rs`, `collective_commit.rs`, `reduction.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `tasks.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs`, `tasks.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
@@ -37,6 +37,7 @@ mod mapping;
 mod movers;
 mod object;
 mod prepare;
+mod qos;
 mod reduction;
 mod remedy;
 mod storage;
@@ -59,11 +60,13 @@ pub use collectives::{CollectiveDescription, CollectiveKind};
 pub use committed::{ChannelMetrics, ChannelStatus, Committed, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
-pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
+pub use events::{
+    EventKind, Firing, HandlerFunction, HandlerMetrics, ReceptorCombination, TriggerDescription,
+};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
-pub use leveret_plan::OverrunPolicy;
+pub use leveret_plan::{MissingPolicy, OverrunPolicy};
 pub use library::Library;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use reduction::Operation;

@@ -4,6 +4,7 @@ use super::collectives::CollectiveBody;
 use super::committed::Committed;
 use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
+use super::qos::QosBody;
 use super::storage::Storage;
 use leveret_memory::iterator::Policy;
 use leveret_plan::OverrunPolicy;
@@ -29,7 +30,7 @@ pub(super) enum Body {
     Bufiter(BufiterBody),
     Ptchannel(ChannelBody),
     Collective(CollectiveBody),
-    Qos(Qos),
+    Qos(QosBody),
     Task(TaskBody),
     ContainerIterator(WalkBody),
     Trigger(TriggerBody),
@@ -86,7 +87,7 @@ impl Body {
             }
             Self::Ptchannel(channel) => channel.references(),
             Self::Collective(collective) => collective.base.references(),
-            Self::Task(task) => task.channels.clone(),
+            Self::Task(task) => task.channels.iter().copied().chain([task.qos]).collect(),
             Self::ContainerIterator(walk) => vec![walk.container],
             Self::Trigger(trigger) => trigger.references(),
             Self::Receptor(receptor) => receptor.references(),
@@ -247,6 +248,16 @@ pub enum Qos {
         /// Distance between two transfers.
         period: Nanos,
     },
+    /// As soon as the time table and more urgent transfers leave time.
+    Priority {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+    },
+    /// Once for each firing of an event; as priority-driven from there on.
+    Event {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+    },
     /// Of a handler, or of a trigger's delivery.
     Handler {
         /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
@@ -282,8 +293,8 @@ pub(super) struct WalkBody {
 
 #[derive(Clone)]
 pub(super) struct TaskBody {
-    /// Always [`Qos::Time`].
-    pub(super) qos: Qos,
+    /// Time-driven, or event-driven with a start event.
+    pub(super) qos: Handle,
     pub(super) budget: Nanos,
     pub(super) function: TaskFunction,
     /// `None`: any core that the plan finds.

@@ -3,7 +3,7 @@
 use super::apply::Reached;
 use super::committed::{
     Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator,
-    CommittedTask, End, NEVER, Tally, WITH_PROGRAM,
+    CommittedTask, End, NEVER, ServedEnd, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::{Class, Handle};
@@ -11,6 +11,7 @@ use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -50,7 +51,8 @@ impl World {
             match &object.body {
                 Body::Ptchannel(channel) if !channel.is_loop() => {
                     let is_source = self.is_source(channel) == Some(true);
-                    preparation.channel(handle, channel, is_source)?;
+                    let served = self.served_end(channel, is_source);
+                    preparation.channel(handle, channel, (is_source, served))?;
                 }
                 body => {
                     let Some(collective) = body.collective() else { continue };
@@ -124,7 +126,12 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, channel: &ChannelBody, is_source: bool) -> Result<(), Code> {
+    fn channel(
+        &mut self,
+        handle: Handle,
+        channel: &ChannelBody,
+        (is_source, served): (bool, Option<ServedEnd>),
+    ) -> Result<(), Code> {
         let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
@@ -140,6 +147,7 @@ impl<'w> Preparation<'w> {
             is_source,
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
+            served,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack: channel.slack,
@@ -162,6 +170,7 @@ impl<'w> Preparation<'w> {
             is_source: collective.sends.is_some(),
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
+            served: None,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack,
@@ -183,7 +192,13 @@ impl<'w> Preparation<'w> {
     }
 
     fn finish(self, world: &World) -> Result<Committed, Code> {
-        let Self { buffers, iterators, channels, containers, tasks, stocked, .. } = self;
+        let Self { buffers, mut iterators, channels, containers, tasks, stocked, .. } = self;
+        // A buffer that comes is for the most urgent transfer that waits.
+        let priority =
+            |channel: &u32| channels[*channel as usize].served.as_ref().map_or(0, |end| end.priority);
+        iterators
+            .iter_mut()
+            .for_each(|iterator| iterator.channels.sort_by_key(|channel| Reverse(priority(channel))));
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());

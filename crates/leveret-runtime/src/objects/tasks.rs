@@ -10,7 +10,8 @@ use leveret_types::Nanos;
 use std::sync::Arc;
 
 impl World {
-    /// A task with a window. `function` is told the task's own handle.
+    /// A task that runs once in each window of a time-driven quality of service, or once for each firing of the start event of an
+    /// event-driven one. `function` is told the task's own handle.
     ///
     /// # Errors
     /// [`Code::UndefForObject`] with a QoS of another kind, [`Code::Time`] with a budget that is not positive or beyond the window, and those
@@ -21,9 +22,15 @@ impl World {
         (qos, budget): (Handle, Nanos),
         function: impl FnOnce(Handle) -> TaskFunction,
     ) -> Result<Handle, Code> {
-        let qos = self.qos_body(qos)?;
-        let Qos::Time { start, deadline, period, .. } = qos else { return Err(Code::UndefForObject) };
-        if period == Nanos::ZERO || !(Nanos::ZERO < budget && budget <= deadline - start) {
+        let given = self.qos_body(qos)?;
+        let window = match given.kind {
+            Qos::Time { period: Nanos::ZERO, .. } => return Err(Code::Time),
+            Qos::Time { start, deadline, .. } => deadline - start,
+            Qos::Event { .. } if given.events[0].is_none() => return Err(Code::Time),
+            Qos::Event { .. } => given.deadline.unwrap_or(Nanos::MAX),
+            _ => return Err(Code::UndefForObject),
+        };
+        if !(Nanos::ZERO < budget && budget <= window) {
             return Err(Code::Time);
         }
         let idle: TaskFunction = Arc::new(|_, _| {});

@@ -28,7 +28,7 @@ impl World {
         let mut table = Table::default();
         let all = (0..names.len()).map(|member| MemberId(member as u16)).collect();
         let world = table.insert("world", Body::Group(all))?;
-        let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
+        let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort.into()))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
         let (attributes, default_handlers) = Default::default();
         Ok(Self { table, attributes, rank, names: names.to_vec(), committed: false, default_handlers })

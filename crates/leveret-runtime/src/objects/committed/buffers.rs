@@ -66,6 +66,7 @@ impl Committed {
             entry.place.store(from, Ordering::Release);
         } else {
             self.give_back(iterator, place);
+            self.ask_after_insertion(iterator);
         }
         inserted
     }

@@ -17,6 +17,7 @@
 //! | outcomes, and what is counted of them | `outcome.rs` |
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
 //! | one operation on all channels of a container | `containers.rs` |
+//! | ends that the library's threads move at a priority | `served.rs` |
 //! | channels of a whole group | `collective/` |
 //! | what a task does for its time-driven ends | `service.rs` |
 
@@ -27,6 +28,7 @@ mod containers;
 mod ends;
 mod mapped;
 mod outcome;
+mod served;
 mod service;
 mod timed;
 mod transfer;
@@ -39,6 +41,8 @@ pub use ends::{ChannelMetrics, ChannelStatus, EndState};
 pub(super) use mapped::ChannelMapping;
 pub use outcome::Outcome;
 pub(super) use outcome::Tally;
+
+pub(super) use served::{Moved, ServedEnd};
 pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
 
@@ -109,6 +113,8 @@ pub(super) struct CommittedChannel {
     pub(super) mapping: OnceLock<ChannelMapping>,
     /// One user at a time; only ever tried, so it holds up nobody.
     pub(super) end: Mutex<End>,
+    /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
+    pub(super) served: Option<ServedEnd>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
     /// Messages whose bytes were copied at this end.
