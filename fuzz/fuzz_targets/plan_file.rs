@@ -57,6 +57,7 @@ fn preempted() -> Job {
             task("free", free, 50, (0, 60), 6),
         ],
         channels: Vec::new(),
+        sporadics: Vec::new(),
         costs,
     }
 }

@@ -211,7 +211,7 @@ static void test_every_class_committed_or_not(void)
     OK(MPIRT_Container_iterator_create(NULL, MPIRT_CONTAINER(set), &walk));
     OK(MPIRT_Buffer_create(NULL, &byte, 1, MPIRT_BYTE, &buffer));
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &iterator));
-    OK(MPIRT_Ptchannel_create(NULL, iterator, iterator, 0, 0, group, MPIRT_QOS_NULL, &channel));
+    OK(MPIRT_Ptchannel_create("", iterator, iterator, 0, 0, group, MPIRT_QOS_NULL, &channel));
     CHECK(put_and_take(MPIRT_OBJECT(channel)));
     OK(MPIRT_Channel_free(&channel));
     OK(MPIRT_Qos_channel_time_create(NULL, 0, 10 * ms, 10 * ms, &qos));

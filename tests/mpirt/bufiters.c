@@ -33,7 +33,7 @@ static struct side side(const char *name, MPIRT_Bufiter_policy policy, int count
     }
     OK(MPIRT_Bufiter_create("in", policy, SIZE, MPIRT_BYTE, vector_of(side.buffers, count), &side.in));
     OK(MPIRT_Bufiter_create("out", MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &side.out));
-    OK(MPIRT_Ptchannel_create(name, side.in, side.out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &side.channel));
+    OK(MPIRT_Ptchannel_create(name, side.in, side.out, 0, 1, MPIRT_GROUP_WORLD, channel_qos(), &side.channel));
     return side;
 }
 
@@ -173,7 +173,7 @@ static void test_sets_that_do_not_belong_together(void)
 
 /* Where buffers are one, what the sender writes is what the receiver reads; where they are not, it is not. That the sender
  * writes after the transfer, while the receiver has the buffer, is here to show it. */
-/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base */
+/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base, CHANNEL-ALIAS-02, CHANNEL-ALIAS-03 */
 static void test_what_is_one_and_what_is_copied(void)
 {
     static const struct {
@@ -201,7 +201,7 @@ static void test_what_is_one_and_what_is_copied(void)
                 OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &turn[way].out));
                 OK(MPIRT_Bufiter_insert(turn[way].in, turn[way].buffer));
                 OK(MPIRT_Ptchannel_create(names[way], turn[way].in, turn[way].out, way, 1 - way, MPIRT_GROUP_WORLD,
-                                          MPIRT_QOS_BEST_EFFORT, &turn[way].channel));
+                                          channel_qos(), &turn[way].channel));
             }
         }
         MUST(MPIRT_Commit());
@@ -292,8 +292,8 @@ static void test_one_mapped_iterator_both_ways(void)
     OK(MPIRT_Bufiter_create("both", MPIRT_BUFITER_FIFO_MAPPED, SIZE, MPIRT_BYTE, vector_of(made, COUNT), &both));
     if (rank > 1 || members == 1)
         return;
-    OK(MPIRT_Ptchannel_create("one", both, both, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &channels[0]));
-    OK(MPIRT_Ptchannel_create("other", both, both, 1, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &channels[1]));
+    OK(MPIRT_Ptchannel_create("one", both, both, 0, 1, MPIRT_GROUP_WORLD, channel_qos(), &channels[0]));
+    OK(MPIRT_Ptchannel_create("other", both, both, 1, 0, MPIRT_GROUP_WORLD, channel_qos(), &channels[1]));
     EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Error_detail(&detail));
     CHECK(strstr(detail, "use one for each") != NULL);
@@ -318,12 +318,12 @@ static void test_iterators_that_channels_share(void)
         OK(MPIRT_Bufiter_create("store", MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &store));
         OK(MPIRT_Bufiter_create("arrived", MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &arrived));
         /* Member 0 sends from one store on both and gets its buffers back there; member 1 sends on what arrives. */
-        OK(MPIRT_Ptchannel_create("a", store, rank == 0 ? store : arrived, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT,
+        OK(MPIRT_Ptchannel_create("a", store, rank == 0 ? store : arrived, 0, 1, MPIRT_GROUP_WORLD, channel_qos(),
                                   &channels[0]));
-        OK(MPIRT_Ptchannel_create("b", store, rank == 0 ? store : arrived, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT,
+        OK(MPIRT_Ptchannel_create("b", store, rank == 0 ? store : arrived, 0, 1, MPIRT_GROUP_WORLD, channel_qos(),
                                   &channels[1]));
         OK(MPIRT_Ptchannel_create("back", rank == 0 ? arrived : arrived, rank == 0 ? arrived : store, 1, 0,
-                                  MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &channels[2]));
+                                  MPIRT_GROUP_WORLD, channel_qos(), &channels[2]));
     }
     OK(MPIRT_Commit());
     if (rank == 0) {

@@ -19,7 +19,7 @@ static MPIRT_Bufiter iterator(void)
 static struct end channel(const char *name, int source, int target)
 {
     struct end end = {iterator(), iterator(), MPIRT_CHANNEL_NULL};
-    OK(MPIRT_Ptchannel_create(name, end.in, end.out, source, target, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &end.channel));
+    OK(MPIRT_Ptchannel_create(name, end.in, end.out, source, target, MPIRT_GROUP_WORLD, channel_qos(), &end.channel));
     return end;
 }
 

@@ -67,7 +67,7 @@ static void test_two_sided(void)
         for (int kind = 0; kind < KINDS; kind++) {
             provide(&ends[kind], transfer);
             OK(MPIRT_Channel_start(ends[kind].channel));
-            OK(MPIRT_Channel_wait(ends[kind].channel, patience));
+            MUST(MPIRT_Channel_wait(ends[kind].channel, patience));
             CHECK(completed(&ends[kind]) == (uint64_t)transfer + 1);
             check(&ends[kind], transfer);
         }
@@ -99,10 +99,11 @@ static void test_one_sided(void)
         for (int64_t transfer = 0; transfer < TRANSFERS; transfer++) {
             if (starts) {
                 OK(MPIRT_Channel_start(end->channel));
-                OK(MPIRT_Channel_wait(end->channel, patience));
+                MUST(MPIRT_Channel_wait(end->channel, patience));
             } else {
+                /* What is missed never completes: who waited for it would wait for ever. */
                 while (completed(end) <= (uint64_t)transfer)
-                    OK(MPIRT_Channel_wait(end->channel, patience));
+                    MUST(MPIRT_Channel_wait(end->channel, patience));
             }
             check(end, transfer);
         }
@@ -116,11 +117,44 @@ static void test_one_sided(void)
     OK(MPIRT_Qos_free(&qos));
 }
 
+/* A channel from each member to itself, best effort and by the clock: what it sends comes out of its second pair of iterators. */
+/* spec: CHANNEL-PT-02 */
+static void test_a_channel_to_oneself(void)
+{
+    MPIRT_Qos qos = time_driven();
+    struct end ends[2];
+    for (int is_timed = 0; is_timed < 2; is_timed++) {
+        struct end *end = &ends[is_timed];
+        char name[MPIRT_NAME_MAX];
+        *end = (struct end){.kind = BCAST, .root = rank, .own = rank, .size = 1, .in = iterator_of(COUNT, 0), .out = iterator_of(COUNT, STOCK),
+                            .recvin = iterator_of(COUNT, STOCK), .recvout = iterator_of(COUNT, 0)};
+        snprintf(name, sizeof name, "self-%d-%d", rank, is_timed);
+        MUST(MPIRT_Ptchannel_create(name, end->in, end->out, rank, rank, MPIRT_GROUP_WORLD, is_timed ? qos : MPIRT_QOS_NULL, &end->channel));
+        OK(MPIRT_Channel_set_recvinbufiter(end->channel, end->recvin));
+        OK(MPIRT_Channel_set_recvoutbufiter(end->channel, end->recvout));
+    }
+    MUST(MPIRT_Commit());
+    for (int64_t transfer = 0; transfer < TRANSFERS; transfer++) {
+        for (int is_timed = 0; is_timed < 2; is_timed++) {
+            provide(&ends[is_timed], transfer);
+            OK(MPIRT_Channel_start(ends[is_timed].channel));
+            OK(MPIRT_Channel_wait(ends[is_timed].channel, patience));
+            CHECK(completed(&ends[is_timed]) == (uint64_t)transfer + 1);
+            check(&ends[is_timed], transfer);
+        }
+    }
+    OK(MPIRT_Uncommit());
+    free_end(&ends[0]);
+    free_end(&ends[1]);
+    OK(MPIRT_Qos_free(&qos));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_zero_sided();
     test_two_sided();
     test_one_sided();
+    test_a_channel_to_oneself();
     return end();
 }

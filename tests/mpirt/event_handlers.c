@@ -1,7 +1,9 @@
 /* Events that are handled: order, priority, what a handler may do, and who handles what nobody hears. */
+#define _POSIX_C_SOURCE 199309L
 #include "events.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 enum { LOG_MAX = 64, FIRINGS = 50 };
 
@@ -88,6 +90,8 @@ static void test_the_handler_of_higher_priority_runs_first(void)
     MUST(MPIRT_Commit());
     for (int round = 0; round < 20; round++) {
         atomic_store(&written, 0);
+        /* Every handler may run again by its interval, so that priorities alone decide. */
+        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 2 * ms));
         OK(MPIRT_Trigger_fire(trigger));
         MUST(MPIRT_Receptor_wait(receptors[3], patience));
         CHECK(atomic_load(&written) == 2);
@@ -103,6 +107,56 @@ static void test_the_handler_of_higher_priority_runs_first(void)
     OK(MPIRT_Handler_free(&start));
     OK(MPIRT_Handler_free(&low));
     OK(MPIRT_Handler_free(&high));
+}
+
+static MPIRT_Timespec processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (MPIRT_Timespec)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void spend_too_long(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+{
+    MPIRT_Timespec begun = processor_time();
+    (void)receptor, (void)event, (void)argument;
+    while (processor_time() < begun + ms)
+        ;
+    OK(MPIRT_Trigger_fire(done_trigger));
+}
+
+/* spec: EVENT-HANDLER-09, MPIRTX_Handler_get_metrics */
+static void test_what_takes_too_long_is_counted(void)
+{
+    MPIRT_Trigger trigger = call(own("start"));
+    MPIRT_Handler slow = handler_of(spend_too_long, NULL, 45), idle = handler_of(nothing, NULL, 5);
+    MPIRT_Object object = MPIRT_OBJECT(slow);
+    MPIRT_Receptor receptor = handled(own("start"), 1, &object), done = receptor_of(own("done"));
+    MPIRTX_Handler_metrics metrics;
+    done_trigger = call(own("done"));
+    EXPECT(MPIRTX_Handler_get_metrics(slow, &metrics), MPIRT_ERR_NOT_COMMITTED);
+    MUST(MPIRT_Commit());
+    for (int round = 0; round < 3; round++)
+        OK(MPIRT_Trigger_fire(trigger));
+    for (int round = 0; round < 3; round++)
+        MUST(MPIRT_Receptor_wait(done, patience));
+    /* What was fired last was fired within the third run, which is counted when it has ended. */
+    do
+        MUST(MPIRTX_Handler_get_metrics(slow, &metrics));
+    while (metrics.compute.count < 3);
+    CHECK(metrics.overruns == 3 && metrics.failed == 0);
+    CHECK(metrics.compute.least > ms / 50 && metrics.compute.least <= metrics.compute.greatest);
+    CHECK(metrics.compute.sum >= metrics.compute.last);
+    OK(MPIRTX_Handler_get_metrics(idle, &metrics));
+    CHECK(metrics.compute.count == 0 && metrics.overruns == 0);
+    EXPECT(MPIRTX_Handler_get_metrics(MPIRT_HANDLER_NULL, &metrics), MPIRT_ERR_NULL_OBJECT);
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Receptor_free(&done));
+    OK(MPIRT_Handler_free(&slow));
+    OK(MPIRT_Handler_free(&idle));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Trigger_free(&done_trigger));
 }
 
 struct channel_end {
@@ -217,6 +271,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     test_handlers_run_in_order_for_every_firing();
     test_the_handler_of_higher_priority_runs_first();
+    test_what_takes_too_long_is_counted();
     test_what_handlers_may_do();
     test_default_handlers_get_what_nobody_hears();
     return end();

@@ -10,7 +10,7 @@ static const MPIRT_Timespec patience = INT64_C(10000000000);
 static inline MPIRT_Qos qos_of(int priority)
 {
     MPIRT_Qos qos;
-    OK(MPIRTX_Qos_handler_create(NULL, priority, ms, ms, &qos));
+    OK(MPIRTX_Qos_handler_create(NULL, priority, ms / 50, ms, &qos));
     return qos;
 }
 

@@ -39,6 +39,16 @@ static inline void check_(int holds, const char *what, const char *file, int lin
 #define MUST(call) do { int before_ = failures; OK(call); if (failures > before_) exit(EXIT_FAILURE); } while (0)
 #define CHECK(condition) check_((condition) != 0, #condition, __FILE__, __LINE__)
 
+/* The QoS of channels that are for something else than their QoS: best effort, or at a priority where the file is compiled for it. */
+static inline MPIRT_Qos channel_qos(void)
+{
+    MPIRT_Qos qos = MPIRT_QOS_BEST_EFFORT;
+#ifdef AT_A_PRIORITY
+    OK(MPIRT_Qos_channel_priority_create(NULL, 9, &qos));
+#endif
+    return qos;
+}
+
 static inline void begin(int *argc, char ***argv)
 {
     OK(MPIRT_Init(argc, argv));

@@ -1,4 +1,5 @@
-/* The law of the data path: in steady state its functions make no heap call and no system call.
+/* The law of the data path: in steady state its functions make no heap call, no system call and no page fault, and a thread that
+ * stands still in one of them keeps no other from going on.
  *
  * Heap calls are counted by standing in for the allocator, system calls by having the kernel hand each back to this
  * thread (syscall user dispatch, Linux 5.11). Where it does not, that is said, and heap calls are counted all the same. */
@@ -6,8 +7,10 @@
 #include "harness.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -16,6 +19,7 @@
 #endif
 
 enum { SIZE = 256, COUNT = 4, ROUNDS = 200 };
+static const MPIRT_Timespec ms = 1000000;
 static const MPIRT_Timespec patience = INT64_C(10000000000);
 
 static _Thread_local volatile long heap_calls;
@@ -88,14 +92,27 @@ static void test_what_is_counted(int counts)
     CHECK(system_calls == calls + 1);
 }
 
-/* The call gives this code, and makes no heap call and no system call. */
+/* Page faults of this thread so far. */
+static long faults(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt + usage.ru_majflt : 0;
+}
+
+/* The call gives this code, and makes no heap call, no system call and no page fault. */
 #define LAWFUL_AS(call, code) do { \
-        long heap_before_ = heap_calls, calls_before_ = system_calls, heap_after_; \
+        long heap_before_ = heap_calls, calls_before_ = system_calls, heap_after_, faults_before_ = faults(), faults_after_; \
         int found_; \
         hands_back = (char)is_counted; \
         found_ = (call); \
         hands_back = 0; \
         heap_after_ = heap_calls; \
+        faults_after_ = faults(); \
+        if (is_steady && faults_after_ != faults_before_) { \
+            failures++; \
+            fprintf(stderr, "%s:%d: member %d: %s makes %ld page faults\n", __FILE__, __LINE__, rank, #call, \
+                    faults_after_ - faults_before_); \
+        } \
         expect_(found_, (code), #call, __FILE__, __LINE__); \
         if (heap_after_ != heap_before_ || system_calls != calls_before_) { \
             failures++; \
@@ -106,18 +123,27 @@ static void test_what_is_counted(int counts)
 #define LAWFUL(call) LAWFUL_AS(call, MPIRT_SUCCESS)
 
 static char is_counted;
+/* Every page that the data path needs has been touched once. */
+static char is_steady;
 
 static MPIRT_Buffer buffers[COUNT];
 static MPIRT_Bufiter iterators[12];
 static MPIRT_Bufiter in, out;
-static MPIRT_Channel there;
+static MPIRT_Channel there, timed;
+static MPIRTX_Task task;
 static MPIRT_Trigger trigger;
 static MPIRT_Receptor receptor;
+
+static void idles(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argument)
+{
+    (void)own, (void)instance, (void)argument;
+}
 
 static void declare(void)
 {
     MPIRT_Object objects[COUNT];
     MPIRT_Cvector allowed;
+    MPIRT_Qos qos;
     char event[MPIRT_NAME_MAX];
     for (int place = 0; place < COUNT; place++) {
         OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, SIZE, MPIRT_BYTE, &buffers[place]));
@@ -131,11 +157,15 @@ static void declare(void)
     snprintf(event, sizeof event, "of-%d", rank);
     OK(MPIRT_Trigger_create(event, MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
     OK(MPIRT_Receptor_create(event, MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
+    snprintf(event, sizeof event, "idle-%d", rank);
+    OK(MPIRT_Qos_channel_time_create(NULL, 4 * ms, 10 * ms, 20 * ms, &qos));
+    OK(MPIRTX_Task_create(event, idles, NULL, qos, ms, &task));
     if (rank > 1 || members == 1)
         return;
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &in));
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &out));
     OK(MPIRT_Ptchannel_create("there", in, out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &there));
+    OK(MPIRT_Ptchannel_create("timed", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &timed));
 }
 
 enum { SUM, ALLTOALL, BARRIER, KINDS };
@@ -181,6 +211,7 @@ static void attributes(void)
     int64_t label;
     size_t size;
     void *base;
+    MPIRTX_Task_metrics metrics;
     LAWFUL(MPIRT_Buffer_get_bufsize(buffer, &size));
     LAWFUL(MPIRT_Buffer_get_base(buffer, &base));
     LAWFUL(MPIRT_Buffer_get_dataspec(buffer, &spec));
@@ -191,6 +222,7 @@ static void attributes(void)
     LAWFUL_AS(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted), MPIRT_ERR_UNDEF_FOR_OBJECT);
     LAWFUL_AS(MPIRTX_Buffer_set_length(buffer, SIZE + 1), MPIRT_ERR_BUFSIZE);
     LAWFUL(MPIRT_Get_time(&now));
+    LAWFUL(MPIRTX_Task_get_metrics(task, &metrics));
     CHECK(size <= SIZE && base != NULL);
 }
 
@@ -241,6 +273,23 @@ static void transfer(void)
         LAWFUL(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted));
 }
 
+/* What is said to an end between transfers, of both kinds. */
+static void ends(void)
+{
+    MPIRTX_Channel_metrics metrics;
+    MPIRTX_Status status;
+    MPIRT_Channel both[2] = {there, timed};
+    for (int kind = 0; kind < 2; kind++) {
+        LAWFUL(MPIRT_Channel_activate(both[kind]));
+        LAWFUL_AS(MPIRT_Channel_start(both[kind]), MPIRT_ERR_ACTIVE);
+        LAWFUL(MPIRTX_Channel_get_status(both[kind], &status));
+        LAWFUL(MPIRTX_Channel_get_metrics(both[kind], &metrics));
+        LAWFUL(MPIRT_Channel_deactivate(both[kind]));
+        if (kind == 0)
+            LAWFUL_AS(MPIRTX_Channel_activate_at(both[kind], 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    }
+}
+
 /* Each kind of collective channel. A wait may doze while others are at it, so a test looks for the end. */
 static void collective_transfers(void)
 {
@@ -263,7 +312,7 @@ static void collective_transfers(void)
     }
 }
 
-/* spec: LAW-ALLOC-01, LAW-CALL-01 */
+/* spec: LAW-ALLOC-01, LAW-CALL-01, LAW-FAULT-01, ERROR-DETAIL-03 */
 static void test_the_data_path_makes_no_calls(void)
 {
     size_t size;
@@ -278,12 +327,79 @@ static void test_the_data_path_makes_no_calls(void)
         orders();
         events();
         collective_transfers();
-        if (rank < 2 && members > 1)
+        if (rank < 2 && members > 1) {
             transfer();
+            ends();
+        }
         /* The first round may have touched what every thread touches once. */
         is_counted = (char)(system_calls > 0);
+        is_steady = 1;
     }
-    OK(MPIRT_Uncommit());
+    is_counted = is_steady = 0;
+}
+
+/* --- a thread that stands still --- */
+
+/* How often a thread has begun to stand still, and how often it may go on. */
+static int stands, goes_on, is_over;
+
+static void stand_still(int signal)
+{
+    int number = __atomic_add_fetch(&stands, 1, __ATOMIC_ACQ_REL);
+    (void)signal;
+    while (__atomic_load_n(&goes_on, __ATOMIC_ACQUIRE) < number)
+        ;
+}
+
+/* What any thread may be at: an iterator with others, and everything that is read. */
+static void uses_everything(void)
+{
+    MPIRT_Buffer removed;
+    MPIRTX_Task_metrics metrics;
+    MPIRT_Timespec time;
+    int count;
+    if (MPIRT_Bufiter_remove(iterators[0], &removed) == MPIRT_SUCCESS)
+        OK(MPIRT_Bufiter_insert(iterators[0], removed));
+    OK(MPIRTX_Bufiter_get_count(iterators[0], &count));
+    OK(MPIRTX_Task_get_metrics(task, &metrics));
+    OK(MPIRT_Trigger_fire(trigger));
+    OK(MPIRT_Get_time(&time));
+    if (rank < 2 && members > 1) {
+        MPIRTX_Status status;
+        int code = MPIRT_Channel_start(there);
+        CHECK(code == MPIRT_SUCCESS || code == MPIRT_ERR_SLACK);
+        OK(MPIRTX_Channel_get_status(there, &status));
+    }
+}
+
+static void *uses_until_the_end(void *unused)
+{
+    (void)unused;
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
+        uses_everything();
+    return NULL;
+}
+
+/* Stopped wherever it happens to be, time and again. */
+/* spec: LAW-LOCK-01 */
+static void test_who_stands_still_holds_up_nobody(void)
+{
+    enum { STOPS = 50, CALLS = 100 };
+    pthread_t other;
+    signal(SIGUSR1, stand_still);
+    for (int place = 0; place < COUNT; place++)
+        OK(MPIRT_Bufiter_insert(iterators[0], buffers[place]));
+    CHECK(pthread_create(&other, NULL, uses_until_the_end, NULL) == 0);
+    for (int stop = 0; stop < STOPS; stop++) {
+        pthread_kill(other, SIGUSR1);
+        while (__atomic_load_n(&stands, __ATOMIC_ACQUIRE) <= stop)
+            uses_everything();
+        for (int call = 0; call < CALLS; call++)
+            uses_everything();
+        __atomic_store_n(&goes_on, stop + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE);
+    pthread_join(other, NULL);
 }
 
 int main(int argc, char **argv)
@@ -291,5 +407,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     test_what_is_counted(counts_system_calls());
     test_the_data_path_makes_no_calls();
+    test_who_stands_still_holds_up_nobody();
+    OK(MPIRT_Uncommit());
     return end();
 }

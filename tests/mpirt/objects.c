@@ -173,9 +173,9 @@ static void test_names_by_class(void)
     OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &self, NULL, &group));
     OK(MPIRT_Buffer_create(NULL, &byte, 1, MPIRT_BYTE, &buffer));
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &iterator));
-    OK(MPIRT_Ptchannel_create(NULL, iterator, iterator, 0, 0, group, MPIRT_QOS_NULL, &channel));
+    OK(MPIRT_Ptchannel_create("", iterator, iterator, 0, 0, group, MPIRT_QOS_NULL, &channel));
     OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, 10 * ms, &qos));
-    OK(MPIRTX_Task_create(NULL, nothing, NULL, qos, ms, &task));
+    OK(MPIRTX_Task_create("", nothing, NULL, qos, ms, &task));
     NAMES(set, MPIRT_Cset, set);
     NAMES(container, MPIRT_Container, MPIRT_CONTAINER(set));
     NAMES(vector, MPIRT_Cvector, vector);

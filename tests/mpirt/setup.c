@@ -1,7 +1,8 @@
 /* Init to Finalize, time, error texts. */
+#define _GNU_SOURCE
 #include "harness.h"
 
-/* spec: MPIRT_Is_initialized, MPIRT_Is_finalized */
+/* spec: MPIRT_Is_initialized, MPIRT_Is_finalized, SETUP-IS-01 */
 static void test_the_flags_follow_the_life(int initialized, int finalized)
 {
     int flag = -1;
@@ -30,7 +31,7 @@ static void test_nothing_is_possible_before_or_after(int code)
     EXPECT(MPIRT_Finalize(), code);
 }
 
-/* spec: MPIRT_Error_string, MPIRT_Error_string/ARGUMENT */
+/* spec: MPIRT_Error_string, MPIRT_Error_string/ARGUMENT, SETUP-STRING-02 */
 static void test_every_code_has_a_text_of_its_own(void)
 {
     const char *text, *other;
@@ -48,10 +49,39 @@ static void test_every_code_has_a_text_of_its_own(void)
     EXPECT(MPIRT_Error_string(0, NULL), MPIRT_ERR_NULL_POINTER);
 }
 
-/* spec: MPIRT_Int64_export */
+/* spec: SETUP-STRING-01 */
+static void test_texts_stay_as_they_are(void)
+{
+    static const char *texts[MPIRT_ERR_INTERNAL + 1];
+    static char copies[MPIRT_ERR_INTERNAL + 1][256];
+    for (int code = 0; code <= MPIRT_ERR_INTERNAL; code++) {
+        const char *text;
+        OK(MPIRT_Error_string(code, &text));
+        if (texts[code] == NULL)
+            snprintf(copies[code], sizeof copies[code], "%s", texts[code] = text);
+        CHECK(text == texts[code]);
+        CHECK(strcmp(texts[code], copies[code]) == 0);
+    }
+}
+
+/* spec: MPIRTX_Get_version, SETUP-VERSION-01 */
+static void test_the_version_is_that_of_the_header(void)
+{
+    int major = -1, minor = -1, patch = -1;
+    OK(MPIRTX_Get_version(&major, &minor, &patch));
+    CHECK(major == MPIRTX_VERSION_MAJOR && minor == MPIRTX_VERSION_MINOR && patch == MPIRTX_VERSION_PATCH);
+    EXPECT(MPIRTX_Get_version(&major, &minor, NULL), MPIRT_ERR_NULL_POINTER);
+}
+
+/* spec: MPIRT_Int64_export, SETUP-INT64-01 */
 static void test_a_time_has_two_halves(void)
 {
+    static const int64_t times[] = {0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(-1234567890123456789)};
     uint32_t high, low;
+    for (size_t place = 0; place < sizeof times / sizeof *times; place++) {
+        OK(MPIRT_Int64_export(times[place], &high, &low));
+        CHECK((int64_t)((uint64_t)high << 32 | low) == times[place]);
+    }
     OK(MPIRT_Int64_export(INT64_C(0x0123456789abcdef), &high, &low));
     CHECK(high == 0x01234567u && low == 0x89abcdefu);
     OK(MPIRT_Int64_export(-1, &high, &low));
@@ -60,10 +90,28 @@ static void test_a_time_has_two_halves(void)
     EXPECT(MPIRT_Int64_export(0, &high, NULL), MPIRT_ERR_NULL_POINTER);
 }
 
-/* spec: MPIRT_Get_time */
+/* spec: MPIRT_Get_time_resolution, SETUP-TIME-02, MPIRTX_Get_clock, SETUP-TIME-03 */
+static void test_the_clock(void)
+{
+    MPIRT_Timespec resolution = 0, error = -1;
+    MPIRTX_Clock_state state = MPIRTX_CLOCK_HOLDOVER;
+    OK(MPIRT_Get_time_resolution(&resolution));
+    CHECK(resolution >= 1 && resolution <= 1000000);
+    OK(MPIRTX_Get_clock(&error, &state));
+    /* One host, which runs by itself. */
+    CHECK(error == 0 && state == MPIRTX_CLOCK_FREE);
+}
+
+/* spec: MPIRT_Get_time, SETUP-TIME-01, SETUP-SLEEP-01, SETUP-SLEEP-02, SETUP-SLEEP-05 */
+/* spec: MPIRT_Sleep/ARGUMENT, MPIRT_Sleep/TIME, MPIRT_Sleep/TIME_PAST */
 static void test_time_goes_on(void)
 {
     MPIRT_Timespec before, after;
+    OK(MPIRT_Get_time(&before));
+    for (int reading = 0; reading < 10000; reading++, before = after) {
+        OK(MPIRT_Get_time(&after));
+        CHECK(after >= before);
+    }
     OK(MPIRT_Get_time(&before));
     OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 1000));
     OK(MPIRT_Get_time(&after));
@@ -74,8 +122,15 @@ static void test_time_goes_on(void)
     EXPECT(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, before), MPIRT_ERR_TIME_PAST);
     EXPECT(MPIRT_Sleep(MPIRT_TIME_RELATIVE, -1), MPIRT_ERR_TIME);
     EXPECT(MPIRT_Sleep((MPIRT_Time_mode)7, 0), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRT_Sleep((MPIRT_Time_mode)7, MPIRT_TIME_SPEC_IGNORE), MPIRT_ERR_ARGUMENT);
+    OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 0));
+    OK(MPIRT_Get_time(&before));
+    OK(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, before + 3000000));
+    OK(MPIRT_Get_time(&after));
+    CHECK(after >= before + 3000000);
 }
 
+/* spec: SETUP-COMMIT-04, SETUP-COMMIT-06, SETUP-FINAL-02 */
 static void test_what_is_committed_is_frozen(void)
 {
     MPIRT_Cset set, late;
@@ -94,22 +149,70 @@ static void test_what_is_committed_is_frozen(void)
     OK(MPIRT_Cset_free(&set));
 }
 
+/* An agent that is not there: Init fails with the reason, and can be called again. */
+/* spec: MPIRT_Init/AGENT, SETUP-INIT-05 */
+static void test_without_an_agent(int *argc, char ***argv)
+{
+    static const char *const variable = "LEVERET_SOCKET";
+    char *socket = strdup(getenv(variable));
+    const char *detail;
+    setenv(variable, "/nonexistent/socket", 1);
+    EXPECT(MPIRT_Init(argc, argv), MPIRT_ERR_AGENT);
+    OK(MPIRTX_Error_detail(&detail));
+    CHECK(strstr(detail, "MPIRT_Init") != NULL && strstr(detail, "/nonexistent/socket") != NULL);
+    test_the_flags_follow_the_life(0, 0);
+    setenv(variable, socket, 1);
+    free(socket);
+}
+
+/* spec: MPIRT_Init, SETUP-INIT-02, SETUP-INIT-03, MPIRT_Init/ALREADY_INITIALIZED */
+static void test_init_comes_once_and_takes_nothing(int argc, char **argv)
+{
+    int count = argc;
+    char *first = argv[0], **list = argv;
+    begin(&count, &list);
+    CHECK(count == argc && list == argv && argv[0] == first && argv[argc] == NULL);
+    EXPECT(MPIRT_Init(&count, &list), MPIRT_ERR_ALREADY_INITIALIZED);
+    EXPECT(MPIRT_Init(NULL, NULL), MPIRT_ERR_ALREADY_INITIALIZED);
+}
+
+/* The set of members does not change. */
+/* spec: GROUP-WORLD-02 */
+static void test_the_world_stays_as_it_is(void)
+{
+    int size;
+    OK(MPIRT_Group_size(MPIRT_GROUP_WORLD, &size));
+    CHECK(size == members);
+}
+
+/* spec: MPIRT_Init/FINALIZED, MPIRT_Finalize */
+static void test_nothing_begins_again(int *argc, char ***argv)
+{
+    EXPECT(MPIRT_Init(argc, argv), MPIRT_ERR_FINALIZED);
+    EXPECT(MPIRT_Finalize(), MPIRT_ERR_FINALIZED);
+}
+
 int main(int argc, char **argv)
 {
     test_the_flags_follow_the_life(0, 0);
     test_nothing_is_possible_before_or_after(MPIRT_ERR_NOT_INITIALIZED);
     test_every_code_has_a_text_of_its_own();
-    begin(&argc, &argv);
-    EXPECT(MPIRT_Init(&argc, &argv), MPIRT_ERR_ALREADY_INITIALIZED);
+    test_texts_stay_as_they_are();
+    test_the_version_is_that_of_the_header();
+    test_without_an_agent(&argc, &argv);
+    test_init_comes_once_and_takes_nothing(argc, argv);
     test_the_flags_follow_the_life(1, 0);
     test_a_time_has_two_halves();
+    test_the_clock();
     test_time_goes_on();
     test_what_is_committed_is_frozen();
     /* Once more: what was uncommitted can be committed. */
     test_what_is_committed_is_frozen();
+    test_the_world_stays_as_it_is();
     int code = end();
     test_the_flags_follow_the_life(1, 1);
     test_nothing_is_possible_before_or_after(MPIRT_ERR_FINALIZED);
-    EXPECT(MPIRT_Init(&argc, &argv), MPIRT_ERR_FINALIZED);
+    test_nothing_begins_again(&argc, &argv);
+    test_texts_stay_as_they_are();
     return failures == 0 ? code : EXIT_FAILURE;
 }

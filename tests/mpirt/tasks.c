@@ -90,10 +90,81 @@ static void test_getters_answer_in_a_task(void)
     OK(MPIRT_Cvector_free(&asked.vector));
 }
 
+/* What a task was told of its instances. */
+static struct {
+    uint64_t instances;
+    int early, out_of_order;
+    MPIRT_Timespec epoch, off;
+} seen;
+
+static const MPIRT_Timespec period = 20000000;
+
+static void watches(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    MPIRT_Timespec now, epoch;
+    (void)task, (void)argument;
+    MPIRT_Get_time(&now);
+    seen.early += now < instance->start;
+    seen.out_of_order += instance->number < seen.instances;
+    seen.instances = instance->number + 1;
+    /* Its instants are on the clock that everybody reads. */
+    if (MPIRTX_Get_epoch(&epoch) == MPIRT_SUCCESS && instance->deadline != epoch + (MPIRT_Timespec)(instance->number + 1) * period)
+        seen.off++;
+    seen.epoch = epoch;
+}
+
+static void check_durations(const MPIRTX_Duration_metrics *durations, uint64_t count)
+{
+    CHECK(durations->count == count);
+    CHECK(durations->least <= durations->last && durations->last <= durations->greatest);
+    CHECK(durations->sum >= durations->greatest && durations->sum <= durations->greatest * (MPIRT_Timespec)count);
+}
+
+/* spec: TASK-CREATE-01, TASK-RUN-01, TASK-PORTABLE-01, SETUP-TIME-04, MPIRTX_Run */
+/* spec: MPIRTX_Task_get_metrics, TASK-METRIC-TASK-01, TASK-METRIC-TASK-02, TASK-METRIC-RUN-01 */
+/* spec: MPIRTX_Task_set_core, MPIRTX_Task_set_core/ARGUMENT */
+/* spec: MPIRTX_Task_set_overrun_policy, MPIRTX_Task_set_overrun_policy/ARGUMENT */
+static void test_a_task_is_watched_while_it_runs(void)
+{
+    MPIRT_Qos qos;
+    MPIRTX_Task task;
+    MPIRTX_Task_metrics metrics, later;
+    MPIRT_Timespec epoch;
+    char name[MPIRT_NAME_MAX];
+    snprintf(name, sizeof name, "watched-%d", rank);
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, period, period, &qos));
+    OK(MPIRTX_Task_create(name, watches, NULL, qos, ms, &task));
+    EXPECT(MPIRTX_Task_set_core(task, 1 << 20), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRTX_Task_set_core(task, -2), MPIRT_ERR_ARGUMENT);
+    OK(MPIRTX_Task_set_core(task, 0));
+    OK(MPIRTX_Task_set_core(task, MPIRTX_CORE_ANY));
+    EXPECT(MPIRTX_Task_set_overrun_policy(task, (MPIRTX_Overrun_policy)3), MPIRT_ERR_ARGUMENT);
+    OK(MPIRTX_Task_set_overrun_policy(task, MPIRTX_OVERRUN_LATE));
+    EXPECT(MPIRTX_Task_get_metrics(task, &metrics), MPIRT_ERR_NOT_COMMITTED);
+    MUST(MPIRT_Commit());
+    OK(MPIRTX_Get_epoch(&epoch));
+    do
+        OK(MPIRTX_Task_get_metrics(task, &metrics));
+    while (metrics.completed < 3 && MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms) == MPIRT_SUCCESS);
+    CHECK(metrics.completed >= 3 && metrics.skipped == 0);
+    check_durations(&metrics.compute, metrics.completed);
+    check_durations(&metrics.start_lateness, metrics.completed);
+    CHECK(metrics.start_lateness.least >= 0);
+    OK(MPIRTX_Task_get_metrics(task, &later));
+    CHECK(later.completed >= metrics.completed && later.missed >= metrics.missed);
+    OK(MPIRTX_Run());
+    CHECK(seen.early == 0 && seen.out_of_order == 0 && seen.off == 0 && seen.epoch == epoch);
+    CHECK(seen.instances >= 3);
+    EXPECT(MPIRTX_Run(), MPIRT_ERR_NOT_COMMITTED);
+    OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Qos_free(&qos));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_calls_from_a_task();
     test_getters_answer_in_a_task();
+    test_a_task_is_watched_while_it_runs();
     return end();
 }

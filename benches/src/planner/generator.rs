@@ -78,6 +78,7 @@ pub fn generate(shape: &Shape, seed: u64) -> Job {
         members: vec![Member { name: "m".to_owned() }],
         tasks: tasks.collect(),
         channels: Vec::new(),
+        sporadics: Vec::new(),
         costs: if shape.costs { Costs::default() } else { FREE },
     }
 }

@@ -19,7 +19,7 @@ pub use agent::{AgentError, run};
 pub use in_process::record_in_process;
 pub use members::LaunchPlan;
 
-use leveret_plan::Costs;
+use leveret_plan::{Costs, PlannedCore};
 use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::JobDeclaration;
@@ -61,6 +61,8 @@ pub enum News<'a> {
         rounds: Option<u64>,
         /// Length of a round.
         hyperperiod: Nanos,
+        /// What the plan makes of each core.
+        cores: &'a [PlannedCore],
     },
     /// Now and then while a commit runs.
     Progress {

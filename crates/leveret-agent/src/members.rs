@@ -41,6 +41,8 @@ pub(crate) struct Seat {
     pub(crate) threads: Vec<(u16, u32)>,
     pub(crate) restarted: bool,
     pub(crate) failures: u32,
+    /// It commits nothing more, and waits until nobody else may.
+    pub(crate) leaving: bool,
     /// Stopped by a signal, as far as is known.
     pub(crate) stopped: bool,
 }
@@ -49,6 +51,7 @@ impl Seat {
     /// Starts the member's process with a fresh secret.
     pub(crate) fn launch(&mut self, launch: &LaunchPlan, job: &str, socket: &Path) -> Result<(), String> {
         self.joined = false;
+        self.leaving = false;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;

@@ -148,11 +148,25 @@ typedef enum MPIRTX_Channel_state {
     MPIRTX_CHANNEL_ACTIVE
 } MPIRTX_Channel_state;
 
+/* the state of the clock */
+typedef enum MPIRTX_Clock_state {
+    MPIRTX_CLOCK_FREE,
+    MPIRTX_CLOCK_LOCKED,
+    MPIRTX_CLOCK_HOLDOVER
+} MPIRTX_Clock_state;
+
 /* how receptors are combined */
 typedef enum MPIRTX_Combination {
     MPIRTX_ANY,
     MPIRTX_ALL
 } MPIRTX_Combination;
+
+/* what the receiver sees of a miss */
+typedef enum MPIRTX_Miss_policy {
+    MPIRTX_MISS_SKIP,
+    MPIRTX_MISS_HOLD_LAST,
+    MPIRTX_MISS_STOP
+} MPIRTX_Miss_policy;
 
 /* how an instance of a channel ended */
 typedef enum MPIRTX_Outcome {
@@ -165,6 +179,22 @@ typedef enum MPIRTX_Outcome {
     MPIRTX_OUTCOME_PAUSED,
     MPIRTX_OUTCOME_PEER_LOST
 } MPIRTX_Outcome;
+
+/* what follows when a task needs more than its budget */
+typedef enum MPIRTX_Overrun_policy {
+    MPIRTX_OVERRUN_SKIP,
+    MPIRTX_OVERRUN_LATE,
+    MPIRTX_OVERRUN_STOP
+} MPIRTX_Overrun_policy;
+
+/* the kind of a QoS */
+typedef enum MPIRTX_Qos_kind {
+    MPIRTX_QOS_BEST_EFFORT,
+    MPIRTX_QOS_TIME,
+    MPIRTX_QOS_EVENT,
+    MPIRTX_QOS_PRIORITY,
+    MPIRTX_QOS_HANDLER
+} MPIRTX_Qos_kind;
 
 /* the order of removal, and MAPPED or ORDERED */
 typedef enum MPIRT_Bufiter_policy {
@@ -289,6 +319,13 @@ typedef struct MPIRTX_Event {
     uint64_t lost;
 } MPIRTX_Event;
 
+/* what was measured of a handler */
+typedef struct MPIRTX_Handler_metrics {
+    MPIRTX_Duration_metrics compute;
+    uint64_t overruns;
+    uint64_t failed;
+} MPIRTX_Handler_metrics;
+
 /* one run of a task */
 typedef struct MPIRTX_Instance {
     uint64_t number;
@@ -304,6 +341,16 @@ typedef struct MPIRTX_Status {
     int under_way;
 } MPIRTX_Status;
 
+/* what was measured of a task */
+typedef struct MPIRTX_Task_metrics {
+    MPIRTX_Duration_metrics compute;
+    MPIRTX_Duration_metrics start_lateness;
+    uint64_t completed;
+    uint64_t missed;
+    uint64_t overruns;
+    uint64_t skipped;
+} MPIRTX_Task_metrics;
+
 /* the body of a task */
 typedef void MPIRTX_Task_function(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument);
 
@@ -316,6 +363,9 @@ typedef void MPIRT_Handler_function(MPIRT_Receptor receptor, const MPIRTX_Event 
 /* --- Constants --- */
 
 #define MPIRTX_CORE_ANY -1 /* any core that the plan finds */
+#define MPIRTX_VERSION_MAJOR 0 /* of this header; `MPIRTX_Get_version` gives that of the library */
+#define MPIRTX_VERSION_MINOR 1 /* its second number */
+#define MPIRTX_VERSION_PATCH 0 /* its third number */
 #define MPIRT_BUFFERS_MAX 4096 /* buffers of an allowed set */
 #define MPIRT_BUFSIZE_MAX 1073741824 /* bytes of a buffer */
 #define MPIRT_CONTAINER_MAX 65536 /* members of a container */
@@ -572,14 +622,14 @@ int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty or has a buffer twice, or MAPPED or ORDERED has no vector
+ *   MPIRT_ERR_ARGUMENT: the policy is none, the set is empty, has a null handle or a buffer twice, or MAPPED or ORDERED has no vector
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, no multiple of the dataspec's size, or not that of an allowed buffer
  *   MPIRT_ERR_DATASPEC: the dataspec is none, or not that of an allowed buffer
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Container allowed, MPIRT_Bufiter *bufiter);
 
-/* Puts a buffer into the iterator. Never blocks, never allocates.
+/* Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps.
  *   in    bufiter: the iterator
  *   in    buffer: the buffer
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -836,6 +886,7 @@ int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
  *   in    qos: the new QoS, or null for best effort (may be null)
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -844,7 +895,7 @@ int MPIRT_Channel_get_qos(MPIRT_Channel channel, MPIRT_Qos *qos);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
 
-/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers.
+/* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -897,7 +948,7 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
-/* Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated.
+/* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. An end that a task is bound to is active from the epoch on, every other one when it is activated.
  *   in    channel: the channel
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -1721,6 +1772,20 @@ int MPIRT_Handler_get_name(MPIRT_Handler handler, char *name);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters */
 int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
+
+/* Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget.
+ *   in    handler: the handler
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Handler_get_metrics(MPIRT_Handler handler, MPIRTX_Handler_metrics *metrics);
 
 /* Frees a handler and sets the handle to null.
  *   inout handler: the handler; null afterwards
@@ -2661,6 +2726,37 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
 
+/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set.
+ *   in    name: its name, or null for none (may be null)
+ *   in    start_event: the event, in the channel's group, or for a task in the world, each firing of which starts a transfer or a run; or null: the sender's program starts each (may be null)
+ *   in    completion_event: the event, likewise, that each completed transfer or run fires, or null for none (may be null)
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: both events are null
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, const char *completion_event, MPIRT_Qos *qos);
+
+/* Makes a priority-driven QoS.
+ *   in    name: its name, or null for none (may be null)
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   out   qos: the new QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
+ *   MPIRT_ERR_ARGUMENT: the priority is out of range
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos *qos);
+
 /* Makes the QoS of a handler.
  *   in    name: its name, or null for none (may be null)
  *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
@@ -2678,6 +2774,187 @@ int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Qos_handler_create(const char *name, int priority, MPIRT_Timespec budget, MPIRT_Timespec interval, MPIRT_Qos *qos);
+
+/* Gives the kind.
+ *   in    qos: the QoS
+ *   out   kind: time, event, priority, handler or best effort
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_kind(MPIRT_Qos qos, MPIRTX_Qos_kind *kind);
+
+/* Gives the times of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   start: where the window begins
+ *   out   deadline: where it ends
+ *   out   period: the period, 0 for a single shot
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_time(MPIRT_Qos qos, MPIRT_Timespec *start, MPIRT_Timespec *deadline, MPIRT_Timespec *period);
+
+/* Gives the events of an event-driven QoS.
+ *   in    qos: the QoS
+ *   out   start_event: room for `MPIRT_NAME_MAX` bytes
+ *   out   completion_event: room for `MPIRT_NAME_MAX` bytes
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_events(MPIRT_Qos qos, char *start_event, char *completion_event);
+
+/* Gives the priority of an event-driven, priority-driven or handler's QoS.
+ *   in    qos: the QoS
+ *   out   priority: the priority
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_priority(MPIRT_Qos qos, int *priority);
+
+/* Sets the priority of an event-driven QoS. That of another kind is given when it is made.
+ *   in    qos: the QoS
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the priority is out of range */
+int MPIRTX_Qos_set_priority(MPIRT_Qos qos, int priority);
+
+/* Gives how long after the epoch the periods begin, of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   phase: how long after the epoch the periods begin
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_phase(MPIRT_Qos qos, MPIRT_Timespec *phase);
+
+/* Sets how long after the epoch the periods begin, of a time-driven QoS.
+ *   in    qos: the QoS
+ *   in    phase: how long after the epoch the periods begin
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the phase is negative or not below the period */
+int MPIRTX_Qos_set_phase(MPIRT_Qos qos, MPIRT_Timespec phase);
+
+/* Gives what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS.
+ *   in    qos: the QoS
+ *   out   policy: what the receiver sees of a miss (skip, hold-last or stop)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_miss_policy(MPIRT_Qos qos, MPIRTX_Miss_policy *policy);
+
+/* Sets what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS.
+ *   in    qos: the QoS
+ *   in    policy: what the receiver sees of a miss (skip, hold-last or stop)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the policy is none */
+int MPIRTX_Qos_set_miss_policy(MPIRT_Qos qos, MPIRTX_Miss_policy policy);
+
+/* Gives the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   out   deadline: the longest time from start to completion that admission grants; `MPIRT_TIME_SPEC_IGNORE` for none, as at first
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_deadline(MPIRT_Qos qos, MPIRT_Timespec *deadline);
+
+/* Sets the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   in    deadline: the longest time from start to completion that admission grants, or `MPIRT_TIME_SPEC_IGNORE` for none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the deadline is not positive */
+int MPIRTX_Qos_set_deadline(MPIRT_Qos qos, MPIRT_Timespec deadline);
+
+/* Gives the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS.
+ *   in    qos: the QoS
+ *   out   interval: the smallest time between two transfers that admission counts on; `MPIRT_TIME_SPEC_IGNORE` for none, as at first
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Qos_get_interval(MPIRT_Qos qos, MPIRT_Timespec *interval);
+
+/* Sets the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS. A transfer that is asked for sooner is made as if it were asked for then.
+ *   in    qos: the QoS
+ *   in    interval: the smallest time between two transfers that admission counts on, or `MPIRT_TIME_SPEC_IGNORE` for none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the interval is not positive */
+int MPIRTX_Qos_set_interval(MPIRT_Qos qos, MPIRT_Timespec interval);
 
 /* Gives the name of a QoS.
  *   in    qos: the QoS
@@ -2802,6 +3079,21 @@ int MPIRT_Sleep(MPIRT_Time_mode mode, MPIRT_Timespec time);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Get_time(MPIRT_Timespec *time);
 
+/* Gives the clock's resolution.
+ *   out   resolution: nanoseconds between two readings that differ
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRT_Get_time_resolution(MPIRT_Timespec *resolution);
+
+/* Gives the bound of the clock's error, and its state.
+ *   out   error: the true time differs by at most this
+ *   out   state: free, locked or holdover
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Get_clock(MPIRT_Timespec *error, MPIRTX_Clock_state *state);
+
 /* Gives the instant at which the periods begin, the same on every member.
  *   out   epoch: the instant
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -2831,13 +3123,20 @@ int MPIRT_Error_string(int error, const char **string);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Error_detail(const char **string);
 
+/* Gives the library's version. Can be called at any time.
+ *   out   major: the first number
+ *   out   minor: the second
+ *   out   patch: the third
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Get_version(int *major, int *minor, int *patch);
+
 /* --- Tasks --- */
 
-/* Makes a task: a function that runs once in each period, or for each start event.
+/* Makes a task: a function that runs once in each period, or once for each firing of its start event, at the priority of its QoS.
  *   in    name: its name
  *   in    function: what runs: it gets the task, the instance and the argument
  *   in    argument: handed to the function (may be null)
- *   in    qos: when it runs: a time-driven or event-driven QoS
+ *   in    qos: when it runs: a time-driven QoS, or an event-driven one, whose events are in the world
  *   in    budget: processor time of one run at most
  *   out   task: the new task
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -2872,6 +3171,48 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
+
+/* Pins the task to a processor core.
+ *   in    task: the task
+ *   in    core: the core's number, or `MPIRTX_CORE_ANY`
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: there is no such core */
+int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
+
+/* Sets what follows when the task needs more than its budget.
+ *   in    task: the task
+ *   in    policy: skip, late or stop
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the policy is none */
+int MPIRTX_Task_set_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy policy);
+
+/* Gives compute times, misses, overruns and skipped instances since the commit.
+ *   in    task: the task
+ *   out   metrics: filled with the metrics
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_metrics(MPIRTX_Task task, MPIRTX_Task_metrics *metrics);
 
 /* Gives the name of a task.
  *   in    task: the task

@@ -346,10 +346,24 @@ enum class channel_state : int {
     active = MPIRTX_CHANNEL_ACTIVE,
 };
 
+/// The state of the clock.
+enum class clock_state : int {
+    free = MPIRTX_CLOCK_FREE,
+    locked = MPIRTX_CLOCK_LOCKED,
+    holdover = MPIRTX_CLOCK_HOLDOVER,
+};
+
 /// How receptors are combined.
 enum class combination : int {
     any = MPIRTX_ANY,
     all = MPIRTX_ALL,
+};
+
+/// What the receiver sees of a miss.
+enum class miss_policy : int {
+    skip = MPIRTX_MISS_SKIP,
+    hold_last = MPIRTX_MISS_HOLD_LAST,
+    stop = MPIRTX_MISS_STOP,
 };
 
 /// How an instance of a channel ended.
@@ -362,6 +376,22 @@ enum class outcome : int {
     invalid = MPIRTX_OUTCOME_INVALID,
     paused = MPIRTX_OUTCOME_PAUSED,
     peer_lost = MPIRTX_OUTCOME_PEER_LOST,
+};
+
+/// What follows when a task needs more than its budget.
+enum class overrun_policy : int {
+    skip = MPIRTX_OVERRUN_SKIP,
+    late = MPIRTX_OVERRUN_LATE,
+    stop = MPIRTX_OVERRUN_STOP,
+};
+
+/// The kind of a QoS.
+enum class qos_kind : int {
+    best_effort = MPIRTX_QOS_BEST_EFFORT,
+    time = MPIRTX_QOS_TIME,
+    event = MPIRTX_QOS_EVENT,
+    priority = MPIRTX_QOS_PRIORITY,
+    handler = MPIRTX_QOS_HANDLER,
 };
 
 /// The order of removal, and MAPPED or ORDERED.
@@ -558,6 +588,33 @@ struct channel_metrics {
     static channel_metrics of(const MPIRTX_Channel_metrics &from) noexcept
     {
         return {mpirt::duration_metrics::of(from.latency), from.completed, from.no_sender_buffer, from.no_receiver_buffer, from.late, from.invalid, from.paused, from.late_binding_copies};
+    }
+};
+
+/// What was measured of a handler. (MPIRTX_Handler_metrics)
+struct handler_metrics {
+    mpirt::duration_metrics compute{};
+    std::uint64_t overruns{};
+    std::uint64_t failed{};
+
+    static handler_metrics of(const MPIRTX_Handler_metrics &from) noexcept
+    {
+        return {mpirt::duration_metrics::of(from.compute), from.overruns, from.failed};
+    }
+};
+
+/// What was measured of a task. (MPIRTX_Task_metrics)
+struct task_metrics {
+    mpirt::duration_metrics compute{};
+    mpirt::duration_metrics start_lateness{};
+    std::uint64_t completed{};
+    std::uint64_t missed{};
+    std::uint64_t overruns{};
+    std::uint64_t skipped{};
+
+    static task_metrics of(const MPIRTX_Task_metrics &from) noexcept
+    {
+        return {mpirt::duration_metrics::of(from.compute), mpirt::duration_metrics::of(from.start_lateness), from.completed, from.missed, from.overruns, from.skipped};
     }
 };
 
@@ -806,15 +863,60 @@ public:
 
     /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
+    /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. (MPIRT_Qos_channel_event_create)
+    static result<owner<qos_ref>> try_channel_event(text name, text start_event, text completion_event) noexcept;
+    /// Makes a priority-driven QoS. (MPIRT_Qos_channel_priority_create)
+    static result<owner<qos_ref>> try_channel_priority(text name, int priority) noexcept;
     /// Makes the QoS of a handler. (MPIRTX_Qos_handler_create)
     static result<owner<qos_ref>> try_handler(text name, int priority, duration budget, duration interval) noexcept;
+    /// Gives the kind. (MPIRTX_Qos_get_kind)
+    result<mpirt::qos_kind> try_kind() const noexcept;
+    /// Gives the times of a time-driven QoS. (MPIRTX_Qos_get_time)
+    result<std::tuple<mpirt::duration, mpirt::duration, mpirt::duration>> try_time() const noexcept;
+    /// Gives the events of an event-driven QoS. (MPIRTX_Qos_get_events)
+    result<std::tuple<mpirt::name, mpirt::name>> try_events() const noexcept;
+    /// Gives the priority of an event-driven, priority-driven or handler's QoS. (MPIRTX_Qos_get_priority)
+    result<int> try_priority() const noexcept;
+    /// Sets the priority of an event-driven QoS. That of another kind is given when it is made. (MPIRTX_Qos_set_priority)
+    result<void> try_set_priority(int priority) const noexcept;
+    /// Gives how long after the epoch the periods begin, of a time-driven QoS. (MPIRTX_Qos_get_phase)
+    result<mpirt::duration> try_phase() const noexcept;
+    /// Sets how long after the epoch the periods begin, of a time-driven QoS. (MPIRTX_Qos_set_phase)
+    result<void> try_set_phase(duration phase) const noexcept;
+    /// Gives what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS. (MPIRTX_Qos_get_miss_policy)
+    result<mpirt::miss_policy> try_miss_policy() const noexcept;
+    /// Sets what the receiver sees of a miss (skip, hold-last or stop), of a time-driven QoS. (MPIRTX_Qos_set_miss_policy)
+    result<void> try_set_miss_policy(mpirt::miss_policy policy) const noexcept;
+    /// Gives the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS. (MPIRTX_Qos_get_deadline)
+    result<mpirt::duration> try_deadline() const noexcept;
+    /// Sets the longest time from start to completion that admission grants, of an event-driven or priority-driven QoS. (MPIRTX_Qos_set_deadline)
+    result<void> try_set_deadline(duration deadline) const noexcept;
+    /// Gives the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS. (MPIRTX_Qos_get_interval)
+    result<mpirt::duration> try_interval() const noexcept;
+    /// Sets the smallest time between two transfers that admission counts on, of an event-driven or priority-driven QoS. A transfer that is asked for sooner is made as if it were asked for then. (MPIRTX_Qos_set_interval)
+    result<void> try_set_interval(duration interval) const noexcept;
     /// Gives the name of a QoS. (MPIRT_Qos_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a QoS. (MPIRT_Qos_set_name)
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<qos_ref> channel_time(text name, duration start, duration deadline, duration period);
+    static owner<qos_ref> channel_event(text name, text start_event, text completion_event);
+    static owner<qos_ref> channel_priority(text name, int priority);
     static owner<qos_ref> handler(text name, int priority, duration budget, duration interval);
+    mpirt::qos_kind kind() const;
+    std::tuple<mpirt::duration, mpirt::duration, mpirt::duration> time() const;
+    std::tuple<mpirt::name, mpirt::name> events() const;
+    int priority() const;
+    void set_priority(int priority) const;
+    mpirt::duration phase() const;
+    void set_phase(duration phase) const;
+    mpirt::miss_policy miss_policy() const;
+    void set_miss_policy(mpirt::miss_policy policy) const;
+    mpirt::duration deadline() const;
+    void set_deadline(duration deadline) const;
+    mpirt::duration interval() const;
+    void set_interval(duration interval) const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1246,7 +1348,7 @@ public:
 
     /// Makes a buffer iterator. (MPIRT_Bufiter_create)
     static result<owner<bufiter_ref>> try_create(text name, mpirt::bufiter_policy policy, std::size_t bufsize, mpirt::dataspec dataspec, container_ref allowed = {}) noexcept;
-    /// Puts a buffer into the iterator. Never blocks, never allocates. (MPIRT_Bufiter_insert)
+    /// Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps. (MPIRT_Bufiter_insert)
     result<void> try_insert(buffer_ref buffer) const noexcept;
     /// Takes a buffer out by the policy. Never blocks, never allocates. Where messages are for certain buffers (MAPPED, or ORDERED with aliased buffers), what leaves the input iterator of the receiving end is any. (MPIRT_Bufiter_remove)
     result<buffer_ref> try_remove() const noexcept;
@@ -1317,13 +1419,13 @@ public:
     result<qos_ref> try_qos() const noexcept;
     /// Sets the quality of service. (MPIRT_Channel_set_qos)
     result<void> try_set_qos(qos_ref qos = {}) const noexcept;
-    /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. (MPIRT_Channel_start)
+    /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
     /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
-    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; with best effort, whenever buffers are there. A local call. An end that a task is bound to is active from the epoch on, every other one when it is activated. (MPIRT_Channel_activate)
+    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. An end that a task is bound to is active from the epoch on, every other one when it is activated. (MPIRT_Channel_activate)
     result<void> try_activate() const noexcept;
     /// Activates from a named period on. (MPIRTX_Channel_activate_at)
     result<void> try_activate_at(std::uint64_t period) const noexcept;
@@ -1542,9 +1644,12 @@ public:
     result<mpirt::name> try_name() const noexcept;
     /// Names a handler. (MPIRT_Handler_set_name)
     result<void> try_set_name(text name) const noexcept;
+    /// Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget. (MPIRTX_Handler_get_metrics)
+    result<mpirt::handler_metrics> try_metrics() const noexcept;
 #if MPIRT_EXCEPTIONS
     mpirt::name name() const;
     void set_name(text name) const;
+    mpirt::handler_metrics metrics() const;
 #endif
 
 protected:
@@ -1614,12 +1719,21 @@ public:
 
     /// Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test. (MPIRTX_Task_bind)
     result<void> try_bind(channel_ref channel) const noexcept;
+    /// Pins the task to a processor core. (MPIRTX_Task_set_core)
+    result<void> try_set_core(int core) const noexcept;
+    /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
+    result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
+    /// Gives compute times, misses, overruns and skipped instances since the commit. (MPIRTX_Task_get_metrics)
+    result<mpirt::task_metrics> try_metrics() const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;
     /// Names a task. (MPIRTX_Task_set_name)
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     void bind(channel_ref channel) const;
+    void set_core(int core) const;
+    void set_overrun_policy(mpirt::overrun_policy policy) const;
+    mpirt::task_metrics metrics() const;
     mpirt::name name() const;
     void set_name(text name) const;
 #endif
@@ -1695,8 +1809,14 @@ result<void> try_keyval_free(int &keyval) noexcept;
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
 result<bool> try_is_finalized() noexcept;
+/// Gives the clock's resolution. (MPIRT_Get_time_resolution)
+result<mpirt::duration> try_get_time_resolution() noexcept;
+/// Gives the bound of the clock's error, and its state. (MPIRTX_Get_clock)
+result<std::tuple<mpirt::duration, mpirt::clock_state>> try_get_clock() noexcept;
 /// Splits a time into two halves of 32 bits. Can be called at any time. (MPIRT_Int64_export)
 result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept;
+/// Gives the library's version. Can be called at any time. (MPIRTX_Get_version)
+result<std::tuple<int, int, int>> try_get_version() noexcept;
 #if MPIRT_EXCEPTIONS
 std::size_t dataspec_size(mpirt::dataspec dataspec);
 void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
@@ -1704,7 +1824,10 @@ int keyval(MPIRT_Delete_function *delete_function, void *extra);
 void keyval_free(int &keyval);
 bool is_initialized();
 bool is_finalized();
+mpirt::duration get_time_resolution();
+std::tuple<mpirt::duration, mpirt::clock_state> get_clock();
 std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time);
+std::tuple<int, int, int> get_version();
 #endif
 
 inline result<bool> object_ref::try_is_null() const noexcept
@@ -1903,6 +2026,26 @@ inline result<owner<qos_ref>> qos_ref::try_channel_time(text name, duration star
     return owner<qos_ref>(qos_);
 }
 
+inline result<owner<qos_ref>> qos_ref::try_channel_event(text name, text start_event, text completion_event) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRT_Qos_channel_event_create(name.c_str(), start_event.c_str(), completion_event.c_str(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_channel_event_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
+inline result<owner<qos_ref>> qos_ref::try_channel_priority(text name, int priority) noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRT_Qos_channel_priority_create(name.c_str(), priority, &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Qos_channel_priority_create"};
+    }
+    return owner<qos_ref>(qos_);
+}
+
 inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, duration budget, duration interval) noexcept
 {
     MPIRT_Qos qos_{};
@@ -1911,6 +2054,114 @@ inline result<owner<qos_ref>> qos_ref::try_handler(text name, int priority, dura
         return {static_cast<errc>(code_), "MPIRTX_Qos_handler_create"};
     }
     return owner<qos_ref>(qos_);
+}
+
+inline result<mpirt::qos_kind> qos_ref::try_kind() const noexcept
+{
+    MPIRTX_Qos_kind kind_{};
+    const int code_ = MPIRTX_Qos_get_kind(c(), &kind_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_kind"};
+    }
+    return static_cast<mpirt::qos_kind>(kind_);
+}
+
+inline result<std::tuple<mpirt::duration, mpirt::duration, mpirt::duration>> qos_ref::try_time() const noexcept
+{
+    MPIRT_Timespec start_{};
+    MPIRT_Timespec deadline_{};
+    MPIRT_Timespec period_{};
+    const int code_ = MPIRTX_Qos_get_time(c(), &start_, &deadline_, &period_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_time"};
+    }
+    return std::tuple<mpirt::duration, mpirt::duration, mpirt::duration>(duration(start_), duration(deadline_), duration(period_));
+}
+
+inline result<std::tuple<mpirt::name, mpirt::name>> qos_ref::try_events() const noexcept
+{
+    mpirt::name start_event_;
+    mpirt::name completion_event_;
+    const int code_ = MPIRTX_Qos_get_events(c(), start_event_.data(), completion_event_.data());
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_events"};
+    }
+    return std::tuple<mpirt::name, mpirt::name>(start_event_, completion_event_);
+}
+
+inline result<int> qos_ref::try_priority() const noexcept
+{
+    int priority_ = 0;
+    const int code_ = MPIRTX_Qos_get_priority(c(), &priority_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_priority"};
+    }
+    return priority_;
+}
+
+inline result<void> qos_ref::try_set_priority(int priority) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Qos_set_priority(c(), priority)), "MPIRTX_Qos_set_priority"};
+}
+
+inline result<mpirt::duration> qos_ref::try_phase() const noexcept
+{
+    MPIRT_Timespec phase_{};
+    const int code_ = MPIRTX_Qos_get_phase(c(), &phase_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_phase"};
+    }
+    return duration(phase_);
+}
+
+inline result<void> qos_ref::try_set_phase(duration phase) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Qos_set_phase(c(), phase.count())), "MPIRTX_Qos_set_phase"};
+}
+
+inline result<mpirt::miss_policy> qos_ref::try_miss_policy() const noexcept
+{
+    MPIRTX_Miss_policy policy_{};
+    const int code_ = MPIRTX_Qos_get_miss_policy(c(), &policy_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_miss_policy"};
+    }
+    return static_cast<mpirt::miss_policy>(policy_);
+}
+
+inline result<void> qos_ref::try_set_miss_policy(mpirt::miss_policy policy) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Qos_set_miss_policy(c(), static_cast<MPIRTX_Miss_policy>(policy))), "MPIRTX_Qos_set_miss_policy"};
+}
+
+inline result<mpirt::duration> qos_ref::try_deadline() const noexcept
+{
+    MPIRT_Timespec deadline_{};
+    const int code_ = MPIRTX_Qos_get_deadline(c(), &deadline_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_deadline"};
+    }
+    return duration(deadline_);
+}
+
+inline result<void> qos_ref::try_set_deadline(duration deadline) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Qos_set_deadline(c(), deadline.count())), "MPIRTX_Qos_set_deadline"};
+}
+
+inline result<mpirt::duration> qos_ref::try_interval() const noexcept
+{
+    MPIRT_Timespec interval_{};
+    const int code_ = MPIRTX_Qos_get_interval(c(), &interval_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Qos_get_interval"};
+    }
+    return duration(interval_);
+}
+
+inline result<void> qos_ref::try_set_interval(duration interval) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Qos_set_interval(c(), interval.count())), "MPIRTX_Qos_set_interval"};
 }
 
 inline result<mpirt::name> qos_ref::try_name() const noexcept
@@ -2784,9 +3035,39 @@ inline result<void> handler_ref::try_set_name(text name) const noexcept
     return {static_cast<errc>(MPIRT_Handler_set_name(c(), name.c_str())), "MPIRT_Handler_set_name"};
 }
 
+inline result<mpirt::handler_metrics> handler_ref::try_metrics() const noexcept
+{
+    MPIRTX_Handler_metrics metrics_{};
+    const int code_ = MPIRTX_Handler_get_metrics(c(), &metrics_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Handler_get_metrics"};
+    }
+    return mpirt::handler_metrics::of(metrics_);
+}
+
 inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
+}
+
+inline result<void> task_ref::try_set_core(int core) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_set_core(c(), core)), "MPIRTX_Task_set_core"};
+}
+
+inline result<void> task_ref::try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Task_set_overrun_policy(c(), static_cast<MPIRTX_Overrun_policy>(policy))), "MPIRTX_Task_set_overrun_policy"};
+}
+
+inline result<mpirt::task_metrics> task_ref::try_metrics() const noexcept
+{
+    MPIRTX_Task_metrics metrics_{};
+    const int code_ = MPIRTX_Task_get_metrics(c(), &metrics_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_metrics"};
+    }
+    return mpirt::task_metrics::of(metrics_);
 }
 
 inline result<mpirt::name> task_ref::try_name() const noexcept
@@ -2904,6 +3185,27 @@ inline result<bool> try_is_finalized() noexcept
     return flag_ != 0;
 }
 
+inline result<mpirt::duration> try_get_time_resolution() noexcept
+{
+    MPIRT_Timespec resolution_{};
+    const int code_ = MPIRT_Get_time_resolution(&resolution_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRT_Get_time_resolution"};
+    }
+    return duration(resolution_);
+}
+
+inline result<std::tuple<mpirt::duration, mpirt::clock_state>> try_get_clock() noexcept
+{
+    MPIRT_Timespec error_{};
+    MPIRTX_Clock_state state_{};
+    const int code_ = MPIRTX_Get_clock(&error_, &state_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Get_clock"};
+    }
+    return std::tuple<mpirt::duration, mpirt::clock_state>(duration(error_), static_cast<mpirt::clock_state>(state_));
+}
+
 inline result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_point time) noexcept
 {
     std::uint32_t high_ = 0;
@@ -2913,6 +3215,18 @@ inline result<std::tuple<std::uint32_t, std::uint32_t>> try_int64_export(time_po
         return {static_cast<errc>(code_), "MPIRT_Int64_export"};
     }
     return std::tuple<std::uint32_t, std::uint32_t>(high_, low_);
+}
+
+inline result<std::tuple<int, int, int>> try_get_version() noexcept
+{
+    int major_ = 0;
+    int minor_ = 0;
+    int patch_ = 0;
+    const int code_ = MPIRTX_Get_version(&major_, &minor_, &patch_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Get_version"};
+    }
+    return std::tuple<int, int, int>(major_, minor_, patch_);
 }
 
 #if MPIRT_EXCEPTIONS
@@ -3021,9 +3335,84 @@ inline owner<qos_ref> qos_ref::channel_time(text name, duration start, duration 
     return try_channel_time(name, start, deadline, period).value();
 }
 
+inline owner<qos_ref> qos_ref::channel_event(text name, text start_event, text completion_event)
+{
+    return try_channel_event(name, start_event, completion_event).value();
+}
+
+inline owner<qos_ref> qos_ref::channel_priority(text name, int priority)
+{
+    return try_channel_priority(name, priority).value();
+}
+
 inline owner<qos_ref> qos_ref::handler(text name, int priority, duration budget, duration interval)
 {
     return try_handler(name, priority, budget, interval).value();
+}
+
+inline mpirt::qos_kind qos_ref::kind() const
+{
+    return try_kind().value();
+}
+
+inline std::tuple<mpirt::duration, mpirt::duration, mpirt::duration> qos_ref::time() const
+{
+    return try_time().value();
+}
+
+inline std::tuple<mpirt::name, mpirt::name> qos_ref::events() const
+{
+    return try_events().value();
+}
+
+inline int qos_ref::priority() const
+{
+    return try_priority().value();
+}
+
+inline void qos_ref::set_priority(int priority) const
+{
+    try_set_priority(priority).value();
+}
+
+inline mpirt::duration qos_ref::phase() const
+{
+    return try_phase().value();
+}
+
+inline void qos_ref::set_phase(duration phase) const
+{
+    try_set_phase(phase).value();
+}
+
+inline mpirt::miss_policy qos_ref::miss_policy() const
+{
+    return try_miss_policy().value();
+}
+
+inline void qos_ref::set_miss_policy(mpirt::miss_policy policy) const
+{
+    try_set_miss_policy(policy).value();
+}
+
+inline mpirt::duration qos_ref::deadline() const
+{
+    return try_deadline().value();
+}
+
+inline void qos_ref::set_deadline(duration deadline) const
+{
+    try_set_deadline(deadline).value();
+}
+
+inline mpirt::duration qos_ref::interval() const
+{
+    return try_interval().value();
+}
+
+inline void qos_ref::set_interval(duration interval) const
+{
+    try_set_interval(interval).value();
 }
 
 inline mpirt::name qos_ref::name() const
@@ -3566,9 +3955,29 @@ inline void handler_ref::set_name(text name) const
     try_set_name(name).value();
 }
 
+inline mpirt::handler_metrics handler_ref::metrics() const
+{
+    return try_metrics().value();
+}
+
 inline void task_ref::bind(channel_ref channel) const
 {
     try_bind(channel).value();
+}
+
+inline void task_ref::set_core(int core) const
+{
+    try_set_core(core).value();
+}
+
+inline void task_ref::set_overrun_policy(mpirt::overrun_policy policy) const
+{
+    try_set_overrun_policy(policy).value();
+}
+
+inline mpirt::task_metrics task_ref::metrics() const
+{
+    return try_metrics().value();
 }
 
 inline mpirt::name task_ref::name() const
@@ -3641,9 +4050,24 @@ inline bool is_finalized()
     return try_is_finalized().value();
 }
 
+inline mpirt::duration get_time_resolution()
+{
+    return try_get_time_resolution().value();
+}
+
+inline std::tuple<mpirt::duration, mpirt::clock_state> get_clock()
+{
+    return try_get_clock().value();
+}
+
 inline std::tuple<std::uint32_t, std::uint32_t> int64_export(time_point time)
 {
     return try_int64_export(time).value();
+}
+
+inline std::tuple<int, int, int> get_version()
+{
+    return try_get_version().value();
 }
 
 #endif

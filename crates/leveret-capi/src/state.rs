@@ -3,8 +3,9 @@
 //! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
 //! number of the commit, and compares numbers.
 
+use crate::types::CHandle;
 use leveret_memory::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use leveret_runtime::objects::{Code, Committed, Library, World};
+use leveret_runtime::objects::{Code, Committed, Handle, Library, World};
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -138,6 +139,33 @@ pub(crate) fn with_world<T>(body: impl FnOnce(&World) -> Result<T, Code>) -> Res
     with_library(|library| body(&library.world))
 }
 
+/// The handle of a live object of its type's class; in a task, as it was committed.
+pub(crate) fn good<T: CHandle>(object: T) -> Result<Handle, Code> {
+    with_world(|world| good_in(world, object))
+}
+
+/// As [`good`], of a handle that may be null.
+pub(crate) fn good_or_null<T: CHandle>(object: T) -> Result<Handle, Code> {
+    if object.handle().is_null() { Ok(object.handle()) } else { good(object) }
+}
+
+/// As [`good`], of what is committed, without a lock.
+#[cold]
+pub(crate) fn good_committed<T: CHandle>(object: T) -> Result<Handle, Code> {
+    with_committed(|committed| good_in(committed.world(), object))
+}
+
+/// As [`good_committed`], where nothing needs to be committed.
+#[cold]
+pub(crate) fn good_either<T: CHandle>(object: T) -> Result<Handle, Code> {
+    with_either(|committed| good_in(committed.world(), object), |world| good_in(world, object))
+}
+
+fn good_in<T: CHandle>(world: &World, object: T) -> Result<Handle, Code> {
+    let handle = object.handle();
+    if T::accepts(world.class(handle)?) { Ok(handle) } else { Err(Code::WrongClass) }
+}
+
 /// From here on `committed` is what the data path works on.
 pub(crate) fn publish(committed: Arc<Committed>) {
     *current() = Some(committed);
@@ -168,6 +196,19 @@ pub(crate) fn retract() {
 /// Whether anything is committed.
 pub(crate) fn is_committed() -> bool {
     is_in_task() || NUMBER.load(Ordering::Acquire) != 0
+}
+
+/// The commits so far, for who waits for the next change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Commits {
+    pub(crate) is_committed: bool,
+    number: u64,
+}
+
+/// Which commit there is; two that differ have a commit or an end of one between them.
+pub(crate) fn commits() -> Commits {
+    let number = LAST_NUMBER.load(Ordering::Acquire);
+    Commits { is_committed: is_committed(), number }
 }
 
 /// Whether the commit is at its horizon, or the job is stopping. Not from a task, which is ended by itself.
@@ -203,22 +244,25 @@ pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>
 #[inline]
 pub(crate) fn with_either<T>(
     committed: impl FnOnce(&Committed) -> Result<T, Code>,
-    library: impl FnOnce(&mut Library) -> Result<T, Code>,
+    world: impl FnOnce(&mut World) -> Result<T, Code>,
 ) -> Result<T, Code> {
     let view = VIEW.get();
     let now = NUMBER.load(Ordering::Acquire);
     let answer = if view.is_of(now) {
         // SAFETY: `committed` does not look up, and it is ours as `is_of` says.
         committed(unsafe { &*view.committed })
-    } else if now == 0 {
-        return with_library(library);
     } else {
-        committed(&*look_up(now)?)
+        match if now == 0 { Err(Code::NotCommitted) } else { look_up(now) } {
+            Ok(found) => committed(&found),
+            // Or another thread has uncommitted meanwhile.
+            Err(Code::NotCommitted) => return with_library(|library| world(&mut library.world)),
+            Err(code) => return Err(code),
+        }
     };
     match answer {
         // Of a mode that is made beside what runs, or of what a mode has taken over from.
         Err(Code::InvObject | Code::NotCommitted | Code::StaleObject) if has_beside() => {
-            with_library(library)
+            with_library(|library| world(&mut library.world))
         }
         answer => answer,
     }

@@ -1,12 +1,14 @@
 //! C types, and how names and pointers come in: each pointer's type says what a caller in C promises of it. All of them may
 //! be null.
 
-use leveret_runtime::objects::{Code, Handle};
+use leveret_runtime::objects::{Class, Code, Handle};
 use leveret_types::NAME_BYTES_MAX;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// A C type that is a handle.
 pub(crate) trait CHandle: Copy {
+    /// Whether objects of this class have handles of this type.
+    fn accepts(class: Class) -> bool;
     /// As the objects know it.
     fn handle(self) -> Handle;
     /// As C keeps it; every null handle is zero.
@@ -14,7 +16,7 @@ pub(crate) trait CHandle: Copy {
 }
 
 macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident;)+) => {
+    ($($(#[$doc:meta])* $name:ident of $accepts:expr;)+) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -25,6 +27,10 @@ macro_rules! handles {
             }
 
             impl CHandle for $name {
+                fn accepts(class: Class) -> bool {
+                    $accepts(class)
+                }
+
                 fn handle(self) -> Handle {
                     Handle::from_number(self.bits)
                 }
@@ -39,35 +45,35 @@ macro_rules! handles {
 
 handles! {
     /// Any object.
-    MPIRT_Object;
+    MPIRT_Object of |_| true;
     /// A set, a vector or a group.
-    MPIRT_Container;
+    MPIRT_Container of Class::is_container;
     /// An unordered set of references.
-    MPIRT_Cset;
+    MPIRT_Cset of |class| class == Class::Cset;
     /// An array of references.
-    MPIRT_Cvector;
+    MPIRT_Cvector of |class| class == Class::Cvector;
     /// An ordered set of members of the job.
-    MPIRT_Group;
+    MPIRT_Group of |class| class == Class::Group;
     /// A walk over a container.
-    MPIRT_Container_iterator;
+    MPIRT_Container_iterator of |class| class == Class::ContainerIterator;
     /// Storage for a message.
-    MPIRT_Buffer;
+    MPIRT_Buffer of |class| class == Class::Buffer;
     /// An ordered store of buffers at a channel end.
-    MPIRT_Bufiter;
+    MPIRT_Bufiter of |class| class == Class::Bufiter;
     /// One end of a channel.
-    MPIRT_Channel;
+    MPIRT_Channel of Class::is_channel;
     /// A quality of service.
-    MPIRT_Qos;
+    MPIRT_Qos of |class| class == Class::Qos;
     /// A periodic computation.
-    MPIRTX_Task;
+    MPIRTX_Task of |class| class == Class::Task;
     /// A second set of objects, to switch to.
-    MPIRTX_Mode;
+    MPIRTX_Mode of |class| class == Class::Mode;
     /// What fires an event.
-    MPIRT_Trigger;
+    MPIRT_Trigger of |class| class == Class::Trigger;
     /// What takes the firings of an event.
-    MPIRT_Receptor;
+    MPIRT_Receptor of |class| class == Class::Receptor;
     /// What runs at a firing.
-    MPIRT_Handler;
+    MPIRT_Handler of |class| class == Class::Handler;
 }
 
 /// Every member of the job.
@@ -125,9 +131,9 @@ pub type MPIRT_Handler_function = extern "C" fn(MPIRT_Receptor, *const MPIRTX_Ev
 pub struct NameIn(*const c_char);
 
 impl NameIn {
-    /// As [`NameIn::read`], of a name that must be there.
-    pub(crate) fn read_given<'a>(self) -> Result<&'a str, Code> {
-        if self.0.is_null() { Err(Code::NullPointer) } else { self.read() }
+    /// An error when it is null, of a name that must be there.
+    pub(crate) fn check(self) -> Result<(), Code> {
+        if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
     }
 
     pub(crate) fn read<'a>(self) -> Result<&'a str, Code> {
@@ -155,6 +161,11 @@ impl NameIn {
 pub struct NameOut(*mut c_char);
 
 impl NameOut {
+    /// An error when it is null, for calls that must not have an effect then.
+    pub(crate) fn check(self) -> Result<(), Code> {
+        if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
+    }
+
     pub(crate) fn put(self, name: &str) -> Result<(), Code> {
         let Self(target) = self;
         if target.is_null() {
@@ -180,6 +191,12 @@ impl<T> Out<T> {
         if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
     }
 
+    /// As [`Out::check`], after what has an error before that one; nothing of it is done while there is a place.
+    #[inline]
+    pub(crate) fn check_after<U>(self, before: impl FnOnce() -> Result<U, Code>) -> Result<(), Code> {
+        if self.0.is_null() { before().and(Err(Code::NullPointer)) } else { Ok(()) }
+    }
+
     pub(crate) fn put(self, value: T) -> Result<(), Code> {
         if self.0.is_null() {
             return Err(Code::NullPointer);
@@ -188,9 +205,7 @@ impl<T> Out<T> {
         unsafe { self.0.write(value) };
         Ok(())
     }
-}
 
-impl<T> Out<T> {
     /// Null, until there is something to put; for every error that may follow.
     pub(crate) fn clear(self)
     where
@@ -235,6 +250,11 @@ impl<T> ValuesIn<T> {
     pub(crate) fn read_if_given<'a>(self, count: usize) -> Option<&'a [T]> {
         // SAFETY: not null, so a caller in C promises so many values.
         (!self.0.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.0, count) })
+    }
+
+    /// An error when it is null, and there are to be values.
+    pub(crate) fn check(self, count: c_int) -> Result<(), Code> {
+        if self.0.is_null() && count != 0 { Err(Code::NullPointer) } else { Ok(()) }
     }
 
     pub(crate) fn read<'a>(self, count: c_int) -> Result<&'a [T], Code> {

@@ -5,7 +5,8 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
 use crate::{learn, load};
 use leveret_manifest::{Guard, Manifest};
-use leveret_plan::{Job, Plan, Refusal};
+use leveret_plan::{Job, Plan, PlannedCore, Refusal};
+use leveret_types::Nanos;
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -53,11 +54,20 @@ fn admitted(job: &Job, plan: &Plan) -> String {
         let share = core.used.0 as f64 * 100.0 / plan.hyperperiod.0.max(1) as f64;
         let _ = writeln!(
             text,
-            "  core {}: {} planned ({share:.1} %, costs included), {} left, longest free stretch {}",
-            core.core, core.used, core.left, core.longest_gap
+            "  core {}: {} planned ({share:.1} %, costs included), {}{} left, longest free stretch {}",
+            core.core,
+            core.used,
+            beside(core),
+            core.left,
+            core.longest_gap
         );
     }
-    text
+    text + &leveret_plan::render_bounds(plan, job)
+}
+
+/// What work beside the time table may use of a core, where there is any.
+fn beside(core: &PlannedCore) -> String {
+    if core.sporadic == Nanos::ZERO { String::new() } else { format!("{} for priorities, ", core.sporadic) }
 }
 
 /// The refusal with one change a line, where its own text has them in one sentence.
@@ -99,6 +109,7 @@ struct Answer<'a> {
 struct CoreAnswer {
     core: u32,
     used_ns: i64,
+    beside_ns: i64,
     left_ns: i64,
     longest_gap_ns: i64,
 }
@@ -113,6 +124,7 @@ fn json(
     let cores = plan.map(|plan| plan.cores.as_slice()).unwrap_or_default().iter().map(|core| CoreAnswer {
         core: core.core,
         used_ns: core.used.0,
+        beside_ns: core.sporadic.0,
         left_ns: core.left.0,
         longest_gap_ns: core.longest_gap.0,
     });

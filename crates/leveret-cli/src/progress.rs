@@ -2,7 +2,17 @@
 
 use crate::output;
 use leveret_agent::News;
+use leveret_plan::PlannedCore;
+use leveret_types::Nanos;
 use std::io::{self, IsTerminal, Write};
+
+/// What is left of each core for best effort.
+fn left(cores: &[PlannedCore], hyperperiod: Nanos) -> String {
+    let share = |core: &PlannedCore| core.left.0 as f64 * 100.0 / hyperperiod.0.max(1) as f64;
+    let shares: Vec<String> =
+        cores.iter().map(|core| format!("core {} {:.1} %", core.core, share(core))).collect();
+    if shares.is_empty() { String::new() } else { format!("; left for best effort: {}", shares.join(", ")) }
+}
 
 /// Prints what the agent tells.
 pub struct Progress {
@@ -24,7 +34,7 @@ impl Progress {
                 self.clear();
                 output::note(text);
             }
-            News::Started { label, rounds, hyperperiod } if !self.quiet => {
+            News::Started { label, rounds, hyperperiod, cores } if !self.quiet => {
                 self.clear();
                 let text = match rounds {
                     Some(rounds) => format!("running {label}: {rounds} rounds of {hyperperiod}"),
@@ -32,7 +42,7 @@ impl Progress {
                         format!("running {label}: rounds of {hyperperiod}, until it ends or is interrupted")
                     }
                 };
-                output::note(&text);
+                output::note(&(text + &left(cores, *hyperperiod)));
             }
             News::Progress { label, rounds, rounds_total, misses } if !self.quiet && self.terminal => {
                 let total = rounds_total.map_or(String::new(), |total| format!(" of {total}"));

@@ -22,10 +22,9 @@ pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let plan_shown = arguments.plan.display();
     let Err(violations) = checker::check(&plan, &job) else {
         let word = Paint::for_stdout().green("valid");
-        output::print(&format!(
-            "{word}: {plan_shown} keeps every declaration of {}",
-            arguments.manifest.display()
-        ))?;
+        let text =
+            format!("{word}: {plan_shown} keeps every declaration of {}\n", arguments.manifest.display());
+        output::print((text + &leveret_plan::render_bounds(&plan, &job)).trim_end())?;
         return Ok(ExitCode::SUCCESS);
     };
     let word = Paint::for_stdout().red("not valid");

@@ -47,6 +47,10 @@ pub(crate) const TASK: Schema = Schema {
         "core",
         "preemptible",
         "overrun",
+        "priority",
+        "event",
+        "interval",
+        "deadline",
     ],
 };
 
@@ -66,6 +70,11 @@ pub(crate) const CHANNEL: Schema = Schema {
         "missing",
         "wait",
         "qos",
+        "priority",
+        "interval",
+        "deadline",
+        "start-event",
+        "completion-event",
     ],
 };
 
@@ -73,12 +82,11 @@ pub(crate) const CHANNEL: Schema = Schema {
 pub(crate) const ALL: [&Schema; 5] = [&JOB, &HOST, &MEMBER, &TASK, &CHANNEL];
 
 /// What people write who think of another system, and the key that says it here.
-const SYNONYMS: [(&str, &str); 15] = [
+const SYNONYMS: [(&str, &str); 14] = [
     ("args", "command"),
     ("cmd", "command"),
     ("cpu", "core"),
     ("cpus", "cores"),
-    ("deadline", "window"),
     ("env", "environment"),
     ("exec", "command"),
     ("from", "source"),
@@ -130,7 +138,7 @@ mod tests {
 
     #[test]
     fn words_of_other_systems_are_translated() {
-        assert!(unknown_key_hint("deadline", &TASK).contains("window = [\"RELEASE\""));
+        assert!(unknown_key_hint("release", &TASK).contains("window = [\"RELEASE\""));
         assert_eq!(unknown_key_hint("wcet", &TASK), "the key for this is `budget`");
     }
 

@@ -59,11 +59,13 @@ pub(crate) fn manifest(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>)
     }
     let (job, host) = (job?, host?);
     let (launch, members) = parts.members.into_iter().map(MemberSection::into_parts).unzip();
+    let (sporadics, tasks): (Vec<_>, Vec<_>) = parts.tasks.into_iter().partition(TaskSection::is_sporadic);
     let declaration = JobDeclaration {
         name: job.name,
         cores: parts.cores.unwrap_or_default(),
         members,
-        tasks: parts.tasks.into_iter().map(TaskSection::into_declaration).collect(),
+        tasks: tasks.into_iter().map(TaskSection::into_declaration).collect(),
+        sporadics: sporadics.into_iter().map(TaskSection::into_sporadic).collect(),
         channels: parts.channels.into_iter().map(ChannelSection::into_declaration).collect(),
     };
     Some(Manifest {

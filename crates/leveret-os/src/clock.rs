@@ -10,6 +10,11 @@ pub fn now() -> Nanos {
     nanos_of(rustix::time::clock_gettime(ClockId::Monotonic))
 }
 
+/// The smallest step between two readings that differ, as the kernel states it; at least 1 ns.
+pub fn resolution() -> Nanos {
+    nanos_of(rustix::time::clock_getres(ClockId::Monotonic)).max(Nanos(1))
+}
+
 /// Processor time of the calling thread. This is a system call; not for the data path.
 pub fn thread_cpu_time() -> Nanos {
     nanos_of(rustix::time::clock_gettime(ClockId::ThreadCPUTime))

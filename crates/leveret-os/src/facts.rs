@@ -98,7 +98,7 @@ impl Facts {
             hypervisor: processor_field(&processors, "flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"))
                 || value("/sys/hypervisor/type").is_some(),
-            cores_online: cores("/sys/devices/system/cpu/online"),
+            cores_online: cores(ONLINE),
             cores_allowed: allowed_cores(),
             cores_isolated: cores("/sys/devices/system/cpu/isolated"),
             cores_tickless: cores("/sys/devices/system/cpu/nohz_full"),
@@ -112,6 +112,14 @@ impl Facts {
             idle_states: idle_states(),
         }
     }
+}
+
+/// The cores that run.
+const ONLINE: &str = "/sys/devices/system/cpu/online";
+
+/// Whether the machine has this core, and it is online.
+pub fn has_core(core: u32) -> bool {
+    parse_cores(&value(ONLINE).unwrap_or_default()).contains(&core)
 }
 
 /// Field of the first processor in `/proc/cpuinfo`.

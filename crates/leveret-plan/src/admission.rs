@@ -2,6 +2,7 @@
 
 use crate::assemble::TooManyBuffers;
 use crate::search::{Effort, Outcome, Overload, search};
+use crate::sporadic::{self, Late};
 use crate::windows::{Problem, activations, hyperperiod};
 use crate::{Job, Plan, Refusal, assemble, explain, validate};
 
@@ -30,11 +31,13 @@ pub(crate) struct Failure {
     pub gave_up_after: Option<u64>,
     /// The stretch of time of which too much is asked, where that is the proof.
     pub overload: Option<Box<Overload>>,
+    /// What cannot run beside the table that was found.
+    pub late: Option<Box<Late>>,
 }
 
 impl Failure {
     fn proven(tasks: Vec<usize>) -> Self {
-        Self { tasks, buffers: None, gave_up_after: None, overload: None }
+        Self { tasks, buffers: None, gave_up_after: None, overload: None, late: None }
     }
 }
 
@@ -45,7 +48,11 @@ pub(crate) fn solve(job: &Job, effort: &mut Effort) -> Result<Plan, Failure> {
     let problem = Problem::new(job).map_err(|task| Failure::proven(vec![task]))?;
     match search(&problem, effort) {
         Outcome::Found(placement) => assemble::assemble(job, &problem, &placement)
-            .map_err(|buffers| Failure { buffers: Some(buffers), ..Failure::proven(Vec::new()) }),
+            .map_err(|buffers| Failure { buffers: Some(buffers), ..Failure::proven(Vec::new()) })
+            .and_then(|plan| {
+                sporadic::admit(job, plan)
+                    .map_err(|late| Failure { late: Some(Box::new(late)), ..Failure::proven(Vec::new()) })
+            }),
         Outcome::Impossible(tasks) => Err(Failure::proven(tasks)),
         Outcome::Overloaded(overload) => {
             Err(Failure { tasks: overload.fewest(), overload: Some(overload), ..Failure::proven(Vec::new()) })

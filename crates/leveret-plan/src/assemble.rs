@@ -53,6 +53,7 @@ pub(crate) fn assemble(job: &Job, problem: &Problem, placement: &Placement) -> R
         costs: job.costs,
         tasks,
         channels,
+        sporadics: Vec::new(),
         cores,
     })
 }
@@ -204,6 +205,7 @@ impl OnCore {
         PlannedCore {
             core,
             used: Nanos(used),
+            sporadic: Nanos::ZERO,
             left: Nanos(problem.hyperperiod - used),
             longest_gap: Nanos(longest_gap),
         }

@@ -1,6 +1,8 @@
 //! A stable digest of a job, so that a plan can be tied to the one job it was made for.
 
-use crate::{Channel, CoreChoice, Costs, Job, MissingPolicy, OverrunPolicy, Placement, Qos, Task};
+use crate::{
+    Channel, CoreChoice, Costs, Job, MissingPolicy, OverrunPolicy, Placement, Qos, Sporadic, Start, Task,
+};
 use leveret_types::Nanos;
 
 /// Digest of every declaration in the job: FNV-1a, 64 bits (Fowler, Noll and Vo; RFC 9923), over a canonical
@@ -9,12 +11,13 @@ use leveret_types::Nanos;
 /// It guards against mistakes, not against an adversary.
 pub fn digest(job: &Job) -> u64 {
     let mut encoder = Encoder(0xcbf2_9ce4_8422_2325);
-    encoder.text("leveret job 1");
+    encoder.text("leveret job 2");
     encoder.text(&job.name);
     encoder.list(&job.cores, |encoder, core| encoder.number(u64::from(*core)));
     encoder.list(&job.members, |encoder, member| encoder.text(&member.name));
     encoder.list(&job.tasks, Encoder::task);
     encoder.list(&job.channels, Encoder::channel);
+    encoder.list(&job.sporadics, Encoder::sporadic);
     encoder.costs(&job.costs);
     encoder.0
 }
@@ -49,10 +52,7 @@ impl Encoder {
         for value in [task.period, task.release, task.deadline, task.budget] {
             self.time(value);
         }
-        self.number(match task.core {
-            CoreChoice::Any => 0,
-            CoreChoice::Pinned(core) => 1 + u64::from(core),
-        });
+        self.core(task.core);
         self.number(u64::from(task.preemptible));
         self.number(match task.overrun {
             OverrunPolicy::Skip => 0,
@@ -75,12 +75,12 @@ impl Encoder {
             Placement::Separate => 0,
             Placement::Aliased => 1,
         });
-        match channel.qos {
+        match &channel.qos {
             Qos::BestEffort => self.number(0),
             Qos::TimeDriven { period, release, deadline, missing } => {
                 self.number(1);
                 for value in [period, release, deadline] {
-                    self.time(value);
+                    self.time(*value);
                 }
                 self.number(match missing {
                     MissingPolicy::Skip => 0,
@@ -88,7 +88,48 @@ impl Encoder {
                     MissingPolicy::Stop => 2,
                 });
             }
+            Qos::PriorityDriven { priority, interval, deadline } => {
+                self.number(2);
+                self.service(*priority, [*interval, *deadline]);
+            }
+            Qos::EventDriven { start, completion, priority, interval, deadline } => {
+                self.number(3);
+                for event in [start, completion] {
+                    self.list(event.as_slice(), |encoder, name| encoder.text(name));
+                }
+                self.service(*priority, [*interval, *deadline]);
+            }
         }
+    }
+
+    fn core(&mut self, core: CoreChoice) {
+        self.number(match core {
+            CoreChoice::Any => 0,
+            CoreChoice::Pinned(core) => 1 + u64::from(core),
+        });
+    }
+
+    fn service(&mut self, priority: u8, times: [Option<Nanos>; 2]) {
+        self.number(u64::from(priority));
+        for time in times {
+            self.list(time.as_slice(), |encoder, time| encoder.time(*time));
+        }
+    }
+
+    fn sporadic(&mut self, sporadic: &Sporadic) {
+        self.text(&sporadic.name);
+        self.number(u64::from(sporadic.member.0));
+        match &sporadic.start {
+            Start::Message(channel) => self.list(&[*channel], |encoder, id| encoder.number(u64::from(id.0))),
+            Start::Request(channel) => {
+                self.text("request");
+                self.number(u64::from(channel.0));
+            }
+            Start::Event { group, name } => self.list(&[group, name], |encoder, text| encoder.text(text)),
+        }
+        self.service(sporadic.priority, [sporadic.interval, sporadic.deadline]);
+        self.time(sporadic.budget);
+        self.core(sporadic.core);
     }
 
     fn costs(&mut self, costs: &Costs) {

@@ -24,6 +24,7 @@ mod model;
 mod nesting;
 mod plan;
 mod search;
+mod sporadic;
 mod table;
 mod transition;
 mod validate;
@@ -32,10 +33,11 @@ mod windows;
 pub use admission::plan;
 pub use digest::digest;
 pub use explain::{
-    BufferNeed, Change, Declaration, DeclarationKind, ObjectName, Overload, Refusal, RefusalKind,
+    BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,
+    RefusalKind,
 };
 pub use model::*;
 pub use plan::*;
-pub use table::render_table;
+pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};

@@ -19,6 +19,8 @@ pub struct Job {
     pub tasks: Vec<Task>,
     /// All channels.
     pub channels: Vec<Channel>,
+    /// Work beside the time table, each at its fixed priority.
+    pub sporadics: Vec<Sporadic>,
     /// What the machine's own acts cost.
     pub costs: Costs,
 }
@@ -55,6 +57,55 @@ pub struct Task {
     pub reads: Vec<ChannelId>,
     /// Channels into which it inserts, at most one message of each per instance.
     pub writes: Vec<ChannelId>,
+}
+
+/// Work at a fixed priority beside the time table: it runs once for each arrival, in the time that the table and
+/// more urgent work leave.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Sporadic {
+    /// Unique name among tasks and sporadic work.
+    pub name: String,
+    /// Who runs it.
+    pub member: MemberId,
+    /// What starts it.
+    pub start: Start,
+    /// 1 to [`PRIORITY_MAX`], higher is more urgent.
+    pub priority: u8,
+    /// Least distance between two arrivals. The runtime keeps it: an arrival that comes sooner is served as if it
+    /// came then. Without it nothing that is less urgent on its core has a bound.
+    pub interval: Option<Nanos>,
+    /// Longest time from an arrival to the end of its run. Without it nothing is promised.
+    pub deadline: Option<Nanos>,
+    /// Longest execution time of one run, the copy of its message not included.
+    pub budget: Nanos,
+    /// Where it runs.
+    pub core: CoreChoice,
+}
+
+/// The most urgent priority.
+pub const PRIORITY_MAX: u8 = 90;
+
+/// The priority of an event-driven channel that was given none: the least urgent.
+pub const EVENT_PRIORITY: u8 = 1;
+
+/// Most different priorities in one job: the kernel has fewer than [`PRIORITY_MAX`] to give below the table's.
+pub const PRIORITY_LEVELS_MAX: usize = 40;
+
+/// What starts sporadic work.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// A message of this channel, whose target is the member that runs the work.
+    Message(ChannelId),
+    /// A transfer that is asked for on this channel, whose source is the member that runs the work.
+    Request(ChannelId),
+    /// A firing of an event.
+    Event {
+        /// The event's group.
+        group: String,
+        /// Its name.
+        name: String,
+    },
 }
 
 /// Where a task runs.
@@ -127,6 +178,46 @@ pub enum Qos {
     },
     /// Moved as soon as possible; no guarantee.
     BestEffort,
+    /// Moved as soon as the table and more urgent transfers leave time at the receiver.
+    PriorityDriven {
+        /// 1 to [`PRIORITY_MAX`], higher is more urgent.
+        priority: u8,
+        /// Least distance between two transfers.
+        interval: Option<Nanos>,
+        /// Longest time from start to completion.
+        deadline: Option<Nanos>,
+    },
+    /// Moved once for each firing of an event; as priority-driven from there on.
+    EventDriven {
+        /// The event that starts a transfer, in the channel's group; the sender's start does where there is none.
+        start: Option<String>,
+        /// The event that a completed transfer fires, in the channel's group.
+        completion: Option<String>,
+        /// 1 to [`PRIORITY_MAX`], higher is more urgent.
+        priority: u8,
+        /// Least distance between two firings.
+        interval: Option<Nanos>,
+        /// Longest time from firing to completion.
+        deadline: Option<Nanos>,
+    },
+}
+
+impl Qos {
+    /// Priority, interval and deadline of transfers that are served beside the table.
+    pub fn service(&self) -> Option<(u8, Option<Nanos>, Option<Nanos>)> {
+        match self {
+            Self::TimeDriven { .. } | Self::BestEffort => None,
+            Self::PriorityDriven { priority, interval, deadline }
+            | Self::EventDriven { priority, interval, deadline, .. } => {
+                Some((*priority, *interval, *deadline))
+            }
+        }
+    }
+
+    /// Whether the clock moves it.
+    pub fn is_time_driven(&self) -> bool {
+        matches!(self, Self::TimeDriven { .. })
+    }
 }
 
 /// What the receiver's task sees when a time-driven message is late or missing (design section 10.10).

@@ -10,7 +10,7 @@ use leveret_types::{ChannelId, Nanos, TaskId};
 use serde::{Deserialize, Serialize};
 
 /// Version of the plan's format.
-pub const PLAN_VERSION: u32 = 1;
+pub const PLAN_VERSION: u32 = 2;
 
 /// Stands in [`PlannedInstance::reads`] and [`PlannedInstance::writes`] for a best-effort channel, which has no
 /// planned instances.
@@ -35,10 +35,27 @@ pub struct Plan {
     pub costs: Costs,
     /// Per task, in the model's order.
     pub tasks: Vec<PlannedTask>,
-    /// Per channel, in the model's order; best-effort channels have no instances.
+    /// Per channel, in the model's order; only time-driven channels have instances.
     pub channels: Vec<PlannedChannel>,
+    /// Per sporadic work, in the model's order.
+    pub sporadics: Vec<PlannedSporadic>,
     /// Per core, in the model's order.
     pub cores: Vec<PlannedCore>,
+}
+
+/// Sporadic work's part of the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlannedSporadic {
+    /// Its index in the model.
+    pub sporadic: u16,
+    /// The processor it runs on.
+    pub core: u32,
+    /// How many lower priorities there are in the job. The runtime maps it to a `SCHED_FIFO` priority below the
+    /// table's.
+    pub level: u16,
+    /// Longest time from an arrival to the end of its run, whatever else arrives when. [`Nanos::MAX`] ("never"): no
+    /// bound is given, and none was asked for.
+    pub response_bound: Nanos,
 }
 
 /// A task's part of the plan.
@@ -106,7 +123,9 @@ pub struct PlannedChannel {
     /// Transfers `0..hyperperiod/period`; empty for best effort.
     pub instances: Vec<PlannedTransfer>,
     /// Longest time from insertion, which can be as early as the writer's planned start, to the planned end of a
-    /// reader that takes the message. [`Nanos::MAX`] ("never") for a best-effort channel: no bound is given.
+    /// reader that takes the message. For a priority- or event-driven channel the response bounds of what serves it at
+    /// its source and at its target, together.
+    /// [`Nanos::MAX`] ("never") for a best-effort channel: no bound is given.
     pub latency_bound: Nanos,
 }
 
@@ -124,10 +143,13 @@ pub struct PlannedTransfer {
 pub struct PlannedCore {
     /// The processor.
     pub core: u32,
-    /// Planned use per hyperperiod, costs included.
+    /// Use by the time table per hyperperiod, costs included.
     pub used: Nanos,
+    /// Most use by sporadic work per hyperperiod, costs included, over the long run; all that the table leaves, where some
+    /// of it has no interval.
+    pub sporadic: Nanos,
     /// Left for best-effort work per hyperperiod.
     pub left: Nanos,
-    /// Longest uninterrupted free stretch.
+    /// Longest stretch that the time table leaves free.
     pub longest_gap: Nanos,
 }

@@ -23,10 +23,15 @@ pub fn render_table(plan: &Plan, job: &Job) -> String {
         let share = |part: Nanos| part.0 as f64 * 100.0 / plan.hyperperiod.0.max(1) as f64;
         let _ = writeln!(
             out,
-            "\ncore {}: {} used ({:.1} %), {} left ({:.1} %), longest gap {}",
+            "\ncore {}: {} used ({:.1} %), {}{} left ({:.1} %), longest gap {}",
             core.core,
             core.used,
             share(core.used),
+            if core.sporadic > Nanos::ZERO {
+                format!("{} for priorities ({:.1} %), ", core.sporadic, share(core.sporadic))
+            } else {
+                String::new()
+            },
             core.left,
             share(core.left),
             core.longest_gap
@@ -37,7 +42,50 @@ pub fn render_table(plan: &Plan, job: &Job) -> String {
         out.push_str("\nchannels\n");
         out.push_str(&grid(&channel_rows(plan, job)));
     }
+    if !plan.sporadics.is_empty() {
+        out.push('\n');
+        out.push_str(&render_bounds(plan, job));
+    }
     out
+}
+
+/// What runs beside the time table, with its bounds; nothing where nothing does.
+pub fn render_bounds(plan: &Plan, job: &Job) -> String {
+    if plan.sporadics.is_empty() {
+        return String::new();
+    }
+    let shown = |time: Option<Nanos>, none: &str| time.map_or(none.to_owned(), |time| time.to_string());
+    let head = ["task", "core", "priority", "arrivals apart", "deadline", "response at most"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for planned in &plan.sporadics {
+        let Some(own) = job.sporadics.get(usize::from(planned.sporadic)) else { continue };
+        rows.push(vec![
+            own.name.clone(),
+            planned.core.to_string(),
+            own.priority.to_string(),
+            shown(own.interval, "at any rate"),
+            shown(own.deadline, "none"),
+            bound(planned.response_bound),
+        ]);
+    }
+    let mut out = "beside the time table, by priority\n".to_owned();
+    out.push_str(&grid(&rows));
+    for planned in &plan.channels {
+        let Some(channel) = job.channels.get(planned.channel.index()) else { continue };
+        if channel.qos.service().is_some() {
+            let _ = writeln!(
+                out,
+                "  channel {}, from start to completion: {}",
+                channel.name,
+                bound(planned.latency_bound)
+            );
+        }
+    }
+    out
+}
+
+fn bound(time: Nanos) -> String {
+    if time == Nanos::MAX { "no bound".to_owned() } else { time.to_string() }
 }
 
 /// One row per stretch of execution, in order of time.
@@ -117,7 +165,10 @@ fn channel_rows(plan: &Plan, job: &Job) -> Vec<Vec<String>> {
                 period.to_string(),
                 planned.latency_bound.to_string(),
             ]),
-            _ => row.extend(["at will", "at once", "-", "no bound"].map(str::to_owned)),
+            _ => {
+                row.extend(["at will", "at once", "-"].map(str::to_owned));
+                row.push(bound(planned.latency_bound));
+            }
         }
         rows.push(row);
     }

@@ -36,6 +36,13 @@ pub enum TransitionConflict {
         /// From the switch to its planned start.
         starts: Nanos,
     },
+    /// Work at a priority, whose bound beside two plans at once is not known.
+    AtPriority {
+        /// What it is.
+        work: String,
+        /// Whether it is of the plan after.
+        is_after: bool,
+    },
 }
 
 impl fmt::Display for TransitionConflict {
@@ -53,6 +60,12 @@ impl fmt::Display for TransitionConflict {
                 "the switch cannot be met: the last instance of task \"{task}\" of what runs is planned {}; let its window \
                  end within the period that it begins in",
                 Against(*starts)
+            ),
+            Self::AtPriority { work, is_after } => write!(
+                out,
+                "the switch cannot be proven: {} has \"{work}\", which runs at a priority, and response times are known within one \
+                 mode alone; make it time-driven or best effort, or uncommit and commit",
+                if *is_after { "the mode" } else { "what runs" }
             ),
         }
     }
@@ -79,6 +92,10 @@ pub fn transition(before: (&Job, &Plan), after: (&Job, &Plan)) -> Result<(), Vec
     let (job_before, plan_before) = before;
     let (job_after, plan_after) = after;
     let mut conflicts = Vec::new();
+    for (job, is_after) in [(job_before, false), (job_after, true)] {
+        let works = job.sporadics.iter().map(|work| work.name.clone());
+        conflicts.extend(works.map(|work| TransitionConflict::AtPriority { work, is_after }));
+    }
     for (task, planned) in job_before.tasks.iter().zip(&plan_before.tasks) {
         let beyond =
             planned.instances.iter().map(|instance| instance.start() - plan_before.hyperperiod).max();

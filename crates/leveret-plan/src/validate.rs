@@ -1,5 +1,7 @@
 //! Early checks: declarations that contradict themselves or each other, before any planning.
 
+mod sporadic;
+
 use crate::explain::{Change, Declaration};
 use crate::windows::{activations, hyperperiod};
 use crate::{Channel, CoreChoice, Costs, Job, Qos, Task};
@@ -52,6 +54,7 @@ pub fn validate(job: &Job) -> Result<(), Vec<DeclarationError>> {
     for (index, channel) in job.channels.iter().enumerate() {
         errors.channel(job, index, channel);
     }
+    errors.sporadics(job);
     if errors.0.is_empty() {
         errors.hyperperiod(job);
     }
@@ -145,7 +148,9 @@ impl Errors {
         self.name("job", &job.name);
         let mut seen = BTreeMap::new();
         let members = job.members.iter().map(|member| ("member", "", member.name.as_str()));
-        let tasks = job.tasks.iter().map(|task| ("task", "", task.name.as_str()));
+        let sporadics = job.sporadics.iter().map(|sporadic| &sporadic.name);
+        let tasks = job.tasks.iter().map(|task| &task.name).chain(sporadics);
+        let tasks = tasks.map(|name| ("task", "", name.as_str()));
         let channels =
             job.channels.iter().map(|channel| ("channel", channel.group.as_str(), channel.name.as_str()));
         for (kind, group, name) in members.chain(tasks).chain(channels) {

@@ -141,7 +141,7 @@ fn periods(job: &Job) -> impl Iterator<Item = i64> + '_ {
     let tasks = job.tasks.iter().map(|task| task.period.0);
     let channels = job.channels.iter().filter_map(|channel| match channel.qos {
         Qos::TimeDriven { period, .. } => Some(period.0),
-        Qos::BestEffort => None,
+        _ => None,
     });
     tasks.chain(channels).filter(|period| *period > 0)
 }

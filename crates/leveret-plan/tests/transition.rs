@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{empty, guard_only, task};
+use common::{empty, guard_only, sporadic, task};
 use leveret_plan::{CoreChoice, Job, Plan, Task, TransitionConflict, plan, transition};
 use leveret_types::Nanos;
 
@@ -53,6 +53,21 @@ fn tasks_on_other_cores_and_later_first_instances_are_no_conflict() {
     }
     let conflicts = check(&before, &job(&[0, 1], vec![tight("first", 0, (49, 300))]));
     assert_eq!(conflicts.expect_err("its guard begins one nanosecond before the switch").len(), 1);
+}
+
+#[test]
+fn work_at_a_priority_is_refused_on_either_side() {
+    let plain = job(&[0], Vec::new());
+    let urgent = sporadic("urgent", CoreChoice::Pinned(0), 1, (PERIOD, PERIOD), 10);
+    let declared = Job { sporadics: vec![urgent], ..empty(&[0], guard_only(GUARD)) };
+    let planned = plan(&declared).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let served = (declared, planned);
+    for (before, after, place) in [(&plain, &served, "the mode has"), (&served, &plain, "what runs has")] {
+        let conflicts = check(before, after).expect_err("a response time beside two plans is not known");
+        assert_eq!(conflicts.len(), 1);
+        let told = conflicts[0].to_string();
+        assert!(told.contains(place) && told.contains("\"urgent\""), "{told}");
+    }
 }
 
 /// Of two plans that both fit, each on the circle of its own round, every pair is judged.

@@ -3,6 +3,7 @@
 mod channels;
 mod collectives;
 mod events;
+mod sporadics;
 mod tasks;
 
 pub use events::{EventBinding, TriggerBinding};
@@ -191,12 +192,20 @@ pub fn assemble(
     let (channels, bindings) = channels::channels(manifest, code, &names, &groups, &mut errors);
     let tasks = tasks::tasks(manifest, code, &names, &channels, &mut errors);
     let events = events::events(code, &names, &groups, &mut errors);
+    let sporadics = sporadics::sporadics((manifest, code), &names, &channels, &tasks, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
     let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
-    let job =
-        Job { name: manifest.name.clone(), cores: manifest.cores.clone(), members, tasks, channels, costs };
+    let job = Job {
+        name: manifest.name.clone(),
+        cores: manifest.cores.clone(),
+        members,
+        tasks,
+        channels,
+        sporadics,
+        costs,
+    };
     Ok(Assembled { job, bindings, events })
 }
 
@@ -209,6 +218,8 @@ fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Misma
         ("channel ends in the code", in_code(|declared| declared.ends.len()), 2 * CHANNELS_MAX),
         ("tasks in the manifest", manifest.tasks.len(), TASKS_MAX),
         ("tasks in the code", in_code(|declared| declared.tasks.len()), TASKS_MAX),
+        ("works beside the table in the manifest", manifest.sporadics.len(), TASKS_MAX),
+        ("works beside the table in the code", in_code(|declared| declared.sporadics.len()), TASKS_MAX),
         ("triggers in the code", in_code(|declared| declared.events.triggers.len()), TRIGGERS_MAX),
         ("receptors in the code", in_code(|declared| declared.events.receptors.len()), 4 * EVENTS_MAX),
         ("collective channels in the code", in_code(|declared| declared.collectives.len()), CHANNELS_MAX),

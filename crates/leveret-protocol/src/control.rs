@@ -27,6 +27,8 @@
 //!    |--------------------------------------->|
 //!    |                            Uncommitted |   when all have finished
 //!    |<---------------------------------------|
+//!    | Leave                                  |   from every member that finalizes; the connection closes when all have
+//!    |--------------------------------------->|
 //! ```
 
 use crate::assemble::{Assembled, Mismatch};
@@ -99,6 +101,8 @@ pub enum FromMember {
     },
     /// Of a second set of objects, beside the one that runs.
     Mode(ModeRequest),
+    /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
+    Leave,
 }
 
 /// From the agent to a member.

@@ -363,6 +363,7 @@ impl Coordinator {
             FromMember::Hello { .. }
             | FromMember::Uncommit { .. }
             | FromMember::Finished { .. }
+            | FromMember::Leave
             | FromMember::Mode(_) => false,
         }
     }
@@ -631,5 +632,6 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Mode(ModeRequest::Declare { .. }) => "a mode's declaration",
         FromMember::Mode(ModeRequest::Switch { .. }) => "a wish to switch",
         FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
+        FromMember::Leave => "a farewell",
     }
 }

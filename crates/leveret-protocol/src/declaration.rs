@@ -33,6 +33,26 @@ pub struct TaskDeclaration {
     pub writes: Vec<String>,
 }
 
+/// Work at a fixed priority beside the time table, as declared by its member or by the manifest.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SporadicDeclaration {
+    /// Unique name within the job, among tasks too.
+    pub name: String,
+    /// The event, by group and name, each firing of which it runs once for; the name of the work itself, in group `world`,
+    /// when left open everywhere.
+    pub event: Option<(String, String)>,
+    /// 1 to [`leveret_plan::PRIORITY_MAX`]; higher is more urgent.
+    pub priority: Option<u8>,
+    /// Least distance between two firings that are served.
+    pub interval: Option<Nanos>,
+    /// Longest time from a firing to the end of its run; none is promised when left open everywhere.
+    pub deadline: Option<Nanos>,
+    /// Longest execution time of one run.
+    pub budget: Option<Nanos>,
+    /// Where it runs; where all such work of its member runs, when left open everywhere.
+    pub core: Option<CoreChoice>,
+}
+
 /// Whose memory a buffer is (MPI/RT: `system_mem_alloc`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,6 +145,10 @@ pub struct ChannelEndDeclaration {
     /// uses the channel's.
     #[serde(default)]
     pub allowed: Option<u32>,
+    /// Whether the library moves the messages of a priority- or event-driven channel at this end. The program does at others, and
+    /// then nothing can be promised.
+    #[serde(default)]
+    pub served: bool,
 }
 
 /// Everything one member declares for one commit.
@@ -136,6 +160,9 @@ pub struct MemberDeclarations {
     pub groups: Vec<GroupDeclaration>,
     /// Tasks that the member runs.
     pub tasks: Vec<TaskDeclaration>,
+    /// Work beside the time table that the member runs.
+    #[serde(default)]
+    pub sporadics: Vec<SporadicDeclaration>,
     /// Channel ends that the member holds.
     pub ends: Vec<ChannelEndDeclaration>,
     /// What it fires and waits for.
@@ -253,6 +280,10 @@ pub struct EventDeclarations {
     pub receptors: Vec<ReceptorDeclaration>,
 }
 
+/// With this begin the names of events by which the library's own threads at the two ends of a channel call each other. No
+/// program's name has it.
+pub const INTERNAL_EVENT: char = '\u{1}';
+
 /// A trigger of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TriggerDeclaration {
@@ -293,6 +324,8 @@ pub struct JobDeclaration {
     pub members: Vec<MemberDeclaration>,
     /// Tasks, each with its member's name.
     pub tasks: Vec<(String, TaskDeclaration)>,
+    /// Work beside the time table, each with its member's name.
+    pub sporadics: Vec<(String, SporadicDeclaration)>,
     /// Channels.
     pub channels: Vec<ChannelDeclaration>,
 }

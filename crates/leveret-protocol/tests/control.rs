@@ -27,6 +27,7 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             memory: BufferMemory::Application,
             policy: IteratorPolicy::FifoOrdered,
             allowed: Some(3),
+            served: true,
         }
     });
     let group = (any::<String>(), any::<Vec<String>>())
@@ -40,6 +41,13 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
         label,
         groups,
         tasks,
+        sporadics: vec![SporadicDeclaration {
+            name: "s".to_owned(),
+            event: Some(("g".to_owned(), "e".to_owned())),
+            priority: Some(9),
+            interval: Some(Nanos(7)),
+            ..SporadicDeclaration::default()
+        }],
         ends,
         events: EventDeclarations {
             triggers: vec![TriggerDeclaration { event: "e".to_owned(), group: "g".to_owned(), priority: 7 }],
@@ -70,13 +78,22 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         generation().prop_map(|generation| FromMember::Uncommit { generation }),
         (generation(), any::<Option<String>>())
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
+        Just(FromMember::Leave),
     ]
 }
 
 fn admitted() -> (Box<Assembled>, Box<Plan>) {
     let members = vec![Member { name: "A".to_owned() }];
     let costs = Costs::default();
-    let job = Job { name: "job".to_owned(), cores: vec![3], members, tasks: vec![], channels: vec![], costs };
+    let job = Job {
+        name: "job".to_owned(),
+        cores: vec![3],
+        members,
+        tasks: vec![],
+        channels: vec![],
+        sporadics: vec![],
+        costs,
+    };
     let plan = Plan {
         version: u32::MAX,
         job: "job".to_owned(),
@@ -91,7 +108,14 @@ fn admitted() -> (Box<Assembled>, Box<Plan>) {
             response_bound: Nanos(i64::MIN),
         }],
         channels: Vec::new(),
-        cores: vec![PlannedCore { core: 3, used: Nanos(1), left: Nanos(2), longest_gap: Nanos(3) }],
+        sporadics: vec![],
+        cores: vec![PlannedCore {
+            core: 3,
+            used: Nanos(1),
+            sporadic: Nanos::ZERO,
+            left: Nanos(2),
+            longest_gap: Nanos(3),
+        }],
     };
     (Box::new(Assembled { job, bindings: Vec::new(), events: Vec::new() }), Box::new(plan))
 }

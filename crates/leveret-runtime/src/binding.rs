@@ -284,7 +284,8 @@ impl Binder<'_> {
         let stamps = self.own.take_task(id).ok_or_else(|| BindError::NotDeclared(format!("{id} twice")))?;
         let timing = TaskTiming::new(job, self.admitted.plan, id);
         let policy = job.tasks[id.index()].overrun;
-        Ok((id, TaskRunner::new(timing, policy, ports, task.body, stamps, watch.clone())))
+        let runner = TaskRunner::new(timing, policy, ports, task.body, stamps, watch.clone());
+        Ok((id, runner.counting_in(task.tally)))
     }
 
     fn ports(&mut self, id: TaskId, task: &DeclaredTask, watch: &Arc<Watch>) -> Result<Ports, BindError> {

@@ -2,11 +2,12 @@
 
 use crate::context::TaskContext;
 use crate::gate::Gate;
+use crate::task_tally::TaskTally;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
     BufferMemory, ChannelDeclaration, ChannelEndDeclaration, CollectiveDeclaration, End, GROUP_WORLD,
-    GroupDeclaration, IteratorPolicy, MemberDeclarations, ReceptorDeclaration, TaskDeclaration,
-    TriggerDeclaration, WaitMode,
+    GroupDeclaration, IteratorPolicy, MemberDeclarations, ReceptorDeclaration, SporadicDeclaration,
+    TaskDeclaration, TriggerDeclaration, WaitMode,
 };
 use leveret_types::{ByteSize, Nanos};
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub(crate) struct DeclaredTask {
     pub(crate) sends: Vec<Source>,
     /// Whether its time-driven ends take no part until they are activated or started.
     pub(crate) idle: bool,
+    /// Where its thread leaves its counts.
+    pub(crate) tally: Arc<TaskTally>,
     /// Ends of which something else decides when they take part.
     pub(crate) leads: Vec<(u32, Lead)>,
 }
@@ -133,6 +136,7 @@ impl Declarations {
             memory: BufferMemory::default(),
             policy: IteratorPolicy::default(),
             allowed: None,
+            served: false,
         });
         let declared = self.wire.ends.last_mut().expect("an end was just pushed");
         EndBuilder { declared, token: token(index) }
@@ -148,6 +152,7 @@ impl Declarations {
             receives: Vec::new(),
             sends: Vec::new(),
             idle: false,
+            tally: Arc::default(),
             leads: Vec::new(),
         }
     }
@@ -169,6 +174,11 @@ impl Declarations {
         let (event, group) = (event.to_owned(), group.to_owned());
         self.wire.events.receptors.push(ReceptorDeclaration { event, group });
         self.wire.events.receptors.len() - 1
+    }
+
+    /// Declares work beside the time table.
+    pub(crate) fn sporadic(&mut self, sporadic: SporadicDeclaration) {
+        self.wire.sporadics.push(sporadic);
     }
 
     /// Each end has at most one owner, and is declared here.
@@ -252,6 +262,12 @@ impl<T> EndBuilder<'_, T> {
         self.declared.channel.qos = Some(Qos::BestEffort);
         self
     }
+    /// Moved by the library's threads, at a priority.
+    pub(crate) fn served(self, qos: Qos) -> Self {
+        self.declared.channel.qos = Some(qos);
+        self.declared.served = true;
+        self
+    }
     /// How the receiver waits (best effort).
     pub fn wait(self, mode: WaitMode) -> Self {
         self.declared.channel.wait = Some(mode);
@@ -272,6 +288,7 @@ pub struct TaskBuilder<'d> {
     receives: Vec<Target>,
     sends: Vec<Source>,
     idle: bool,
+    tally: Arc<TaskTally>,
     leads: Vec<(u32, Lead)>,
 }
 
@@ -332,6 +349,11 @@ impl TaskBuilder<'_> {
         self.idle = true;
         self
     }
+    /// Where its thread leaves its counts, for who wants to read them.
+    pub(crate) fn tally(mut self, tally: Arc<TaskTally>) -> Self {
+        self.tally = tally;
+        self
+    }
     /// Something else decides when these ends take part.
     pub(crate) fn led(mut self, leads: Vec<(u32, Lead)>) -> Self {
         self.leads = leads;
@@ -350,8 +372,9 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, idle, leads, .. } = self;
+        let Self { declarations, reads, writes, receives, sends, idle, leads, tally, .. } = self;
         let body = Box::new(body);
-        declarations.tasks.push(DeclaredTask { name, body, reads, writes, receives, sends, idle, leads });
+        let task = DeclaredTask { name, body, reads, writes, receives, sends, idle, leads, tally };
+        declarations.tasks.push(task);
     }
 }

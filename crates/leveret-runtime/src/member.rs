@@ -4,7 +4,7 @@ use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::mode::Modes;
-use crate::session::{LibraryThreads, Running, Session, SessionParts};
+use crate::session::{LibraryThreads, Running, Session, SessionParts, Work};
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
@@ -52,6 +52,9 @@ pub enum JoinError {
     /// The agent does not want us.
     #[error("the agent refused this member: {0}")]
     Refused(String),
+    /// The system has no thread for us.
+    #[error("the control thread cannot be had: {0}; raise the limits of the process on memory and threads")]
+    NoThread(String),
 }
 
 /// Why a commit fails. Nothing has changed then, and another commit may be tried.
@@ -134,7 +137,7 @@ impl Member {
                 let current = Arc::new(Mutex::new(None));
                 let over = Arc::new(AtomicBool::new(false));
                 let incoming = listen(connection.clone(), current.clone(), over.clone(), scheduling)
-                    .map_err(|error| unreachable(error.to_string()))?;
+                    .map_err(|error| JoinError::NoThread(error.to_string()))?;
                 Ok(Self {
                     connection,
                     incoming,
@@ -241,7 +244,11 @@ impl Member {
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks, |plan| plan)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
         *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known, next: None });
-        self.report_ready(generation, ready)?;
+        let lost = match Work::of(&admitted, rank).len() {
+            0 => None,
+            count => self.lost_without_real_time(count),
+        };
+        self.report_ready(generation, ready, lost)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
         // Here too, and not by the tasks alone: the program may activate an end before its task has woken.
@@ -264,6 +271,7 @@ impl Member {
             segment: own.0,
             events: bound.events,
             library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
+            works: Work::of(&admitted, rank),
         })
     }
 
@@ -281,6 +289,14 @@ impl Member {
                 Err(CommitError::Refused { .. }) => return Ok(()),
                 Err(over) => return Err(over),
             }
+        }
+    }
+
+    /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.
+    pub(crate) fn leave(&self) {
+        // An agent that is gone keeps nobody.
+        if self.send(&FromMember::Leave, &[]).is_ok() {
+            while self.next().is_ok() {}
         }
     }
 
@@ -392,12 +408,25 @@ impl Member {
         Ok((threads, reports, activations))
     }
 
+    /// What work beside the time table lacks, where its threads may not have a real-time class.
+    pub(crate) fn lost_without_real_time(&self, count: usize) -> Option<String> {
+        (!LibraryThreads::has_real_time(self.scheduling)).then(|| {
+            format!(
+                "what member \"{}\" runs at priorities ({count} in all) shares one thread without a real-time class: of what is \
+                 ready the more urgent still goes first, but nothing interrupts what is less urgent, and the plan's bounds do not \
+                 hold; `leveret doctor` prints what grants SCHED_FIFO",
+                self.name
+            )
+        })
+    }
+
     pub(crate) fn report_ready(
         &self,
         generation: Generation,
         reports: Vec<ThreadReady>,
+        lost: Option<String>,
     ) -> Result<(), CommitError> {
-        let mut warnings: Vec<String> = Vec::new();
+        let mut warnings: Vec<String> = lost.into_iter().collect();
         if let Err(error) = scheduling::lock_memory() {
             warnings.push(error.to_string());
         }

@@ -14,7 +14,7 @@ use crate::binding::{Admitted, BindError, MappedEnd, bind};
 use crate::declare::Declarations;
 use crate::listen::{Current, Next, lock};
 use crate::member::{Admission, CommitError, Member};
-use crate::session::{LibraryThreads, Running, SessionParts};
+use crate::session::{LibraryThreads, Running, SessionParts, Work};
 use crate::thread::{TaskThread, ThreadPlan};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
@@ -147,7 +147,7 @@ impl Member {
         if let Some(Current { next: Some(next), .. }) = &mut *lock(&self.current) {
             next.threads = raised.iter().map(|(thread, _)| *thread).collect();
         }
-        self.report_ready(generation, ready)?;
+        self.report_ready(generation, ready, None)?;
         match self.next_of_commit()?.0 {
             ToMember::Mode(ModeAnswer::Stands { generation: g }) if g == generation => {}
             _ => {
@@ -169,6 +169,7 @@ impl Member {
                 watch,
                 segment,
                 events: bound.events,
+                works: Work::of(&admitted, rank),
                 library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
             },
             threads: raised,

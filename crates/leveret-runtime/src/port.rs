@@ -115,7 +115,7 @@ impl InputPort {
         let aliased = declared.placement == Placement::Aliased;
         let policy = match declared.qos {
             Qos::TimeDriven { missing, .. } => missing,
-            Qos::BestEffort => MissingPolicy::Skip,
+            _ => MissingPolicy::Skip,
         };
         let holds = policy == MissingPolicy::HoldLast;
         let memory =

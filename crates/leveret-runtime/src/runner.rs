@@ -13,6 +13,7 @@ use crate::declare::Body;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::meter::Meter;
 use crate::port::{InputPort, OutputPort};
+use crate::task_tally::{TaskMetrics, TaskTally};
 use crate::timing::{Cursor, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{StampRecord, StampWriter, TaskCounter};
@@ -74,6 +75,8 @@ pub struct TaskRunner {
     epoch: Nanos,
     cursor: Cursor,
     counts: RunnerCounts,
+    metrics: TaskMetrics,
+    tally: Arc<TaskTally>,
     overran: bool,
     last_offset: Option<Nanos>,
 }
@@ -117,9 +120,16 @@ impl TaskRunner {
             epoch: Nanos::ZERO,
             cursor: Cursor::default(),
             counts: RunnerCounts::default(),
+            metrics: TaskMetrics::default(),
+            tally: Arc::default(),
             overran: false,
             last_offset: None,
         }
+    }
+
+    /// Leaves what it counts where others read it.
+    pub(crate) fn counting_in(self, tally: Arc<TaskTally>) -> Self {
+        Self { tally, ..self }
     }
 
     /// Sets the epoch; instance 0 comes next.
@@ -127,6 +137,8 @@ impl TaskRunner {
         self.epoch = epoch;
         self.cursor = Cursor::default();
         self.counts = RunnerCounts::default();
+        self.metrics = TaskMetrics::default();
+        self.tally.publish(&self.metrics);
         self.overran = false;
         self.last_offset = None;
         for port in &mut self.inputs {
@@ -327,6 +339,8 @@ impl TaskRunner {
         next: &Cursor,
     ) {
         meter.end(&mut record);
+        let wall = record.ended - record.started - stepped_in_body;
+        let used = if record.cpu == Nanos::ZERO { wall } else { record.cpu };
         if !skipped {
             for port in &mut self.inputs {
                 port.finish(next);
@@ -334,8 +348,6 @@ impl TaskRunner {
             for port in &mut self.outputs {
                 port.finish();
             }
-            let wall = record.ended - record.started - stepped_in_body;
-            let used = if record.cpu == Nanos::ZERO { wall } else { record.cpu };
             if used > self.timing.budget {
                 self.overran = true;
                 if self.policy == OverrunPolicy::Stop {
@@ -345,5 +357,7 @@ impl TaskRunner {
             }
         }
         self.stamps.push(&record);
+        self.metrics.count(&record, skipped, used, self.timing.budget);
+        self.tally.publish(&self.metrics);
     }
 }

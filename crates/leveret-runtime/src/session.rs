@@ -6,10 +6,11 @@ use crate::declare::{Source, Target};
 use crate::event_end::EventEnds;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::member::{CommitError, Member};
-use crate::thread::TaskThread;
+use crate::thread::{TaskThread, class_of_level};
 use crate::watch::Watch;
 use leveret_memory::OwnSegment;
 use leveret_os::clock;
+use leveret_plan::Start;
 use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
 use leveret_types::{Generation, Instance, MemberId, Nanos};
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub(crate) struct SessionParts {
     pub(crate) segment: OwnSegment,
     pub(crate) events: EventEnds,
     pub(crate) library_threads: LibraryThreads,
+    pub(crate) works: Vec<Work>,
 }
 
 /// Where and how the library's own threads run that serve the program: handlers, and triggers of the kind time.
@@ -49,13 +51,50 @@ pub(crate) struct LibraryThreads {
 }
 
 impl LibraryThreads {
-    /// On the core of the member's first task, or else on one of the job's.
+    /// Where the member's work beside the table runs, or else on the core of its first task, or else on one of the job's.
     pub(crate) fn new(admitted: &Admitted<'_>, member: MemberId, scheduling: Scheduling) -> Self {
         let job = &admitted.assembled.job;
+        let works = Work::of(admitted, member);
+        let beside = works.first().map(|work| work.core);
         let mut planned = job.tasks.iter().zip(&admitted.plan.tasks);
         let of_task = planned.find(|(task, _)| task.member == member).map(|(_, planned)| planned.core);
         let any = || job.cores.get(member.index() % job.cores.len().max(1)).copied();
-        Self { core: of_task.or_else(any), scheduling }
+        Self { core: beside.or(of_task).or_else(any), scheduling }
+    }
+
+    /// Whether a thread of ours may have a real-time class; tried on one of its own.
+    pub(crate) fn has_real_time(scheduling: Scheduling) -> bool {
+        let may = || leveret_os::scheduling::apply(class_of_level(0)).is_ok();
+        scheduling != Scheduling::Plain && std::thread::spawn(may).join().unwrap_or(false)
+    }
+}
+
+/// Work beside the time table that a member runs, as it was planned.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) name: String,
+    /// The channel end that it serves: group, name, whether it sends.
+    pub(crate) end: Option<(String, String, bool)>,
+    pub(crate) core: u32,
+    pub(crate) level: u16,
+}
+
+impl Work {
+    /// What `member` runs.
+    pub(crate) fn of(admitted: &Admitted<'_>, member: MemberId) -> Vec<Self> {
+        let job = &admitted.assembled.job;
+        let planned = job.sporadics.iter().zip(&admitted.plan.sporadics);
+        let own = planned.filter(|(declared, _)| declared.member == member);
+        own.map(|(declared, planned)| {
+            let end = match declared.start {
+                Start::Request(channel) => job.channels.get(channel.index()).map(|channel| (channel, true)),
+                Start::Message(channel) => job.channels.get(channel.index()).map(|channel| (channel, false)),
+                Start::Event { .. } => None,
+            };
+            let end = end.map(|(channel, sends)| (channel.group.clone(), channel.name.clone(), sends));
+            Self { name: declared.name.clone(), end, core: planned.core, level: planned.level }
+        })
+        .collect()
     }
 }
 
@@ -119,6 +158,10 @@ impl Running {
 
     pub(crate) fn library_threads(&self) -> LibraryThreads {
         self.parts.library_threads
+    }
+
+    pub(crate) fn works(&self) -> &[Work] {
+        &self.parts.works
     }
 
     pub(crate) fn watch(&self) -> &Arc<Watch> {

@@ -14,7 +14,8 @@ use std::thread::JoinHandle;
 
 /// Stack that is touched before the epoch, so that no body faults on it.
 const STACK_PREFAULT_BYTES: usize = 256 * 1024;
-/// `SCHED_FIFO` priority of the lowest order; below it run the agent and the bare-clock probe.
+/// `SCHED_FIFO` priority of the least urgent work beside the time table, and of the table's lowest order where there is none; below
+/// it run the agent and the bare-clock probe.
 const FIFO_PRIORITY_LOWEST: u8 = 10;
 /// Kept free above for the kernel's own threads.
 const FIFO_PRIORITY_HIGHEST: u8 = 90;
@@ -36,9 +37,8 @@ impl ThreadPlan {
         let class = match scheduling {
             Scheduling::Fifo => {
                 let order = u8::try_from(planned.order).unwrap_or(u8::MAX);
-                Class::Fifo {
-                    priority: FIFO_PRIORITY_LOWEST.saturating_add(order).min(FIFO_PRIORITY_HIGHEST),
-                }
+                let lowest = FIFO_PRIORITY_LOWEST.saturating_add(levels(plan));
+                Class::Fifo { priority: lowest.saturating_add(order).min(FIFO_PRIORITY_HIGHEST) }
             }
             Scheduling::Deadline => {
                 // The server must cover the guard spin too.
@@ -80,6 +80,18 @@ impl ThreadPlan {
         }
         let _ = scheduling::apply_to(thread, self.class);
     }
+}
+
+/// How many priorities there are beside the time table.
+fn levels(plan: &Plan) -> u8 {
+    let highest = plan.sporadics.iter().map(|planned| planned.level).max();
+    highest.map_or(0, |highest| u8::try_from(highest.saturating_add(1)).unwrap_or(u8::MAX))
+}
+
+/// How a thread is scheduled that serves a level of priority beside the time table.
+pub(crate) fn class_of_level(level: u16) -> Class {
+    let level = u8::try_from(level).unwrap_or(u8::MAX);
+    Class::Fifo { priority: FIFO_PRIORITY_LOWEST.saturating_add(level).min(FIFO_PRIORITY_HIGHEST) }
 }
 
 /// The relative deadline of a task's server, seen from the wake-up.

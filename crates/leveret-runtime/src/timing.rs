@@ -99,7 +99,7 @@ impl Arrival {
                 let first = plan.channels[channel.index()].instances.first()?.visible_at;
                 Some(Self { period, first })
             }
-            Qos::BestEffort => None,
+            _ => None,
         }
     }
 

@@ -98,7 +98,7 @@ fn messages(
             assert_ne!(message, NO_INSTANCE);
             Some(i128::from(message) * i128::from(period.0) + i128::from(deadline.0))
         }
-        Qos::BestEffort => None,
+        Qos::BestEffort | Qos::PriorityDriven { .. } | Qos::EventDriven { .. } => None,
     };
     for (id, message) in task.writes.iter().zip(&instance.writes) {
         let publish = i128::from(job.costs.publish.0);

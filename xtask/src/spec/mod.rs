@@ -2,6 +2,7 @@
 //!
 //! `spec/README.md` says what the files look like and how a test names what it shows. The step `spec` of CI runs the same checks.
 
+mod calls;
 mod coverage;
 mod cpp;
 mod functions;
@@ -85,6 +86,9 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
     {
         findings.push(format!("{HEADER}: is not up to date: run `cargo xtask spec --header`"));
     }
+    if std::fs::read_to_string(root.join(calls::FILE)).ok().as_deref() != Some(&*calls::text(&spec)) {
+        findings.push(format!("{}: is not up to date: run `cargo xtask spec --header`", calls::FILE));
+    }
     match cpp_text(root, &spec) {
         Ok(text) if std::fs::read_to_string(root.join(cpp::HEADER)).ok().as_deref() == Some(&*text) => {}
         Ok(_) => {
@@ -136,6 +140,9 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         let path = root.join(cpp::HEADER);
         let text = cpp_text(root, &spec)?;
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let path = root.join(calls::FILE);
+        let text = calls::text(&spec);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     } else if let Some(path) = &request.page {
         // The page is shown as the list stands, wrong or not; the findings follow.

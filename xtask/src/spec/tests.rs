@@ -275,6 +275,51 @@ fn the_header_holds_what_is_exported_and_the_types_that_it_needs() {
     assert!(!text.contains("MPIRT_Bufiter_insert") && !text.contains("MPIRTX_Task_function"), "{text}");
 }
 
+/// What the list says of a function stands above its declaration; each returns an int.
+// spec: ERROR-LIST-02
+#[test]
+fn the_header_tells_the_parameters_and_errors_of_each_function() {
+    let root = workspace::root();
+    let spec = Spec::read(&root).expect("the list of this repository");
+    let text = std::fs::read_to_string(root.join(HEADER)).expect("the header");
+    let mut told = 0;
+    for function in spec.functions.functions.iter().filter(|one| spec.exported.contains(one.name())) {
+        let start = format!("\nint {}(", function.name());
+        let at = text.find(&start).unwrap_or_else(|| panic!("{} is not declared", function.name()));
+        let above = &text[text[..at].rfind("\n/* ").expect("a comment stands above it")..at];
+        assert!(above.contains(&function.entry.says), "{}", function.name());
+        for parameter in function.parameters() {
+            let line = format!("{}: {}", parameter.name, parameter.says);
+            assert!(above.contains(&line), "{}: {line}", function.name());
+        }
+        let (errors, _) = spec.functions.describe(function);
+        for error in errors.iter().filter(|error| *error != "INTERNAL") {
+            assert!(above.contains(&format!("MPIRT_ERR_{error}: ")), "{}: {error}", function.name());
+        }
+        told += 1;
+    }
+    assert!(told > 100, "{told}");
+}
+
+/// Objects are made of leaf classes alone.
+// spec: OBJECT-TREE-02
+#[test]
+fn no_abstract_class_can_be_created() {
+    let spec = Spec::read(&workspace::root()).expect("the list of this repository");
+    let creates: Vec<&str> = spec
+        .functions
+        .functions
+        .iter()
+        .map(functions::Function::name)
+        .filter(|name| name.ends_with("_create"))
+        .collect();
+    assert!(creates.contains(&"MPIRT_Cvector_create") && creates.len() > 10, "{creates:?}");
+    for class in ["Object", "Commitable", "Container", "Cvector_base", "Channel"] {
+        let create = format!("MPIRT_{class}_create");
+        assert!(!creates.contains(&create.as_str()), "{create}");
+    }
+}
+
 /// The committed headers are those that the list makes.
 // spec: LANG-HEADER-01
 #[test]

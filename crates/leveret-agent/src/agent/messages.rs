@@ -1,6 +1,7 @@
 //! What comes over the control socket: who connects, and what members say.
 
 use super::Agent;
+use crate::members::Seat;
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
@@ -105,7 +106,7 @@ impl Agent<'_> {
                     } else {
                         self.expel(rank, &error.to_string());
                     }
-                    return;
+                    return self.let_go();
                 }
             }
         }
@@ -142,10 +143,41 @@ impl Agent<'_> {
                 }
                 self.warn(warnings.clone());
             }
+            FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
+                self.seats[rank].leaving = true;
+                return self.let_go();
+            }
             _ => {}
         }
         let actions = self.coordinator.message(member, message);
         self.act(actions);
+        self.let_go();
+    }
+
+    /// Lets those go that commit nothing more, once nobody else may; whoever wants a commit is told that they are gone.
+    pub(super) fn let_go(&mut self) {
+        if !self.seats.iter().any(|seat| seat.leaving) || self.coordinator.stage() != Stage::Gathering {
+            return;
+        }
+        if !self.coordinator.awaited().is_empty() {
+            for rank in (0..self.seats.len()).filter(|rank| self.seats[*rank].leaving).collect::<Vec<_>>() {
+                let actions = self.coordinator.left(MemberId(rank as u16));
+                self.act(actions);
+            }
+        }
+        let may_commit = |seat: &Seat| {
+            let is_there = seat.connection.is_some() || seat.child.is_some() && !seat.joined;
+            is_there && !seat.leaving
+        };
+        if self.seats.iter().any(may_commit) {
+            return;
+        }
+        let now = clock::now();
+        for rank in 0..self.seats.len() {
+            if self.seats[rank].leaving && self.seats[rank].connection.take().is_some() {
+                self.patience.leaving(rank, now);
+            }
+        }
     }
 
     /// Whether a message is of a mode, or of one that was refused, beside what runs.

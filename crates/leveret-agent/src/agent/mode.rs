@@ -275,6 +275,7 @@ impl Agent<'_> {
             label: &next.running.label,
             rounds: super::phase::rounds_of(self.config.horizon, hyperperiod),
             hyperperiod,
+            cores: &next.running.plan.cores,
         });
         self.running = Some(next.running);
         self.monitor = next.watched.map(|(monitor, _)| monitor);

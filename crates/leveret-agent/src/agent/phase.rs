@@ -37,6 +37,7 @@ impl Agent<'_> {
             label: &running.label,
             rounds: rounds_of(self.config.horizon, running.plan.hyperperiod),
             hyperperiod: running.plan.hyperperiod,
+            cores: &running.plan.cores,
         });
         self.facts.switch_log_whole_core = monitor.whole_core();
         self.monitor = Some(monitor);

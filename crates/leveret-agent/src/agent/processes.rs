@@ -137,6 +137,7 @@ impl Agent<'_> {
             self.coordinator.died(member, &how)
         };
         self.act(actions);
+        self.let_go();
         if !orderly && self.config.policy == DeathPolicy::Stop && self.coordinator.stage() == Stage::Gathering
         {
             self.dismiss_all();

@@ -1,9 +1,9 @@
 //! Keys and attributes. Delete functions run without the library's lock, so they may call it.
 
 use crate::answer::{answer, keep_detail};
-use crate::state::{check_setup, with_library};
+use crate::state::{check_setup, good, with_library};
 use crate::types::{CHandle, MPIRT_Object, Out};
-use leveret_runtime::objects::{Code, DeleteFunction, Keyval, Value};
+use leveret_runtime::objects::{Code, DeleteFunction, Handle, Keyval, Value};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -47,6 +47,11 @@ fn delete_function(function: MPIRT_Delete_function, extra: Pointer) -> DeleteFun
     })
 }
 
+fn good_of_setup(object: MPIRT_Object) -> Result<Handle, Code> {
+    check_setup()?;
+    good(object)
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Keyval_create(
     function: Option<MPIRT_Delete_function>,
@@ -75,7 +80,7 @@ pub extern "C" fn MPIRT_Keyval_free(keyval: Out<c_int>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_put_attr(object: MPIRT_Object, keyval: c_int, value: *mut c_void) -> c_int {
     answer(|| {
-        let (object, key) = (object.handle(), Keyval::from_number(keyval));
+        let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
         let value: Value = Arc::new(Pointer(value));
         while let Some(departure) =
             with_library(|library| library.world.store_attribute(object, key, &value))?
@@ -95,8 +100,7 @@ pub extern "C" fn MPIRT_Object_get_attr(
     flag: Out<c_int>,
 ) -> c_int {
     answer(|| {
-        let (object, key) = (object.handle(), Keyval::from_number(keyval));
-        with_library(|library| library.world.class(object))?;
+        let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
         value.check()?;
         flag.check()?;
         let found = with_library(|library| library.world.attribute(object, key))?;
@@ -110,7 +114,7 @@ pub extern "C" fn MPIRT_Object_get_attr(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_delete_attr(object: MPIRT_Object, keyval: c_int) -> c_int {
     answer(|| {
-        let (object, key) = (object.handle(), Keyval::from_number(keyval));
+        let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
         let departure = with_library(|library| library.world.begin_departure(object, key))?;
         let answer = departure.run();
         with_library(|library| library.world.end_departure(&departure, answer))

@@ -1,11 +1,11 @@
 //! Buffers.
 
-use super::object::free;
+use super::object::{changed, free, made, no_handles};
 use crate::answer::answer;
 use crate::memory::Memory;
-use crate::state::{with_either, with_library, with_world};
+use crate::state::{check_live, good_either, with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
-use leveret_runtime::objects::{BufferDescription, Class, Code, Dataspec, Storage};
+use leveret_runtime::objects::{BufferDescription, Code, Committed, Dataspec, Handle, Storage, World};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -43,73 +43,87 @@ pub extern "C" fn MPIRT_Buffer_create(
     buffer: Out<MPIRT_Buffer>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
-        buffer.check()?;
-        let storage = memory_at(base, bufsize)?;
-        let made = with_library(|library| {
-            library.world.buffer(name, BufferDescription { size: bufsize, dataspec, storage })
-        })?;
-        buffer.put(MPIRT_Buffer::of(made))
+        made(buffer, no_handles, |()| {
+            if base.is_null() {
+                return Err(Code::NullPointer);
+            }
+            let name = name.read()?;
+            let storage = memory_at(base, bufsize)?;
+            let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
+            with_library(|library| {
+                library.world.buffer(name, BufferDescription { size: bufsize, dataspec, storage })
+            })
+        })
     })
+}
+
+/// Tells what is asked of a buffer: of one that is committed without a lock.
+fn told<T: Copy>(
+    buffer: MPIRT_Buffer,
+    result: Out<T>,
+    committed: impl FnOnce(&Committed, Handle) -> Result<T, Code>,
+    world: impl FnOnce(&World, Handle) -> Result<T, Code>,
+) -> Result<(), Code> {
+    let handle = buffer.handle();
+    result.check_after(|| good_either(buffer))?;
+    result.put(with_either(|view| committed(view, handle), |now| world(now, handle))?)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<usize>) -> c_int {
     answer(|| {
-        let found = with_world(|world| world.buffer_size(buffer.handle()))?;
-        bufsize.put(found)
+        told(
+            buffer,
+            bufsize,
+            |committed, buffer| committed.size(buffer),
+            |world, buffer| world.buffer_size(buffer),
+        )
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_void>) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
-        let address = with_either(
-            |committed| committed.address(handle),
-            |library| library.world.buffer_address(handle),
-        )?;
-        base.put(std::ptr::with_exposed_provenance_mut(address))
+        told(
+            buffer,
+            base,
+            |committed, buffer| committed.address(buffer).map(std::ptr::with_exposed_provenance_mut),
+            |world, buffer| world.buffer_address(buffer).map(std::ptr::with_exposed_provenance_mut),
+        )
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
-        let found = with_either(|committed| committed.label(handle), |library| library.world.label(handle))?;
-        label.put(found)
+        told(buffer, label, |committed, buffer| committed.label(buffer), |world, buffer| world.label(buffer))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
-        with_either(
-            |committed| committed.set_label(handle, label),
-            |library| library.world.set_label(handle, label),
-        )
+        let buffer = buffer.handle();
+        with_either(|committed| committed.set_label(buffer, label), |world| world.set_label(buffer, label))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_free(buffer: Out<MPIRT_Buffer>) -> c_int {
-    free(buffer, Some(Class::Buffer))
+    answer(|| free(buffer))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_set_bufsize(buffer: MPIRT_Buffer, bufsize: usize) -> c_int {
-    answer(|| with_library(|library| library.world.set_buffer_size(buffer.handle(), bufsize)))
+    answer(|| changed(buffer, |world, buffer| world.set_buffer_size(buffer, bufsize)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void) -> c_int {
     answer(|| {
-        with_library(|library| {
-            let size = library.world.buffer_size(buffer.handle())?;
-            library.world.set_buffer_storage(buffer.handle(), memory_at(base, size)?)
+        changed(buffer, |world, buffer| {
+            let size = world.buffer_size(buffer)?;
+            world.set_buffer_storage(buffer, memory_at(base, size)?)
         })
     })
 }
@@ -117,40 +131,44 @@ pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void)
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<MPIRT_Dataspec>) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
-        let found = with_either(
-            |committed| committed.dataspec(handle),
-            |library| library.world.buffer_dataspec(handle),
-        )?;
-        dataspec.put(found as MPIRT_Dataspec)
+        told(
+            buffer,
+            dataspec,
+            |committed, buffer| committed.dataspec(buffer).map(|found| found as MPIRT_Dataspec),
+            |world, buffer| world.buffer_dataspec(buffer).map(|found| found as MPIRT_Dataspec),
+        )
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIRT_Dataspec) -> c_int {
     answer(|| {
-        let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
-        with_library(|library| library.world.set_buffer_dataspec(buffer.handle(), dataspec))
+        changed(buffer, |world, buffer| {
+            let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
+            world.set_buffer_dataspec(buffer, dataspec)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
-        let found =
-            with_either(|committed| committed.length(handle), |library| library.world.length(handle))?;
-        length.put(found)
+        told(
+            buffer,
+            length,
+            |committed, buffer| committed.length(buffer),
+            |world, buffer| world.length(buffer),
+        )
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
     answer(|| {
-        let handle = buffer.handle();
+        let buffer = buffer.handle();
         with_either(
-            |committed| committed.set_length(handle, length),
-            |library| library.world.set_length(handle, length),
+            |committed| committed.set_length(buffer, length),
+            |world| world.set_length(buffer, length),
         )
     })
 }
@@ -163,12 +181,12 @@ pub extern "C" fn MPIRTX_Buffer_get_instance(
 ) -> c_int {
     answer(|| {
         let handle = buffer.handle();
-        instance.check()?;
-        inserted.check()?;
+        instance.check_after(|| good_either(buffer))?;
+        inserted.check_after(|| good_either(buffer))?;
         let (number, stamp) = with_either(
             |committed| committed.received(handle),
             // That there is such a buffer, which nothing was received into.
-            |library| library.world.buffer_size(handle).and(Err(Code::UndefForObject)),
+            |world| world.buffer_size(handle).and(Err(Code::UndefForObject)),
         )?;
         instance.put(number)?;
         inserted.put(stamp.0)
@@ -178,8 +196,8 @@ pub extern "C" fn MPIRTX_Buffer_get_instance(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Dataspec_size(dataspec: MPIRT_Dataspec, size: Out<usize>) -> c_int {
     answer(|| {
-        // Only while the library lives, as every other call.
-        with_library(|_| Ok(()))?;
+        check_live()?;
+        size.check()?;
         size.put(Dataspec::of(dataspec).ok_or(Code::Dataspec)?.size())
     })
 }

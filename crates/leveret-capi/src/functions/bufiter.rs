@@ -1,11 +1,11 @@
 //! Buffer iterators.
 
 use super::buffer::MPIRT_Dataspec;
-use super::object::free;
-use crate::answer::answer;
-use crate::state::{with_either, with_library};
+use super::object::{free, made, told, told_object};
+use crate::answer::{answer, keep_subject};
+use crate::state::{good_either, good_or_null, with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
-use leveret_runtime::objects::{BufiterPolicy, Class, Code, Dataspec, Form, Handle, Policy};
+use leveret_runtime::objects::{BufiterPolicy, Code, Dataspec, Form, Handle, Policy};
 use std::ffi::c_int;
 
 /// The order of removal.
@@ -37,14 +37,16 @@ pub extern "C" fn MPIRT_Bufiter_create(
     bufiter: Out<MPIRT_Bufiter>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        let policy = policy_of(policy)?;
-        let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
-        bufiter.check()?;
-        let made = with_library(|library| {
-            library.world.bufiter(name, policy, (bufsize, dataspec), allowed.handle())
-        })?;
-        bufiter.put(MPIRT_Bufiter::of(made))
+        made(
+            bufiter,
+            || good_or_null(allowed),
+            |allowed| {
+                let name = name.read()?;
+                let policy = policy_of(policy)?;
+                let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
+                with_library(|library| library.world.bufiter(name, policy, (bufsize, dataspec), allowed))
+            },
+        )
     })
 }
 
@@ -52,40 +54,50 @@ pub extern "C" fn MPIRT_Bufiter_create(
 pub extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
     answer(|| {
         let (iterator, buffer) = (bufiter.handle(), buffer.handle());
-        with_either(
+        let answer = with_either(
             |committed| committed.insert(iterator, buffer),
-            |library| library.world.stock(iterator, buffer),
-        )
+            |world| world.stock(iterator, buffer),
+        );
+        answer.inspect_err(|code| {
+            if *code == Code::NotAllowed {
+                name_due(iterator);
+            }
+        })
     })
+}
+
+/// Which buffer an ORDERED iterator waits for, for whoever asks what was wrong.
+#[cold]
+fn name_due(iterator: Handle) {
+    let due = with_either(|committed| committed.due(iterator), |world| world.bufiter_due(iterator));
+    if let Ok(Some(due)) = due {
+        keep_subject(due.number());
+    }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT_Buffer>) -> c_int {
     answer(|| {
+        buffer.clear();
         let iterator = bufiter.handle();
-        buffer.check()?;
-        let removed =
-            with_either(|committed| committed.remove(iterator), |library| library.world.unstock(iterator));
-        if removed == Err(Code::Empty) {
-            buffer.put(MPIRT_Buffer::of(Handle::null(Class::Buffer)))?;
-        }
-        buffer.put(MPIRT_Buffer::of(removed?))
+        buffer.check_after(|| good_either(bufiter))?;
+        let removed = with_either(|committed| committed.remove(iterator), |world| world.unstock(iterator))?;
+        buffer.put(MPIRT_Buffer::of(removed))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
-    free(iterator, Some(Class::Bufiter))
+    answer(|| free(iterator))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_int>) -> c_int {
     answer(|| {
         let iterator = bufiter.handle();
-        let found = with_either(
-            |committed| committed.count(iterator),
-            |library| library.world.bufiter_count(iterator),
-        )?;
+        count.check_after(|| good_either(bufiter))?;
+        let found =
+            with_either(|committed| committed.count(iterator), |world| world.bufiter_count(iterator))?;
         count.put(found as c_int)
     })
 }
@@ -95,32 +107,22 @@ pub extern "C" fn MPIRT_Bufiter_get_policy(
     bufiter: MPIRT_Bufiter,
     policy: Out<MPIRT_Bufiter_policy>,
 ) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.bufiter_policy(bufiter.handle()))?;
-        policy.put(number_of(found))
-    })
+    answer(|| told(bufiter, policy, |world, iterator| world.bufiter_policy(iterator).map(number_of)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Bufiter_get_bufsize(bufiter: MPIRT_Bufiter, bufsize: Out<usize>) -> c_int {
-    answer(|| {
-        let (size, _) = with_library(|library| library.world.bufiter_shape(bufiter.handle()))?;
-        bufsize.put(size)
-    })
+    answer(|| told(bufiter, bufsize, |world, iterator| Ok(world.bufiter_shape(iterator)?.0)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Bufiter_get_dataspec(bufiter: MPIRT_Bufiter, dataspec: Out<MPIRT_Dataspec>) -> c_int {
     answer(|| {
-        let (_, found) = with_library(|library| library.world.bufiter_shape(bufiter.handle()))?;
-        dataspec.put(found as MPIRT_Dataspec)
+        told(bufiter, dataspec, |world, iterator| Ok(world.bufiter_shape(iterator)?.1 as MPIRT_Dataspec))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Bufiter_get_allowed(bufiter: MPIRT_Bufiter, allowed: Out<MPIRT_Container>) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.bufiter_allowed(bufiter.handle()))?;
-        allowed.put(MPIRT_Container::of(found))
-    })
+    answer(|| told_object(bufiter, allowed, |world, iterator| world.bufiter_allowed(iterator)))
 }

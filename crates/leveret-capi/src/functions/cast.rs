@@ -1,22 +1,13 @@
 //! Handles in the type of another class, and whether two are one.
 
 use crate::answer::answer;
-use crate::state::{check_live, with_world};
+use crate::state::{good, good_or_null, with_world};
 use crate::types::{
     CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector,
-    MPIRT_Group, MPIRT_Object, MPIRT_Qos, MPIRTX_Task, Out,
+    MPIRT_Group, MPIRT_Handler, MPIRT_Object, MPIRT_Qos, MPIRT_Receptor, MPIRT_Trigger, MPIRTX_Task, Out,
 };
-use leveret_runtime::objects::{Class, Code, Handle};
+use leveret_runtime::objects::Code;
 use std::ffi::c_int;
-
-/// A live handle, or null.
-fn live(object: MPIRT_Object) -> Result<Handle, Code> {
-    let handle = object.handle();
-    if !handle.is_null() {
-        with_world(|world| world.class(handle))?;
-    }
-    Ok(handle)
-}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_compare(
@@ -25,64 +16,79 @@ pub extern "C" fn MPIRTX_Object_compare(
     same: Out<c_int>,
 ) -> c_int {
     answer(|| {
-        check_live()?;
-        let (first, second) = (live(first)?, live(second)?);
+        with_world(|_| Ok(()))?;
+        let (first, second) = (good_or_null(first)?, good_or_null(second)?);
         let is_same = first == second || first.is_null() && second.is_null();
         same.put(c_int::from(is_same))
     })
 }
 
-fn cast<T: CHandle>(object: MPIRT_Object, result: Out<T>, is_right: impl Fn(Class) -> bool) -> c_int {
-    answer(|| {
-        result.clear();
-        check_live()?;
-        let handle = object.handle();
-        let class = with_world(|world| world.class(handle))?;
-        if is_right(class) { result.put(T::of(handle)) } else { Err(Code::WrongClass) }
-    })
+fn cast<T: CHandle>(object: MPIRT_Object, result: Out<T>) -> Result<(), Code> {
+    result.clear();
+    let handle = good(object)?;
+    let class = with_world(|world| world.class(handle))?;
+    if !T::accepts(class) {
+        return Err(Code::WrongClass);
+    }
+    result.put(T::of(handle))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_container(object: MPIRT_Object, container: Out<MPIRT_Container>) -> c_int {
-    cast(object, container, Class::is_container)
+    answer(|| cast(object, container))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_cset(object: MPIRT_Object, set: Out<MPIRT_Cset>) -> c_int {
-    cast(object, set, |class| class == Class::Cset)
+    answer(|| cast(object, set))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_cvector(object: MPIRT_Object, vector: Out<MPIRT_Cvector>) -> c_int {
-    cast(object, vector, |class| class == Class::Cvector)
+    answer(|| cast(object, vector))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_group(object: MPIRT_Object, group: Out<MPIRT_Group>) -> c_int {
-    cast(object, group, |class| class == Class::Group)
+    answer(|| cast(object, group))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_buffer(object: MPIRT_Object, buffer: Out<MPIRT_Buffer>) -> c_int {
-    cast(object, buffer, |class| class == Class::Buffer)
+    answer(|| cast(object, buffer))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_bufiter(object: MPIRT_Object, bufiter: Out<MPIRT_Bufiter>) -> c_int {
-    cast(object, bufiter, |class| class == Class::Bufiter)
+    answer(|| cast(object, bufiter))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_channel(object: MPIRT_Object, channel: Out<MPIRT_Channel>) -> c_int {
-    cast(object, channel, Class::is_channel)
+    answer(|| cast(object, channel))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_qos(object: MPIRT_Object, qos: Out<MPIRT_Qos>) -> c_int {
-    cast(object, qos, |class| class == Class::Qos)
+    answer(|| cast(object, qos))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Object_as_task(object: MPIRT_Object, task: Out<MPIRTX_Task>) -> c_int {
-    cast(object, task, |class| class == Class::Task)
+    answer(|| cast(object, task))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Object_as_trigger(object: MPIRT_Object, trigger: Out<MPIRT_Trigger>) -> c_int {
+    answer(|| cast(object, trigger))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Object_as_receptor(object: MPIRT_Object, receptor: Out<MPIRT_Receptor>) -> c_int {
+    answer(|| cast(object, receptor))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Object_as_handler(object: MPIRT_Object, handler: Out<MPIRT_Handler>) -> c_int {
+    answer(|| cast(object, handler))
 }

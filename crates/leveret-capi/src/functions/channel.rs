@@ -1,13 +1,15 @@
 //! Channels: attributes, start, wait, activation, status.
 
-use super::object::{free, free_if};
+use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
-use crate::state::{may_block, with_committed, with_library, with_world};
+use crate::state::{
+    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_library,
+};
 use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
 };
-use leveret_runtime::objects::{ChannelDescription, Class, Code, Qos};
+use leveret_runtime::objects::{ChannelDescription, Code, Durations};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -41,6 +43,16 @@ pub struct MPIRTX_Duration_metrics {
     pub sum: MPIRT_Timespec,
 }
 
+pub(super) fn durations_of(found: Durations) -> MPIRTX_Duration_metrics {
+    MPIRTX_Duration_metrics {
+        count: found.count,
+        last: found.last.0,
+        least: found.least.0,
+        greatest: found.greatest.0,
+        sum: found.sum.0,
+    }
+}
+
 /// What was measured of a channel end.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -66,35 +78,16 @@ pub struct MPIRTX_Channel_metrics {
 /// Longer than any job.
 const FOREVER: Nanos = Nanos::from_secs(1 << 32);
 
-/// How long a call may block.
-pub(super) fn timeout_of(timeout: MPIRT_Timespec) -> Result<Nanos, Code> {
+/// How long a call may block; `before` has errors that come before that of the timeout.
+pub(super) fn timeout_of<T>(
+    timeout: MPIRT_Timespec,
+    before: impl FnOnce() -> Result<T, Code>,
+) -> Result<Nanos, Code> {
     match timeout {
         TIME_SPEC_IGNORE => Ok(FOREVER),
-        timeout if timeout < 0 => Err(Code::Time),
+        timeout if timeout < 0 => before().and(Err(Code::Time)),
         timeout => Ok(Nanos(timeout).min(FOREVER)),
     }
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_time_create(
-    name: NameIn,
-    start: MPIRT_Timespec,
-    deadline: MPIRT_Timespec,
-    period: MPIRT_Timespec,
-    qos: Out<MPIRT_Qos>,
-) -> c_int {
-    answer(|| {
-        let name = name.read()?;
-        qos.check()?;
-        let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
-        let made = with_library(|library| library.world.qos(name, time))?;
-        qos.put(MPIRT_Qos::of(made))
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
-    free(qos, Some(Class::Qos))
 }
 
 #[unsafe(no_mangle)]
@@ -109,56 +102,63 @@ pub extern "C" fn MPIRT_Ptchannel_create(
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        channel.check()?;
-        let rank = |rank: c_int| u32::try_from(rank).map_err(|_| Code::InvRank);
-        let description = ChannelDescription {
-            input: inbufiter.handle(),
-            output: outbufiter.handle(),
-            source: rank(source)?,
-            target: rank(target)?,
-            group: group.handle(),
-            qos: qos.handle(),
-        };
-        let made = with_library(|library| library.world.ptchannel(name, description))?;
-        channel.put(MPIRT_Channel::of(made))
+        made(
+            channel,
+            || Ok(([good_or_null(inbufiter)?, good_or_null(outbufiter)?], good(group)?, good_or_null(qos)?)),
+            |([input, output], group, qos)| {
+                name.check()?;
+                let name = name.read()?;
+                let rank = |rank: c_int| u32::try_from(rank).map_err(|_| Code::InvRank);
+                let (source, target) = (rank(source)?, rank(target)?);
+                let description = ChannelDescription { input, output, source, target, group, qos };
+                with_library(|library| library.world.ptchannel(name, description))
+            },
+        )
+    })
+}
+
+/// Sets one of a channel's iterators; the other stays.
+fn set_iterator(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter, place: usize) -> Result<(), Code> {
+    check_setup()?;
+    let channel = good(channel)?;
+    let iterator = good_or_null(bufiter)?;
+    with_library(|library| {
+        let mut iterators = library.world.iterators(channel)?;
+        iterators[place] = iterator;
+        library.world.set_iterators(channel, iterators)
+    })
+}
+
+/// As [`set_iterator`], of those that a member receives into which also sends.
+fn set_receive_iterator(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter, place: usize) -> Result<(), Code> {
+    check_setup()?;
+    let channel = good(channel)?;
+    let iterator = good_or_null(bufiter)?;
+    with_library(|library| {
+        let mut iterators = library.world.receive_iterators(channel)?;
+        iterators[place] = iterator;
+        library.world.set_receive_iterators(channel, iterators)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_inbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
-    answer(|| {
-        let [found, _] = with_world(|world| world.iterators(channel.handle()))?;
-        bufiter.put(MPIRT_Bufiter::of(found))
-    })
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.iterators(channel)?[0])))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_inbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
-    answer(|| {
-        with_library(|library| {
-            let [_, other] = library.world.iterators(channel.handle())?;
-            library.world.set_iterators(channel.handle(), [bufiter.handle(), other])
-        })
-    })
+    answer(|| set_iterator(channel, bufiter, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_outbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
-    answer(|| {
-        let [_, found] = with_world(|world| world.iterators(channel.handle()))?;
-        bufiter.put(MPIRT_Bufiter::of(found))
-    })
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.iterators(channel)?[1])))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
-    answer(|| {
-        with_library(|library| {
-            let [other, _] = library.world.iterators(channel.handle())?;
-            library.world.set_iterators(channel.handle(), [other, bufiter.handle()])
-        })
-    })
+    answer(|| set_iterator(channel, bufiter, 1))
 }
 
 #[unsafe(no_mangle)]
@@ -166,20 +166,12 @@ pub extern "C" fn MPIRT_Channel_get_recvinbufiter(
     channel: MPIRT_Channel,
     bufiter: Out<MPIRT_Bufiter>,
 ) -> c_int {
-    answer(|| {
-        let [found, _] = with_world(|world| world.receive_iterators(channel.handle()))?;
-        bufiter.put(MPIRT_Bufiter::of(found))
-    })
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.receive_iterators(channel)?[0])))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_recvinbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
-    answer(|| {
-        with_library(|library| {
-            let [_, other] = library.world.receive_iterators(channel.handle())?;
-            library.world.set_receive_iterators(channel.handle(), [bufiter.handle(), other])
-        })
-    })
+    answer(|| set_receive_iterator(channel, bufiter, 0))
 }
 
 #[unsafe(no_mangle)]
@@ -187,63 +179,55 @@ pub extern "C" fn MPIRT_Channel_get_recvoutbufiter(
     channel: MPIRT_Channel,
     bufiter: Out<MPIRT_Bufiter>,
 ) -> c_int {
-    answer(|| {
-        let [_, found] = with_world(|world| world.receive_iterators(channel.handle()))?;
-        bufiter.put(MPIRT_Bufiter::of(found))
-    })
+    answer(|| told_object(channel, bufiter, |world, channel| Ok(world.receive_iterators(channel)?[1])))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_recvoutbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
-    answer(|| {
-        with_library(|library| {
-            let [other, _] = library.world.receive_iterators(channel.handle())?;
-            library.world.set_receive_iterators(channel.handle(), [other, bufiter.handle()])
-        })
-    })
+    answer(|| set_receive_iterator(channel, bufiter, 1))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_qos(channel: MPIRT_Channel, qos: Out<MPIRT_Qos>) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.channel_qos(channel.handle()))?;
-        qos.put(MPIRT_Qos::of(found))
-    })
+    answer(|| told_object(channel, qos, |world, channel| world.channel_qos(channel)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIRT_Qos) -> c_int {
-    answer(|| with_library(|library| library.world.set_channel_qos(channel.handle(), qos.handle())))
+    answer(|| {
+        check_setup()?;
+        let channel = good(channel)?;
+        let qos = good_or_null(qos)?;
+        with_library(|library| library.world.set_channel_qos(channel, qos))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_get_group(channel: MPIRT_Channel, group: Out<MPIRT_Group>) -> c_int {
-    answer(|| {
-        let found = with_library(|library| library.world.channel_group(channel.handle()))?;
-        group.put(MPIRT_Group::of(found))
-    })
+    answer(|| told_object(channel, group, |world, channel| world.channel_group(channel)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_int>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.world.slack(channel.handle()))?;
-        slack.put(c_int::try_from(found).map_err(|_| Code::Internal)?)
+        told(channel, slack, |world, channel| {
+            c_int::try_from(world.slack(channel)?).map_err(|_| Code::Internal)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int) -> c_int {
     answer(|| {
-        // What is negative is out of range too, once the handle was looked at.
+        // What is negative is out of range too.
         let slack = u32::try_from(slack).unwrap_or(0);
-        with_library(|library| library.world.set_slack(channel.handle(), slack))
+        changed(channel, |world, channel| world.set_slack(channel, slack))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
-    free_if(channel, Class::is_channel)
+    answer(|| free(channel))
 }
 
 #[unsafe(no_mangle)]
@@ -274,7 +258,7 @@ pub extern "C" fn MPIRTX_Channel_deactivate_at(channel: MPIRT_Channel, period: u
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_get_status(channel: MPIRT_Channel, status: Out<MPIRTX_Status>) -> c_int {
     answer(|| {
-        status.check()?;
+        status.check_after(|| good_committed(channel))?;
         let found = with_committed(|committed| committed.status(channel.handle()))?;
         status.put(MPIRTX_Status {
             state: found.state as c_int,
@@ -291,16 +275,10 @@ pub extern "C" fn MPIRTX_Channel_get_metrics(
     metrics: Out<MPIRTX_Channel_metrics>,
 ) -> c_int {
     answer(|| {
-        metrics.check()?;
+        metrics.check_after(|| good_committed(channel))?;
         let found = with_committed(|committed| committed.metrics(channel.handle()))?;
         metrics.put(MPIRTX_Channel_metrics {
-            latency: MPIRTX_Duration_metrics {
-                count: found.latency.count,
-                last: found.latency.last.0,
-                least: found.latency.least.0,
-                greatest: found.latency.greatest.0,
-                sum: found.latency.sum.0,
-            },
+            latency: durations_of(found.latency),
             completed: found.completed,
             no_sender_buffer: found.no_sender_buffer,
             no_receiver_buffer: found.no_receiver_buffer,
@@ -315,7 +293,7 @@ pub extern "C" fn MPIRTX_Channel_get_metrics(
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -> c_int {
     answer(|| {
-        flag.check()?;
+        flag.check_after(|| good_committed(channel))?;
         let complete = with_committed(|committed| committed.test(channel.handle()))?;
         flag.put(c_int::from(complete))
     })
@@ -324,8 +302,8 @@ pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
-        let timeout = timeout_of(timeout)?;
         may_block()?;
+        let timeout = timeout_of(timeout, || good_committed(channel))?;
         with_committed(|committed| committed.wait(channel.handle(), timeout))
     })
 }

@@ -1,7 +1,8 @@
 //! Channels of a whole group: creation. All else is as with every channel.
 
 use super::object::made;
-use crate::state::with_library;
+use crate::answer::answer;
+use crate::state::{good, good_or_null, with_library};
 use crate::types::{CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, NameIn, Out};
 use leveret_runtime::objects::{Code, CollectiveDescription, CollectiveKind, Handle, Operation};
 use std::ffi::c_int;
@@ -9,20 +10,36 @@ use std::ffi::c_int;
 /// An operation of a reduction; the numbers stand in `mpirt.h`.
 pub type MPIRT_Op = c_int;
 
-fn create(name: NameIn, description: CollectiveDescription, channel: Out<MPIRT_Channel>) -> c_int {
-    create_if(name, channel, || Ok(description))
+/// The iterators of a member that sends and receives, and what else a channel is made of.
+struct Parts {
+    sends: [MPIRT_Bufiter; 2],
+    receives: [MPIRT_Bufiter; 2],
+    group: MPIRT_Group,
+    qos: MPIRT_Qos,
 }
 
-fn create_if(
+fn create(
     name: NameIn,
+    parts: &Parts,
     channel: Out<MPIRT_Channel>,
-    description: impl FnOnce() -> Result<CollectiveDescription, Code>,
-) -> c_int {
-    made(channel, || {
-        let name = name.read()?;
-        let description = description()?;
-        with_library(|library| library.world.collective(name, description))
-    })
+    kind_and_root: impl FnOnce() -> Result<(CollectiveKind, u32), Code>,
+) -> Result<(), Code> {
+    made(
+        channel,
+        || {
+            let pair = |[one, other]: [MPIRT_Bufiter; 2]| -> Result<_, Code> {
+                Ok([good_or_null(one)?, good_or_null(other)?])
+            };
+            Ok((pair(parts.sends)?, pair(parts.receives)?, good(parts.group)?, good_or_null(parts.qos)?))
+        },
+        |(sends, receives, group, qos)| {
+            name.check()?;
+            let name = name.read()?;
+            let (kind, root) = kind_and_root()?;
+            let description = CollectiveDescription { kind, sends, receives, root, group, qos };
+            with_library(|library| library.world.collective(name, description))
+        },
+    )
 }
 
 fn rank(root: c_int) -> u32 {
@@ -42,15 +59,9 @@ pub extern "C" fn MPIRT_Bcast_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    let description = CollectiveDescription {
-        kind: CollectiveKind::Broadcast,
-        sends: [inbufiter.handle(), outbufiter.handle()],
-        receives: [recvinbufiter.handle(), recvoutbufiter.handle()],
-        root: rank(root),
-        group: group.handle(),
-        qos: qos.handle(),
-    };
-    create(name, description, channel)
+    let parts =
+        Parts { sends: [inbufiter, outbufiter], receives: [recvinbufiter, recvoutbufiter], group, qos };
+    answer(|| create(name, &parts, channel, || Ok((CollectiveKind::Broadcast, rank(root)))))
 }
 
 #[unsafe(no_mangle)]
@@ -65,15 +76,9 @@ pub extern "C" fn MPIRT_Scatter_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    let description = CollectiveDescription {
-        kind: CollectiveKind::Scatter,
-        sends: [inbufiter.handle(), outbufiter.handle()],
-        receives: [recvinbufiter.handle(), recvoutbufiter.handle()],
-        root: rank(root),
-        group: group.handle(),
-        qos: qos.handle(),
-    };
-    create(name, description, channel)
+    let parts =
+        Parts { sends: [inbufiter, outbufiter], receives: [recvinbufiter, recvoutbufiter], group, qos };
+    answer(|| create(name, &parts, channel, || Ok((CollectiveKind::Scatter, rank(root)))))
 }
 
 #[unsafe(no_mangle)]
@@ -88,15 +93,9 @@ pub extern "C" fn MPIRT_Gather_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    let description = CollectiveDescription {
-        kind: CollectiveKind::Gather,
-        sends: [inbufiter.handle(), outbufiter.handle()],
-        receives: [recvinbufiter.handle(), recvoutbufiter.handle()],
-        root: rank(root),
-        group: group.handle(),
-        qos: qos.handle(),
-    };
-    create(name, description, channel)
+    let parts =
+        Parts { sends: [inbufiter, outbufiter], receives: [recvinbufiter, recvoutbufiter], group, qos };
+    answer(|| create(name, &parts, channel, || Ok((CollectiveKind::Gather, rank(root)))))
 }
 
 #[unsafe(no_mangle)]
@@ -112,14 +111,11 @@ pub extern "C" fn MPIRT_Reduce_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    create_if(name, channel, || {
-        Ok(CollectiveDescription {
-            kind: CollectiveKind::Reduce(Operation::of(op).ok_or(Code::Operation)?),
-            sends: [inbufiter.handle(), outbufiter.handle()],
-            receives: [recvinbufiter.handle(), recvoutbufiter.handle()],
-            root: rank(root),
-            group: group.handle(),
-            qos: qos.handle(),
+    let parts =
+        Parts { sends: [inbufiter, outbufiter], receives: [recvinbufiter, recvoutbufiter], group, qos };
+    answer(|| {
+        create(name, &parts, channel, || {
+            Ok((CollectiveKind::Reduce(Operation::of(op).ok_or(Code::Operation)?), rank(root)))
         })
     })
 }
@@ -131,15 +127,9 @@ pub extern "C" fn MPIRT_Barrier_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    let description = CollectiveDescription {
-        kind: CollectiveKind::Barrier,
-        sends: [Handle::default(); 2],
-        receives: [Handle::default(); 2],
-        root: 0,
-        group: group.handle(),
-        qos: qos.handle(),
-    };
-    create(name, description, channel)
+    let none = MPIRT_Bufiter::of(Handle::default());
+    let parts = Parts { sends: [none; 2], receives: [none; 2], group, qos };
+    answer(|| create(name, &parts, channel, || Ok((CollectiveKind::Barrier, 0))))
 }
 
 #[unsafe(no_mangle)]
@@ -153,13 +143,7 @@ pub extern "C" fn MPIRT_Alltoall_channel_create(
     qos: MPIRT_Qos,
     channel: Out<MPIRT_Channel>,
 ) -> c_int {
-    let description = CollectiveDescription {
-        kind: CollectiveKind::Alltoall,
-        sends: [inbufiter.handle(), outbufiter.handle()],
-        receives: [recvinbufiter.handle(), recvoutbufiter.handle()],
-        root: 0,
-        group: group.handle(),
-        qos: qos.handle(),
-    };
-    create(name, description, channel)
+    let parts =
+        Parts { sends: [inbufiter, outbufiter], receives: [recvinbufiter, recvoutbufiter], group, qos };
+    answer(|| create(name, &parts, channel, || Ok((CollectiveKind::Alltoall, 0))))
 }

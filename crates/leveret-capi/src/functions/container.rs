@@ -1,56 +1,70 @@
 //! Sets and vectors, and what all containers have.
 
-use super::object::{free, free_if, made};
+use super::object::{changed, free, made, no_handles, told, told_object};
 use crate::answer::answer;
-use crate::state::{check_live, check_setup, with_library, with_world};
+use crate::state::{check_setup, good, good_or_null, with_library, with_world};
 use crate::types::{
     CHandle, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector, MPIRT_Object, NameIn, Out, ValuesIn,
 };
-use leveret_runtime::objects::{CONTAINER_MAX, Class, Code};
+use leveret_runtime::objects::{CONTAINER_MAX, Code, Handle};
 use std::ffi::c_int;
+
+fn number(count: usize) -> Result<c_int, Code> {
+    c_int::try_from(count).map_err(|_| Code::Limit)
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_access_count(container: MPIRT_Container, count: Out<c_int>) -> c_int {
-    answer(|| {
-        let found = with_world(|world| world.count(container.handle()))?;
-        count.put(c_int::try_from(found).map_err(|_| Code::Limit)?)
-    })
+    answer(|| told(container, count, |world, container| world.count(container).and_then(number)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_free(container: Out<MPIRT_Container>) -> c_int {
-    free_if(container, Class::is_container)
+    answer(|| free(container))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cset_create(name: NameIn, set: Out<MPIRT_Cset>) -> c_int {
-    made(set, || {
-        let name = name.read()?;
-        with_library(|library| library.world.cset(name))
+    answer(|| {
+        made(set, no_handles, |()| {
+            let name = name.read()?;
+            with_library(|library| library.world.cset(name))
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cset_insert(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
-    answer(|| with_library(|library| library.world.cset_insert(set.handle(), object.handle())))
+    answer(|| {
+        changed(set, |world, set| {
+            let object = object.handle();
+            if !object.is_null() {
+                world.class(object)?;
+            }
+            world.cset_insert(set, object)
+        })
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cset_remove(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
-    answer(|| with_library(|library| library.world.cset_remove(set.handle(), object.handle())))
+    answer(|| changed(set, |world, set| world.cset_remove(set, object.handle())))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Cset_contains(set: MPIRT_Cset, object: MPIRT_Object, flag: Out<c_int>) -> c_int {
     answer(|| {
-        let found = with_world(|world| world.cset_contains(set.handle(), object.handle()))?;
+        let set = good(set)?;
+        let object = good_or_null(object)?;
+        flag.check()?;
+        let found = with_world(|world| world.cset_contains(set, object))?;
         flag.put(c_int::from(found))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cset_free(set: Out<MPIRT_Cset>) -> c_int {
-    free(set, Some(Class::Cset))
+    answer(|| free(set))
 }
 
 #[unsafe(no_mangle)]
@@ -60,25 +74,26 @@ pub extern "C" fn MPIRT_Cvector_create(
     elements: ValuesIn<MPIRT_Object>,
     vector: Out<MPIRT_Cvector>,
 ) -> c_int {
-    made(vector, || {
-        let name = name.read()?;
-        let size = usize::try_from(size).map_err(|_| Code::Argument)?;
-        if size > CONTAINER_MAX {
-            return Err(Code::Argument);
-        }
-        let given = elements.read_if_given(size);
-        let elements = (0..size).map(|place| given.map_or(MPIRT_Object { bits: 0 }, |given| given[place]));
-        let elements: Vec<_> = elements.map(CHandle::handle).collect();
-        with_library(|library| library.world.cvector(name, &elements))
+    answer(|| {
+        made(vector, no_handles, |()| {
+            let name = name.read()?;
+            let size = usize::try_from(size).map_err(|_| Code::Argument)?;
+            if size > CONTAINER_MAX {
+                return Err(Code::Argument);
+            }
+            let given = elements.read_if_given(size);
+            let elements: Vec<Handle> = match given {
+                Some(given) => given.iter().map(|element| element.handle()).collect(),
+                None => vec![Handle::default(); size],
+            };
+            with_library(|library| library.world.cvector(name, &elements))
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cvector_get_size(vector: MPIRT_Cvector, size: Out<c_int>) -> c_int {
-    answer(|| {
-        let found = with_world(|world| world.cvector_size(vector.handle()))?;
-        size.put(c_int::try_from(found).map_err(|_| Code::Limit)?)
-    })
+    answer(|| told(vector, size, |world, vector| world.cvector_size(vector).and_then(number)))
 }
 
 #[unsafe(no_mangle)]
@@ -88,13 +103,10 @@ pub extern "C" fn MPIRT_Cvector_get_element(
     element: Out<MPIRT_Object>,
 ) -> c_int {
     answer(|| {
-        element.clear();
-        check_live()?;
-        with_world(|world| world.cvector_size(vector.handle()))?;
-        element.check()?;
-        let index = usize::try_from(index).map_err(|_| Code::Index)?;
-        let found = with_world(|world| world.cvector_element(vector.handle(), index))?;
-        element.put(MPIRT_Object::of(found))
+        told_object(vector, element, |world, vector| {
+            let index = usize::try_from(index).map_err(|_| Code::Index)?;
+            world.cvector_element(vector, index)
+        })
     })
 }
 
@@ -106,13 +118,15 @@ pub extern "C" fn MPIRT_Cvector_set_element(
 ) -> c_int {
     answer(|| {
         check_setup()?;
+        let vector = good(vector)?;
+        let element = good_or_null(element)?;
         // One that is negative is beyond every size.
         let index = usize::try_from(index).unwrap_or(usize::MAX);
-        with_library(|library| library.world.cvector_set_element(vector.handle(), index, element.handle()))
+        with_library(|library| library.world.cvector_set_element(vector, index, element))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Cvector_free(vector: Out<MPIRT_Cvector>) -> c_int {
-    free(vector, Some(Class::Cvector))
+    answer(|| free(vector))
 }

@@ -1,10 +1,9 @@
 //! Walks over containers.
 
-use super::object::{free, made};
+use super::object::{changed, free, made};
 use crate::answer::answer;
-use crate::state::{check_setup, with_library};
+use crate::state::{check_setup, good, with_library};
 use crate::types::{CHandle, MPIRT_Container, MPIRT_Container_iterator, MPIRT_Object, NameIn, Out};
-use leveret_runtime::objects::Class;
 use std::ffi::c_int;
 
 #[unsafe(no_mangle)]
@@ -13,13 +12,15 @@ pub extern "C" fn MPIRT_Container_iterator_create(
     container: MPIRT_Container,
     iterator: Out<MPIRT_Container_iterator>,
 ) -> c_int {
-    made(iterator, || {
-        let name = name.read();
-        with_library(|library| {
-            // The handle's error comes before the name's.
-            library.world.count(container.handle())?;
-            library.world.container_iterator(name?, container.handle())
-        })
+    answer(|| {
+        made(
+            iterator,
+            || good(container),
+            |container| {
+                let name = name.read()?;
+                with_library(|library| library.world.container_iterator(name, container))
+            },
+        )
     })
 }
 
@@ -31,21 +32,19 @@ pub extern "C" fn MPIRT_Container_iterator_next(
     answer(|| {
         object.clear();
         check_setup()?;
-        with_library(|library| {
-            library.world.container_iterator_check(iterator.handle())?;
-            object.check()?;
-            let next = library.world.container_iterator_next(iterator.handle())?;
-            object.put(MPIRT_Object::of(next))
-        })
+        let iterator = good(iterator)?;
+        object.check()?;
+        let next = with_library(|library| library.world.container_iterator_next(iterator))?;
+        object.put(MPIRT_Object::of(next))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_iterator_reset(iterator: MPIRT_Container_iterator) -> c_int {
-    answer(|| with_library(|library| library.world.container_iterator_reset(iterator.handle())))
+    answer(|| changed(iterator, |world, iterator| world.container_iterator_reset(iterator)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_iterator_free(iterator: Out<MPIRT_Container_iterator>) -> c_int {
-    free(iterator, Some(Class::ContainerIterator))
+    answer(|| free(iterator))
 }

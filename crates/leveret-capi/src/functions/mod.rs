@@ -3,6 +3,7 @@
 //! What each takes and answers stands in `spec/mpirt/functions/`; the header is made of that list.
 #![allow(missing_docs, reason = "the functions are documented in that list, from which the header is made")]
 
+mod argument;
 mod attribute;
 mod buffer;
 mod bufiter;
@@ -17,6 +18,7 @@ mod mode;
 mod name;
 mod object;
 mod operations;
+mod qos;
 mod setup;
 mod task;
 
@@ -34,5 +36,6 @@ pub use mode::*;
 pub use name::*;
 pub use object::*;
 pub use operations::*;
+pub use qos::*;
 pub use setup::*;
 pub use task::*;

@@ -1,31 +1,32 @@
 //! Modes: a second set of objects beside the one that runs (our extension).
 
-use super::object::free;
+use super::object::{free, made, no_handles};
 use crate::answer::{answer, keep_detail};
-use crate::state::{self, with_library};
-use crate::types::{CHandle, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
-use leveret_runtime::objects::Class;
+use crate::state::{self, check_setup, good, with_library};
+use crate::types::{MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
+use leveret_runtime::objects::Library;
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_int {
     answer(|| {
-        mode.clear();
-        mode.check()?;
-        let name = name.read_given()?;
-        let made = with_library(|library| library.world.open_mode(name))?;
-        state::beside();
-        mode.put(MPIRTX_Mode::of(made))
+        made(mode, no_handles, |()| {
+            name.check()?;
+            let name = name.read()?;
+            let made = with_library(|library| library.world.open_mode(name))?;
+            state::beside();
+            Ok(made)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
-        with_library(|library| {
-            library.commit_mode(mode.handle()).inspect_err(|_| keep_detail(library.refusal()))
-        })
+        check_setup()?;
+        let mode = good(mode)?;
+        with_library(|library| library.commit_mode(mode).inspect_err(|_| explain(library)))
     })
 }
 
@@ -36,11 +37,13 @@ pub extern "C" fn MPIRTX_Mode_switch(
     at: Out<MPIRT_Timespec>,
 ) -> c_int {
     answer(|| {
+        check_setup()?;
+        let mode = good(mode)?;
         at.check()?;
         let earliest = (earliest != TIME_SPEC_IGNORE).then_some(Nanos(earliest));
         let agreed = with_library(|library| {
-            let agreed = library.switch_mode(mode.handle(), earliest);
-            let agreed = agreed.inspect_err(|_| keep_detail(library.refusal()))?;
+            let agreed = library.switch_mode(mode, earliest);
+            let agreed = agreed.inspect_err(|_| explain(library))?;
             if let Some(committed) = library.committed() {
                 state::publish(committed.clone());
             }
@@ -52,14 +55,17 @@ pub extern "C" fn MPIRTX_Mode_switch(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_get_current(mode: Out<MPIRTX_Mode>) -> c_int {
-    answer(|| {
-        mode.check()?;
-        let found = with_library(|library| library.world.current_mode())?;
-        mode.put(MPIRTX_Mode::of(found))
-    })
+    answer(|| made(mode, no_handles, |()| with_library(|library| library.world.current_mode())))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_free(mode: Out<MPIRTX_Mode>) -> c_int {
-    free(mode, Some(Class::Mode))
+    answer(|| free(mode))
+}
+
+/// What the library says beyond the code, if it does.
+fn explain(library: &Library) {
+    if !library.refusal().is_empty() {
+        keep_detail(library.refusal());
+    }
 }

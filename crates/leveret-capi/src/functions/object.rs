@@ -1,9 +1,12 @@
-//! What every object has.
+//! What every object has; and how objects are made, asked and freed, whatever their class.
+//!
+//! Of several errors the first is told: state of the library, place of the call, handles, pointers, names, values, state of
+//! the objects. The helpers below keep that order.
 
 use crate::answer::answer;
-use crate::state::{check_setup, with_library, with_world};
+use crate::state::{check_setup, good, good_or_null, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Object, NameIn, NameOut, Out};
-use leveret_runtime::objects::{Class, Code, Handle, Kind};
+use leveret_runtime::objects::{Class, Code, Handle, Kind, World};
 use std::ffi::c_int;
 
 /// The class of an object; the numbers stand in `mpirt.h`.
@@ -45,8 +48,7 @@ pub(super) fn kind_of(number: MPIRT_Object_type) -> Option<Kind> {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_is_null(object: MPIRT_Object, flag: Out<c_int>) -> c_int {
     answer(|| {
-        let handle = object.handle();
-        with_world(|world| if handle.is_null() { Ok(()) } else { world.class(handle).map(|_| ()) })?;
+        let handle = with_world(|_| Ok(())).and_then(|()| good_or_null(object))?;
         flag.put(c_int::from(handle.is_null()))
     })
 }
@@ -69,50 +71,79 @@ pub extern "C" fn MPIRT_Object_get_name(object: MPIRT_Object, name: NameOut) -> 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_set_name(object: MPIRT_Object, name: NameIn) -> c_int {
     answer(|| {
+        check_setup()?;
+        let object = good(object)?;
         let name = name.read()?;
-        with_library(|library| library.world.set_name(object.handle(), name))
+        with_library(|library| library.world.set_name(object, name))
     })
 }
 
-/// Makes an object. On every error the handle that comes out is null.
-pub(super) fn made<T: CHandle>(object: Out<T>, make: impl FnOnce() -> Result<Handle, Code>) -> c_int {
-    answer(|| {
-        object.clear();
-        check_setup()?;
-        object.check()?;
-        object.put(T::of(make()?))
-    })
+/// Makes an object of others, whose handles are looked at first. On every error the handle that comes out is null.
+pub(super) fn made<T: CHandle, H>(
+    object: Out<T>,
+    handles: impl FnOnce() -> Result<H, Code>,
+    make: impl FnOnce(H) -> Result<Handle, Code>,
+) -> Result<(), Code> {
+    object.clear();
+    check_setup()?;
+    let handles = handles()?;
+    object.check()?;
+    object.put(T::of(make(handles)?))
+}
+
+/// An object that is made of no others.
+pub(super) fn no_handles() -> Result<(), Code> {
+    Ok(())
+}
+
+/// Tells what is asked of an object.
+pub(super) fn told<O: CHandle, T: Copy>(
+    object: O,
+    result: Out<T>,
+    look: impl FnOnce(&World, Handle) -> Result<T, Code>,
+) -> Result<(), Code> {
+    let handle = good(object)?;
+    result.check()?;
+    result.put(with_world(|world| look(world, handle))?)
+}
+
+/// As [`told`], of another object, whose handle is null on every error.
+pub(super) fn told_object<O: CHandle, T: CHandle>(
+    object: O,
+    result: Out<T>,
+    look: impl FnOnce(&World, Handle) -> Result<Handle, Code>,
+) -> Result<(), Code> {
+    result.clear();
+    told(object, result, |world, handle| look(world, handle).map(T::of))
+}
+
+/// Changes an object.
+pub(super) fn changed<O: CHandle>(
+    object: O,
+    change: impl FnOnce(&mut World, Handle) -> Result<(), Code>,
+) -> Result<(), Code> {
+    check_setup()?;
+    let handle = good(object)?;
+    with_library(|library| change(&mut library.world, handle))
 }
 
 /// Frees, and makes the handle null.
-pub(super) fn free<T: CHandle>(object: Out<T>, class: Option<Class>) -> c_int {
-    free_if(object, |found| class.is_none_or(|class| class == found))
-}
-
-/// As [`free`], of the classes that are right.
-pub(super) fn free_if<T: CHandle>(object: Out<T>, is_right: impl Fn(Class) -> bool) -> c_int {
-    answer(|| {
-        check_setup()?;
-        let handle = object.read()?.handle();
-        let mut is_begun = false;
-        let mut step = || {
-            with_library(|library| {
-                if !is_right(library.world.class(handle)?) {
-                    return Err(Code::WrongClass);
-                }
-                library.world.begin_free(handle, std::mem::replace(&mut is_begun, true))
-            })
-        };
-        // Delete functions run without the lock: they may call the library.
-        while let Some(departure) = step()? {
-            let answer = departure.run();
-            with_library(|library| library.world.end_departure(&departure, answer))?;
-        }
-        object.put(T::of(Handle::default()))
-    })
+pub(super) fn free<T: CHandle>(object: Out<T>) -> Result<(), Code> {
+    check_setup()?;
+    let given = object.read()?;
+    let handle = good(given)?;
+    let mut is_begun = false;
+    let mut step =
+        || with_library(|library| library.world.begin_free(handle, std::mem::replace(&mut is_begun, true)));
+    // Delete functions run without the lock: they may call the library.
+    while let Some(departure) = step()? {
+        let answer = departure.run();
+        with_library(|library| library.world.end_departure(&departure, answer))?;
+    }
+    object.put(T::of(Handle::default()))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Object_free(object: Out<MPIRT_Object>) -> c_int {
-    free(object, None)
+    answer(|| free(object))
 }

@@ -3,7 +3,7 @@
 use super::channel::timeout_of;
 use super::object::{MPIRT_Object_type, kind_of, made};
 use crate::answer::answer;
-use crate::state::{check_setup, may_block, with_committed, with_library};
+use crate::state::{check_setup, good, good_or_null, may_block, with_committed, with_library};
 use crate::types::{CHandle, MPIRT_Container, MPIRT_Qos, MPIRT_Timespec, NameIn, Out};
 use leveret_runtime::objects::Code;
 use std::ffi::c_int;
@@ -19,7 +19,7 @@ pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIR
         may_block()?;
         with_committed(|committed| {
             committed.container_check(container.handle())?;
-            committed.wait_all(container.handle(), timeout_of(timeout)?)
+            committed.wait_all(container.handle(), timeout_of(timeout, || Ok(()))?)
         })
     })
 }
@@ -47,7 +47,12 @@ pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_in
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT_Qos) -> c_int {
-    answer(|| with_library(|library| library.world.container_set_qos(container.handle(), qos.handle())))
+    answer(|| {
+        check_setup()?;
+        let container = good(container)?;
+        let qos = good_or_null(qos)?;
+        with_library(|library| library.world.container_set_qos(container, qos))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -56,11 +61,15 @@ pub extern "C" fn MPIRT_Container_flatten(
     name: NameIn,
     result: Out<MPIRT_Container>,
 ) -> c_int {
-    made(result, || {
-        with_library(|library| {
-            library.world.count(container.handle())?;
-            library.world.flatten(name.read()?, container.handle())
-        })
+    answer(|| {
+        made(
+            result,
+            || good(container),
+            |container| {
+                let name = name.read()?;
+                with_library(|library| library.world.flatten(name, container))
+            },
+        )
     })
 }
 
@@ -71,13 +80,15 @@ pub extern "C" fn MPIRT_Container_filter(
     name: NameIn,
     result: Out<MPIRT_Container>,
 ) -> c_int {
-    made(result, || {
-        check_setup()?;
-        with_library(|library| {
-            library.world.count(container.handle())?;
-            let name = name.read()?;
-            let kind = kind_of(kind).ok_or(Code::Argument)?;
-            library.world.filter(name, container.handle(), kind)
-        })
+    answer(|| {
+        made(
+            result,
+            || good(container),
+            |container| {
+                let name = name.read()?;
+                let kind = kind_of(kind).ok_or(Code::Argument)?;
+                with_library(|library| library.world.filter(name, container, kind))
+            },
+        )
     })
 }

@@ -1,11 +1,11 @@
 //! Init to finalize, time, errors.
 
 use crate::answer::{answer, detail, keep_detail};
-use crate::state::{self, Life, life, with_library};
+use crate::state::{self, Life, check_live, is_committed, life, with_committed, with_library};
 use crate::types::{MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
-use leveret_os::clock;
-use leveret_runtime::objects::{Code, Library};
-use leveret_types::Nanos;
+use leveret_os::clock::{self, MonotonicClock};
+use leveret_runtime::objects::{Code, Committed, Handle, Library};
+use leveret_types::{Clock, ClockState, Nanos};
 use std::ffi::{CStr, c_char, c_int};
 
 /// How a time is meant.
@@ -20,17 +20,15 @@ const LOOK_AGAIN: Nanos = Nanos::from_millis(10);
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     answer(|| {
-        if state::stage() != (false, false) {
-            return Err(if state::stage().1 { Code::Finalized } else { Code::AlreadyInitialized });
-        }
         let mut life = life();
         match &*life {
             Life::Before => {}
             Life::Live(_) => return Err(Code::AlreadyInitialized),
             Life::After => return Err(Code::Finalized),
         }
-        let library = Library::join().inspect_err(|_| {
-            keep_detail("this process is no member of a job; start it with `leveret run -n N PROGRAM`");
+        let library = Library::join().map_err(|error| {
+            keep_detail(&format!("MPIRT_Init: {error}"));
+            Code::from(error)
         })?;
         state::begin(&mut life, library);
         Ok(())
@@ -48,6 +46,7 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             let answer = departure.run();
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
+        with_library(Library::leave)?;
         state::end();
         Ok(())
     })
@@ -68,6 +67,7 @@ pub extern "C" fn MPIRT_Commit() -> c_int {
     answer(|| {
         with_library(|library| {
             if let Err(code) = library.commit() {
+                // The same text on every member.
                 keep_detail(library.refusal());
                 return Err(code);
             }
@@ -118,12 +118,12 @@ fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<()
 pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_int {
     answer(|| {
         state::may_block()?;
-        let began_committed = state::is_committed();
+        let began = state::commits();
         let now = clock::now();
         let limit = match mode {
-            _ if time == TIME_SPEC_IGNORE => Nanos::MAX,
+            MPIRT_TIME_RELATIVE | MPIRT_TIME_ABSOLUTE if time == TIME_SPEC_IGNORE => Nanos::MAX,
             MPIRT_TIME_RELATIVE if time < 0 => return Err(Code::Time),
-            MPIRT_TIME_RELATIVE => now + Nanos(time),
+            MPIRT_TIME_RELATIVE => now.saturating_add(Nanos(time)),
             MPIRT_TIME_ABSOLUTE if Nanos(time) < now => return Err(Code::TimePast),
             MPIRT_TIME_ABSOLUTE => Nanos(time),
             _ => return Err(Code::Argument),
@@ -133,29 +133,87 @@ pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_
             if now >= limit {
                 return Ok(());
             }
+            if state::commits() != began {
+                return Err(if began.is_committed { Code::Uncommitted } else { Code::Committed });
+            }
             if state::is_over() {
                 // Before a commit there is nothing that could end but the job.
-                return Err(if began_committed { Code::Uncommitted } else { Code::Agent });
+                return Err(if began.is_committed { Code::Uncommitted } else { Code::Agent });
             }
-            match (began_committed, state::is_committed()) {
-                (false, true) => return Err(Code::Committed),
-                (true, false) => return Err(Code::Uncommitted),
-                _ => clock::sleep_until((now + LOOK_AGAIN).min(limit)),
-            }
+            clock::sleep_until((now + LOOK_AGAIN).min(limit));
         }
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Get_time(time: Out<MPIRT_Timespec>) -> c_int {
-    answer(|| time.put(clock::now().0))
+    answer(|| {
+        check_live()?;
+        time.put(clock::now().0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRT_Get_time_resolution(resolution: Out<MPIRT_Timespec>) -> c_int {
+    answer(|| {
+        check_live()?;
+        resolution.put(clock::resolution().0)
+    })
+}
+
+/// The state of the clock.
+pub type MPIRTX_Clock_state = c_int;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Get_clock(
+    error: Out<MPIRT_Timespec>,
+    clock_state: Out<MPIRTX_Clock_state>,
+) -> c_int {
+    answer(|| {
+        check_live()?;
+        error.check()?;
+        clock_state.check()?;
+        let reading = MonotonicClock.now();
+        error.put(reading.error().0)?;
+        clock_state.put(match reading.state {
+            ClockState::Free => 0,
+            ClockState::Locked => 1,
+            ClockState::Holdover => 2,
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Get_version(major: Out<c_int>, minor: Out<c_int>, patch: Out<c_int>) -> c_int {
+    answer(|| {
+        let places = [major, minor, patch];
+        places.into_iter().try_for_each(Out::check)?;
+        places.into_iter().zip(VERSION).try_for_each(|(place, number)| place.put(number))
+    })
+}
+
+/// The package's version: major, minor, patch.
+const VERSION: [c_int; 3] = [
+    number(env!("CARGO_PKG_VERSION_MAJOR")),
+    number(env!("CARGO_PKG_VERSION_MINOR")),
+    number(env!("CARGO_PKG_VERSION_PATCH")),
+];
+
+const fn number(digits: &str) -> c_int {
+    let digits = digits.as_bytes();
+    let (mut number, mut place) = (0, 0);
+    while place < digits.len() {
+        number = number * 10 + (digits[place] - b'0') as c_int;
+        place += 1;
+    }
+    number
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Get_epoch(epoch: Out<MPIRT_Timespec>) -> c_int {
     answer(|| {
-        let found = with_library(|library| library.epoch())?;
-        epoch.put(found.0)
+        epoch.check_after(|| with_committed(|_| Ok(())))?;
+        epoch.put(with_committed(Committed::epoch)?.0)
     })
 }
 
@@ -180,7 +238,21 @@ pub extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
-    answer(|| string.put(detail()))
+    answer(|| {
+        string.check()?;
+        let name_of = |handle| {
+            let name = if is_committed() {
+                with_committed(|committed| committed.world().name(handle).map(str::to_owned))
+            } else {
+                with_library(|library| library.world.name(handle).map(str::to_owned))
+            };
+            name.ok().filter(|name| !name.is_empty())
+        };
+        string.put(detail(|number| {
+            let called = name_of(Handle::from_number(number)).map(|name| format!("\"{name}\" "));
+            Some(format!(": the buffer {}with the handle {number:#x} is due", called.unwrap_or_default()))
+        }))
+    })
 }
 
 /// Every code's text, with the closing zero byte that C wants.

@@ -1,29 +1,50 @@
 //! Tasks: what runs once in every period (our extension).
 
-use super::object::free;
+use super::argument::Argument;
+use super::channel::{MPIRTX_Duration_metrics, durations_of};
+use super::object::{changed, free, made};
 use crate::answer::answer;
-use crate::state::{in_task, with_library};
+use crate::state::{check_setup, good, good_committed, in_task, with_committed, with_library};
 use crate::types::{
     CHandle, MPIRT_Channel, MPIRT_Qos, MPIRT_Timespec, MPIRTX_Instance, MPIRTX_Task, MPIRTX_Task_function,
     NameIn, Out,
 };
-use leveret_runtime::objects::{Class, Code};
+use leveret_runtime::objects::{Code, Handle, OverrunPolicy, TaskFunction};
 use leveret_types::Nanos;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// What C hands over to its task's function; the library only passes it on.
-struct Argument(*mut c_void);
+/// Any core that the plan finds.
+const CORE_ANY: c_int = -1;
 
-// SAFETY: the pointer is never followed here; the header says that the function gets it on the task's thread.
-unsafe impl Send for Argument {}
-// SAFETY: as above.
-unsafe impl Sync for Argument {}
+/// What follows when a task needs more than its budget.
+pub type MPIRTX_Overrun_policy = c_int;
 
-impl Argument {
-    fn get(&self) -> *mut c_void {
-        self.0
-    }
+/// What was measured of a task.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MPIRTX_Task_metrics {
+    /// How long its function ran.
+    pub compute: MPIRTX_Duration_metrics,
+    /// From the planned start to the actual one.
+    pub start_lateness: MPIRTX_Duration_metrics,
+    /// Instances that ran.
+    pub completed: u64,
+    /// Instances that ended after their window, or were skipped.
+    pub missed: u64,
+    /// Instances that used more than their budget.
+    pub overruns: u64,
+    /// Instances that were not run.
+    pub skipped: u64,
+}
+
+/// The function of a task in C, as the objects call it.
+fn task_function(function: MPIRTX_Task_function, argument: Argument, own: Handle) -> TaskFunction {
+    Arc::new(move |planned, committed| {
+        let instance =
+            MPIRTX_Instance { number: planned.number, start: planned.start.0, deadline: planned.deadline.0 };
+        in_task(committed, || function(MPIRTX_Task::of(own), &raw const instance, argument.get()));
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -36,34 +57,76 @@ pub extern "C" fn MPIRTX_Task_create(
     task: Out<MPIRTX_Task>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        let function = function.ok_or(Code::NullPointer)?;
-        task.check()?;
-        let argument = Argument(argument);
-        let made = with_library(|library| {
-            library.world.task(name, (qos.handle(), Nanos(budget)), |own| {
-                Arc::new(move |planned, committed| {
-                    let instance = MPIRTX_Instance {
-                        number: planned.number,
-                        start: planned.start.0,
-                        deadline: planned.deadline.0,
-                    };
-                    in_task(committed, || {
-                        function(MPIRTX_Task::of(own), &raw const instance, argument.get())
-                    });
+        made(
+            task,
+            || good(qos),
+            |qos| {
+                name.check()?;
+                let function = function.ok_or(Code::NullPointer)?;
+                let name = name.read()?;
+                let argument = Argument(argument);
+                with_library(|library| {
+                    library
+                        .world
+                        .task(name, (qos, Nanos(budget)), |own| task_function(function, argument, own))
                 })
-            })
-        })?;
-        task.put(MPIRTX_Task::of(made))
+            },
+        )
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Channel) -> c_int {
-    answer(|| with_library(|library| library.world.bind_channel(task.handle(), channel.handle())))
+    answer(|| {
+        check_setup()?;
+        let task = good(task)?;
+        let channel = good(channel)?;
+        with_library(|library| library.world.bind_channel(task, channel))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Task_set_core(task: MPIRTX_Task, core: c_int) -> c_int {
+    answer(|| {
+        changed(task, |world, task| match core {
+            CORE_ANY => world.set_task_core(task, None),
+            core => world.set_task_core(task, Some(u32::try_from(core).map_err(|_| Code::Argument)?)),
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Task_set_overrun_policy(task: MPIRTX_Task, policy: MPIRTX_Overrun_policy) -> c_int {
+    answer(|| {
+        changed(task, |world, task| {
+            let policy = match policy {
+                0 => OverrunPolicy::Skip,
+                1 => OverrunPolicy::Late,
+                2 => OverrunPolicy::Stop,
+                _ => return Err(Code::Argument),
+            };
+            world.set_task_overrun(task, policy)
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Task_get_metrics(task: MPIRTX_Task, metrics: Out<MPIRTX_Task_metrics>) -> c_int {
+    answer(|| {
+        metrics.check_after(|| good_committed(task))?;
+        let found = with_committed(|committed| committed.task_metrics(task.handle()))?;
+        metrics.put(MPIRTX_Task_metrics {
+            compute: durations_of(found.compute),
+            start_lateness: durations_of(found.start_lateness),
+            completed: found.completed,
+            missed: found.missed,
+            overruns: found.overruns,
+            skipped: found.skipped,
+        })
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Task_free(task: Out<MPIRTX_Task>) -> c_int {
-    free(task, Some(Class::Task))
+    answer(|| free(task))
 }

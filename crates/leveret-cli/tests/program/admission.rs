@@ -122,14 +122,14 @@ fn a_damaged_plan_file_is_bad_input_with_its_place() {
     let file = folder.path().join("plan.json");
     outcome(&["plan", RING, "--output", shown(&file)]);
     let whole = fs::read_to_string(&file).unwrap();
-    let version = whole.replace("\"version\": 1", "\"version\": 99");
+    let version = whole.replace("\"version\": 2", "\"version\": 99");
     for (content, expected) in [
         (&whole[..whole.len() / 2], "the file was truncated"),
         ("", "plan.json:1:0: the plan ends in the middle"),
         ("{ \"version\": oops", "plan.json:1:14: this is not JSON"),
         ("{ \"version\": \"one\" }", "this is not a plan: invalid type: string \"one\""),
         ("[1, 2]", "this is not a plan"),
-        (version.as_str(), "the plan has format 99, and this program reads format 1"),
+        (version.as_str(), "the plan has format 99, and this program reads format 2"),
     ] {
         fs::write(&file, content).unwrap();
         let (out, err, code) = outcome(&["verify", shown(&file), RING]);

@@ -53,6 +53,15 @@ const PIPELINE: Example = Example {
     lines: 10,
 };
 
+const PRIORITIES: Example = Example {
+    source: "examples/priorities/priorities",
+    rust: "priorities",
+    members: 2,
+    arguments: &[],
+    speakers: &["receiver: "],
+    lines: 12,
+};
+
 impl Example {
     /// What it said. How many messages were taken is left out: a stall of the machine decides that too.
     fn lines_of(&self, outcome: &Outcome) -> Vec<String> {
@@ -112,28 +121,49 @@ fn leaks_nothing(example: &Example) {
     }
 }
 
+// spec: LANG-EXAMPLE-01
 #[test]
 fn the_ring_says_the_same_in_three_languages() {
     says_the_same(&RING);
 }
 
+// spec: LANG-EXAMPLE-01
 #[test]
 fn the_farm_says_the_same_in_three_languages() {
     says_the_same(&FARM);
 }
 
+// spec: LANG-EXAMPLE-01
 #[test]
 fn the_change_of_mode_says_the_same_in_three_languages() {
     says_the_same(&MODE_CHANGE);
 }
 
+// spec: LANG-EXAMPLE-01
 #[test]
 fn the_pipeline_says_the_same_in_three_languages() {
     says_the_same(&PIPELINE);
 }
 
+/// The alarms come first, though they were sent last. The commit says what is left of each core.
+// spec: QOS-ADMIT-02, LANG-EXAMPLE-01
+#[test]
+fn the_priorities_say_the_same_in_three_languages() {
+    says_the_same(&PRIORITIES);
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "examples/priorities/priorities.c", &["cc", "-std=c11"]);
+    let outcome = run(&place, &built, PRIORITIES.members, PRIORITIES.arguments);
+    let lines = PRIORITIES.lines_of(&outcome);
+    assert!(outcome.stderr.contains("; left for best effort: core "), "{}", outcome.said());
+    let alarms = (1..=4).map(|number| format!("receiver: alarm {number}"));
+    let expected: Vec<String> =
+        alarms.chain((1..=8).map(|number| format!("receiver: log {number}"))).collect();
+    assert_eq!(lines, expected);
+}
+
 // spec: LANG-CPP-LEAK-01
 #[test]
 fn no_example_in_cpp_leaks() {
-    [RING, FARM, MODE_CHANGE, PIPELINE].iter().for_each(leaks_nothing);
+    [RING, FARM, MODE_CHANGE, PIPELINE, PRIORITIES].iter().for_each(leaks_nothing);
 }

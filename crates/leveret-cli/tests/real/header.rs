@@ -131,8 +131,34 @@ fn the_header_defines_no_name_of_anybody_else() {
     }
 }
 
+/// As the thesis spells them, whether the library does or not.
+// spec: LANG-ALIAS-01
+#[test]
+fn every_spelling_of_appendix_a_links() {
+    let folder = root().join("spec/mpirt/functions");
+    let mut spellings = BTreeSet::new();
+    for file in std::fs::read_dir(folder).expect("the list").filter_map(Result::ok) {
+        let list = text(file.path());
+        for entry in list.split("\n[").filter(|entry| entry.contains("\nappendix = ")) {
+            let name = entry.trim_start_matches('[').split(']').next().unwrap_or_default();
+            let alias = entry.lines().find_map(|line| line.strip_prefix("alias = "));
+            spellings.insert(alias.unwrap_or(name).trim_matches('"').to_owned());
+        }
+    }
+    assert!(spellings.len() > 40, "{spellings:?}");
+    let calls: Vec<String> = spellings.iter().map(|name| format!("(int (*)(void)){name},")).collect();
+    let place = Workplace::new();
+    let file = place.path("spellings.c");
+    let source = format!(
+        "#include <mpirt.h>\nint (*calls[])(void) = {{\n{}\n}};\nint main(void) {{ return calls[0] == 0; }}\n",
+        calls.join("\n")
+    );
+    std::fs::write(&file, source).expect("a file");
+    compile(&place, file.to_str().expect("a path"), &["cc", "-std=c11", "-Wno-cast-function-type"]);
+}
+
 /// What programs that are linked to the library count on, line by line.
-// spec: LANG-HEADER-04
+// spec: LANG-HEADER-04, ERROR-NAMES-03, OBJECT-HANDLE-01
 #[test]
 fn layouts_and_values_are_those_that_programs_count_on() {
     let interface = text(root().join("tests/mpirt/binary-interface.txt"));

@@ -1,9 +1,10 @@
 //! `[[channel]]`.
 
+use super::task::served_times;
 use crate::section::Section;
 use crate::source::{Located, Problems};
 use crate::values::DURATION_MAX;
-use leveret_plan::{MissingPolicy, Placement, Qos};
+use leveret_plan::{EVENT_PRIORITY, MissingPolicy, PRIORITY_MAX, Placement, Qos};
 use leveret_protocol::declaration::{ChannelDeclaration, WaitMode};
 use leveret_types::{BUFFERS_MAX, MESSAGE_BYTES_MAX, Nanos};
 
@@ -51,11 +52,25 @@ pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Op
 enum Kind {
     TimeDriven,
     BestEffort,
+    PriorityDriven,
+    EventDriven,
 }
+
+/// Keys of channels that the clock moves.
+const TIMED: [&str; 3] = ["period", "window", "missing"];
+/// Keys of channels that are served beside the time table.
+const SERVED: [&str; 3] = ["priority", "interval", "deadline"];
+/// Keys of event-driven channels.
+const EVENTS: [&str; 2] = ["start-event", "completion-event"];
 
 /// A period makes a channel time-driven; without one it is best effort, or left to the code of its ends.
 fn qos(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<Qos> {
-    let kinds = [("time-driven", Kind::TimeDriven), ("best-effort", Kind::BestEffort)];
+    let kinds = [
+        ("time-driven", Kind::TimeDriven),
+        ("best-effort", Kind::BestEffort),
+        ("priority-driven", Kind::PriorityDriven),
+        ("event-driven", Kind::EventDriven),
+    ];
     let stated = section.choice("qos", &kinds, problems);
     let policies = [
         ("skip", MissingPolicy::Skip),
@@ -66,8 +81,16 @@ fn qos(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<Qos> {
     let period = section.duration("period", &(Nanos(1)..=DURATION_MAX), problems);
     let window = section.window(problems);
     let timed = section.value("period").is_some();
+    if let Some(kind @ (Kind::PriorityDriven | Kind::EventDriven)) = stated {
+        return served(section, kind, problems);
+    }
+    for key in SERVED.iter().chain(&EVENTS).filter(|key| section.value(key).is_some()) {
+        let message =
+            format!("`{key}` is for priority- and event-driven channels, and {} is not one", section.label);
+        problems.add(section.place(key), message, "add `qos = \"priority-driven\"`, or remove this key");
+    }
     if stated == Some(Kind::BestEffort) {
-        check_only_for(section, &["period", "window", "missing"], "time-driven", problems);
+        check_only_for(section, &TIMED, "time-driven", problems);
         return Some(Qos::BestEffort);
     }
     if stated == Some(Kind::TimeDriven) && !timed {
@@ -82,6 +105,34 @@ fn qos(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<Qos> {
     let period = period?;
     let (release, deadline) = window.unwrap_or((Nanos::ZERO, period));
     Some(Qos::TimeDriven { period, release, deadline, missing: missing.unwrap_or_default() })
+}
+
+/// A channel that is served at its priority beside the time table.
+fn served(section: &Section<'_, '_>, kind: Kind, problems: &mut Problems<'_>) -> Option<Qos> {
+    for key in TIMED.iter().chain(&["wait"]).filter(|key| section.value(key).is_some()) {
+        let message = format!("`{key}` means nothing for {}, which has a priority", section.label);
+        problems.add(
+            section.place(key),
+            message,
+            "remove this key, or make the channel time-driven or best effort",
+        );
+    }
+    let [start, completion] = EVENTS.map(|key| section.name(key, problems).map(|event| event.value));
+    let priority = section.integer("priority", &(1..=u64::from(PRIORITY_MAX)), problems);
+    let [interval, deadline] = served_times(section, problems);
+    if kind == Kind::PriorityDriven {
+        for key in EVENTS.iter().filter(|key| section.value(key).is_some()) {
+            let message = format!("`{key}` is for event-driven channels, and {} is not one", section.label);
+            problems.add(section.place(key), message, "remove this key, or write `qos = \"event-driven\"`");
+        }
+        section.require("priority", "7", problems);
+        return Some(Qos::PriorityDriven { priority: u8::try_from(priority?).ok()?, interval, deadline });
+    }
+    if EVENTS.iter().all(|key| section.value(key).is_none()) {
+        section.require("start-event", "\"go\"", problems);
+    }
+    let priority = priority.and_then(|priority| u8::try_from(priority).ok()).unwrap_or(EVENT_PRIORITY);
+    Some(Qos::EventDriven { start, completion, priority, interval, deadline })
 }
 
 /// Reports keys that mean nothing for this channel.

@@ -1,10 +1,29 @@
 //! Channels: instants, buffers, bounds.
 
 use super::{Checker, Instants, shown, wide};
-use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos};
+use crate::{Channel, MissingPolicy, PlannedChannel, PlannedTask, Qos, Sporadic, Start};
 use leveret_types::Nanos;
 
 impl Checker<'_> {
+    /// Whether a channel that the table does not move has what its server's bound and its declaration say.
+    fn is_without_table(&self, channel: &Channel, planned: &PlannedChannel) -> bool {
+        let served = self.plan.sporadics.iter().zip(&self.job.sporadics);
+        let starts = [Start::Message(planned.channel), Start::Request(planned.channel)];
+        let server = |own: &Sporadic| starts.contains(&own.start);
+        let bounds: Vec<Nanos> =
+            served.filter(|(_, own)| server(own)).map(|(server, _)| server.response_bound).collect();
+        let bound = if bounds.is_empty() || bounds.contains(&Nanos::MAX) {
+            wide(Nanos::MAX)
+        } else {
+            bounds.iter().map(|bound| wide(*bound)).sum()
+        };
+        let deadline = channel.qos.service().and_then(|(_, _, deadline)| deadline);
+        planned.instances.is_empty()
+            && wide(planned.latency_bound) == bound
+            && deadline.is_none_or(|deadline| bound <= wide(deadline))
+            && planned.buffers == channel.buffers.max(1)
+    }
+
     /// Every transfer at its instants; enough buffers; honest bounds.
     pub(super) fn channels(&mut self) {
         let ends = self.ends();
@@ -13,9 +32,11 @@ impl Checker<'_> {
         {
             let place = || format!("channel `{}`", channel.name);
             let Some(at) = self.instants(channel) else {
-                let plain = planned.instances.is_empty() && planned.latency_bound == Nanos::MAX;
-                let buffers = planned.buffers == channel.buffers.max(1);
-                self.require(plain && buffers, place, "a best-effort channel has no transfers and no bound");
+                self.require(
+                    self.is_without_table(channel, planned),
+                    place,
+                    "a channel without a table has no transfers, and the bound of what serves it, within its deadline",
+                );
                 continue;
             };
             let transfers = self.round / at.period;

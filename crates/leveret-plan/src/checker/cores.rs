@@ -4,9 +4,9 @@ use super::{Checker, shown, wide};
 use crate::{Job, Plan};
 
 /// What occupies a core: a guard or a segment.
-struct Piece {
-    from: i128,
-    length: i128,
+pub(super) struct Piece {
+    pub(super) from: i128,
+    pub(super) length: i128,
     /// Task and instance.
     owner: (usize, usize),
     /// Task and instance, where this is the first piece of an instance.
@@ -53,7 +53,14 @@ impl Checker<'_> {
                 || format!("{} of {round} are used, {share} per mille may be", shown(used)),
             );
             let accounts = (wide(core.used), wide(core.left), wide(core.longest_gap));
-            let right = (used, self.round - used, gap);
+            let beside = self.beside(core.core, self.round - used);
+            self.require_found(
+                wide(core.sporadic) == beside,
+                place,
+                "what work beside the table may use is right",
+                || format!("the plan says {}, it is {}", core.sporadic, shown(beside)),
+            );
+            let right = (used, self.round - used - beside, gap);
             self.require_found(accounts == right, place, "use, rest and longest gap are right", || {
                 let [used, left, gap] = [right.0, right.1, right.2].map(shown);
                 let (plan_used, plan_left, plan_gap) = (core.used, core.left, core.longest_gap);
@@ -74,7 +81,7 @@ impl Checker<'_> {
     }
 
     /// All that occupies a core, sorted on the circle of the hyperperiod.
-    fn pieces(&self, core: u32) -> Vec<Piece> {
+    pub(super) fn pieces(&self, core: u32) -> Vec<Piece> {
         let guard = wide(self.job.costs.guard);
         let mut pieces = Vec::new();
         for (task, planned) in self.plan.tasks.iter().enumerate().filter(|(_, planned)| planned.core == core)

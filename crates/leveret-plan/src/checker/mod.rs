@@ -4,6 +4,7 @@
 
 mod channels;
 mod cores;
+mod sporadic;
 mod tasks;
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
@@ -37,7 +38,7 @@ pub fn check(plan: &Plan, job: &Job) -> Result<(), Vec<Violation>> {
     let mut checker = Checker { plan, job, round: 0, violations: Vec::new() };
     checker.frame();
     let foreign = checker.foreign();
-    for stage in [Checker::tasks, Checker::cores, Checker::channels] {
+    for stage in [Checker::tasks, Checker::cores, Checker::sporadics, Checker::channels] {
         if checker.violations.is_empty() {
             stage(&mut checker);
         }
@@ -150,6 +151,7 @@ impl Checker<'_> {
             && plan.cores.iter().map(|core| core.core).eq(job.cores.iter().copied());
         let complete = plan.tasks.len() == job.tasks.len() && plan.channels.len() == job.channels.len();
         self.require(names_match && complete, whole, "it covers every task, channel and core in order");
+        self.sporadic_frame();
         self.round = round;
     }
 

@@ -2,7 +2,7 @@
 
 use super::{DeclarationKind, ObjectName};
 use crate::validate::channel_name;
-use crate::{Channel, CoreChoice, Job, Qos, Task};
+use crate::{Channel, CoreChoice, Job, Qos, Start, Task};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,6 +31,15 @@ pub enum Change {
     },
     /// Another end of the window.
     Deadline {
+        /// Whose.
+        object: ObjectName,
+        /// Present value.
+        from: Nanos,
+        /// New value.
+        to: Nanos,
+    },
+    /// Another least distance between arrivals.
+    Interval {
         /// Whose.
         object: ObjectName,
         /// Present value.
@@ -74,6 +83,7 @@ impl Change {
             Self::Period { object, .. }
             | Self::Release { object, .. }
             | Self::Deadline { object, .. }
+            | Self::Interval { object, .. }
             | Self::Window { object, .. }
             | Self::Budget { object, .. }
             | Self::Core { object, .. } => object,
@@ -86,6 +96,7 @@ impl Change {
             Self::Period { from, to, .. }
             | Self::Release { from, to, .. }
             | Self::Deadline { from, to, .. }
+            | Self::Interval { from, to, .. }
             | Self::Budget { from, to, .. } => (*from, *to),
             Self::Window { from, to, .. } => (from.0, to.0),
             Self::Core { .. } => return Nanos::ZERO,
@@ -98,9 +109,10 @@ impl Change {
         let mut job = job.clone();
         let ObjectName { kind, name } = self.object();
         match kind {
-            DeclarationKind::Task => {
-                self.apply_to_task(job.tasks.iter_mut().find(|task| task.name == *name)?)?
-            }
+            DeclarationKind::Task => match job.tasks.iter_mut().find(|task| task.name == *name) {
+                Some(task) => self.apply_to_task(task)?,
+                None => self.apply_to_sporadic(&mut job, name)?,
+            },
             DeclarationKind::Channel => {
                 self.apply_to_channel(
                     job.channels.iter_mut().find(|channel| channel_name(channel) == *name)?,
@@ -118,6 +130,32 @@ impl Change {
             Self::Window { to, .. } => (task.release, task.deadline) = *to,
             Self::Budget { to, .. } => task.budget = *to,
             Self::Core { to, .. } => task.core = CoreChoice::Pinned(*to),
+            Self::Interval { .. } => return None,
+        }
+        Some(())
+    }
+
+    /// Work that a channel starts has the times of that channel.
+    fn apply_to_sporadic(&self, job: &mut Job, name: &str) -> Option<()> {
+        let sporadic = job.sporadics.iter_mut().find(|sporadic| sporadic.name == *name)?;
+        match self {
+            Self::Interval { to, .. } => sporadic.interval = Some(*to),
+            Self::Deadline { to, .. } => sporadic.deadline = Some(*to),
+            Self::Budget { to, .. } => sporadic.budget = *to,
+            Self::Core { to, .. } => sporadic.core = CoreChoice::Pinned(*to),
+            Self::Period { .. } | Self::Release { .. } | Self::Window { .. } => return None,
+        }
+        let times = (sporadic.interval, sporadic.deadline);
+        let (Start::Message(channel) | Start::Request(channel)) = sporadic.start else { return Some(()) };
+        if let Qos::PriorityDriven { interval, deadline, .. } | Qos::EventDriven { interval, deadline, .. } =
+            &mut job.channels.get_mut(channel.index())?.qos
+        {
+            (*interval, *deadline) = times;
+        }
+        // Its other end is served alike.
+        let ends = [Start::Message(channel), Start::Request(channel)];
+        for other in job.sporadics.iter_mut().filter(|other| ends.contains(&other.start)) {
+            (other.interval, other.deadline) = times;
         }
         Some(())
     }
@@ -129,7 +167,7 @@ impl Change {
             Self::Release { to, .. } => *release = *to,
             Self::Deadline { to, .. } => *deadline = *to,
             Self::Window { to, .. } => (*release, *deadline) = *to,
-            Self::Budget { .. } | Self::Core { .. } => return None,
+            Self::Budget { .. } | Self::Core { .. } | Self::Interval { .. } => return None,
         }
         Some(())
     }
@@ -146,6 +184,9 @@ impl fmt::Display for Change {
             }
             Self::Deadline { object, from, to } => {
                 write!(out, "set the deadline of {object} to {to} instead of {from}")
+            }
+            Self::Interval { object, from, to } => {
+                write!(out, "set the interval of {object} to {to} instead of {from}")
             }
             Self::Window { object, from, to } => {
                 write!(

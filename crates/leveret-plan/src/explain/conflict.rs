@@ -54,6 +54,8 @@ impl Kept {
             members: job.members.clone(),
             tasks: tasks.collect(),
             channels: self.channels.iter().map(|index| job.channels[*index].clone()).collect(),
+            // The table comes first: what runs beside it is no part of its conflicts.
+            sporadics: Vec::new(),
             costs: job.costs,
         }
     }

@@ -229,7 +229,7 @@ fn channel_window(job: &Job, object: &ObjectName) -> Option<(Nanos, Nanos, Nanos
     let found = job.channels.iter().find(|channel| is(crate::validate::channel_name(channel)))?;
     match found.qos {
         Qos::TimeDriven { period, release, deadline, .. } => Some((period, release, deadline)),
-        Qos::BestEffort => None,
+        _ => None,
     }
 }
 

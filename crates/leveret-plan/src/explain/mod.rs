@@ -3,10 +3,12 @@
 mod change;
 mod conflict;
 mod fits;
+mod late;
 mod overload;
 mod refusal;
 
 pub use change::Change;
+pub use late::{LateCause, LateWork};
 pub use overload::Overload;
 pub use refusal::{BufferNeed, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
 
@@ -28,6 +30,7 @@ pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refu
         conflict,
         overload: None,
         buffers: None,
+        late: None,
         minimal: true,
         fits,
         fits_whole_job: true,
@@ -36,6 +39,9 @@ pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>) -> Refu
 
 /// Refuses a job that is sound but cannot be planned.
 pub(crate) fn refuse(job: &Job, failure: &Failure) -> Refusal {
+    if let Some(found) = &failure.late {
+        return late::refuse(job, found);
+    }
     let kept = conflict::minimal(job, failure);
     let alone = kept.job(job);
     let problem = Problem::new(&alone).ok();
@@ -63,5 +69,5 @@ pub(crate) fn refuse(job: &Job, failure: &Failure) -> Refusal {
     if !fits_whole_job && (kept.minimal || overload.is_none()) {
         fits = fits::smallest_changes(&alone, &alone, &conflict);
     }
-    Refusal { kind, conflict, overload, buffers, minimal: kept.minimal, fits, fits_whole_job }
+    Refusal { kind, conflict, overload, buffers, late: None, minimal: kept.minimal, fits, fits_whole_job }
 }

@@ -1,9 +1,9 @@
 //! The refusal as a value and as prose.
 
-use super::{Change, Overload};
+use super::{Change, LateWork, Overload};
 use crate::validate::channel_name;
 use crate::windows::{Window, charged};
-use crate::{CoreChoice, DeclarationError, Job, Qos, Task};
+use crate::{CoreChoice, DeclarationError, Job, Qos, Sporadic, Task};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +19,8 @@ pub struct Refusal {
     pub overload: Option<Box<Overload>>,
     /// The channel that would need more buffers than any may have, where that is the reason.
     pub buffers: Option<Box<BufferNeed>>,
+    /// What cannot run beside the table, where that is the reason.
+    pub late: Option<Box<LateWork>>,
     /// Whether it was verified that without any single member of the conflict the others have a plan. `false` only
     /// in large jobs, where the deletion was cut short.
     pub minimal: bool,
@@ -116,6 +118,8 @@ pub struct Declaration {
     pub needs: Nanos,
     /// Time reserved before each start of a task.
     pub guard: Nanos,
+    /// The priority of work beside the table: `period` is then its interval, and the window counts from each arrival.
+    pub priority: Option<u8>,
 }
 
 impl Declaration {
@@ -133,6 +137,7 @@ impl Declaration {
             budget: task.budget,
             needs: if known { Nanos(charged(job, task)) } else { task.budget },
             guard: job.costs.guard,
+            priority: None,
         }
     }
 
@@ -140,7 +145,7 @@ impl Declaration {
         let channel = &job.channels[index];
         let (period, earliest, latest) = match channel.qos {
             Qos::TimeDriven { period, release, deadline, .. } => (period, release, deadline),
-            Qos::BestEffort => (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO),
+            _ => (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO),
         };
         Self {
             object: ObjectName { kind: DeclarationKind::Channel, name: channel_name(channel) },
@@ -151,6 +156,24 @@ impl Declaration {
             budget: Nanos::ZERO,
             needs: Nanos::ZERO,
             guard: Nanos::ZERO,
+            priority: None,
+        }
+    }
+
+    pub(crate) fn sporadic(job: &Job, sporadic: &Sporadic) -> Self {
+        Self {
+            object: ObjectName { kind: DeclarationKind::Task, name: sporadic.name.clone() },
+            core: match sporadic.core {
+                CoreChoice::Any => None,
+                CoreChoice::Pinned(core) => Some(core),
+            },
+            period: sporadic.interval.unwrap_or(Nanos::ZERO),
+            earliest: Nanos::ZERO,
+            latest: sporadic.deadline.unwrap_or(Nanos::MAX),
+            budget: sporadic.budget,
+            needs: Nanos(crate::sporadic::charged(job, sporadic)),
+            guard: Nanos::ZERO,
+            priority: Some(sporadic.priority),
         }
     }
 
@@ -169,7 +192,17 @@ impl Declaration {
 impl fmt::Display for Declaration {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { object, period, earliest, latest, needs, guard, .. } = self;
-        if self.is_task() {
+        if let Some(priority) = self.priority {
+            write!(out, "`{}` needs {needs} at priority {priority}", object.name)?;
+            if *latest < Nanos::MAX {
+                write!(out, " within {latest} of each arrival")?;
+            }
+            if *period > Nanos::ZERO {
+                write!(out, ", arrivals {period} apart")
+            } else {
+                write!(out, ", arrivals at any rate")
+            }
+        } else if self.is_task() {
             write!(out, "`{}` needs {needs}", object.name)?;
             if *guard > Nanos::ZERO {
                 write!(out, ", after a guard of {guard},")?;
@@ -197,6 +230,14 @@ impl Refusal {
     /// The conflict, as what the tasks in it do.
     fn collision(&self) -> String {
         let mut tasks: Vec<&Declaration> = self.conflict.iter().filter(|d| d.is_task()).collect();
+        if let Some(late) = &self.late {
+            let listed_tasks: Vec<String> = tasks.iter().take(LISTED_MAX).map(ToString::to_string).collect();
+            let more = match tasks.len().saturating_sub(LISTED_MAX) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            return format!("{late}. It conflicts: {}{more}", listed(&listed_tasks));
+        }
         let place = match tasks.first().and_then(|task| task.core) {
             Some(core) if tasks.iter().all(|task| task.core == Some(core)) => format!("core {core}"),
             _ => "the job's cores".to_owned(),
@@ -230,6 +271,9 @@ impl Refusal {
     }
 
     fn cut_short(&self) -> &'static str {
+        if self.late.is_some() {
+            return "fewer of them may conflict already: the analysis was cut short";
+        }
         if self.overload.is_some() {
             "without any one of these, the others no longer ask for too much; fewer may conflict for another reason: \
              the search for the smallest set was cut short"
@@ -267,7 +311,8 @@ impl fmt::Display for Refusal {
                 write!(out, "\nthat settles this conflict; the job has another one besides")?;
             }
         } else if !matches!(self.kind, RefusalKind::BadDeclaration { .. }) {
-            write!(out, "\nno change of a single period, window, budget or core was found that fits")?;
+            let numbers = if self.late.is_some() { "deadline, interval" } else { "period, window" };
+            write!(out, "\nno change of a single {numbers}, budget or core was found that fits")?;
             if let Some(overload) = self.overload_told() {
                 write!(out, ": {} must go", overload.excess())?;
             }

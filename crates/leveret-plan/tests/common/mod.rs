@@ -3,9 +3,11 @@
 
 pub mod generate;
 pub mod oracle;
+pub mod player;
 
 use leveret_plan::{
-    Channel, CoreChoice, Costs, Job, Member, MissingPolicy, OverrunPolicy, Placement, Qos, Task,
+    Channel, CoreChoice, Costs, Job, Member, MissingPolicy, OverrunPolicy, Placement, Qos, Sporadic, Start,
+    Task,
 };
 use leveret_types::{ByteSize, ChannelId, MemberId, Nanos};
 
@@ -23,6 +25,7 @@ pub fn empty(cores: &[u32], costs: Costs) -> Job {
         members: vec![Member { name: "m".to_owned() }],
         tasks: Vec::new(),
         channels: Vec::new(),
+        sporadics: Vec::new(),
         costs,
     }
 }
@@ -71,6 +74,26 @@ pub fn time_driven(name: &str, ends: (u16, u16), period: i64, window: (i64, i64)
             deadline: Nanos(window.1),
             missing: MissingPolicy::Skip,
         },
+    }
+}
+
+/// Work beside the table, started by an event, in nanoseconds.
+pub fn sporadic(
+    name: &str,
+    core: CoreChoice,
+    priority: u8,
+    (interval, deadline): (i64, i64),
+    budget: i64,
+) -> Sporadic {
+    Sporadic {
+        name: name.to_owned(),
+        member: MemberId(0),
+        start: Start::Event { group: "world".to_owned(), name: name.to_owned() },
+        priority,
+        interval: Some(Nanos(interval)),
+        deadline: Some(Nanos(deadline)),
+        budget: Nanos(budget),
+        core,
     }
 }
 

@@ -58,7 +58,7 @@ fn window(job: &Job, index: usize, k: i64, length: i64) -> (i64, i64) {
         Qos::TimeDriven { period, deadline, .. } => {
             Some(message * period.0 + deadline.0 + costs.clock_error.0)
         }
-        Qos::BestEffort => None,
+        _ => None,
     };
     for id in &task.writes {
         let limit = |message| visible(id, message).map(|at| at - costs.publish.0 - 2 * costs.clock_error.0);

@@ -6,7 +6,7 @@ use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
 use crate::nearest::nearest;
 use leveret_plan::{Channel, Placement, Qos};
-use leveret_types::{ByteSize, MemberId};
+use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::BTreeMap;
 
 /// One channel's declarations from all sides.
@@ -173,6 +173,9 @@ fn channel(
         placement,
         qos: qos.value().unwrap_or(Qos::BestEffort),
     };
+    if channel.qos.service().is_some() {
+        check_served(sides, context, errors);
+    }
     let memory =
         |end: Option<(usize, &ChannelEndDeclaration)>| end.map_or_else(Default::default, |(_, e)| e.memory);
     let binding = ChannelBinding {
@@ -184,13 +187,47 @@ fn channel(
     (channel, binding)
 }
 
+/// What has a priority is moved by the library at both ends, or its bound would be nobody's promise.
+fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Mismatch>) {
+    for (rank, end) in [sides.source, sides.target].into_iter().flatten() {
+        if !end.served {
+            errors.push(Mismatch::Impossible(format!(
+                "{}: it has a priority, but the code of {} moves its {} end by itself; declare that end as an object \
+                 (`leveret::objects`, `mpirt.h`), or make the channel best effort",
+                context.object,
+                context.names.side(rank),
+                end_word(end.end)
+            )));
+        }
+    }
+}
+
 pub(super) fn show_qos(qos: &Qos) -> String {
     match qos {
         Qos::TimeDriven { period, release, deadline, missing } => {
             format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")
         }
         Qos::BestEffort => "best effort".to_owned(),
+        Qos::PriorityDriven { priority, interval, deadline } => {
+            format!("priority-driven, {}", show_service(*priority, *interval, *deadline))
+        }
+        Qos::EventDriven { start, completion, priority, interval, deadline } => {
+            let event = |event: &Option<String>| {
+                event.as_ref().map_or("none".to_owned(), |name| format!("\"{name}\""))
+            };
+            format!(
+                "event-driven, start event {}, completion event {}, {}",
+                event(start),
+                event(completion),
+                show_service(*priority, *interval, *deadline)
+            )
+        }
     }
+}
+
+fn show_service(priority: u8, interval: Option<Nanos>, deadline: Option<Nanos>) -> String {
+    let time = |time: Option<Nanos>| time.map_or("none".to_owned(), |time| time.to_string());
+    format!("priority {priority}, interval {}, deadline {}", time(interval), time(deadline))
 }
 
 /// The member at one end: as the manifest names it, as the ends name each other, and as the code shows it.

@@ -1,7 +1,7 @@
 //! Events: the triggers and receptors of all members meet by name and group.
 
 use super::{HINTS_MAX, MemberNames, Mismatch, unknown};
-use crate::declaration::MemberDeclarations;
+use crate::declaration::{INTERNAL_EVENT, MemberDeclarations};
 use crate::nearest::nearest;
 use leveret_types::{EventId, MemberId, TriggerId};
 use std::collections::BTreeMap;
@@ -76,6 +76,10 @@ pub(super) fn events(
                 continue;
             }
             let Some(event) = place.get(&key) else {
+                // That the other end is missing is told of the channel.
+                if key.1.starts_with(INTERNAL_EVENT) {
+                    continue;
+                }
                 errors.push(no_trigger(key, names.side(rank), &place, errors.len()));
                 continue;
             };

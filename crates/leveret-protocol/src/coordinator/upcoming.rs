@@ -121,7 +121,7 @@ impl Coordinator {
             FromMember::Uncommit { generation } | FromMember::Finished { generation, .. } => {
                 self.upcoming.has_switched(member) && *generation == self.upcoming.generation
             }
-            FromMember::Hello { .. } | FromMember::Declare { .. } => false,
+            FromMember::Hello { .. } | FromMember::Declare { .. } | FromMember::Leave => false,
         }
     }
 

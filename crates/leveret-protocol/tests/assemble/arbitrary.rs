@@ -74,6 +74,7 @@ fn end() -> impl Strategy<Value = ChannelEndDeclaration> {
     let policy = prop_oneof![Just(IteratorPolicy::Fifo), Just(IteratorPolicy::FifoMapped)];
     (prop_oneof![Just(End::Source), Just(End::Target)], channel(), memory, policy, prop::option::of(1..4_u32))
         .prop_map(|(end, channel, memory, policy, allowed)| ChannelEndDeclaration {
+            served: allowed == Some(1),
             end,
             channel,
             memory,
@@ -125,15 +126,25 @@ fn member() -> impl Strategy<Value = MemberDeclarations> {
         .prop_map(|(name, members)| GroupDeclaration { name, members });
     let groups = prop::collection::vec(group, 0..2);
     let collectives = prop::collection::vec(collective(), 0..3);
-    (groups, prop::collection::vec(task(), 0..3), prop::collection::vec(end(), 0..3), events(), collectives)
-        .prop_map(|(groups, tasks, ends, events, collectives)| MemberDeclarations {
+    let lists = (prop::collection::vec(task(), 0..3), prop::collection::vec(sporadic(), 0..2));
+    (groups, lists, prop::collection::vec(end(), 0..3), events(), collectives).prop_map(
+        |(groups, (tasks, sporadics), ends, events, collectives)| MemberDeclarations {
             label: String::new(),
             groups,
             tasks,
+            sporadics,
             ends,
             events,
             collectives,
-        })
+        },
+    )
+}
+
+fn sporadic() -> impl Strategy<Value = SporadicDeclaration> {
+    let times = prop::option::of((1..1000_i64).prop_map(Nanos));
+    (name(), prop::option::of(any::<u8>()), times).prop_map(|(name, priority, interval)| {
+        SporadicDeclaration { name, priority, interval, budget: interval, ..SporadicDeclaration::default() }
+    })
 }
 
 fn manifest() -> impl Strategy<Value = JobDeclaration> {

@@ -55,7 +55,8 @@ fn changed(change: impl FnOnce(&mut CollectiveDeclaration)) -> CollectiveDeclara
 #[test]
 fn each_property_that_differs_is_told_with_both_sides() {
     let one = declared(CollectiveForm::Broadcast);
-    let with = |change: fn(&mut CollectiveDeclaration)| errors_of(&[one.clone()], &[changed(change)]);
+    let with =
+        |change: fn(&mut CollectiveDeclaration)| errors_of(std::slice::from_ref(&one), &[changed(change)]);
     let object = "collective channel \"all\" of group \"world\"";
     let cases: [(Vec<String>, &str); 6] = [
         (
@@ -97,14 +98,14 @@ fn each_property_that_differs_is_told_with_both_sides() {
 #[test]
 fn who_does_not_declare_it_is_named_with_what_it_may_have_meant() {
     let one = declared(CollectiveForm::Barrier);
-    let errors = errors_of(&[one.clone()], &[]);
+    let errors = errors_of(std::slice::from_ref(&one), &[]);
     assert_eq!(
         errors,
         [
             "collective channel \"all\" of group \"world\": member \"A\" declares it, but member \"B\" of the group does not; add it to the code of member \"B\""
         ]
     );
-    let errors = errors_of(&[one.clone()], &[changed(|other| other.name = "al".to_owned())]);
+    let errors = errors_of(std::slice::from_ref(&one), &[changed(|other| other.name = "al".to_owned())]);
     assert!(
         errors.iter().any(|error| error.ends_with("or did it mean \"al\", which it declares?")),
         "{errors:?}"

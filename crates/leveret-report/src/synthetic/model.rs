@@ -57,6 +57,7 @@ pub(super) fn job(period: Nanos, size: u32) -> Job {
         members: ["A", "B", "C", "dummy"].map(|name| Member { name: name.to_owned() }).into(),
         tasks: tasks.collect(),
         channels: channels.collect(),
+        sporadics: Vec::new(),
         costs: Costs::default(),
     }
 }
@@ -91,7 +92,7 @@ pub(super) fn plan(job: &Job, period: Nanos) -> Plan {
     });
     let core = |core: u32, used: i64| {
         let used = Nanos(used * MICRO);
-        PlannedCore { core, used, left: period - used, longest_gap: period - used }
+        PlannedCore { core, used, sporadic: Nanos::ZERO, left: period - used, longest_gap: period - used }
     };
     Plan {
         version: PLAN_VERSION,
@@ -101,6 +102,7 @@ pub(super) fn plan(job: &Job, period: Nanos) -> Plan {
         costs: job.costs,
         tasks: tasks.collect(),
         channels: channels.collect(),
+        sporadics: Vec::new(),
         cores: vec![core(0, 450), core(1, 100)],
     }
 }

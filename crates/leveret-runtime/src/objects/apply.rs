@@ -6,7 +6,7 @@
 use super::containers::CONTAINER_MAX;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::Body;
+use super::object::{Body, Qos};
 use super::world::World;
 use std::collections::{HashMap, HashSet};
 
@@ -97,7 +97,10 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        let given = self.qos_body(qos)?;
+        let given = self.qos_body(qos)?.kind;
+        if matches!(given, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         self.loose(container)?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();

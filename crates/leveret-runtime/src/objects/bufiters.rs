@@ -38,7 +38,7 @@ impl World {
         let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(container)?.body else {
             return Err(Code::WrongClass);
         };
-        if members.is_empty() {
+        if members.is_empty() || members.iter().any(|member| member.is_null()) {
             return Err(Code::Argument);
         }
         if members.len() > BUFFERS_MAX as usize {
@@ -101,13 +101,24 @@ impl World {
         Ok(self.bufiter_body(iterator)?.stocked.len())
     }
 
+    /// Which buffer an ORDERED iterator takes next; `None` of any other.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn bufiter_due(&self, iterator: Handle) -> Result<Option<Handle>, Code> {
+        let body = self.bufiter_body(iterator)?;
+        let is_ordered = body.policy.form == Form::Ordered;
+        let due = body.allowed.as_ref().filter(|_| is_ordered).and_then(|allowed| allowed.get(body.due));
+        Ok(due.copied())
+    }
+
     /// Puts a buffer into an iterator before commit.
     pub fn stock(&mut self, iterator: Handle, buffer: Handle) -> Result<(), Code> {
+        self.bufiter_body(iterator)?;
         let (size, dataspec) = {
             let body = self.buffer_body(buffer)?;
             (body.size, body.dataspec)
         };
-        self.bufiter_body(iterator)?;
         self.loose(iterator)?;
         self.loose(buffer)?;
         let is_stocked = self.is_stocked(buffer);

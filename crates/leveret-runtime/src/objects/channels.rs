@@ -1,12 +1,10 @@
-//! Channels, their qualities of service, and the tasks that serve them, before commit.
+//! Channels and their qualities of service, before commit.
 
 use super::collectives::serves_groups;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Object, PRIORITY_MAX, Qos, TaskBody, TaskFunction};
+use super::object::{Body, ChannelBody, Qos};
 use super::world::World;
-use leveret_types::Nanos;
-use std::sync::Arc;
 
 /// The greatest slack of a channel.
 pub const SLACK_MAX: u32 = 64;
@@ -34,34 +32,6 @@ fn class_of_channel(channel: Handle) -> Class {
 }
 
 impl World {
-    /// A quality of service.
-    pub fn qos(&mut self, name: &str, qos: Qos) -> Result<Handle, Code> {
-        if let Qos::Time { start, deadline, period } = qos
-            && !(Nanos::ZERO <= start && start < deadline && deadline <= period)
-        {
-            return Err(Code::Time);
-        }
-        if let Qos::Handler { priority, budget, interval } = qos {
-            if !(1..=PRIORITY_MAX).contains(&priority) {
-                return Err(Code::Argument);
-            }
-            if budget <= Nanos::ZERO || interval <= Nanos::ZERO {
-                return Err(Code::Time);
-            }
-        }
-        self.insert(name, Body::Qos(qos))
-    }
-
-    pub(super) fn qos_body(&self, qos: Handle) -> Result<Qos, Code> {
-        if qos.is_null() {
-            return Ok(Qos::BestEffort);
-        }
-        match &self.of(qos, Class::Qos)?.body {
-            Body::Qos(qos) => Ok(*qos),
-            _ => Err(Code::Internal),
-        }
-    }
-
     /// One end of a channel from one member to another. Iterators may be set later.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
@@ -70,13 +40,22 @@ impl World {
         if ![member(source)?, member(target)?].contains(&self.rank()) {
             return Err(Code::NotMember);
         }
-        if matches!(self.qos_body(qos)?, Qos::Handler { .. }) {
+        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
             return Err(Code::UndefForObject);
         }
         self.same_shape([input, output])?;
         self.insert(
             name,
-            Body::Ptchannel(ChannelBody { input, output, source, target, group, qos, slack: 1 }),
+            Body::Ptchannel(ChannelBody {
+                input,
+                output,
+                receives: [Handle::default(); 2],
+                source,
+                target,
+                group,
+                qos,
+                slack: 1,
+            }),
         )
     }
 
@@ -121,7 +100,11 @@ impl World {
         self.change(channel, class_of_channel(channel)).map(|_| ())
     }
 
-    fn change_channel(&mut self, channel: Handle, change: impl FnOnce(&mut ChannelBody)) -> Result<(), Code> {
+    pub(super) fn change_channel(
+        &mut self,
+        channel: Handle,
+        change: impl FnOnce(&mut ChannelBody),
+    ) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         let mut body = self.any_channel(channel)?.clone();
         change(body.channel_mut().ok_or(Code::Internal)?);
@@ -159,7 +142,10 @@ impl World {
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        let given = self.qos_body(qos)?;
+        let given = self.qos_body(qos)?.kind;
+        if matches!(given, Qos::Handler { .. }) {
+            return Err(Code::UndefForObject);
+        }
         if let Body::Collective(_) = self.any_channel(channel)? {
             serves_groups(given)?;
         }
@@ -183,47 +169,5 @@ impl World {
             return Err(Code::Argument);
         }
         self.change_channel(channel, |body| body.slack = slack)
-    }
-
-    /// A task with a window. `function` is told the task's own handle.
-    pub fn task(
-        &mut self,
-        name: &str,
-        (qos, budget): (Handle, Nanos),
-        function: impl FnOnce(Handle) -> TaskFunction,
-    ) -> Result<Handle, Code> {
-        let qos = self.qos_body(qos)?;
-        let Qos::Time { start, deadline, .. } = qos else { return Err(Code::UndefForObject) };
-        if !(Nanos::ZERO < budget && budget <= deadline - start) {
-            return Err(Code::Time);
-        }
-        let idle: TaskFunction = Arc::new(|_, _| {});
-        let task =
-            self.insert(name, Body::Task(TaskBody { qos, budget, function: idle, channels: Vec::new() }))?;
-        if let Body::Task(body) = &mut self.table.get_mut(task)?.body {
-            body.function = function(task);
-        }
-        Ok(task)
-    }
-
-    /// Lets a task serve the ends that this member has of a point-to-point channel.
-    ///
-    /// # Errors
-    /// [`Code::UndefForObject`] of a collective channel, whose transfers have steps at several instants; [`Code::Argument`] when a
-    /// task serves it already; and those of wrong handles.
-    pub fn bind_channel(&mut self, task: Handle, channel: Handle) -> Result<(), Code> {
-        if let Body::Collective(_) = self.any_channel(channel)? {
-            return Err(Code::UndefForObject);
-        }
-        let Body::Task(body) = &self.change(task, Class::Task)?.body else { return Err(Code::Internal) };
-        let mut channels = body.channels.clone();
-        let (qos, budget, function) = (body.qos, body.budget, body.function.clone());
-        let is_bound =
-            |object: &Object| matches!(&object.body, Body::Task(other) if other.channels.contains(&channel));
-        if self.table.all().any(|(_, object)| is_bound(object)) {
-            return Err(Code::Argument);
-        }
-        channels.push(channel);
-        self.table.replace(task, Body::Task(TaskBody { qos, budget, function, channels }))
     }
 }

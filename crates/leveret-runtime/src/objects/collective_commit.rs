@@ -7,7 +7,8 @@ use super::committed::{Called, Collective, Receive, Send};
 use super::error::Code;
 use super::handle::Handle;
 use super::movers::Movers;
-use super::object::{Body, Form, Qos};
+use super::object::{Body, ChannelBody, Form, Object, Qos};
+use super::qos::QosBody;
 use super::world::World;
 use crate::declare::{Declarations, EndBuilder, Lead, Source, Target};
 use crate::gate::Gate;
@@ -94,16 +95,22 @@ pub(super) fn middle(start: Nanos, deadline: Nanos) -> Nanos {
 impl World {
     /// What was true of a collective channel's iterators when it was made may have been changed since.
     pub(super) fn check_collectives(&self) -> Result<(), Unfit> {
-        for (_, object) in self.table.all() {
-            let Body::Collective(collective) = &object.body else { continue };
+        for (handle, object) in self.table.all() {
+            let Some(collective) = object.body.collective() else { continue };
+            let serves = |body: &Body| matches!(body, Body::Task(task) if task.channels.contains(&handle));
             let unfit = |code, what: &str| {
                 let member = &self.names()[self.rank().index()];
-                let detail =
-                    format!("the collective channel \"{}\" {what} at member \"{member}\"", object.name);
+                let detail = format!("the channel \"{}\" {what} at member \"{member}\"", object.name);
                 Err(Unfit { code, detail })
             };
+            if self.table.all().any(|(_, object)| serves(&object.body)) {
+                return unfit(
+                    Code::Argument,
+                    "leads to itself and is bound to a task; leave it to the library, which moves it by its window,",
+                );
+            }
             let is_root = self.referred_rank(collective.base.group) == Some(collective.base.source as usize);
-            let pairs = [(collective.sends(), ""), (collective.receives, "recv")];
+            let pairs = [(collective.base.sends(), ""), (collective.base.receives, "recv")];
             for (is_used, (pair, which)) in collective.kind.roles(is_root).into_iter().zip(pairs) {
                 for (iterator, side) in pair.into_iter().zip(["in", "out"]) {
                     if is_used && iterator.is_null() {
@@ -147,12 +154,13 @@ impl World {
             Some([input?, output?])
         };
         let members = self.members_behind(body.base.group);
-        let shape = self.iterator_behind(body.base.input).or_else(|| self.iterator_behind(body.receives[0]));
+        let shape =
+            self.iterator_behind(body.base.input).or_else(|| self.iterator_behind(body.base.receives[0]));
         Collective {
             kind: body.kind,
             dataspec: shape.map_or(super::object::Dataspec::Byte, |shape| shape.dataspec),
-            sends: number(body.sends()),
-            receives: number(body.receives),
+            sends: number(body.base.sends()),
+            receives: number(body.base.receives),
             piece: self.piece(body, members.len()),
             others: members.iter().copied().filter(|member| *member != self.rank()).collect(),
             seat: super::committed::Seat::default(),
@@ -162,7 +170,7 @@ impl World {
     /// Bytes of what one member sends to another.
     fn piece(&self, body: &CollectiveBody, members: usize) -> usize {
         let [sends, receives] =
-            [body.base.input, body.receives[0]].map(|iterator| self.size_behind(iterator));
+            [body.base.input, body.base.receives[0]].map(|iterator| self.size_behind(iterator));
         match body.kind {
             CollectiveKind::Broadcast => sends.or(receives).unwrap_or(0),
             CollectiveKind::Scatter => receives.unwrap_or(0),
@@ -172,14 +180,49 @@ impl World {
         }
     }
 
+    /// Declares a channel that is served like a collective one; `None` of others.
+    pub(super) fn declare_edges(
+        &self,
+        declarations: &mut Declarations,
+        object: &Object,
+    ) -> Result<Option<(Edges, QosBody)>, Code> {
+        let (edges, base) = match &object.body {
+            Body::Collective(collective) => {
+                (self.declare_collective(declarations, &object.name, collective)?, collective.base)
+            }
+            Body::Ptchannel(base) if base.is_loop() => {
+                (self.declare_loop(declarations, &object.name, base)?, *base)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((edges, self.qos_of(&base))))
+    }
+
+    /// Declares the two ends of a channel from this member to itself.
+    fn declare_loop(
+        &self,
+        declarations: &mut Declarations,
+        name: &str,
+        base: &ChannelBody,
+    ) -> Result<Edges, Code> {
+        let group = self.declare_group(declarations, base.group)?;
+        let edge = Edge { group: &group, slack: base.slack };
+        let size = ByteSize(self.size_behind(base.input).ok_or(Code::Argument)? as u64);
+        let qos = self.qos_of(base);
+        let source = edge.declare(declarations.source(name), size, &qos);
+        let target = edge.declare(declarations.target(name), size, &qos);
+        Ok(Edges { sends: vec![(0, source)], receives: vec![(0, target)], ..Edges::default() })
+    }
+
     /// Declares a collective channel, and the ends that carry it.
-    pub(super) fn declare_collective(
+    fn declare_collective(
         &self,
         declarations: &mut Declarations,
         name: &str,
         body: &CollectiveBody,
     ) -> Result<Edges, Code> {
-        let CollectiveBody { kind, base, receives } = *body;
+        let CollectiveBody { kind, base } = *body;
+        let receives = base.receives;
         let members = self.members_behind(base.group);
         let own = self.referred_rank(base.group).ok_or(Code::Internal)?;
         let group = self.declare_group(declarations, base.group)?;
@@ -200,12 +243,12 @@ impl World {
             element: shape.map_or(1, |shape| shape.dataspec.size() as u32),
             sends: size(base.input),
             receives: size(receives[0]),
-            qos: super::commit::plan_qos(qos),
+            qos: super::commit::plan_qos(&qos),
             slack: base.slack,
         });
-        let is_timed = matches!(qos, Qos::Time { .. });
+        let is_timed = matches!(qos.kind, Qos::Time { .. });
         let routes = Routes { members: members.len(), root: base.source as usize, own, is_timed };
-        let [first, second] = stages(qos, routes.has_calls(kind));
+        let [first, second] = &stages(&qos, routes.has_calls(kind));
         let piece = ByteSize(self.piece(body, members.len()).max(1) as u64);
         let edge = Edge { group: &group, slack: base.slack };
         let mut edges = Edges { own: own as u32, ..Edges::default() };
@@ -236,9 +279,9 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: Qos) -> T {
+    fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: &QosBody) -> T {
         let end = end.group(self.group).size(size).memory(BufferMemory::Application);
-        let end = match qos {
+        let end = match qos.kind {
             Qos::Time { .. } => end,
             // As many as can be under way, and never fewer than others get.
             _ => end.buffers(self.slack.max(2)),
@@ -248,13 +291,15 @@ impl Edge<'_> {
 }
 
 /// The windows of what the leader sends and of what the others do.
-fn stages(qos: Qos, has_calls: bool) -> [Qos; 2] {
-    match qos {
+fn stages(qos: &QosBody, has_calls: bool) -> [QosBody; 2] {
+    let stage =
+        |start, deadline, period| QosBody { kind: Qos::Time { start, deadline, period }, ..qos.clone() };
+    match qos.kind {
         Qos::Time { start, deadline, period } if has_calls => {
             let middle = middle(start, deadline);
-            [Qos::Time { start, deadline: middle, period }, Qos::Time { start: middle, deadline, period }]
+            [stage(start, middle, period), stage(middle, deadline, period)]
         }
-        qos => [qos, qos],
+        _ => [qos.clone(), qos.clone()],
     }
 }
 
@@ -274,10 +319,10 @@ impl Edges {
         movers: &mut Movers,
         channel: usize,
         collective: &Collective,
-        qos: Qos,
+        qos: &QosBody,
     ) -> Option<SeatEnd> {
         let Edges { sends, receives, calls, call, own } = self;
-        let [first, second] = stages(qos, call.is_some());
+        let [first, second] = &stages(qos, call.is_some());
         let gate = Arc::new(Gate::default());
         let size = collective.piece as u64;
         let lacking = |ends: Vec<(u32, Source)>| -> Vec<(u32, Source, u64)> {
@@ -315,7 +360,7 @@ impl Edges {
             let scratch = collective.scratch();
             mover.collectives.receives.push(Receive { channel, ends: receives, was_called, scratch });
         }
-        let delay = match (first, second) {
+        let delay = match (first.kind, second.kind) {
             (Qos::Time { deadline: early, .. }, Qos::Time { deadline, .. }) => deadline - early,
             _ => Nanos::ZERO,
         };

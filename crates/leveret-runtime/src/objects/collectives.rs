@@ -89,20 +89,21 @@ pub struct CollectiveDescription {
 #[derive(Clone, Copy)]
 pub(super) struct CollectiveBody {
     pub(super) kind: CollectiveKind,
-    /// The pair for sending; source is the root's rank.
+    /// Source is the root's rank.
     pub(super) base: ChannelBody,
-    /// The pair for receiving.
-    pub(super) receives: [Handle; 2],
 }
 
-impl CollectiveBody {
-    pub(super) fn sends(&self) -> [Handle; 2] {
-        [self.base.input, self.base.output]
-    }
-
-    pub(super) fn references(&self) -> Vec<Handle> {
-        let pairs = self.sends().into_iter().chain(self.receives);
-        pairs.chain([self.base.group, self.base.qos]).filter(|handle| !handle.is_null()).collect()
+impl Body {
+    /// A channel that is served like a collective one: those of groups, and those from a member to itself, which are broadcasts
+    /// in a group of one.
+    pub(super) fn collective(&self) -> Option<CollectiveBody> {
+        match self {
+            Self::Collective(collective) => Some(*collective),
+            Self::Ptchannel(base) if base.is_loop() => {
+                Some(CollectiveBody { kind: CollectiveKind::Broadcast, base: *base })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -127,7 +128,7 @@ impl World {
         if root as usize >= self.group_size(group)? {
             return Err(Code::InvRank);
         }
-        serves_groups(self.qos_body(qos)?)?;
+        serves_groups(self.qos_body(qos)?.kind)?;
         self.same_shape(sends)?;
         self.same_shape(receives)?;
         let is_used = kind.roles(rank == root as usize);
@@ -138,8 +139,8 @@ impl World {
         }
         self.check_pairs(kind, sends, receives)?;
         let [input, output] = sends;
-        let base = ChannelBody { input, output, source: root, target: root, group, qos, slack: 1 };
-        self.insert(name, Body::Collective(CollectiveBody { kind, base, receives }))
+        let base = ChannelBody { input, output, receives, source: root, target: root, group, qos, slack: 1 };
+        self.insert(name, Body::Collective(CollectiveBody { kind, base }))
     }
 
     /// What is sent and what is received is of one type, which allows the operation.
@@ -179,7 +180,7 @@ impl World {
     /// goes in and what comes out is alike.
     pub(super) fn may_have(&self, channel: Handle, pair: [Handle; 2], sends: bool) -> Result<(), Code> {
         self.has_iterators(channel)?;
-        let Body::Collective(collective) = self.any_channel(channel)? else {
+        let Some(collective) = self.any_channel(channel)?.collective() else {
             return if sends { Ok(()) } else { Err(Code::UndefForObject) };
         };
         let rank = self.referred_rank(collective.base.group);
@@ -187,7 +188,7 @@ impl World {
         if !roles[usize::from(!sends)] && pair.into_iter().any(|iterator| !iterator.is_null()) {
             return Err(Code::UndefForObject);
         }
-        let other = if sends { collective.receives } else { collective.sends() };
+        let other = if sends { collective.base.receives } else { collective.base.sends() };
         self.check_pairs(collective.kind, pair, other)
     }
 
@@ -199,29 +200,25 @@ impl World {
         }
     }
 
-    /// The iterators for receiving of a collective channel: where buffers are taken from, and where they are put.
+    /// The iterators for receiving of a collective channel, or of one from a member to itself: where buffers are taken from, and where they are put.
     ///
     /// # Errors
-    /// [`Code::UndefForObject`] of a barrier or a point-to-point channel, and those of wrong handles.
+    /// [`Code::UndefForObject`] of a barrier or a channel to another member, and those of wrong handles.
     pub fn receive_iterators(&self, channel: Handle) -> Result<[Handle; 2], Code> {
         self.has_iterators(channel)?;
-        match self.any_channel(channel)? {
-            Body::Collective(collective) => Ok(collective.receives),
-            _ => Err(Code::UndefForObject),
-        }
+        let collective = self.any_channel(channel)?.collective().ok_or(Code::UndefForObject)?;
+        Ok(collective.base.receives)
     }
 
-    /// Sets the iterators for receiving of a collective channel.
+    /// Sets the iterators for receiving of a collective channel, or of one from a member to itself.
     ///
     /// # Errors
-    /// [`Code::UndefForObject`] of a barrier or a point-to-point channel, and of an end that does not receive;
+    /// [`Code::UndefForObject`] of a barrier or a channel to another member, and of an end that does not receive;
     /// [`Code::Bufsize`] and [`Code::Dataspec`] when iterators do not fit each other; and those of wrong handles.
     pub fn set_receive_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         self.same_shape(iterators)?;
         self.may_have(channel, iterators, false)?;
-        let Body::Collective(collective) = self.any_channel(channel)? else { return Err(Code::Internal) };
-        let changed = CollectiveBody { receives: iterators, ..*collective };
-        self.table.replace(channel, Body::Collective(changed))
+        self.change_channel(channel, |base| base.receives = iterators)
     }
 }

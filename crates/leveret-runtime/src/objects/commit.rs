@@ -7,15 +7,17 @@ use super::events::EventPlan;
 use super::handle::Handle;
 use super::mapping::Mappings;
 use super::movers::Movers;
-use super::object::{Body, ChannelBody, Qos, TaskFunction, TaskInstance};
+use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
+use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
 use crate::declare::{Declarations, EndBuilder, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
+use crate::task_tally::TaskTally;
 use crate::watch::Watch;
-use leveret_plan::MissingPolicy;
+use leveret_plan::CoreChoice;
 use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::{BTreeMap, HashMap};
@@ -83,16 +85,15 @@ impl World {
         let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
-            if let Body::Collective(collective) = &object.body {
-                let edges = self.declare_collective(&mut declarations, &object.name, collective)?;
-                collectives.push((index, edges, self.qos_of(&collective.base)));
+            if let Some((edges, qos)) = self.declare_edges(&mut declarations, object)? {
+                collectives.push((index, edges, qos));
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
             declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
-            if matches!(self.qos_of(channel), Qos::Time { .. }) {
+            if matches!(self.referred_qos(channel.qos).kind, Qos::Time { .. }) {
                 timed.insert(index, ends);
                 bindings.extend(self.timed_bindings(index, channel, ends));
             } else {
@@ -111,20 +112,23 @@ impl World {
                 service.writes.extend(ends.source.map(|source| (index, source, 0)));
                 service.reads.extend(ends.target.map(|target| (index, target)));
             }
-            let (timing, function) = ((task.qos, task.budget), task.function.clone());
-            declare_task(&mut declarations, (handle, &object.name), timing, service, function);
+            let tally = committed.tasks.iter().find(|known| known.handle == handle).map(|known| &known.tally);
+            let tally = tally.ok_or(Code::Internal)?.clone();
+            let timing = (self.referred_qos(task.qos), task);
+            declare_task(&mut declarations, (handle, &object.name), timing, service, tally);
         }
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
             let object = self.table.referred(committed.channels[index].handle).ok_or(Code::Internal)?;
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            movers.serve(index, self.size_of(channel)?.0, self.qos_of(channel), ends);
+            movers.serve(index, self.size_of(channel)?.0, &self.referred_qos(channel.qos), ends);
         }
         let collectives = serve_collectives(&committed, collectives, &mut movers, &mut bindings)?;
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
-        let events = self.plan_events(&mut declarations)?;
+        let mut events = self.plan_events(&mut declarations)?;
+        self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
         Ok(Binding {
             declarations,
             committed,
@@ -135,6 +139,22 @@ impl World {
             timed: bindings,
             collectives,
         })
+    }
+
+    /// Declares what those of the ends fire and wait for that threads serve.
+    fn plan_ends(
+        &self,
+        declarations: &mut Declarations,
+        events: &mut EventPlan,
+        (committed, ends): (&Committed, &[(usize, Ends)]),
+    ) -> Result<(), Code> {
+        for (index, ends) in ends {
+            let handle = committed.channels[*index].handle;
+            let object = self.table.referred(handle).ok_or(Code::Internal)?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal) };
+            self.plan_end(declarations, events, (*index, &object.name, channel, ends.source.is_some()))?;
+        }
+        Ok(())
     }
 
     fn timed_bindings(&self, index: usize, channel: &ChannelBody, ends: Ends) -> Vec<TimedBinding> {
@@ -175,7 +195,7 @@ impl World {
         Ok(name)
     }
 
-    /// Every channel has its iterators, and none leads back to its own member.
+    /// Every channel has its iterators.
     fn check_channels(&self) -> Result<(), Unfit> {
         for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
@@ -187,9 +207,6 @@ impl World {
                     self.names()[self.rank().index()]
                 ),
             };
-            if channel.source == channel.target {
-                return Err(unfit("leads from this member to itself; give it another source or target,"));
-            }
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
                 (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
@@ -206,11 +223,8 @@ impl World {
         }
     }
 
-    pub(super) fn qos_of(&self, channel: &ChannelBody) -> Qos {
-        match self.table.referred(channel.qos).map(|object| &object.body) {
-            Some(Body::Qos(qos)) => *qos,
-            _ => Qos::BestEffort,
-        }
+    pub(super) fn qos_of(&self, channel: &ChannelBody) -> QosBody {
+        self.referred_qos(channel.qos)
     }
 
     fn declare_channel(
@@ -222,7 +236,7 @@ impl World {
     ) -> Result<Ends, Code> {
         let referred = |handle: Handle| self.table.referred(handle).map(|object| &object.body);
         let Some(Body::Group(members)) = referred(channel.group) else { return Err(Code::Internal) };
-        let qos = self.qos_of(channel);
+        let qos = self.referred_qos(channel.qos);
         let own = |rank: u32| members[rank as usize] == self.rank();
         let mut ends = Ends::default();
         if !own(channel.source) && !own(channel.target) {
@@ -246,36 +260,47 @@ struct Shape {
     group: String,
     size: ByteSize,
     slack: u32,
-    qos: Qos,
+    qos: QosBody,
 }
 
 impl Shape {
     fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
         let end = end.group(&self.group).size(self.size).slack(self.slack);
-        let end = match self.qos {
+        let end = match self.qos.kind {
             // As many as can be under way, and never fewer than others get.
-            Qos::BestEffort | Qos::Handler { .. } => end.buffers(self.slack.max(2)),
+            Qos::BestEffort | Qos::Handler { .. } | Qos::Priority { .. } | Qos::Event { .. } => {
+                end.buffers(self.slack.max(2))
+            }
             Qos::Time { .. } => end,
         };
-        with_qos(end, self.qos).declare()
+        with_qos(end, &self.qos).declare()
     }
 }
 
-pub(super) fn with_qos<T>(end: EndBuilder<'_, T>, qos: Qos) -> EndBuilder<'_, T> {
-    match qos {
+pub(super) fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
+    let (interval, deadline) = (qos.interval, qos.deadline);
+    match qos.kind {
         // A handler's is refused where channels are made.
         Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
-            end.time_driven(period, [start, deadline], MissingPolicy::default())
+            end.time_driven(period, [start, deadline].map(|time| time + qos.phase), qos.missing)
+        }
+        Qos::Priority { priority } => {
+            end.served(leveret_plan::Qos::PriorityDriven { priority, interval, deadline })
+        }
+        Qos::Event { priority } => {
+            let [start, completion] = qos.events.clone();
+            end.served(leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline })
         }
     }
 }
 
 /// As the plan knows it.
-pub(super) fn plan_qos(qos: Qos) -> leveret_plan::Qos {
-    match qos {
-        Qos::Time { start: release, deadline, period } => {
-            leveret_plan::Qos::TimeDriven { period, release, deadline, missing: MissingPolicy::default() }
+pub(super) fn plan_qos(qos: &QosBody) -> leveret_plan::Qos {
+    match qos.kind {
+        Qos::Time { start, deadline, period } => {
+            let [release, deadline] = [start, deadline].map(|time| time + qos.phase);
+            leveret_plan::Qos::TimeDriven { period, release, deadline, missing: qos.missing }
         }
         // Others are refused where collective channels are made.
         _ => leveret_plan::Qos::BestEffort,
@@ -285,12 +310,21 @@ pub(super) fn plan_qos(qos: Qos) -> leveret_plan::Qos {
 fn declare_task(
     declarations: &mut Declarations,
     (handle, name): (Handle, &str),
-    (qos, budget): (Qos, Nanos),
+    (qos, body): (QosBody, &TaskBody),
     mut service: Service,
-    function: TaskFunction,
+    tally: Arc<TaskTally>,
 ) {
-    let Qos::Time { start, deadline, period } = qos else { return };
-    let mut task = declarations.task(name).period(period).window(start, deadline).budget(budget);
+    let Qos::Time { start, deadline, period } = qos.kind else { return };
+    let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
+    let function = body.function.clone();
+    let task = declarations.task(name).period(period).window(start, deadline).budget(body.budget);
+    let mut task = task.tally(tally);
+    if let Some(core) = body.core {
+        task = task.core(CoreChoice::Pinned(core));
+    }
+    if let Some(policy) = body.overrun {
+        task = task.overrun(policy);
+    }
     for (_, target) in &service.reads {
         task = task.reads(*target);
     }
@@ -317,18 +351,18 @@ fn declare_task(
 /// Gives what is time-driven of the collective channels to movers, and the rest back.
 fn serve_collectives(
     committed: &Committed,
-    collectives: Vec<(usize, Edges, Qos)>,
+    collectives: Vec<(usize, Edges, QosBody)>,
     movers: &mut Movers,
     bindings: &mut Vec<TimedBinding>,
 ) -> Result<Vec<(usize, Edges)>, Code> {
     let mut free = Vec::new();
     for (index, edges, qos) in collectives {
         let collective = committed.channels[index].collective.as_deref().ok_or(Code::Internal)?;
-        if !matches!(qos, Qos::Time { .. }) {
+        if !matches!(qos.kind, Qos::Time { .. }) {
             free.push((index, edges));
             continue;
         }
-        let seat = edges.serve(movers, index, collective, qos).ok_or(Code::Internal)?;
+        let seat = edges.serve(movers, index, collective, &qos).ok_or(Code::Internal)?;
         bindings.push(TimedBinding {
             channel: index,
             end: seat.end,

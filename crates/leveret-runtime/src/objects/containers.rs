@@ -32,8 +32,14 @@ impl World {
 
     /// Takes an object out of a set.
     pub fn cset_remove(&mut self, set: Handle, object: Handle) -> Result<(), Code> {
-        let Body::Cset(members) = &self.change(set, Class::Cset)?.body else { return Err(Code::Internal) };
-        if !members.contains(&object) {
+        let Body::Cset(members) = &self.of(set, Class::Cset)?.body else { return Err(Code::Internal) };
+        let is_member = members.contains(&object);
+        // A member whose handle was freed can be taken out by it.
+        if !is_member && !object.is_null() {
+            self.table.get(object)?;
+        }
+        self.unfrozen()?;
+        if !is_member {
             return Err(Code::CsetMemberNotFound);
         }
         let rest = members.iter().copied().filter(|member| *member != object).collect();

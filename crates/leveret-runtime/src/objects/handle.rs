@@ -132,6 +132,11 @@ impl Handle {
         Self::at(class, generation & GENERATION_MAX, place)
     }
 
+    /// What stands for a place whose object is gone: of no class, so it is nobody's handle.
+    pub(super) fn vacant(generation: u32, place: u32) -> Self {
+        Self(u64::from(generation & GENERATION_MAX) << 32 | (u64::from(place) + 1))
+    }
+
     /// From the number that a program gave.
     pub const fn from_number(number: u64) -> Self {
         Self(number)

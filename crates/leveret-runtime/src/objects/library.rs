@@ -27,12 +27,14 @@ impl Library {
     /// Joins the job.
     ///
     /// # Errors
-    /// [`Code::Agent`], when the agent cannot be reached or does not take this process.
-    pub fn join() -> Result<Self, Code> {
-        let member = Member::join().map_err(|error| match error {
-            JoinError::NotAMember(_) | JoinError::Unreachable { .. } | JoinError::Refused(_) => Code::Agent,
-        })?;
-        let world = World::new(member.rank(), member.members())?;
+    /// Why this process cannot join; nothing has changed then, and it may be tried again. Its [`Code`] is [`Code::Agent`] when the agent
+    /// cannot be reached or does not take this process, and [`Code::NoMemory`] when a thread cannot be had.
+    ///
+    /// # Panics
+    /// Never: a world of its own has room for what is predefined.
+    pub fn join() -> Result<Self, JoinError> {
+        let member = Member::join()?;
+        let world = World::new(member.rank(), member.members()).expect("an empty world has room");
         Ok(Self {
             world,
             member,
@@ -72,15 +74,17 @@ impl Library {
             }
         };
         binding.attach(&mut running);
-        match EventThreads::start(&binding.events, &mut running, &binding.committed) {
+        // Set once, and only here.
+        let _ = binding.committed.epoch.set(running.epoch());
+        match EventThreads::start(&mut binding.events, &mut running, &binding.committed) {
             Ok(threads) => self.event_threads = threads,
             Err((started, code)) => {
-                running.abandon("a thread for handlers cannot be had");
+                running.abandon("a thread for handlers or channels cannot be had");
                 started.join();
                 running.give_up(&mut self.member);
                 self.world.release_memory();
                 self.refusal =
-                    "a thread for handlers or for triggers of the kind time cannot be had".to_owned();
+                    "a thread for handlers, channels or triggers of the kind time cannot be had".to_owned();
                 return Err(code);
             }
         }
@@ -101,7 +105,7 @@ impl Library {
     /// # Errors
     /// [`Code::NotCommitted`].
     pub fn epoch(&self) -> Result<Nanos, Code> {
-        Ok(self.running.as_ref().ok_or(Code::NotCommitted)?.epoch())
+        self.committed.as_ref().ok_or(Code::NotCommitted)?.epoch()
     }
 
     /// Whether the horizon is reached or the job is stopping; while not committed, whether the job is over.
@@ -123,6 +127,18 @@ impl Library {
         // An agent that is gone cannot be asked; the control thread has ended the tasks then.
         let _ = self.running.as_ref().ok_or(Code::NotCommitted)?.ask_to_end(&self.member);
         self.run()
+    }
+
+    /// Ends this member's part in the job (collective): returns when all have said so that live. Nothing can be committed afterwards.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`]; then nothing has changed.
+    pub fn leave(&mut self) -> Result<(), Code> {
+        if self.running.is_some() {
+            return Err(Code::ObjectCommitted);
+        }
+        self.member.leave();
+        Ok(())
     }
 
     /// Waits until the horizon, a stop or a restart, and uncommits (collective).
@@ -156,6 +172,15 @@ impl Drop for Library {
             running.abandon("its program has given the commit up");
             std::mem::take(&mut self.event_threads).join();
             running.give_up(&mut self.member);
+        }
+    }
+}
+
+impl From<JoinError> for Code {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::NotAMember(_) | JoinError::Unreachable { .. } | JoinError::Refused(_) => Self::Agent,
+            JoinError::NoThread(_) => Self::NoMemory,
         }
     }
 }

@@ -34,9 +34,7 @@ impl<'w> Mappings<'w> {
         for (_, object) in world.table.all() {
             let Some(channel) = object.body.channel() else { continue };
             *inputs.entry(channel.input).or_insert(0) += 1;
-            if let Body::Collective(collective) = &object.body {
-                *inputs.entry(collective.receives[0]).or_insert(0) += 1;
-            }
+            *inputs.entry(channel.receives[0]).or_insert(0) += 1;
         }
         let mut sets = HashMap::new();
         for iterator in inputs.keys() {

@@ -9,7 +9,7 @@
 //! | channels of a whole group, before commit and at it; the operations of reductions | `collectives.rs`, `collective_commit.rs`, `reduction.rs` |
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
-//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs` |
+//! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs`, `tasks.rs` |
 //! | commit: objects become declarations | `commit.rs`, `movers.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
@@ -17,7 +17,7 @@
 //! | events: triggers, receptors, handlers | `events/` |
 //! | a second set beside the one that runs | `mode.rs`, `switch.rs` |
 //! | join, commit, uncommit | `library.rs` |
-//! | what can go wrong | `error.rs` |
+//! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
 
 mod apply;
 mod attributes;
@@ -39,10 +39,13 @@ mod mode;
 mod movers;
 mod object;
 mod prepare;
+mod qos;
 mod reduction;
+mod remedy;
 mod storage;
 mod switch;
 mod table;
+mod tasks;
 mod walk;
 mod world;
 
@@ -51,18 +54,22 @@ mod graph_tests;
 #[cfg(test)]
 mod tests;
 
+pub use crate::task_tally::{Durations, TaskMetrics};
 pub use apply::Kind;
 pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
 pub use collectives::{CollectiveDescription, CollectiveKind};
-pub use committed::{ChannelMetrics, ChannelStatus, Committed, Durations, EndState, Outcome};
+pub use committed::{ChannelMetrics, ChannelStatus, Committed, EndState, Outcome};
 pub use containers::CONTAINER_MAX;
 pub use error::Code;
-pub use events::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
+pub use events::{
+    EventKind, Firing, HandlerFunction, HandlerMetrics, ReceptorCombination, TriggerDescription,
+};
 pub use group::{Combination, Comparison};
 pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
+pub use leveret_plan::{MissingPolicy, OverrunPolicy};
 pub use library::Library;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use reduction::Operation;

@@ -11,6 +11,7 @@
 use super::commit::Ends;
 use super::committed::{Committed, Service};
 use super::object::Qos;
+use super::qos::QosBody;
 use crate::declare::{Declarations, Lead};
 use crate::session::AnyEnd;
 use leveret_plan::OverrunPolicy;
@@ -35,8 +36,9 @@ struct Window {
 }
 
 impl Window {
-    fn of(receives: bool, qos: Qos) -> Option<Self> {
-        let Qos::Time { start, deadline, period } = qos else { return None };
+    fn of(receives: bool, qos: &QosBody) -> Option<Self> {
+        let Qos::Time { start, deadline, period } = qos.kind else { return None };
+        let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
         let (from, until) = if receives { (deadline, deadline + half(period)) } else { (start, deadline) };
         Some(Self { receives, period, from, until })
     }
@@ -65,7 +67,7 @@ impl Movers {
     }
 
     /// Serves what is left of a time-driven channel's ends at this member.
-    pub(super) fn serve(&mut self, channel: usize, size: u64, qos: Qos, ends: Ends) {
+    pub(super) fn serve(&mut self, channel: usize, size: u64, qos: &QosBody, ends: Ends) {
         if let (Some(source), Some(window)) = (ends.source, Window::of(false, qos)) {
             self.at(window, size).service.writes.push((channel, source, 0));
         }
@@ -79,7 +81,7 @@ impl Movers {
     pub(super) fn of(
         &mut self,
         receives: bool,
-        qos: Qos,
+        qos: &QosBody,
         size: u64,
         leads: impl IntoIterator<Item = (AnyEnd, Lead)>,
     ) -> Option<&mut Service> {
@@ -131,9 +133,12 @@ impl Movers {
     }
 }
 
-/// A name that no other member uses; a colon keeps it apart from those that programs use by habit.
 fn name(member: &str, number: usize) -> String {
-    let suffix = format!(":mover-{number}");
+    with_suffix(member, &format!(":mover-{number}"))
+}
+
+/// A name that no other member uses; the suffix begins with a colon, which keeps it apart from those that programs use by habit.
+pub(super) fn with_suffix(member: &str, suffix: &str) -> String {
     let mut room = NAME_BYTES_MAX.saturating_sub(suffix.len()).min(member.len());
     while !member.is_char_boundary(room) {
         room -= 1;
@@ -155,10 +160,10 @@ mod tests {
 
     #[test]
     fn a_sender_moves_within_the_window_and_a_receiver_after_it() {
-        let qos = Qos::Time { start: Nanos(10), deadline: Nanos(40), period: Nanos(100) };
-        let window = |receives| Window::of(receives, qos).map(|window| (window.from, window.until));
+        let qos = Qos::Time { start: Nanos(10), deadline: Nanos(40), period: Nanos(100) }.into();
+        let window = |receives| Window::of(receives, &qos).map(|window| (window.from, window.until));
         assert_eq!(window(false), Some((Nanos(10), Nanos(40))));
         assert_eq!(window(true), Some((Nanos(40), Nanos(90))));
-        assert!(Window::of(true, Qos::BestEffort).is_none());
+        assert!(Window::of(true, &Qos::BestEffort.into()).is_none());
     }
 }

@@ -4,8 +4,10 @@ use super::collectives::CollectiveBody;
 use super::committed::Committed;
 use super::events::{HandlerBody, ReceptorBody, TriggerBody};
 use super::handle::{Class, Handle};
+use super::qos::QosBody;
 use super::storage::Storage;
 use leveret_memory::iterator::Policy;
+use leveret_plan::OverrunPolicy;
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ pub(super) enum Body {
     Bufiter(BufiterBody),
     Ptchannel(ChannelBody),
     Collective(CollectiveBody),
-    Qos(Qos),
+    Qos(QosBody),
     Task(TaskBody),
     ContainerIterator(WalkBody),
     /// What it is made of stands in [`super::mode::Modes`].
@@ -86,13 +88,9 @@ impl Body {
                 let set = std::iter::once(iterator.set).filter(|set| !set.is_null());
                 iterator.allowed.iter().flatten().copied().chain(set).collect()
             }
-            Self::Ptchannel(channel) => {
-                let iterators = [channel.input, channel.output];
-                let given = iterators.into_iter().chain([channel.group, channel.qos]);
-                given.filter(|handle| !handle.is_null()).collect()
-            }
-            Self::Collective(collective) => collective.references(),
-            Self::Task(task) => task.channels.clone(),
+            Self::Ptchannel(channel) => channel.references(),
+            Self::Collective(collective) => collective.base.references(),
+            Self::Task(task) => task.channels.iter().copied().chain([task.qos]).collect(),
             Self::ContainerIterator(walk) => vec![walk.container],
             Self::Trigger(trigger) => trigger.references(),
             Self::Receptor(receptor) => receptor.references(),
@@ -208,6 +206,8 @@ impl From<Policy> for BufiterPolicy {
 pub(super) struct ChannelBody {
     pub(super) input: Handle,
     pub(super) output: Handle,
+    /// The pair for receiving, of a member that also sends; null where there is none.
+    pub(super) receives: [Handle; 2],
     /// Ranks in the group.
     pub(super) source: u32,
     pub(super) target: u32,
@@ -216,6 +216,22 @@ pub(super) struct ChannelBody {
     pub(super) qos: Handle,
     /// How many started transfers may be under way.
     pub(super) slack: u32,
+}
+
+impl ChannelBody {
+    pub(super) fn sends(&self) -> [Handle; 2] {
+        [self.input, self.output]
+    }
+
+    /// Whether it leads from a member to itself.
+    pub(super) fn is_loop(&self) -> bool {
+        self.source == self.target
+    }
+
+    fn references(&self) -> Vec<Handle> {
+        let pairs = self.sends().into_iter().chain(self.receives);
+        pairs.chain([self.group, self.qos]).filter(|handle| !handle.is_null()).collect()
+    }
 }
 
 /// The most urgent priority.
@@ -234,6 +250,16 @@ pub enum Qos {
         deadline: Nanos,
         /// Distance between two transfers.
         period: Nanos,
+    },
+    /// As soon as the time table and more urgent transfers leave time.
+    Priority {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
+    },
+    /// Once for each firing of an event; as priority-driven from there on.
+    Event {
+        /// 1 to [`PRIORITY_MAX`]; the higher is more urgent.
+        priority: u8,
     },
     /// Of a handler, or of a trigger's delivery.
     Handler {
@@ -270,10 +296,14 @@ pub(super) struct WalkBody {
 
 #[derive(Clone)]
 pub(super) struct TaskBody {
-    /// Always [`Qos::Time`].
-    pub(super) qos: Qos,
+    /// Time-driven, or event-driven with a start event.
+    pub(super) qos: Handle,
     pub(super) budget: Nanos,
     pub(super) function: TaskFunction,
+    /// `None`: any core that the plan finds.
+    pub(super) core: Option<u32>,
+    /// `None`: as the manifest has it, or else skip.
+    pub(super) overrun: Option<OverrunPolicy>,
     /// Channels whose ends at this member are served by this task.
     pub(super) channels: Vec<Handle>,
 }

@@ -3,16 +3,17 @@
 use super::apply::Reached;
 use super::committed::{
     Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator,
-    ELSEWHERE, End, NEVER, Tally, WITH_PROGRAM,
+    CommittedTask, ELSEWHERE, End, NEVER, ServedEnd, Tally, WITH_PROGRAM,
 };
 use super::error::Code;
-use super::handle::Handle;
+use super::handle::{Class, Handle};
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is known while the lists grow.
 #[derive(Default)]
@@ -26,6 +27,7 @@ struct Preparation<'w> {
     /// Iterators and the buffers that the program has put into them.
     stocked: Vec<(u32, u32)>,
     containers: Vec<CommittedContainer>,
+    tasks: Vec<CommittedTask>,
 }
 
 impl World {
@@ -47,17 +49,24 @@ impl World {
         }
         for (handle, object) in self.table.all() {
             match &object.body {
-                Body::Ptchannel(channel) => {
+                Body::Ptchannel(channel) if !channel.is_loop() => {
                     let is_source = self.is_source(channel) == Some(true);
-                    preparation.channel(handle, channel, is_source)?;
+                    let served = self.served_end(channel, is_source);
+                    preparation.channel(handle, channel, (is_source, served))?;
                 }
-                Body::Collective(collective) => {
-                    let prepared = self.prepare_collective(collective, &preparation.numbers);
+                body => {
+                    let Some(collective) = body.collective() else { continue };
+                    let mut prepared = self.prepare_collective(&collective, &preparation.numbers);
+                    if body.class() == Class::Ptchannel {
+                        prepared.others = Box::default();
+                    }
                     preparation.collective(handle, prepared, collective.base.slack);
                 }
-                _ => {}
             }
         }
+        let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
+        preparation.tasks =
+            tasks.map(|(handle, _)| CommittedTask { handle, tally: Arc::default() }).collect();
         preparation.containers(self.reached());
         preparation.finish(self)
     }
@@ -117,7 +126,12 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn channel(&mut self, handle: Handle, channel: &ChannelBody, is_source: bool) -> Result<(), Code> {
+    fn channel(
+        &mut self,
+        handle: Handle,
+        channel: &ChannelBody,
+        (is_source, served): (bool, Option<ServedEnd>),
+    ) -> Result<(), Code> {
         let iterators = [channel.input, channel.output];
         let [Some(input), Some(output)] = iterators.map(|iterator| self.numbers.get(&iterator).copied())
         else {
@@ -133,6 +147,7 @@ impl<'w> Preparation<'w> {
             is_source,
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
+            served,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack: channel.slack,
@@ -155,6 +170,7 @@ impl<'w> Preparation<'w> {
             is_source: collective.sends.is_some(),
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
+            served: None,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack,
@@ -176,12 +192,19 @@ impl<'w> Preparation<'w> {
     }
 
     fn finish(self, world: &World) -> Result<Committed, Code> {
-        let Self { buffers, iterators, channels, containers, stocked, .. } = self;
+        let Self { buffers, mut iterators, channels, containers, tasks, stocked, .. } = self;
+        // A buffer that comes is for the most urgent transfer that waits.
+        let priority =
+            |channel: &u32| channels[*channel as usize].served.as_ref().map_or(0, |end| end.priority);
+        iterators
+            .iter_mut()
+            .for_each(|iterator| iterator.channels.sort_by_key(|channel| Reverse(priority(channel))));
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());
         let numbered = numbered.chain(channels.iter().map(|channel| channel.handle).enumerate());
         let numbered = numbered.chain(containers.iter().map(|container| container.handle).enumerate());
+        let numbered = numbered.chain(tasks.iter().map(|task| task.handle).enumerate());
         let of_events = world.event_numbers().into_iter().map(|(handle, number)| (number as usize, handle));
         for (number, handle) in numbered.chain(of_events) {
             let place = handle.place()?;
@@ -199,7 +222,28 @@ impl<'w> Preparation<'w> {
             }
             index[place] = (Handle::default(), ELSEWHERE);
         }
-        let (world, events) = (world.snapshot(), OnceLock::new());
-        Ok(Committed { buffers, iterators, channels, containers, world, index, stocked, events })
+        // What the data path has no use for, and what is gone: to tell a freed handle from one that never was.
+        for (place, known) in world.table.last_known() {
+            if index.len() <= place {
+                index.resize(place + 1, (Handle::default(), 0));
+            }
+            if index[place].0.is_null() && index[place].1 != ELSEWHERE {
+                index[place].0 = known;
+            }
+        }
+        let world = world.snapshot();
+        let (epoch, events) = (OnceLock::new(), OnceLock::new());
+        Ok(Committed {
+            buffers,
+            iterators,
+            channels,
+            containers,
+            tasks,
+            world,
+            index,
+            stocked,
+            epoch,
+            events,
+        })
     }
 }

@@ -97,10 +97,12 @@ impl Library {
                 return Err(code_of_switch(&error));
             }
         };
-        let StandingMode { standing, binding, view } = standing;
+        let StandingMode { standing, mut binding, view } = standing;
         let mut next = standing.arm(instant);
         binding.attach(&mut next);
-        let threads = match EventThreads::start(&binding.events, &mut next, &binding.committed) {
+        // Set once: a mode is switched to once.
+        let _ = binding.committed.epoch.set(next.epoch());
+        let threads = match EventThreads::start(&mut binding.events, &mut next, &binding.committed) {
             Ok(threads) => threads,
             Err((threads, _)) => {
                 // The others switch; this member cannot, so the job ends for all of them.

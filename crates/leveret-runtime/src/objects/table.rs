@@ -230,6 +230,18 @@ impl Table {
         self.places.iter().enumerate().filter(|(_, entry)| entry.outside).map(|(place, _)| place)
     }
 
+    /// Every place that was ever used, with the handle that was given out for it last; one that is vacant has a handle of no class.
+    pub(super) fn last_known(&self) -> impl Iterator<Item = (usize, Handle)> + '_ {
+        self.places.iter().enumerate().filter_map(|(place, entry)| {
+            let handle = match &entry.object {
+                Some(object) => Handle::new(object.body.class(), entry.generation, place as u32),
+                // The generation is that of the next one.
+                None => Handle::vacant(entry.generation.checked_sub(1)?, place as u32),
+            };
+            Some((place, handle))
+        })
+    }
+
     /// Every object, freed or not, with its handle.
     pub(super) fn all(&self) -> impl Iterator<Item = (Handle, &Object)> + '_ {
         self.places.iter().enumerate().filter(|(_, entry)| !entry.outside).filter_map(|(place, entry)| {

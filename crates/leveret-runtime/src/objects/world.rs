@@ -30,7 +30,7 @@ impl World {
         let mut table = Table::default();
         let all = (0..names.len()).map(|member| MemberId(member as u16)).collect();
         let world = table.insert("world", Body::Group(all))?;
-        let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort))?;
+        let best_effort = table.insert("best-effort", Body::Qos(Qos::BestEffort.into()))?;
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
         let (attributes, default_handlers, modes) = Default::default();
         let names = names.to_vec();
@@ -68,7 +68,7 @@ impl World {
     }
 
     pub(super) fn change(&mut self, handle: Handle, class: Class) -> Result<&mut Object, Code> {
-        check_class(handle, class)?;
+        self.of(handle, class)?;
         self.loose(handle)?;
         self.table.get_mut(handle)
     }

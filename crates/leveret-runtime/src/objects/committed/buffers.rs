@@ -66,6 +66,7 @@ impl Committed {
             entry.place.store(from, Ordering::Release);
         } else {
             self.give_back(iterator, place);
+            self.ask_after_insertion(iterator);
         }
         inserted
     }
@@ -101,6 +102,19 @@ impl Committed {
         let iterator = self.iterator(iterator)?;
         self.look_after(iterator);
         Ok(self.iterators[iterator].store().map_or(0, |store| store.len_hint() as usize))
+    }
+
+    /// Which buffer an ORDERED iterator takes next; `None` of any other.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn due(&self, iterator: Handle) -> Result<Option<Handle>, Code> {
+        let iterator = &self.iterators[self.iterator(iterator)?];
+        if iterator.policy.form != Form::Ordered {
+            return Ok(None);
+        }
+        let due = iterator.buffers.get(iterator.due.load(Ordering::Relaxed) as usize);
+        Ok(due.map(|buffer| self.buffers[*buffer as usize].handle))
     }
 
     /// A buffer's size.

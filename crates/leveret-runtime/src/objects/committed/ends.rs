@@ -4,13 +4,14 @@
 //! its task (`timed.rs`).
 
 use super::collective::FreeCollective;
-use super::outcome::{Durations, Outcome};
+use super::outcome::Outcome;
 use super::timed::TimedEnd;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
+use crate::task_tally::Durations;
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;
@@ -137,6 +138,30 @@ impl End {
     }
 }
 
+impl SourceEnd {
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        self.asked = Asked { pending: count, ..Asked::default() };
+    }
+
+    /// Messages sent.
+    pub(super) fn sent(&self) -> u64 {
+        self.end.sent()
+    }
+}
+
+impl TargetEnd {
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        self.asked = Asked { pending: count, ..Asked::default() };
+    }
+
+    /// Of what was asked for, what is left.
+    pub(super) fn asked_for(&self) -> u64 {
+        self.asked.pending
+    }
+}
+
 /// The state of an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(i32)]
@@ -198,6 +223,9 @@ impl Committed {
     }
 
     pub(super) fn start_at(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.start_served(channel, served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.start(channel, clock::now());
@@ -234,6 +262,9 @@ impl Committed {
     }
 
     pub(super) fn activate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.activate_served(channel, served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &mut *end {
             return timed.activate(channel, clock::now());
@@ -257,7 +288,7 @@ impl Committed {
     /// [`Code::TimePast`] when it can no longer be made, [`Code::UndefForObject`] without periods, and those of
     /// [`Committed::activate`].
     pub fn activate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        let channel = self.timed(channel)?;
         match &mut *lock(channel)? {
             End::Timed(timed) => timed.activate_at(channel, period, clock::now()),
             _ => Err(Code::UndefForObject),
@@ -272,7 +303,16 @@ impl Committed {
         self.deactivate_end(self.channel(channel)?)
     }
 
+    /// A channel whose end no thread of the library moves.
+    fn timed(&self, channel: Handle) -> Result<&CommittedChannel, Code> {
+        let channel = self.channel(channel)?;
+        if channel.served.is_some() { Err(Code::UndefForObject) } else { Ok(channel) }
+    }
+
     pub(super) fn deactivate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.deactivate_served(served);
+        }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &*end {
             return timed.deactivate(clock::now());
@@ -291,7 +331,7 @@ impl Committed {
     /// [`Code::TimePast`] when it can no longer be left out, [`Code::UndefForObject`] without periods, and those of
     /// [`Committed::deactivate`].
     pub fn deactivate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
-        let channel = self.channel(channel)?;
+        let channel = self.timed(channel)?;
         match &*lock(channel)? {
             End::Timed(timed) => timed.deactivate_at(period, clock::now()),
             _ => Err(Code::UndefForObject),
@@ -329,7 +369,7 @@ impl Committed {
         Ok(())
     }
 
-    fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
+    pub(super) fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
         let SourceEnd { end, asked, .. } = source;
         // One round of the segment's buffers at most: the receiver may free them as fast as they are filled.
         for _ in 0..end.buffers() {
@@ -345,7 +385,7 @@ impl Committed {
         Ok(())
     }
 
-    fn count_delivered(&self, channel: &CommittedChannel, source: &mut SourceEnd) {
+    pub(super) fn count_delivered(&self, channel: &CommittedChannel, source: &mut SourceEnd) {
         let SourceEnd { end, delivered, .. } = source;
         if *delivered == end.sent() {
             return;
@@ -357,7 +397,11 @@ impl Committed {
         }
     }
 
-    fn receive_ready(&self, channel: &CommittedChannel, target: &mut TargetEnd) -> Result<(), Code> {
+    pub(super) fn receive_ready(
+        &self,
+        channel: &CommittedChannel,
+        target: &mut TargetEnd,
+    ) -> Result<(), Code> {
         for _ in 0..target.end.buffers() {
             if !target.asked.has_work() || !target.end.test() {
                 break;
@@ -441,6 +485,9 @@ impl Committed {
     }
 
     pub(super) fn test_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        if let Some(served) = &channel.served {
+            return self.test_served(channel, served, true);
+        }
         let mut end = lock(channel)?;
         match self.look(channel, &mut end) {
             Ok(None) | Err(Code::Uncommitted) => Ok(false),
@@ -451,6 +498,9 @@ impl Committed {
 
     /// As [`Committed::test`], and what is complete stays untold.
     pub(super) fn peek_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        if let Some(served) = &channel.served {
+            return self.test_served(channel, served, false);
+        }
         let mut end = lock(channel)?;
         let before = end.told().map(|told| *told);
         let looked = self.look(channel, &mut end);
@@ -474,6 +524,9 @@ impl Committed {
     }
 
     pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
+        if let Some(served) = &channel.served {
+            return self.wait_for_served(channel, served, timeout);
+        }
         // What is complete needs no reading of the clock.
         let mut limit = None;
         loop {
@@ -522,6 +575,9 @@ impl Committed {
     /// Those of wrong handles.
     pub fn status(&self, channel: Handle) -> Result<ChannelStatus, Code> {
         let channel = self.channel(channel)?;
+        if let Some(served) = &channel.served {
+            return Ok(self.status_of_served(channel, served));
+        }
         let (mut state, mut under_way) = (EndState::Started, 1);
         // Whoever has the lock waits for a transfer.
         if let Ok(mut end) = lock(channel) {
@@ -543,7 +599,9 @@ impl Committed {
     /// Those of wrong handles.
     pub fn metrics(&self, channel: Handle) -> Result<ChannelMetrics, Code> {
         let channel = self.channel(channel)?;
-        if let Ok(mut end) = lock(channel) {
+        if channel.served.is_none()
+            && let Ok(mut end) = lock(channel)
+        {
             let _ = self.progress(channel, &mut end);
         }
         let of = |outcome| channel.tally.of(outcome);
@@ -564,7 +622,7 @@ impl Committed {
 }
 
 /// What a wait answers for an outcome.
-fn told(outcome: Outcome) -> Result<(), Code> {
+pub(super) fn told(outcome: Outcome) -> Result<(), Code> {
     match outcome {
         Outcome::PeerLost => Err(Code::PeerLost),
         outcome if outcome.is_miss() => Err(Code::Missed),

@@ -17,6 +17,7 @@
 //! | outcomes, and what is counted of them | `outcome.rs` |
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
 //! | one operation on all channels of a container | `containers.rs` |
+//! | ends that the library's threads move at a priority | `served.rs` |
 //! | channels of a whole group | `collective/` |
 //! | what a task does for its time-driven ends | `service.rs` |
 
@@ -27,6 +28,7 @@ mod containers;
 mod ends;
 mod mapped;
 mod outcome;
+mod served;
 mod service;
 mod timed;
 mod transfer;
@@ -37,8 +39,10 @@ pub(super) use collective::{
 pub(super) use ends::End;
 pub use ends::{ChannelMetrics, ChannelStatus, EndState};
 pub(super) use mapped::ChannelMapping;
+pub use outcome::Outcome;
 pub(super) use outcome::Tally;
-pub use outcome::{Durations, Outcome};
+
+pub(super) use served::{Moved, ServedEnd};
 pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
 
@@ -48,8 +52,10 @@ use super::handle::Handle;
 use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
 use super::world::World;
+use crate::task_tally::{TaskMetrics, TaskTally};
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
+use leveret_types::Nanos;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Stands for an object that exists and is not committed, beside the null handle.
@@ -109,6 +115,8 @@ pub(super) struct CommittedChannel {
     pub(super) mapping: OnceLock<ChannelMapping>,
     /// One user at a time; only ever tried, so it holds up nobody.
     pub(super) end: Mutex<End>,
+    /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
+    pub(super) served: Option<ServedEnd>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
     /// Messages whose bytes were copied at this end.
@@ -127,18 +135,28 @@ pub(super) struct CommittedContainer {
     pub(super) channels: Result<Vec<u32>, Code>,
 }
 
+/// A task of the program's.
+pub(super) struct CommittedTask {
+    pub(super) handle: Handle,
+    /// What its thread counts.
+    pub(super) tally: Arc<TaskTally>,
+}
+
 /// Everything that is committed.
 pub struct Committed {
     pub(super) buffers: Vec<CommittedBuffer>,
     pub(super) iterators: Vec<CommittedIterator>,
     pub(super) channels: Vec<CommittedChannel>,
     pub(super) containers: Vec<CommittedContainer>,
+    pub(super) tasks: Vec<CommittedTask>,
     /// As it was committed, for those who must not wait for the one that can be changed.
     pub(super) world: World,
     /// From a handle's place to the handle and its index in one of the lists above.
     pub(super) index: Vec<(Handle, u32)>,
     /// Iterators and the buffers that the program put into them before commit.
     pub(super) stocked: Vec<(u32, u32)>,
+    /// The instant of period 0; set once, before the commit returns.
+    pub(super) epoch: OnceLock<Nanos>,
     /// Set once, before the commit returns.
     pub(super) events: OnceLock<CommittedEvents>,
 }
@@ -184,6 +202,22 @@ impl Committed {
         let class = handle.class().filter(|class| class.is_container());
         let number = self.find(handle, class.unwrap_or(super::Class::Cset))?;
         Ok(&self.containers[number])
+    }
+
+    /// What was counted of a task since the commit. Read whole, without a lock, while it runs.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn task_metrics(&self, task: Handle) -> Result<TaskMetrics, Code> {
+        Ok(self.tasks[self.find(task, super::Class::Task)?].tally.read())
+    }
+
+    /// The instant of period 0 on the job's clock.
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`] of one that nobody has run.
+    pub fn epoch(&self) -> Result<Nanos, Code> {
+        self.epoch.get().copied().ok_or(Code::NotCommitted)
     }
 
     /// The objects as they were committed: their getters answer without a lock. What was made since is not among them.

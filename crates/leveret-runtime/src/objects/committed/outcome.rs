@@ -1,6 +1,8 @@
 //! How transfers end, and what is counted of it: plain words that any thread may read while others write.
 
-use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
+use crate::task_tally::Durations;
+use leveret_memory::Latest;
+use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_types::Nanos;
 
 /// How an instance of a channel ended, as one of its ends knows it. The numbers are those of `MPIRTX_Outcome`.
@@ -48,31 +50,25 @@ impl Outcome {
     }
 }
 
-/// Durations that were measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Durations {
-    /// How many.
-    pub count: u64,
-    /// The last.
-    pub last: Nanos,
-    /// The shortest.
-    pub least: Nanos,
-    /// The longest.
-    pub greatest: Nanos,
-    /// All together.
-    pub sum: Nanos,
-}
-
 /// What was counted of one end since the commit. One thread at a time counts; all may read.
-#[derive(Default)]
 pub(in crate::objects) struct Tally {
     counts: [AtomicU64; Outcome::ALL.len()],
     /// The last instance that ended, above its outcome; an instance has 48 bits.
     last: AtomicU64,
     /// Instances that ended, performed or missed.
     ended: AtomicU64,
-    /// Count, last, least, greatest, sum.
-    latency: [AtomicI64; 5],
+    latency: Latest<{ Durations::WORDS }>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            counts: Default::default(),
+            last: AtomicU64::default(),
+            ended: AtomicU64::default(),
+            latency: Latest::new([0; Durations::WORDS]),
+        }
+    }
 }
 
 impl Tally {
@@ -83,18 +79,10 @@ impl Tally {
         if outcome != Outcome::Paused {
             self.ended.store(self.ended.load(Ordering::Relaxed) + 1, Ordering::Release);
         }
-        let Some(Nanos(latency)) = latency else { return };
-        let [count, last, least, greatest, sum] = &self.latency;
-        let is_first = count.load(Ordering::Relaxed) == 0;
-        last.store(latency, Ordering::Relaxed);
-        if is_first || latency < least.load(Ordering::Relaxed) {
-            least.store(latency, Ordering::Relaxed);
-        }
-        if is_first || latency > greatest.load(Ordering::Relaxed) {
-            greatest.store(latency, Ordering::Relaxed);
-        }
-        sum.store(sum.load(Ordering::Relaxed).saturating_add(latency), Ordering::Relaxed);
-        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Release);
+        let Some(latency) = latency else { return };
+        let mut durations = self.latency();
+        durations.add(latency);
+        self.latency.store(durations.words());
     }
 
     /// So many complete instances, the last of which is this, turn out to have ended otherwise.
@@ -123,15 +111,7 @@ impl Tally {
     }
 
     pub(super) fn latency(&self) -> Durations {
-        let [count, last, least, greatest, sum] =
-            std::array::from_fn(|word: usize| self.latency[word].load(Ordering::Acquire));
-        Durations {
-            count: count.unsigned_abs(),
-            last: Nanos(last),
-            least: Nanos(least),
-            greatest: Nanos(greatest),
-            sum: Nanos(sum),
-        }
+        Durations::of_words(self.latency.load())
     }
 }
 

@@ -27,11 +27,13 @@ impl EventKind {
     /// How many there are.
     pub const COUNT: usize = 6;
 
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Call, Self::Completion, Self::Miss, Self::MissingBuffer, Self::Error, Self::Time];
+
     /// The kind of this number.
     pub fn of(number: i32) -> Option<Self> {
-        [Self::Call, Self::Completion, Self::Miss, Self::MissingBuffer, Self::Error, Self::Time]
-            .into_iter()
-            .find(|kind| *kind as i32 == number)
+        Self::ALL.into_iter().find(|kind| *kind as i32 == number)
     }
 }
 

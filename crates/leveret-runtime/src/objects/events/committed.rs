@@ -4,6 +4,7 @@ use super::body::{EventKind, Firing};
 use super::dispatch::Dispatch;
 use super::occurrence::{Consumed, Occurrence};
 use super::plan::{EventPlan, PlannedForm, PlannedReceptor, Watched};
+use super::tally::HandlerTally;
 use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
 use crate::objects::committed::{Committed, Outcome};
 use crate::objects::error::Code;
@@ -25,6 +26,7 @@ pub(in crate::objects) struct CommittedEvents {
     pub(super) receptors: Vec<CommittedReceptor>,
     pub(super) dispatch: Dispatch,
     pub(super) watch: Arc<Watch>,
+    pub(super) tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
 pub(super) struct CommittedTrigger {
@@ -114,6 +116,11 @@ impl CommittedReceptor {
         Some(Firing { source: u32::from(rank), number, time, pending, lost })
     }
 
+    /// Consumes every pending firing of a single trigger, and gives the time of the first; `now` where that is not known.
+    pub(super) fn drain(&self, now: Nanos) -> Option<Nanos> {
+        Some(self.occurrence.as_ref()?.drain()?.unwrap_or(now).min(now))
+    }
+
     /// As [`CommittedReceptor::take`], and keeps it for who asks.
     pub(super) fn take_and_keep(&self) -> Option<Firing> {
         let firing = self.take()?;
@@ -195,7 +202,8 @@ impl CommittedEvents {
         let watchers = watchers.filter_map(|(trigger, planned)| {
             Some(Watcher { trigger, kind: planned.kind, watched: planned.watched.clone()? })
         });
-        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch }
+        let tallies = plan.tallies.clone();
+        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch, tallies }
     }
 }
 
@@ -245,6 +253,39 @@ impl Committed {
         }
         trigger.fire(clock::now());
         Ok(())
+    }
+
+    /// Fires a trigger of the library's own.
+    pub(in crate::objects) fn fire_own(&self, trigger: usize, now: Nanos) {
+        if let Some(trigger) = self.events.get().and_then(|events| events.triggers.get(trigger)) {
+            trigger.fire(now);
+        }
+    }
+
+    /// Wakes a thread of the dispatch.
+    pub(in crate::objects) fn ring(&self, thread: usize) -> Result<(), Code> {
+        self.committed_events()?.dispatch.ring(thread);
+        Ok(())
+    }
+
+    /// Whether a member has died since the commit.
+    pub(in crate::objects) fn is_lost(&self, member: MemberId) -> Result<bool, Code> {
+        Ok(self.committed_events()?.watch.is_dead(member))
+    }
+
+    /// When the commit ends.
+    pub(in crate::objects) fn stop_at(&self) -> Result<Nanos, Code> {
+        Ok(self.committed_events()?.watch.stop_at())
+    }
+
+    /// Whether the commit ends now.
+    pub(in crate::objects) fn is_stopping(&self, now: Nanos) -> Result<bool, Code> {
+        Ok(now >= self.stop_at()?)
+    }
+
+    /// To wait until the end of the commit has moved or a member has died; to be made before looking whether that is so.
+    pub(in crate::objects) fn end_of_commit(&self) -> Result<leveret_os::futex::Awaited, Code> {
+        Ok(self.committed_events()?.watch.bell())
     }
 
     /// Fires the triggers that watch a channel, `count` instances of which have ended so.

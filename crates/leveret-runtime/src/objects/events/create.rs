@@ -46,9 +46,9 @@ impl World {
         if qos.is_null() {
             return Ok(0);
         }
-        match &self.of(qos, Class::Qos)?.body {
-            Body::Qos(Qos::BestEffort) => Ok(0),
-            Body::Qos(Qos::Handler { priority, .. }) => Ok(*priority),
+        match self.qos_kind(qos)? {
+            Qos::BestEffort => Ok(0),
+            Qos::Handler { priority, .. } => Ok(priority),
             _ => Err(Code::UndefForObject),
         }
     }

@@ -13,7 +13,7 @@
 //! | commit: declarations, and what the data path will work on | `plan.rs` |
 //! | occurrences of a receptor: counts and combinations | `occurrence.rs` |
 //! | between commit and uncommit: fire, wait, test | `committed.rs`, `wait.rs` |
-//! | library threads: handlers, and triggers of the kind time | `dispatch.rs`, `timer.rs`, `threads.rs` |
+//! | library threads: handlers, ends of channels with a priority, and triggers of the kind time | `dispatch.rs`, `served.rs`, `paced.rs`, `tally.rs`, `timer.rs`, `threads.rs` |
 //!
 //! The order of delivery: of the firings that a receptor has pending the one of the trigger with the highest priority comes first, then
 //! the earliest by its time, then the one of the lowest rank. So the firings of one trigger come in their order.
@@ -23,7 +23,10 @@ mod committed;
 mod create;
 mod dispatch;
 mod occurrence;
+mod paced;
 mod plan;
+mod served;
+mod tally;
 mod threads;
 mod timer;
 mod wait;
@@ -32,4 +35,6 @@ pub use body::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerD
 pub(super) use body::{HandlerBody, ReceptorBody, TriggerBody};
 pub(super) use committed::CommittedEvents;
 pub(super) use plan::EventPlan;
+pub use tally::HandlerMetrics;
 pub(super) use threads::EventThreads;
+pub(super) use wait::Words;

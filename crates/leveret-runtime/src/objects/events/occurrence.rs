@@ -81,6 +81,15 @@ impl Occurrence {
         self.total().saturating_sub(self.consumed.load(Ordering::Acquire))
     }
 
+    /// Consumes everything that is pending, and gives the time of the first of it; the inner value is `None` where that is not
+    /// known. Of a single trigger only.
+    pub(super) fn drain(&self) -> Option<Option<Nanos>> {
+        let Form::Fired(source) = &self.form else { return None };
+        let total = source.reader.fired();
+        let before = self.consumed.fetch_max(total, Ordering::AcqRel);
+        (total > before).then(|| source.reader.time(before))
+    }
+
     /// Consumes an occurrence if there is one.
     #[inline]
     pub(super) fn consume(&self) -> Option<Consumed> {

@@ -1,19 +1,28 @@
 //! Commit: triggers and receptors become declarations, and a plan of what the data path will work on.
 
 use super::body::{EventKind, Form, HandlerFunction, ReceptorCombination};
+use super::served::PlannedEnd;
+use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
+use crate::objects::movers::with_suffix;
 use crate::objects::object::{Body, Qos};
 use crate::objects::world::World;
+use leveret_protocol::declaration::{GROUP_WORLD, SporadicDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What one commit binds of events, in the order in which it was declared.
 pub(in crate::objects) struct EventPlan {
     pub(super) triggers: Vec<PlannedTrigger>,
     pub(super) receptors: Vec<PlannedReceptor>,
     pub(super) defaults: [Option<PlannedHandler>; EventKind::COUNT],
+    /// Channel ends that threads serve.
+    pub(super) ends: Vec<PlannedEnd>,
+    /// Each handler with what is counted of it.
+    pub(super) tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
 pub(super) struct PlannedTrigger {
@@ -51,12 +60,57 @@ pub(super) struct PlannedHandler {
     pub(super) function: HandlerFunction,
     /// 0: best effort.
     pub(super) priority: u8,
+    /// Its name in the plan; `None`: best effort.
+    pub(super) work: Option<String>,
+    /// The least time between two runs.
+    pub(super) interval: Option<Nanos>,
+    /// Processor time of one run at most; 0: as long as it takes.
+    pub(super) budget: Nanos,
+    /// What is counted of it, by all who run it.
+    pub(super) tally: Arc<HandlerTally>,
 }
 
 impl EventPlan {
     /// Whether a thread of its own has to fire some trigger.
     pub(super) fn needs_timer(&self) -> bool {
         self.triggers.iter().any(|trigger| matches!(trigger.kind, EventKind::Time | EventKind::Error))
+    }
+}
+
+/// Handlers as work beside the time table, which admission counts.
+struct Works<'m> {
+    member: &'m str,
+    declared: u32,
+    tallies: Vec<(Handle, Arc<HandlerTally>)>,
+}
+
+impl Works<'_> {
+    /// Declares a handler of this event, if it has a priority. What is counted of it is counted for all its events.
+    fn declare(
+        &mut self,
+        declarations: &mut Declarations,
+        event: &(String, String),
+        (handle, mut handler): (Handle, PlannedHandler),
+    ) -> PlannedHandler {
+        match self.tallies.iter().find(|(known, _)| *known == handle) {
+            Some((_, tally)) => handler.tally = tally.clone(),
+            None => self.tallies.push((handle, handler.tally.clone())),
+        }
+        if handler.priority == 0 {
+            return handler;
+        }
+        let name = with_suffix(self.member, &format!(":handler-{}", self.declared));
+        self.declared += 1;
+        declarations.sporadic(SporadicDeclaration {
+            name: name.clone(),
+            event: Some(event.clone()),
+            priority: Some(handler.priority),
+            interval: handler.interval,
+            deadline: None,
+            budget: Some(handler.budget),
+            core: None,
+        });
+        PlannedHandler { work: Some(name), ..handler }
     }
 }
 
@@ -75,8 +129,15 @@ impl World {
     /// Declares every trigger and receptor.
     pub(in crate::objects) fn plan_events(&self, declarations: &mut Declarations) -> Result<EventPlan, Code> {
         let numbers: HashMap<Handle, u32> = self.event_numbers().into_iter().collect();
-        let mut plan =
-            EventPlan { triggers: Vec::new(), receptors: Vec::new(), defaults: Default::default() };
+        let mut plan = EventPlan {
+            triggers: Vec::new(),
+            receptors: Vec::new(),
+            defaults: Default::default(),
+            tallies: Vec::new(),
+            ends: Vec::new(),
+        };
+        let mut works =
+            Works { member: &self.names()[self.rank().index()], declared: 0, tallies: Vec::new() };
         for (handle, object) in self.table.all() {
             match &object.body {
                 Body::Trigger(trigger) => {
@@ -86,19 +147,25 @@ impl World {
                     plan.triggers.push(PlannedTrigger { kind, watched, times: trigger.times });
                 }
                 Body::Receptor(receptor) => {
-                    let form = match &receptor.form {
+                    let (form, group) = match &receptor.form {
                         Form::Event(group) => {
                             let group = self.declare_group(declarations, *group)?;
-                            PlannedForm::Event(declarations.receptor(&object.name, &group))
+                            (PlannedForm::Event(declarations.receptor(&object.name, &group)), group)
                         }
                         Form::Combined(combination, parts) => {
                             let number = |part: &Handle| numbers.get(part).map(|number| *number as usize);
                             let parts: Option<Vec<usize>> = parts.iter().map(number).collect();
-                            PlannedForm::Combined(*combination, parts.ok_or(Code::Internal)?)
+                            let form = PlannedForm::Combined(*combination, parts.ok_or(Code::Internal)?);
+                            (form, GROUP_WORLD.to_owned())
                         }
                     };
+                    let handlers = receptor
+                        .handlers
+                        .iter()
+                        .filter_map(|handler| Some((*handler, self.planned(*handler)?)));
+                    let event = (group, object.name.clone());
                     let handlers =
-                        receptor.handlers.iter().filter_map(|handler| self.planned(*handler)).collect();
+                        handlers.map(|handler| works.declare(declarations, &event, handler)).collect();
                     plan.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers });
                 }
                 _ => {}
@@ -111,7 +178,22 @@ impl World {
         for part in parts.collect::<Vec<_>>() {
             plan.receptors[part].is_part = true;
         }
-        plan.defaults = self.default_handlers.map(|handler| self.planned(handler));
+        for kind in EventKind::ALL {
+            // One that nothing can call is no load.
+            if plan.triggers.iter().any(|trigger| trigger.kind == kind) {
+                let event = (GROUP_WORLD.to_owned(), "unheard".to_owned());
+                let handle = self.default_handlers[kind as usize];
+                let planned = self.planned(handle);
+                plan.defaults[kind as usize] =
+                    planned.map(|handler| works.declare(declarations, &event, (handle, handler)));
+            }
+        }
+        plan.tallies = works.tallies;
+        for (handle, object) in self.table.all() {
+            if let Body::Task(task) = &object.body {
+                self.plan_event_task(declarations, &mut plan, (handle, &object.name, task));
+            }
+        }
         Ok(plan)
     }
 
@@ -138,18 +220,27 @@ impl World {
     /// A handler that may have been freed, since a receptor refers to it.
     fn planned(&self, handler: Handle) -> Option<PlannedHandler> {
         match &self.table.referred(handler)?.body {
-            Body::Handler(body) => Some(PlannedHandler {
-                function: body.function.clone(),
-                priority: self.referred_priority(body.qos),
-            }),
+            Body::Handler(body) => {
+                let qos = self.referred_qos(body.qos);
+                let (budget, interval) = match qos.kind {
+                    Qos::Handler { budget, interval, .. } => (budget, Some(interval)),
+                    _ => (Nanos::ZERO, None),
+                };
+                let (function, priority) = (body.function.clone(), qos.priority());
+                Some(PlannedHandler {
+                    function,
+                    priority,
+                    work: None,
+                    interval,
+                    budget,
+                    tally: Arc::default(),
+                })
+            }
             _ => None,
         }
     }
 
     fn referred_priority(&self, qos: Handle) -> u8 {
-        match self.table.referred(qos).map(|object| &object.body) {
-            Some(Body::Qos(Qos::Handler { priority, .. })) => *priority,
-            _ => 0,
-        }
+        self.referred_qos(qos).priority()
     }
 }

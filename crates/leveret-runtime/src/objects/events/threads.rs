@@ -1,23 +1,24 @@
-//! The library's threads that serve events: one for each band of handlers, one for triggers of the kind time and for deaths.
+//! The library's threads that serve events: one for each priority in use, one for triggers of the kind time and for deaths.
 
 use super::committed::CommittedEvents;
-use super::dispatch::{self, Dispatch, class_of};
+use super::dispatch::{self, Dispatch};
 use super::plan::EventPlan;
 use super::timer;
 use crate::objects::committed::Committed;
 use crate::objects::error::Code;
-use crate::session::{LibraryThreads, Running};
+use crate::session::{LibraryThreads, Running, Work};
+use crate::thread::class_of_level;
+use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
-use leveret_protocol::control::Scheduling;
 use leveret_types::Nanos;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 /// Stack that is touched before the epoch, so that no handler faults on it.
 const STACK_PREFAULT_BYTES: usize = 256 * 1024;
-/// The timer's thread fires for handlers of every band.
-const TIMER_BAND: usize = dispatch::BANDS - 1;
+/// `SCHED_FIFO` priority of the timer's thread where it fires for nothing that has one: above the agent, below everything that is planned.
+const TIMER_ALONE: u8 = 9;
 
 /// The threads of one commit.
 #[derive(Default)]
@@ -31,32 +32,38 @@ impl EventThreads {
     /// # Errors
     /// [`Code::NoMemory`] when a thread cannot be had. Those that were started end with the commit.
     pub(in crate::objects) fn start(
-        plan: &EventPlan,
+        plan: &mut EventPlan,
         running: &mut Running,
         committed: &Arc<Committed>,
     ) -> Result<Self, (Self, Code)> {
         let (how, ends) = (running.library_threads(), running.take_events());
+        let works = running.works().to_vec();
         let unheard = plan.triggers.iter().zip(&ends.triggers).filter(|(_, (end, _))| end.is_unheard());
         let unheard =
             unheard.filter_map(|(trigger, _)| plan.defaults[trigger.kind as usize].clone()).collect();
         let timed = timer::first_instants(plan, running.epoch());
-        let handles = plan.receptors.iter().any(|receptor| !receptor.handlers.is_empty())
-            || plan.defaults.iter().any(Option::is_some);
-        let real_time = (handles || plan.needs_timer()) && has_real_time(how);
-        let dispatch = Dispatch::new(plan, unheard, real_time);
-        let bands = dispatch.bands();
+        let real_time =
+            (!works.is_empty() || plan.needs_timer()) && LibraryThreads::has_real_time(how.scheduling);
+        let dispatch = Dispatch::new(plan, unheard, (&works, real_time));
+        let threads: Vec<(Class, Option<u32>)> =
+            dispatch.threads.iter().map(|thread| (thread.class(), thread.core().or(how.core))).collect();
+        for (channel, thread) in dispatch.served() {
+            if let Some(served) = &committed.channels[channel].served {
+                served.thread.store(thread, Ordering::Relaxed);
+            }
+        }
         let events = CommittedEvents::new(plan, ends, running.watch().clone(), dispatch);
         if committed.events.set(events).is_err() {
             return Err((Self::default(), Code::Internal));
         }
         let mut started = Self::default();
         let (ready, reports) = mpsc::channel();
-        for band in bands {
+        for (thread, (class, core)) in threads.into_iter().enumerate() {
             let (committed, ready) = (committed.clone(), ready.clone());
-            let served = started.spawn("leveret-handler", move || {
-                set_up(class_of(band), how.core, &ready);
+            let served = started.spawn("leveret-serve", move || {
+                set_up(class, core, &ready);
                 if let Some(events) = committed.events.get() {
-                    dispatch::serve(band, events, &committed);
+                    dispatch::serve(thread, events, &committed);
                 }
             });
             if let Err(code) = served {
@@ -66,7 +73,7 @@ impl EventThreads {
         let mourns = committed.events.get().is_some_and(|events| !events.mourners().is_empty());
         if mourns || !timed.is_empty() {
             let committed = committed.clone();
-            let class = if real_time { class_of(TIMER_BAND) } else { Class::Other };
+            let class = if real_time { timer_class(&works) } else { Class::Other };
             let served = started.spawn("leveret-timer", move || {
                 set_up(class, how.core, &ready);
                 if let Some(events) = committed.events.get() {
@@ -98,10 +105,10 @@ impl EventThreads {
     }
 }
 
-/// Whether a thread of ours may have a real-time class; tried on one of its own.
-fn has_real_time(how: LibraryThreads) -> bool {
-    how.scheduling != Scheduling::Plain
-        && std::thread::spawn(|| scheduling::apply(class_of(1)).is_ok()).join().unwrap_or(false)
+/// The timer fires for the most urgent too.
+fn timer_class(works: &[Work]) -> Class {
+    let most_urgent = works.iter().map(|work| work.level).max();
+    most_urgent.map_or(Class::Fifo { priority: TIMER_ALONE }, class_of_level)
 }
 
 /// Everything that may fault or allocate, before the first handler.

@@ -13,17 +13,17 @@ use leveret_types::Nanos;
 use std::sync::Arc;
 
 /// Words to sleep on, with what they hold now. One more than the kernel waits on tells that there are too many.
-pub(super) struct Words {
+pub(in crate::objects) struct Words {
     list: [Awaited; WORDS_MAX + 1],
     count: usize,
 }
 
 impl Words {
-    pub(super) fn new() -> Self {
+    pub(in crate::objects) fn new() -> Self {
         Self { list: [Awaited::NONE; WORDS_MAX + 1], count: 0 }
     }
 
-    pub(super) fn push(&mut self, word: Awaited) {
+    pub(in crate::objects) fn push(&mut self, word: Awaited) {
         if let Some(place) = self.list.get_mut(self.count) {
             *place = word;
             self.count += 1;
@@ -39,7 +39,7 @@ impl Words {
 
     /// Sleeps until one of the words changes. The firing ends learn by the listeners that somebody sleeps; one that fired before it could
     /// know has changed its word.
-    pub(super) fn sleep<'l>(
+    pub(in crate::objects) fn sleep<'l>(
         &self,
         listeners: impl Iterator<Item = &'l Arc<ListenerWriter>> + Clone,
         until: Nanos,

@@ -1,0 +1,339 @@
+//! Ends of priority- and event-driven channels: the program asks, and the library's thread of their priority moves
+//! (`events/dispatch.rs`). So a transfer never goes at the priority of whoever happened to call, and of those that are ready the
+//! more urgent goes first.
+//!
+//! ```text
+//!   program --start, activate, insert--> asked ... --rings--> thread: one transfer at a time
+//!   program <--wait, test, status------- ended ... <--wakes-- thread
+//! ```
+//!
+//! What the program asks for and what has come of it are counts; nobody waits for a lock.
+
+use super::ends::{ChannelStatus, End, EndState, lock, told};
+use super::outcome::Outcome;
+use super::{Committed, CommittedChannel};
+use crate::objects::error::Code;
+use crate::objects::events::Words;
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use leveret_os::clock;
+use leveret_os::futex::{self, Awaited};
+use leveret_types::{MemberId, Nanos};
+use std::ptr::NonNull;
+
+/// What is asked of an end, and what has come of it.
+pub(in crate::objects) struct ServedEnd {
+    /// Who is at the other end.
+    peer: MemberId,
+    pub(in crate::objects) priority: u8,
+    /// Whether each transfer needs a firing of the start event besides.
+    needs_firing: bool,
+    /// Which thread serves it, by its place among those of the dispatch.
+    pub(in crate::objects) thread: AtomicUsize,
+    /// Transfers that were started, or that the thread has moved because the end is active; and how many of them it has moved.
+    begun: AtomicU64,
+    moved: AtomicU64,
+    active: AtomicBool,
+    /// Anything was started since the end was last active.
+    was_started: AtomicBool,
+    /// Firings of the start event for which no transfer has begun.
+    firings: AtomicU64,
+    /// Of what ended here, how much a wait or a test has told of, or came before the activation.
+    told: AtomicU64,
+    /// Counts what may let a transfer go on; the thread looks again when it has changed.
+    asked: AtomicU32,
+    tried: AtomicU32,
+    /// When the first of that was which has not been tried in vain.
+    since: AtomicI64,
+    /// Counts what has ended; who waits sleeps on it.
+    ended: AtomicU32,
+    sleepers: AtomicU32,
+}
+
+impl ServedEnd {
+    pub(in crate::objects) fn new(peer: MemberId, priority: u8, needs_firing: bool) -> Self {
+        Self {
+            peer,
+            priority,
+            needs_firing,
+            thread: AtomicUsize::new(usize::MAX),
+            begun: AtomicU64::new(0),
+            moved: AtomicU64::new(0),
+            active: AtomicBool::new(false),
+            was_started: AtomicBool::new(false),
+            firings: AtomicU64::new(0),
+            told: AtomicU64::new(0),
+            asked: AtomicU32::new(0),
+            tried: AtomicU32::new(0),
+            since: AtomicI64::new(i64::MAX),
+            ended: AtomicU32::new(0),
+            sleepers: AtomicU32::new(0),
+        }
+    }
+
+    fn is_active(&self) -> bool {
+        self.active.load(Ordering::SeqCst)
+    }
+
+    /// Started transfers that the thread has not moved.
+    fn pending(&self) -> u64 {
+        let moved = self.moved.load(Ordering::SeqCst);
+        self.begun.load(Ordering::SeqCst).saturating_sub(moved)
+    }
+
+    fn under_way(&self, channel: &CommittedChannel) -> u64 {
+        // A transfer ends after it has begun, so the end is read first.
+        let ended = channel.tally.ended();
+        self.begun.load(Ordering::SeqCst).saturating_sub(ended)
+    }
+
+    /// Whether a transfer is wanted here.
+    fn has_work(&self) -> bool {
+        let is_fired = !self.needs_firing || self.firings.load(Ordering::SeqCst) > 0;
+        is_fired && (self.is_active() || self.pending() > 0)
+    }
+
+    /// Something has changed at this instant that may let a transfer go on.
+    pub(in crate::objects) fn note(&self, at: Nanos) {
+        self.since.fetch_min(at.0, Ordering::SeqCst);
+        self.asked.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The start event was fired. It is for a transfer only if the end takes part.
+    pub(in crate::objects) fn fire(&self, at: Nanos) {
+        if self.is_active() || self.pending() > self.firings.load(Ordering::SeqCst) {
+            self.firings.fetch_add(1, Ordering::SeqCst);
+            self.note(at);
+        }
+    }
+
+    /// Since when a transfer may be possible; `None`: it was tried in vain, and nothing has changed since.
+    pub(in crate::objects) fn ready_since(&self) -> Option<Nanos> {
+        if self.asked.load(Ordering::SeqCst) == self.tried.load(Ordering::SeqCst) {
+            return None;
+        }
+        Some(Nanos(self.since.load(Ordering::SeqCst)))
+    }
+
+    fn tell_sleepers(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            // It can fail only for an address that is not mapped, and this one is.
+            let _ = futex::wake(&self.ended, u32::MAX);
+        }
+    }
+
+    /// A transfer has begun that was asked for by the program, and perhaps by a firing.
+    fn took_one(&self) {
+        if self.pending() == 0 {
+            self.begun.fetch_add(1, Ordering::SeqCst);
+        }
+        self.moved.fetch_add(1, Ordering::SeqCst);
+        if self.needs_firing {
+            let _ = self
+                .firings
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |firings| firings.checked_sub(1));
+        }
+    }
+}
+
+/// What the thread has done at an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::objects) enum Moved {
+    /// Nothing was possible.
+    Nothing,
+    /// A message went out, or came in and is in its buffer.
+    Message,
+    /// A message that came in was none, and is gone.
+    Nonsense,
+}
+
+impl Committed {
+    /// Tells an end's thread to look at it.
+    pub(super) fn ask(&self, served: &ServedEnd) -> Result<(), Code> {
+        served.note(clock::now());
+        self.ring(served.thread.load(Ordering::Relaxed))
+    }
+
+    /// After an insertion into an iterator, by the program or by a transfer: what takes from there may go on.
+    pub(super) fn ask_after_insertion(&self, iterator: usize) {
+        let channels =
+            self.iterators[iterator].channels.iter().map(|channel| &self.channels[*channel as usize]);
+        for channel in channels.filter(|channel| channel.input as usize == iterator) {
+            if let Some(served) = channel.served.as_ref().filter(|served| served.has_work()) {
+                // Before anything is served there is nothing to tell.
+                let _ = self.ask(served);
+            }
+        }
+    }
+
+    pub(super) fn start_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {
+        if self.is_lost(served.peer)? {
+            return Err(Code::PeerLost);
+        }
+        if served.is_active() {
+            return Err(Code::Active);
+        }
+        loop {
+            let begun = served.begun.load(Ordering::SeqCst);
+            if served.under_way(channel) >= u64::from(channel.slack) {
+                return Err(Code::Slack);
+            }
+            let next = served.begun.compare_exchange(begun, begun + 1, Ordering::SeqCst, Ordering::SeqCst);
+            if next.is_ok() {
+                break;
+            }
+        }
+        served.was_started.store(true, Ordering::SeqCst);
+        self.ask(served)
+    }
+
+    pub(super) fn activate_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {
+        if self.is_lost(served.peer)? {
+            return Err(Code::PeerLost);
+        }
+        if served.is_active() {
+            return Ok(());
+        }
+        if served.under_way(channel) > 0 {
+            return Err(Code::Slack);
+        }
+        served.told.store(channel.tally.ended(), Ordering::SeqCst);
+        served.was_started.store(false, Ordering::SeqCst);
+        served.active.store(true, Ordering::SeqCst);
+        self.ask(served)
+    }
+
+    pub(super) fn deactivate_served(&self, served: &ServedEnd) -> Result<(), Code> {
+        if !served.active.swap(false, Ordering::SeqCst) {
+            return Err(Code::NotStarted);
+        }
+        // Firings that no transfer has begun for were for the activated end.
+        served.firings.store(0, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether a wait would end now, and how.
+    fn look_at_served(
+        &self,
+        channel: &CommittedChannel,
+        served: &ServedEnd,
+        tells: bool,
+    ) -> Result<Option<Outcome>, Code> {
+        let ended = channel.tally.ended();
+        let (_, outcome) = channel.tally.last();
+        if served.is_active() {
+            let told = served.told.load(Ordering::SeqCst);
+            if ended > told {
+                if tells {
+                    served.told.store(ended, Ordering::SeqCst);
+                }
+                return Ok(Some(outcome));
+            }
+        } else if !served.was_started.load(Ordering::SeqCst) {
+            return Err(Code::NotStarted);
+        } else if served.under_way(channel) == 0 {
+            return Ok(Some(outcome));
+        }
+        if self.is_lost(served.peer)? {
+            return Err(Code::PeerLost);
+        }
+        if self.is_stopping(clock::now())? { Err(Code::Uncommitted) } else { Ok(None) }
+    }
+
+    /// As a test; what is complete stays untold unless it `tells`.
+    pub(super) fn test_served(
+        &self,
+        channel: &CommittedChannel,
+        served: &ServedEnd,
+        tells: bool,
+    ) -> Result<bool, Code> {
+        match self.look_at_served(channel, served, tells) {
+            Ok(None) | Err(Code::Uncommitted) => Ok(false),
+            Ok(Some(outcome)) => told(outcome).map(|()| true),
+            Err(code) => Err(code),
+        }
+    }
+
+    pub(super) fn wait_for_served(
+        &self,
+        channel: &CommittedChannel,
+        served: &ServedEnd,
+        timeout: Nanos,
+    ) -> Result<(), Code> {
+        let limit = clock::now() + timeout;
+        loop {
+            let mut words = Words::new();
+            words.push(self.end_of_commit()?);
+            words
+                .push(Awaited::new(NonNull::from(&served.ended).cast(), served.ended.load(Ordering::SeqCst)));
+            if let Some(outcome) = self.look_at_served(channel, served, true)? {
+                return told(outcome);
+            }
+            if clock::now() >= limit {
+                return Err(Code::Timeout);
+            }
+            served.sleepers.fetch_add(1, Ordering::SeqCst);
+            words.sleep(std::iter::empty(), limit.min(self.stop_at()?));
+            served.sleepers.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    pub(super) fn status_of_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> ChannelStatus {
+        let under_way = served.under_way(channel);
+        let state = match under_way {
+            _ if served.is_active() => EndState::Active,
+            0 => EndState::Idle,
+            _ => EndState::Started,
+        };
+        let (instance, outcome) = channel.tally.last();
+        ChannelStatus { state, outcome, instance, under_way }
+    }
+
+    /// At most one transfer at a served end; by its thread alone. Says what came of it.
+    pub(in crate::objects) fn serve_end(&self, index: usize) -> Moved {
+        let channel = &self.channels[index];
+        let Some(served) = &channel.served else { return Moved::Nothing };
+        let seen = served.asked.load(Ordering::SeqCst);
+        self.take_back_loans(channel);
+        let has_work = served.has_work();
+        let ended = channel.tally.ended();
+        let moved = match lock(channel).as_deref_mut() {
+            Ok(End::Source(source)) => {
+                let before = source.sent();
+                source.ask_for(u64::from(has_work));
+                // What fails is counted where it fails, and the buffer is the program's again.
+                let _ = self.send_ready(channel, source);
+                self.count_delivered(channel, source);
+                let is_sent = source.sent() > before;
+                if is_sent {
+                    served.took_one();
+                }
+                if is_sent { Moved::Message } else { Moved::Nothing }
+            }
+            Ok(End::Target(target)) => {
+                let complete = channel.tally.of(Outcome::Complete);
+                target.ask_for(u64::from(has_work));
+                let _ = self.receive_ready(channel, target);
+                if has_work && target.asked_for() == 0 {
+                    served.took_one();
+                    if channel.tally.of(Outcome::Complete) > complete {
+                        Moved::Message
+                    } else {
+                        Moved::Nonsense
+                    }
+                } else {
+                    Moved::Nothing
+                }
+            }
+            _ => Moved::Nothing,
+        };
+        if channel.tally.ended() > ended {
+            served.tell_sleepers();
+        }
+        if moved == Moved::Nothing {
+            served.since.store(i64::MAX, Ordering::SeqCst);
+            served.tried.store(seen, Ordering::SeqCst);
+        }
+        moved
+    }
+}

@@ -1,0 +1,246 @@
+//! Ends of priority- and event-driven channels: what they declare of events, and what a thread of the dispatch does for one.
+//!
+//! ```text
+//!  source's member                                     target's member
+//!   start event --receptor--> thread --sends--> ( channel ) --> thread --> output iterator
+//!                               |  `--"sent" rings--------------->  |  `--fires--> completion event
+//!                               `<-------------"taken" rings--------'
+//! ```
+//!
+//! "sent" and "taken" are events of the library's own, with one trigger and one receptor: a count that the other end's thread sleeps on.
+
+use super::body::EventKind;
+use super::committed::CommittedEvents;
+use super::paced::Pace;
+use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, PlannedTrigger};
+use crate::declare::Declarations;
+use crate::objects::committed::{Committed, Moved, ServedEnd};
+use crate::objects::error::Code;
+use crate::objects::handle::{Class, Handle};
+use crate::objects::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
+use crate::objects::qos::QosBody;
+use crate::objects::world::World;
+use leveret_memory::sync::{AtomicU64, Ordering};
+use leveret_os::clock;
+use leveret_protocol::declaration::{GROUP_WORLD, INTERNAL_EVENT, SporadicDeclaration};
+use leveret_types::Nanos;
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// Firings of a start event that are taken on before something else is looked at.
+const FIRINGS_AT_ONCE: u32 = 64;
+
+/// A channel's end at this member that a thread serves.
+pub(super) struct PlannedEnd {
+    /// Its channel, by its place in the list of all.
+    pub(super) channel: usize,
+    pub(super) group: String,
+    pub(super) name: String,
+    pub(super) sends: bool,
+    priority: u8,
+    interval: Option<Nanos>,
+    /// The receptor of what the other end tells.
+    doorbell: usize,
+    /// The receptor of the start event.
+    start: Option<usize>,
+    /// The trigger that tells the other end.
+    tells: usize,
+    /// The trigger of the completion event.
+    completion: Option<usize>,
+}
+
+impl World {
+    /// What is asked of a channel's end at this member, if a thread serves it.
+    pub(in crate::objects) fn served_end(&self, channel: &ChannelBody, is_source: bool) -> Option<ServedEnd> {
+        let qos = self.referred_qos(channel.qos);
+        let Some(Body::Group(members)) = self.table.referred(channel.group).map(|object| &object.body) else {
+            return None;
+        };
+        let peer = members.get(if is_source { channel.target } else { channel.source } as usize).copied()?;
+        let needs_firing = is_source && qos.events[0].is_some();
+        qos.is_served().then(|| ServedEnd::new(peer, qos.priority(), needs_firing))
+    }
+
+    /// Declares what the ends of this channel fire and wait for.
+    pub(in crate::objects) fn plan_end(
+        &self,
+        declarations: &mut Declarations,
+        plan: &mut EventPlan,
+        (index, name, channel, sends): (usize, &str, &ChannelBody, bool),
+    ) -> Result<(), Code> {
+        let qos = self.referred_qos(channel.qos);
+        if !qos.is_served() {
+            return Ok(());
+        }
+        let group = self.declare_group(declarations, channel.group)?;
+        let [sent, taken] = ["sent", "taken"].map(|what| format!("{INTERNAL_EVENT}{what} {name}"));
+        let (told, heard) = if sends { (sent, taken) } else { (taken, sent) };
+        let [start, completion] = &qos.events;
+        let tells = plan.trigger(declarations, &told, &group, EventKind::Call);
+        let doorbell = plan.receptor(declarations, &heard, &group, Vec::new());
+        let start = start.as_ref().filter(|_| sends);
+        let start = start.map(|event| plan.receptor(declarations, event, &group, Vec::new()));
+        let completion = completion.as_ref().filter(|_| !sends);
+        let completion =
+            completion.map(|event| plan.trigger(declarations, event, &group, EventKind::Completion));
+        let (priority, interval) = (qos.priority(), qos.interval);
+        let name = name.to_owned();
+        plan.ends.push(PlannedEnd {
+            channel: index,
+            group,
+            name,
+            sends,
+            priority,
+            interval,
+            doorbell,
+            start,
+            tells,
+            completion,
+        });
+        Ok(())
+    }
+
+    /// Declares a task that runs once for each firing of an event of the world.
+    pub(in crate::objects) fn plan_event_task(
+        &self,
+        declarations: &mut Declarations,
+        plan: &mut EventPlan,
+        (handle, name, task): (Handle, &str, &TaskBody),
+    ) {
+        let qos = self.referred_qos(task.qos);
+        let (Qos::Event { priority }, [Some(start), completion]) = (qos.kind, &qos.events) else { return };
+        let QosBody { interval, deadline, .. } = qos;
+        declarations.sporadic(SporadicDeclaration {
+            name: name.to_owned(),
+            event: Some((GROUP_WORLD.to_owned(), start.clone())),
+            priority: Some(priority),
+            interval,
+            deadline,
+            budget: Some(task.budget),
+            core: None,
+        });
+        let completion = completion.as_ref();
+        let completion =
+            completion.map(|event| plan.trigger(declarations, event, GROUP_WORLD, EventKind::Completion));
+        let (function, instances) = (task.function.clone(), AtomicU64::new(0));
+        let body = move |_: Handle, firing: super::Firing, committed: &Arc<Committed>| {
+            let start = firing.time.unwrap_or_else(clock::now);
+            let deadline = deadline.map_or(Nanos::MAX, |deadline| start.saturating_add(deadline));
+            let number = instances.fetch_add(1, Ordering::Relaxed);
+            function(TaskInstance { number, start, deadline }, committed);
+            let now = clock::now();
+            committed.tell_missed(handle, 0, || now > deadline);
+            if let Some(trigger) = completion {
+                committed.fire_own(trigger, now);
+            }
+        };
+        let (function, work, budget) = (Arc::new(body), Some(name.to_owned()), task.budget);
+        let handler = PlannedHandler { function, priority, work, interval, budget, tally: Arc::default() };
+        plan.receptor(declarations, start, GROUP_WORLD, vec![handler]);
+    }
+}
+
+impl EventPlan {
+    /// A trigger of the library's own.
+    fn trigger(
+        &mut self,
+        declarations: &mut Declarations,
+        event: &str,
+        group: &str,
+        kind: EventKind,
+    ) -> usize {
+        declarations.trigger(event, group, 0);
+        self.triggers.push(PlannedTrigger { kind, watched: None, times: None });
+        self.triggers.len() - 1
+    }
+
+    /// A receptor of the library's own.
+    fn receptor(
+        &mut self,
+        declarations: &mut Declarations,
+        event: &str,
+        group: &str,
+        handlers: Vec<PlannedHandler>,
+    ) -> usize {
+        let form = PlannedForm::Event(declarations.receptor(event, group));
+        let handle = Handle::null(Class::Receptor);
+        self.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers });
+        self.receptors.len() - 1
+    }
+}
+
+/// An end as its thread serves it.
+pub(super) struct ServedWork {
+    pub(super) thread: usize,
+    end: PlannedEnd,
+    pace: Pace,
+}
+
+/// Whether something can run.
+pub(super) enum Look {
+    /// Not before something changes.
+    Idle,
+    /// Not before this instant.
+    At(Nanos),
+    /// Now; the smaller goes first.
+    Ready(Urgency),
+}
+
+/// Priority, then arrival.
+pub(super) type Urgency = (Reverse<u8>, Nanos);
+
+impl ServedWork {
+    pub(super) fn new(end: PlannedEnd, thread: usize) -> Self {
+        let pace = Pace::new(end.interval);
+        Self { thread, end, pace }
+    }
+
+    /// Its channel, by its place in the list of all.
+    pub(super) fn channel(&self) -> usize {
+        self.end.channel
+    }
+
+    /// The receptors that it sleeps on.
+    pub(super) fn receptors(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.end.doorbell).chain(self.end.start)
+    }
+
+    /// Takes on what has come, and says whether a transfer can be tried.
+    pub(super) fn look(&self, events: &CommittedEvents, committed: &Committed, now: Nanos) -> Look {
+        let Some(served) = &committed.channels[self.end.channel].served else { return Look::Idle };
+        if let Some(at) = events.receptors[self.end.doorbell].drain(now) {
+            served.note(at);
+        }
+        let mut is_behind = false;
+        if let Some(start) = self.end.start {
+            is_behind = true;
+            for _ in 0..FIRINGS_AT_ONCE {
+                let Some(firing) = events.receptors[start].take() else {
+                    is_behind = false;
+                    break;
+                };
+                served.fire(firing.time.unwrap_or(now).min(now));
+            }
+        }
+        match served.ready_since() {
+            Some(_) if self.pace.next() > now => Look::At(self.pace.next()),
+            Some(since) => Look::Ready((Reverse(self.end.priority), since.min(now))),
+            None if is_behind => Look::At(now),
+            None => Look::Idle,
+        }
+    }
+
+    /// One transfer.
+    pub(super) fn run(&self, (_, since): Urgency, committed: &Committed) {
+        let moved = committed.serve_end(self.end.channel);
+        if moved == Moved::Nothing {
+            return;
+        }
+        self.pace.ran(since);
+        let now = clock::now();
+        committed.fire_own(self.end.tells, now);
+        if let Some(completion) = self.end.completion.filter(|_| moved == Moved::Message) {
+            committed.fire_own(completion, now);
+        }
+    }
+}

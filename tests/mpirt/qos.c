@@ -1,0 +1,257 @@
+/* Qualities of service as objects: what they are made of, what can be set, and what commit makes of them. */
+#include "harness.h"
+
+static const MPIRT_Timespec us = 1000, ms = 1000000;
+
+static MPIRT_Qos time_driven(void)
+{
+    MPIRT_Qos qos = MPIRT_QOS_NULL;
+    OK(MPIRT_Qos_channel_time_create("t", 1 * ms, 3 * ms, 10 * ms, &qos));
+    return qos;
+}
+
+static MPIRT_Qos event_driven(void)
+{
+    MPIRT_Qos qos = MPIRT_QOS_NULL;
+    OK(MPIRT_Qos_channel_event_create("e", "go", "gone", &qos));
+    return qos;
+}
+
+static MPIRT_Qos priority_driven(void)
+{
+    MPIRT_Qos qos = MPIRT_QOS_NULL;
+    OK(MPIRT_Qos_channel_priority_create("p", 7, &qos));
+    return qos;
+}
+
+static MPIRT_Qos handlers(void)
+{
+    MPIRT_Qos qos = MPIRT_QOS_NULL;
+    OK(MPIRTX_Qos_handler_create("h", 8, 20 * us, ms, &qos));
+    return qos;
+}
+
+/* spec: MPIRT_Qos_channel_time_create, MPIRT_Qos_channel_time_create/TIME, MPIRTX_Qos_get_time, QOS-GET-01 */
+/* spec: MPIRTX_Qos_get_time/UNDEF_FOR_OBJECT */
+static void test_times_are_read_back_and_must_make_a_window(void)
+{
+    MPIRT_Qos qos = time_driven(), other = priority_driven();
+    MPIRT_Timespec start, deadline, period;
+    OK(MPIRTX_Qos_get_time(qos, &start, &deadline, &period));
+    CHECK(start == 1 * ms && deadline == 3 * ms && period == 10 * ms);
+    EXPECT(MPIRTX_Qos_get_time(other, &start, &deadline, &period), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_time(qos, &start, NULL, &period), MPIRT_ERR_NULL_POINTER);
+    OK(MPIRT_Qos_free(&other));
+    EXPECT(MPIRT_Qos_channel_time_create(NULL, 3 * ms, 3 * ms, 10 * ms, &other), MPIRT_ERR_TIME);
+    EXPECT(MPIRT_Qos_channel_time_create(NULL, -1, 3 * ms, 10 * ms, &other), MPIRT_ERR_TIME);
+    EXPECT(MPIRT_Qos_channel_time_create(NULL, 0, 3 * ms, -10 * ms, &other), MPIRT_ERR_TIME);
+    EXPECT(MPIRT_Qos_channel_time_create(NULL, 0, 3 * ms, 10 * ms, NULL), MPIRT_ERR_NULL_POINTER);
+    OK(MPIRT_Qos_free(&qos));
+}
+
+/* spec: MPIRTX_Qos_get_kind, QOS-KIND-01, QOS-KIND-03 */
+static void test_every_kind_says_what_it_is(void)
+{
+    MPIRT_Qos all[5] = {MPIRT_QOS_BEST_EFFORT, time_driven(), event_driven(), priority_driven(), handlers()};
+    static const MPIRTX_Qos_kind kinds[5] = {MPIRTX_QOS_BEST_EFFORT, MPIRTX_QOS_TIME, MPIRTX_QOS_EVENT,
+                                             MPIRTX_QOS_PRIORITY, MPIRTX_QOS_HANDLER};
+    MPIRT_Timespec time;
+    MPIRTX_Miss_policy policy;
+    MPIRT_Qos stale = all[1];
+    int priority;
+    for (int place = 0; place < 5; place++) {
+        MPIRTX_Qos_kind kind = MPIRTX_QOS_BEST_EFFORT;
+        OK(MPIRTX_Qos_get_kind(all[place], &kind));
+        CHECK(kind == kinds[place]);
+        EXPECT(MPIRTX_Qos_get_phase(all[place], &time), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(MPIRTX_Qos_get_miss_policy(all[place], &policy), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(MPIRTX_Qos_get_priority(all[place], &priority), place > 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(MPIRTX_Qos_get_deadline(all[place], &time),
+               place == 2 || place == 3 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+    }
+    EXPECT(MPIRTX_Qos_get_kind(MPIRT_QOS_NULL, NULL), MPIRT_ERR_NULL_OBJECT);
+    for (int place = 1; place < 5; place++)
+        OK(MPIRT_Qos_free(&all[place]));
+    EXPECT(MPIRT_Qos_free(&all[0]), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_phase(stale, &time), MPIRT_ERR_STALE_OBJECT);
+}
+
+/* spec: MPIRTX_Qos_get_phase, MPIRTX_Qos_get_phase/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_phase, MPIRTX_Qos_set_phase/TIME */
+/* spec: MPIRTX_Qos_set_phase/UNDEF_FOR_OBJECT, MPIRTX_Qos_get_miss_policy, MPIRTX_Qos_get_miss_policy/UNDEF_FOR_OBJECT */
+/* spec: MPIRTX_Qos_set_miss_policy, MPIRTX_Qos_set_miss_policy/ARGUMENT, MPIRTX_Qos_set_miss_policy/UNDEF_FOR_OBJECT */
+static void test_phase_and_miss_policy(void)
+{
+    MPIRT_Qos qos = time_driven(), other = event_driven();
+    MPIRT_Timespec phase = -1;
+    MPIRTX_Miss_policy policy = MPIRTX_MISS_STOP;
+    OK(MPIRTX_Qos_get_phase(qos, &phase));
+    OK(MPIRTX_Qos_get_miss_policy(qos, &policy));
+    CHECK(phase == 0 && policy == MPIRTX_MISS_SKIP);
+    OK(MPIRTX_Qos_set_phase(qos, 9 * ms));
+    OK(MPIRTX_Qos_get_phase(qos, &phase));
+    CHECK(phase == 9 * ms);
+    EXPECT(MPIRTX_Qos_set_phase(qos, -1), MPIRT_ERR_TIME);
+    EXPECT(MPIRTX_Qos_set_phase(qos, 10 * ms), MPIRT_ERR_TIME);
+    EXPECT(MPIRTX_Qos_set_phase(other, 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_phase(other, &phase), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRTX_Qos_get_phase(qos, &phase));
+    CHECK(phase == 9 * ms);
+    for (int next = MPIRTX_MISS_SKIP; next <= MPIRTX_MISS_STOP; next++) {
+        OK(MPIRTX_Qos_set_miss_policy(qos, (MPIRTX_Miss_policy)next));
+        OK(MPIRTX_Qos_get_miss_policy(qos, &policy));
+        CHECK((int)policy == next);
+    }
+    EXPECT(MPIRTX_Qos_set_miss_policy(qos, (MPIRTX_Miss_policy)3), MPIRT_ERR_ARGUMENT);
+    OK(MPIRTX_Qos_get_miss_policy(qos, &policy));
+    CHECK(policy == MPIRTX_MISS_STOP);
+    EXPECT(MPIRTX_Qos_set_miss_policy(other, MPIRTX_MISS_SKIP), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_miss_policy(other, &policy), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Qos_free(&other));
+}
+
+/* spec: MPIRT_Qos_channel_event_create, MPIRT_Qos_channel_event_create/ARGUMENT, MPIRTX_Qos_get_events */
+/* spec: MPIRTX_Qos_get_events/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_priority, MPIRTX_Qos_set_priority/ARGUMENT */
+/* spec: MPIRTX_Qos_set_priority/UNDEF_FOR_OBJECT */
+static void test_events_are_read_back_and_one_must_be_there(void)
+{
+    MPIRT_Qos qos = event_driven(), other = priority_driven(), half;
+    char start[MPIRT_NAME_MAX], completion[MPIRT_NAME_MAX];
+    int priority = 0;
+    OK(MPIRTX_Qos_get_events(qos, start, completion));
+    CHECK(strcmp(start, "go") == 0 && strcmp(completion, "gone") == 0);
+    EXPECT(MPIRTX_Qos_get_events(other, start, completion), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_events(qos, start, NULL), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRT_Qos_channel_event_create(NULL, NULL, NULL, &half), MPIRT_ERR_ARGUMENT);
+    OK(MPIRT_Qos_channel_event_create(NULL, NULL, "gone", &half));
+    OK(MPIRTX_Qos_get_events(half, start, completion));
+    CHECK(strcmp(start, "") == 0 && strcmp(completion, "gone") == 0);
+    OK(MPIRTX_Qos_get_priority(qos, &priority));
+    CHECK(priority == 1);
+    OK(MPIRTX_Qos_set_priority(qos, MPIRT_PRIORITY_MAX));
+    EXPECT(MPIRTX_Qos_set_priority(qos, 0), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRTX_Qos_set_priority(qos, MPIRT_PRIORITY_MAX + 1), MPIRT_ERR_ARGUMENT);
+    EXPECT(MPIRTX_Qos_set_priority(other, 5), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRTX_Qos_get_priority(qos, &priority));
+    CHECK(priority == MPIRT_PRIORITY_MAX);
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Qos_free(&other));
+    OK(MPIRT_Qos_free(&half));
+}
+
+/* spec: MPIRT_Qos_channel_priority_create, MPIRT_Qos_channel_priority_create/ARGUMENT, MPIRTX_Qos_get_priority */
+/* spec: MPIRTX_Qos_get_priority/UNDEF_FOR_OBJECT, QOS-PRIORITY-03 */
+static void test_priorities_have_a_range(void)
+{
+    static const int wrong[4] = {0, -1, MPIRT_PRIORITY_MAX + 1, 263};
+    MPIRT_Qos qos, other = time_driven();
+    int priority = 0;
+    for (int place = 0; place < 4; place++)
+        EXPECT(MPIRT_Qos_channel_priority_create(NULL, wrong[place], &qos), MPIRT_ERR_ARGUMENT);
+    for (int given = 1; given <= MPIRT_PRIORITY_MAX; given += MPIRT_PRIORITY_MAX - 1) {
+        OK(MPIRT_Qos_channel_priority_create(NULL, given, &qos));
+        OK(MPIRTX_Qos_get_priority(qos, &priority));
+        CHECK(priority == given);
+        OK(MPIRT_Qos_free(&qos));
+    }
+    EXPECT(MPIRTX_Qos_get_priority(other, &priority), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRT_Qos_free(&other));
+}
+
+/* spec: MPIRTX_Qos_get_deadline, MPIRTX_Qos_get_deadline/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_deadline */
+/* spec: MPIRTX_Qos_set_deadline/TIME, MPIRTX_Qos_set_deadline/UNDEF_FOR_OBJECT, MPIRTX_Qos_get_interval */
+/* spec: MPIRTX_Qos_get_interval/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_interval, MPIRTX_Qos_set_interval/TIME */
+/* spec: MPIRTX_Qos_set_interval/UNDEF_FOR_OBJECT */
+static void test_deadline_and_interval(void)
+{
+    MPIRT_Qos both[2] = {event_driven(), priority_driven()}, other = time_driven();
+    MPIRT_Timespec time = 0;
+    for (int place = 0; place < 2; place++) {
+        OK(MPIRTX_Qos_get_deadline(both[place], &time));
+        CHECK(time == MPIRT_TIME_SPEC_IGNORE);
+        OK(MPIRTX_Qos_get_interval(both[place], &time));
+        CHECK(time == MPIRT_TIME_SPEC_IGNORE);
+        OK(MPIRTX_Qos_set_deadline(both[place], 5 * ms));
+        OK(MPIRTX_Qos_set_interval(both[place], 10 * ms));
+        EXPECT(MPIRTX_Qos_set_deadline(both[place], 0), MPIRT_ERR_TIME);
+        EXPECT(MPIRTX_Qos_set_interval(both[place], -1), MPIRT_ERR_TIME);
+        OK(MPIRTX_Qos_get_deadline(both[place], &time));
+        CHECK(time == 5 * ms);
+        OK(MPIRTX_Qos_get_interval(both[place], &time));
+        CHECK(time == 10 * ms);
+        OK(MPIRTX_Qos_set_deadline(both[place], MPIRT_TIME_SPEC_IGNORE));
+        OK(MPIRTX_Qos_get_deadline(both[place], &time));
+        CHECK(time == MPIRT_TIME_SPEC_IGNORE);
+        OK(MPIRT_Qos_free(&both[place]));
+    }
+    EXPECT(MPIRTX_Qos_get_deadline(other, &time), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_set_deadline(other, ms), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_get_interval(other, &time), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Qos_set_interval(other, ms), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    OK(MPIRT_Qos_free(&other));
+}
+
+static MPIRT_Bufiter iterator(void)
+{
+    MPIRT_Bufiter made;
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 8, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &made));
+    return made;
+}
+
+static int detail_says(const char *part)
+{
+    const char *detail;
+    OK(MPIRTX_Error_detail(&detail));
+    if (strstr(detail, part) != NULL)
+        return 1;
+    fprintf(stderr, "member %d: \"%s\" is not in \"%s\"\n", rank, part, detail);
+    return 0;
+}
+
+/* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, QOS-ADMIT-01, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
+static void test_admission_covers_what_has_a_priority(void)
+{
+    MPIRT_Qos qos = priority_driven(), other = handlers();
+    MPIRT_Bufiter in = iterator(), out = iterator();
+    MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
+    if (members > 1 && rank < 2) {
+        OK(MPIRT_Ptchannel_create("alarm", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+        EXPECT(MPIRT_Channel_set_qos(channel, other), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    }
+    if (members > 1) {
+        /* Nobody can promise an end who does not know how often it begins. */
+        OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
+        EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+        CHECK(detail_says("interval"));
+        /* Nor one that is sooner than the transfer itself. */
+        OK(MPIRTX_Qos_set_interval(qos, 10 * ms));
+        OK(MPIRTX_Qos_set_deadline(qos, us));
+        EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+        CHECK(detail_says("alarm") && detail_says("what would fit"));
+        OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
+    }
+    MUST(MPIRT_Commit());
+    EXPECT(MPIRTX_Qos_set_deadline(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Qos_set_interval(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Qos_set_priority(qos, 2), MPIRT_ERR_OBJECT_COMMITTED);
+    OK(MPIRT_Uncommit());
+    if (channel.bits != 0)
+        OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&in));
+    OK(MPIRT_Bufiter_free(&out));
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Qos_free(&other));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_times_are_read_back_and_must_make_a_window();
+    test_every_kind_says_what_it_is();
+    test_phase_and_miss_policy();
+    test_events_are_read_back_and_one_must_be_there();
+    test_priorities_have_a_range();
+    test_deadline_and_interval();
+    test_admission_covers_what_has_a_priority();
+    return end();
+}
