@@ -28,6 +28,7 @@ use leveret_plan::{Costs, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
+use leveret_protocol::declaration::MemberDeclarations;
 use leveret_report::record::{AloneProbe, Ending, MachineFacts, Phase, RunRecord};
 use leveret_types::{IdleCores, Nanos};
 use std::collections::VecDeque;
@@ -98,6 +99,8 @@ struct Agent<'c> {
     refusal: Option<String>,
     ending: Ending,
     idle_states: Option<IdleStatesHeld>,
+    /// Whether the guard is known: it was stated, or measured.
+    is_measured: bool,
     /// Whether the cores of tasks are kept awake while these run.
     stays_awake: bool,
     awake: KeptAwake,
@@ -143,6 +146,7 @@ impl<'c> Agent<'c> {
             refusal: None,
             ending: Ending::Completed,
             idle_states: None,
+            is_measured: false,
             stays_awake: false,
             awake: KeptAwake::default(),
             over: false,
@@ -177,11 +181,20 @@ impl<'c> Agent<'c> {
         }
         self.facts.idle_states_held = self.idle_states.is_some();
         self.stays_awake = self.config.idle == IdleCores::Spin;
-        if !self.config.guard_fixed {
-            let late = self.measure();
-            self.costs.guard = guard_for(late);
-            self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
+        self.is_measured = self.config.guard_fixed;
+    }
+
+    /// Measures the guard before the first plan that has tasks: nothing else has one, and it takes a while.
+    fn measure_for(&mut self, declarations: &[MemberDeclarations]) {
+        let has_tasks = !self.config.declaration.tasks.is_empty()
+            || declarations.iter().any(|declared| !declared.tasks.is_empty());
+        if self.is_measured || !has_tasks {
+            return;
         }
+        self.is_measured = true;
+        let late = self.measure();
+        self.costs.guard = guard_for(late);
+        self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
     }
 
     /// Keeps the cores of tasks awake until nothing runs. What keeps one awake takes time from threads that are not

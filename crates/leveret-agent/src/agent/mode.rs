@@ -99,6 +99,7 @@ impl Agent<'_> {
             let _ = answer.send(Err(Refused::plain("nothing runs".to_owned())));
             return;
         };
+        self.measure_for(&declarations);
         let (declaration, costs) = (self.config.declaration.clone(), self.costs);
         let guard_fixed = self.config.guard_fixed;
         let unplanned = answer.clone();
