@@ -11,7 +11,6 @@ mod table;
 mod tools;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -96,12 +95,13 @@ fn run_all(steps: &[&Step], context: &Context) -> Vec<Done> {
 }
 
 fn run_group(steps: &[&Step], context: &Context) -> Vec<Done> {
-    let next = AtomicUsize::new(0);
+    let left = Mutex::new(steps.iter());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE.min(steps.len()) {
             scope.spawn(|| {
-                while let Some(step) = steps.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(step) = next() {
                     let finished = run_one(step, context);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push(finished);
                 }
