@@ -184,6 +184,7 @@ static int call_MPIRT_Group_get_name(const union value *given) { return MPIRT_Gr
 static int call_MPIRT_Group_set_name(const union value *given) { return MPIRT_Group_set_name((MPIRT_Group){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Group_free(const union value *given) { return MPIRT_Group_free(given[0].pointer); }
 static int call_MPIRTX_Mode_open(const union value *given) { return MPIRTX_Mode_open(given[0].pointer, given[1].pointer); }
+static int call_MPIRTX_Mode_keep(const union value *given) { return MPIRTX_Mode_keep((MPIRTX_Mode){given[0].bits}, (MPIRT_Object){given[1].bits}); }
 static int call_MPIRTX_Mode_commit(const union value *given) { return MPIRTX_Mode_commit((MPIRTX_Mode){given[0].bits}); }
 static int call_MPIRTX_Mode_switch(const union value *given) { return MPIRTX_Mode_switch((MPIRTX_Mode){given[0].bits}, (MPIRT_Timespec)given[1].number, given[2].pointer); }
 static int call_MPIRTX_Mode_get_current(const union value *given) { return MPIRTX_Mode_get_current(given[0].pointer); }
@@ -385,6 +386,7 @@ static const struct call calls[] = {
     {"MPIRT_Group_set_name", call_MPIRT_Group_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe8e), 2, {{HANDLE, OF_MPIRT_Group, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Group_free", call_MPIRT_Group_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e8e), 1, {{CHANGED_HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRTX_Mode_open", call_MPIRTX_Mode_open, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc000000c386), 2, {{TEXT, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
+    {"MPIRTX_Mode_keep", call_MPIRTX_Mode_keep, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x13f8e), 2, {{HANDLE, OF_MPIRTX_Mode, 0}, {HANDLE, OF_MPIRT_Object, 0}}},
     {"MPIRTX_Mode_commit", call_MPIRTX_Mode_commit, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc7500013f86), 1, {{HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_switch", call_MPIRTX_Mode_switch, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x1501017f82), 3, {{HANDLE, OF_MPIRTX_Mode, 0}, {NUMBER, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Mode_get_current", call_MPIRTX_Mode_get_current, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x4382), 1, {{OUT_HANDLE, OF_MPIRTX_Mode, 0}}},

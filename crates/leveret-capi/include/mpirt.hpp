@@ -1760,6 +1760,8 @@ public:
 
     /// Begins a second set of objects while the first runs: what this thread creates from here on belongs to it. (MPIRTX_Mode_open)
     static result<owner<mode_ref>> try_open(text name) noexcept;
+    /// Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither. (MPIRTX_Mode_keep)
+    result<void> try_keep(object_ref object) const noexcept;
     /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
     result<void> try_commit() const noexcept;
     /// Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world. (MPIRTX_Mode_switch)
@@ -1772,6 +1774,7 @@ public:
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<mode_ref> open(text name);
+    void keep(object_ref object) const;
     void commit() const;
     mpirt::time_point switch_(time_point earliest) const;
     static mode_ref current();
@@ -3095,6 +3098,11 @@ inline result<owner<mode_ref>> mode_ref::try_open(text name) noexcept
     return owner<mode_ref>(mode_);
 }
 
+inline result<void> mode_ref::try_keep(object_ref object) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Mode_keep(c(), object.c())), "MPIRTX_Mode_keep"};
+}
+
 inline result<void> mode_ref::try_commit() const noexcept
 {
     return {static_cast<errc>(MPIRTX_Mode_commit(c())), "MPIRTX_Mode_commit"};
@@ -3993,6 +4001,11 @@ inline void task_ref::set_name(text name) const
 inline owner<mode_ref> mode_ref::open(text name)
 {
     return try_open(name).value();
+}
+
+inline void mode_ref::keep(object_ref object) const
+{
+    try_keep(object).value();
 }
 
 inline void mode_ref::commit() const

@@ -39,7 +39,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 3;
+pub const CONTROL_VERSION: u32 = 4;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// They stand in for the allocator, or measure or limit their memory; their members end or miss as no program should; or they are for one
 /// member.
-const NOT_UNDER_SANITIZERS: [&str; 17] = [
+const NOT_UNDER_SANITIZERS: [&str; 18] = [
     "again.c",
     "any_call.c",
     "collective_lost.c",
@@ -23,6 +23,7 @@ const NOT_UNDER_SANITIZERS: [&str; 17] = [
     "lost_channels.c",
     "lost_running.c",
     "metrics.c",
+    "mode_beside.c",
     "mode_late.c",
     "mode_lost.c",
     "mode_many.c",
@@ -246,6 +247,52 @@ fn mode_refused() {
             outcome.assert_consistent();
         }
     });
+}
+
+// spec: MODE-KEEP-01, MODE-SWITCH-02
+/// Each switch begins a phase, and no instance of a task is missing between two: each phase has all of its rounds, and begins where the
+/// one before ends.
+#[test]
+fn mode_keep() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/mode_keep.c", members);
+        outcome.assert_consistent();
+        let phases = &outcome.record().phases;
+        let is_mode = |label: &str| label.starts_with("own");
+        assert_eq!(
+            phases.iter().filter(|phase| is_mode(&phase.label)).count(),
+            if members > 1 { 3 } else { 0 }
+        );
+        for pair in phases.windows(2).filter(|pair| is_mode(&pair[1].label)) {
+            let lasted = pair[0].plan.hyperperiod.saturating_mul(pair[0].rounds as i64);
+            assert_eq!(pair[1].epoch_monotonic - pair[0].epoch_monotonic, lasted);
+            for (planned, task) in pair[1].plan.tasks.iter().zip(&pair[1].tasks) {
+                let all = planned.instances.len() as u64 * pair[1].rounds;
+                assert_eq!(task.instances.len() as u64, all, "at {members}: {}", outcome.said());
+            }
+        }
+    }
+}
+
+// spec: MODE-COMMIT-02, MODE-COMMIT-03
+/// What runs misses nothing because of a thread that commits beside it, or of one of a mode that waits.
+#[test]
+fn mode_beside() {
+    const OWN: [&str; 4] = ["program (", "heavy", "light", "leveret-planner"];
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_as("tests/mpirt/mode_beside.c", members, &["cc", "-std=gnu11"]);
+        outcome.assert_consistent();
+        let record = outcome.record();
+        let phase = record.phases.iter().find(|phase| phase.rounds > 0).expect("it ran");
+        for task in &phase.tasks {
+            assert_eq!(task.instances.len() as u64, phase.rounds, "at {members}: {}", outcome.said());
+        }
+        for blamed in outcome.stdout.lines().filter_map(|line| line.split_once("run-queue wait behind ")) {
+            assert!(!OWN.iter().any(|own| blamed.1.starts_with(own)), "{}: {}", blamed.1, outcome.said());
+        }
+    }
 }
 
 #[test]
