@@ -8,6 +8,7 @@ mod harness;
 mod header;
 mod hostile;
 mod install;
+mod interface;
 mod interrupt;
 mod job;
 mod kill;
