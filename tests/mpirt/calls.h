@@ -389,7 +389,7 @@ static const struct call calls[] = {
     {"MPIRTX_Mode_open", call_MPIRTX_Mode_open, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc000000c386), 2, {{TEXT, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_commit", call_MPIRTX_Mode_commit, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc7500013f86), 1, {{HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_switch", call_MPIRTX_Mode_switch, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x1501017f82), 3, {{HANDLE, OF_MPIRTX_Mode, 0}, {NUMBER, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
-    {"MPIRTX_Mode_get_current", call_MPIRTX_Mode_get_current, RULE_LIVE | RULE_RUNNING, UINT64_C(0x4182), 1, {{OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
+    {"MPIRTX_Mode_get_current", call_MPIRTX_Mode_get_current, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x4382), 1, {{OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_get_name", call_MPIRTX_Mode_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Mode, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Mode_set_name", call_MPIRTX_Mode_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe86), 2, {{HANDLE, OF_MPIRTX_Mode, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRTX_Mode_free", call_MPIRTX_Mode_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 1, {{CHANGED_HANDLE, OF_MPIRTX_Mode, 0}}},

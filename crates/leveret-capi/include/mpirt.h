@@ -2240,6 +2240,7 @@ int MPIRTX_Mode_switch(MPIRTX_Mode mode, MPIRT_Timespec earliest, MPIRT_Timespec
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Mode_get_current(MPIRTX_Mode *mode);
 

@@ -129,6 +129,12 @@ pub(crate) fn check_setup() -> Result<(), Code> {
     if is_in_task() { Err(Code::RealTime) } else { Ok(()) }
 }
 
+/// As [`check_setup`], and something is committed.
+pub(crate) fn check_running() -> Result<(), Code> {
+    check_setup()?;
+    if is_committed() { Ok(()) } else { Err(Code::NotCommitted) }
+}
+
 /// A look at objects: as they are; in a task, without a lock, as they were committed.
 pub(crate) fn with_world<T>(body: impl FnOnce(&World) -> Result<T, Code>) -> Result<T, Code> {
     let view = VIEW.get();

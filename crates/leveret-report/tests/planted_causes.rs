@@ -696,8 +696,11 @@ fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
         record.phases[0].timers = after_ms.iter().map(at).collect();
         of_task(&verdicts(&record), A, 200).clone()
     };
-    let miss = judged(&[-2, 39]);
-    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
-    let miss = judged(&[0, 4, 8, 12, 39]);
+    // A stall before the interrupt that was to wake us, after it, and among the ticks that follow.
+    for stalled in [&[-2, 39][..], &[0, 39], &[0, 4, 8, 36, 40]] {
+        let miss = judged(stalled);
+        assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{stalled:?}: {miss:#?}");
+    }
+    let miss = judged(&[0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 39]);
     assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
 }

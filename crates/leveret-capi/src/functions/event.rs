@@ -140,7 +140,7 @@ pub extern "C" fn MPIRTX_Handler_get_metrics(
     metrics: Out<MPIRTX_Handler_metrics>,
 ) -> c_int {
     answer(|| {
-        metrics.check()?;
+        metrics.check_after(|| good_committed(handler))?;
         let found = with_committed(|committed| committed.handler_metrics(handler.handle()))?;
         metrics.put(MPIRTX_Handler_metrics {
             compute: durations_of(found.compute),

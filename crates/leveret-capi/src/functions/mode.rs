@@ -1,9 +1,9 @@
 //! Modes: a second set of objects beside the one that runs (our extension).
 
-use super::object::{free, made, no_handles};
+use super::object::{free, made};
 use crate::answer::{answer, keep_detail};
 use crate::reserve::ready_for_commit;
-use crate::state::{self, check_setup, good, with_library};
+use crate::state::{self, check_running, good, with_library};
 use crate::types::{MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::Library;
 use leveret_types::Nanos;
@@ -12,7 +12,7 @@ use std::ffi::c_int;
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_int {
     answer(|| {
-        made(mode, no_handles, |()| {
+        made(mode, check_running, |()| {
             name.check()?;
             let name = name.read()?;
             let made = with_library(|library| library.world.open_mode(name))?;
@@ -25,7 +25,7 @@ pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_in
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
-        check_setup()?;
+        check_running()?;
         let mode = good(mode)?;
         with_library(|library| ready_for_commit(library.world.object_count()))?;
         with_library(|library| library.commit_mode(mode).inspect_err(|_| explain(library)))
@@ -39,7 +39,7 @@ pub extern "C" fn MPIRTX_Mode_switch(
     at: Out<MPIRT_Timespec>,
 ) -> c_int {
     answer(|| {
-        check_setup()?;
+        check_running()?;
         let mode = good(mode)?;
         at.check()?;
         let earliest = (earliest != TIME_SPEC_IGNORE).then_some(Nanos(earliest));
@@ -57,7 +57,7 @@ pub extern "C" fn MPIRTX_Mode_switch(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_get_current(mode: Out<MPIRTX_Mode>) -> c_int {
-    answer(|| made(mode, no_handles, |()| with_library(|library| library.world.current_mode())))
+    answer(|| made(mode, check_running, |()| with_library(|library| library.world.current_mode())))
 }
 
 #[unsafe(no_mangle)]

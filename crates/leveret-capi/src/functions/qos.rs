@@ -1,8 +1,8 @@
 //! Qualities of service. A handler's is made in `event.rs`.
 
-use super::object::free;
+use super::object::{free, made, no_handles, told};
 use crate::answer::answer;
-use crate::state::{with_library, with_world};
+use crate::state::{good, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Qos, MPIRT_Timespec, NameIn, NameOut, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::{Code, MissingPolicy, Qos};
 use leveret_types::Nanos;
@@ -38,11 +38,11 @@ pub extern "C" fn MPIRT_Qos_channel_time_create(
     qos: Out<MPIRT_Qos>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        qos.check()?;
-        let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
-        let made = with_library(|library| library.world.qos(name, time))?;
-        qos.put(MPIRT_Qos::of(made))
+        made(qos, no_handles, |()| {
+            let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
+            let name = name.read()?;
+            with_library(|library| library.world.qos(name, time))
+        })
     })
 }
 
@@ -54,11 +54,11 @@ pub extern "C" fn MPIRT_Qos_channel_event_create(
     qos: Out<MPIRT_Qos>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        let (start, completion) = (start_event.read()?, completion_event.read()?);
-        qos.check()?;
-        let made = with_library(|library| library.world.event_qos(name, Some(start), Some(completion)))?;
-        qos.put(MPIRT_Qos::of(made))
+        made(qos, no_handles, |()| {
+            let name = name.read()?;
+            let (start, completion) = (start_event.read()?, completion_event.read()?);
+            with_library(|library| library.world.event_qos(name, Some(start), Some(completion)))
+        })
     })
 }
 
@@ -69,11 +69,11 @@ pub extern "C" fn MPIRT_Qos_channel_priority_create(
     qos: Out<MPIRT_Qos>,
 ) -> c_int {
     answer(|| {
-        let name = name.read()?;
-        qos.check()?;
-        let kind = Qos::Priority { priority: priority_of(priority) };
-        let made = with_library(|library| library.world.qos(name, kind))?;
-        qos.put(MPIRT_Qos::of(made))
+        made(qos, no_handles, |()| {
+            let name = name.read()?;
+            let kind = Qos::Priority { priority: priority_of(priority) };
+            with_library(|library| library.world.qos(name, kind))
+        })
     })
 }
 
@@ -113,9 +113,11 @@ pub extern "C" fn MPIRTX_Qos_get_events(
     completion_event: NameOut,
 ) -> c_int {
     answer(|| {
+        let qos = good(qos)?;
+        start_event.check()?;
+        completion_event.check()?;
         with_world(|world| {
-            let [start, completion] = world.qos_events(qos.handle())?;
-            completion_event.check()?;
+            let [start, completion] = world.qos_events(qos)?;
             start_event.put(start)?;
             completion_event.put(completion)
         })
@@ -124,7 +126,7 @@ pub extern "C" fn MPIRTX_Qos_get_events(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Qos_get_priority(qos: MPIRT_Qos, priority: Out<c_int>) -> c_int {
-    answer(|| priority.put(c_int::from(with_world(|world| world.qos_priority(qos.handle()))?)))
+    answer(|| told(qos, priority, |world, qos| world.qos_priority(qos).map(c_int::from)))
 }
 
 #[unsafe(no_mangle)]
@@ -166,7 +168,7 @@ pub extern "C" fn MPIRTX_Qos_set_miss_policy(qos: MPIRT_Qos, policy: MPIRTX_Miss
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Qos_get_deadline(qos: MPIRT_Qos, deadline: Out<MPIRT_Timespec>) -> c_int {
-    answer(|| deadline.put(shown(with_world(|world| world.qos_deadline(qos.handle()))?)))
+    answer(|| told(qos, deadline, |world, qos| world.qos_deadline(qos).map(shown)))
 }
 
 #[unsafe(no_mangle)]
@@ -176,7 +178,7 @@ pub extern "C" fn MPIRTX_Qos_set_deadline(qos: MPIRT_Qos, deadline: MPIRT_Timesp
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Qos_get_interval(qos: MPIRT_Qos, interval: Out<MPIRT_Timespec>) -> c_int {
-    answer(|| interval.put(shown(with_world(|world| world.qos_interval(qos.handle()))?)))
+    answer(|| told(qos, interval, |world, qos| world.qos_interval(qos).map(shown)))
 }
 
 #[unsafe(no_mangle)]

@@ -1,6 +1,6 @@
 //! The examples that exist in C, C++ and Rust print the same in all three, and leak nothing.
 
-use crate::harness::{Outcome, Workplace, member, turn};
+use crate::harness::{Outcome, Workplace, member, turn, undisturbed};
 use crate::mpirt::{compile, run};
 use crate::surface::links;
 use std::path::PathBuf;
@@ -97,6 +97,10 @@ fn without_the_count(line: &str) -> String {
 
 fn says_the_same(example: &Example) {
     let _turn = turn();
+    undisturbed(|| agrees_with_c(example));
+}
+
+fn agrees_with_c(example: &Example) {
     let in_c = example.compiled(&["cc", "-std=c11"], "c");
     assert!(in_c.iter().all(|line| !line.contains("took") || line.contains(" 0 ")), "{in_c:?}");
     let in_rust = example.run(&Workplace::new(), member(example.rust).into());
@@ -110,14 +114,16 @@ fn leaks_nothing(example: &Example) {
     let _turn = turn();
     let compiler = ["c++", "-std=c++17", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     if links(&compiler[..3], &format!("{} under AddressSanitizer", example.source)) {
-        let place = Workplace::new();
-        let built = compile(&place, &format!("{}.cpp", example.source), &compiler);
-        let outcome = run(&place, &built, example.members, example.arguments);
-        assert!(matches!(outcome.code, Some(0 | 1 | 3)), "{}", outcome.said());
-        for wrong in ["AddressSanitizer", "LeakSanitizer", "runtime error"] {
-            assert!(!outcome.said().contains(wrong), "{}", outcome.said());
-        }
-        example.lines_of(&outcome);
+        undisturbed(|| {
+            let place = Workplace::new();
+            let built = compile(&place, &format!("{}.cpp", example.source), &compiler);
+            let outcome = run(&place, &built, example.members, example.arguments);
+            assert!(matches!(outcome.code, Some(0 | 1 | 3)), "{}", outcome.said());
+            for wrong in ["AddressSanitizer", "LeakSanitizer", "runtime error"] {
+                assert!(!outcome.said().contains(wrong), "{}", outcome.said());
+            }
+            example.lines_of(&outcome);
+        });
     }
 }
 
@@ -151,6 +157,10 @@ fn the_pipeline_says_the_same_in_three_languages() {
 fn the_priorities_say_the_same_in_three_languages() {
     says_the_same(&PRIORITIES);
     let _turn = turn();
+    undisturbed(alarms_come_first);
+}
+
+fn alarms_come_first() {
     let place = Workplace::new();
     let built = compile(&place, "examples/priorities/priorities.c", &["cc", "-std=c11"]);
     let outcome = run(&place, &built, PRIORITIES.members, PRIORITIES.arguments);

@@ -19,5 +19,6 @@ mod planted;
 mod refused;
 mod ring;
 mod sampling;
+mod sanitized;
 mod surface;
 mod tutorial;

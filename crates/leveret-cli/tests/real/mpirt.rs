@@ -1,42 +1,17 @@
 //! The conformance suite in C (`tests/mpirt/`), and the examples in C, against the header and the library.
 
-use crate::harness::{Outcome, Workplace, program, turn};
+use crate::harness::{Outcome, Workplace, program, turn, undisturbed};
+use crate::sanitized::compilers;
 use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
+use leveret_report::verdict::Door;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The suite runs at each of these numbers of members.
-const MEMBERS: [u32; 4] = [1, 2, 3, 4];
-
-/// What is not run under sanitizers: they stand in for the allocator, or count pages and time, which a sanitizer changes.
-const NOT_UNDER_SANITIZERS: [&str; 7] =
-    ["again.c", "law.c", "life.c", "memory.c", "metrics.c", "mode_many.c", "served_law.c"];
-
-/// Their members end or are ended before their time. Each has a test of its own, which runs it with and without sanitizers.
-const WITH_DEATHS: [&str; 10] = [
-    "collective_lost.c",
-    "events_lost.c",
-    "late.c",
-    "lost.c",
-    "lost_channels.c",
-    "lost_running.c",
-    "mode_late.c",
-    "mode_lost.c",
-    "mode_stopped.c",
-    "mode_survived.c",
-];
+pub const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// For what POSIX and Linux add to C.
-const GNU: [&str; 2] = ["cc", "-std=gnu11"];
-
-/// A C compiler with sanitizers.
-const CHECKED: [&str; 5] = [
-    "cc",
-    "-std=gnu11",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-];
+pub const GNU: [&str; 2] = ["cc", "-std=gnu11"];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -90,23 +65,19 @@ fn conforms_with(source: &str, arguments: &[&str]) {
 /// As [`conforms`], with this compiler and these arguments to `leveret run`.
 pub fn conforms_as(source: &str, compiler: &[&str], arguments: &[&str]) {
     let _turn = turn();
-    passes_at_each(source, &MEMBERS, compiler, arguments);
-}
-
-fn passes(source: &str, members: u32, compiler: &[&str], arguments: &[&str]) {
-    passes_at_each(source, &[members], compiler, arguments);
-}
-
-/// Compiled once, every member passes at each of these numbers of them.
-fn passes_at_each(source: &str, numbers: &[u32], compiler: &[&str], arguments: &[&str]) {
-    let place = Workplace::new();
-    let built = compile(&place, source, compiler);
-    for members in numbers {
-        passes_built(source, (&place, &built), *members, arguments);
+    for members in MEMBERS {
+        undisturbed(|| passes(source, members, compiler, arguments));
     }
 }
 
-fn passes_built(source: &str, (place, built): (&Workplace, &Path), members: u32, arguments: &[&str]) {
+fn passes(source: &str, members: u32, compiler: &[&str], arguments: &[&str]) {
+    let place = Workplace::new();
+    let built = compile(&place, source, compiler);
+    passes_built(source, (&place, &built), members, arguments);
+}
+
+/// As [`passes`], of what was compiled already.
+pub fn passes_built(source: &str, (place, built): (&Workplace, &Path), members: u32, arguments: &[&str]) {
     let outcome = run(place, built, members, arguments);
     // Instances missed on purpose make the run fail.
     let misses = source.ends_with("missed.c");
@@ -133,14 +104,20 @@ fn every_call() {
 #[test]
 fn any_call_after_any_other() {
     let _turn = turn();
-    for seed in ["11", "222", "1"] {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/any_call.c", &["cc", "-std=c11"]);
-        let mut command = Command::new(program());
-        command.args(["run", "-n", "1", "--output"]).arg(place.path("out")).arg(&built).args(["--", seed]);
-        let outcome = place.spawn(command).finish_alone();
-        assert_eq!(outcome.stdout.matches(": passed").count(), 1, "seed {seed}: {}", outcome.said());
-    }
+    undisturbed(|| {
+        for seed in ["11", "222", "1"] {
+            let place = Workplace::new();
+            let built = compile(&place, "tests/mpirt/any_call.c", &["cc", "-std=c11"]);
+            let mut command = Command::new(program());
+            command
+                .args(["run", "-n", "1", "--output"])
+                .arg(place.path("out"))
+                .arg(&built)
+                .args(["--", seed]);
+            let outcome = place.spawn(command).finish_alone();
+            assert_eq!(outcome.stdout.matches(": passed").count(), 1, "seed {seed}: {}", outcome.said());
+        }
+    });
 }
 
 #[test]
@@ -151,7 +128,9 @@ fn threads() {
 #[test]
 fn again() {
     let _turn = turn();
-    passes("tests/mpirt/again.c", 2, &["cc", "-std=c11"], &[]);
+    undisturbed(|| {
+        passes("tests/mpirt/again.c", 2, &["cc", "-std=c11"], &[]);
+    });
 }
 
 #[test]
@@ -199,67 +178,81 @@ fn channels() {
 #[test]
 fn uncommit() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/uncommit.c", members);
-        assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
-        outcome.assert_consistent();
-        for phase in &outcome.record().phases {
-            let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
-            assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}: {}", outcome.said());
-            assert!(
-                counts.iter().all(|count| *count as u64 == phase.rounds),
-                "{counts:?} in {} rounds",
-                phase.rounds
-            );
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/uncommit.c", members);
+            assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+            outcome.assert_consistent();
+            for phase in &outcome.record().phases {
+                let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
+                assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}: {}", outcome.said());
+                assert!(
+                    counts.iter().all(|count| *count as u64 == phase.rounds),
+                    "{counts:?} in {} rounds",
+                    phase.rounds
+                );
+            }
         }
-    }
+    });
 }
 
 /// Both modes are in the record, each with its rounds; every instance of both is accounted for.
 #[test]
 fn mode() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/mode.c", members);
-        outcome.assert_consistent();
-        let record = outcome.record();
-        let quick = record.phases.iter().position(|phase| phase.label == "quick").expect("the mode's phase");
-        let (before, after) = (&record.phases[quick - 1], &record.phases[quick]);
-        let round = before.plan.hyperperiod;
-        assert_eq!(
-            after.epoch_monotonic - before.epoch_monotonic,
-            round.saturating_mul(before.rounds as i64)
-        );
-        for phase in [before, after] {
-            assert_eq!(phase.tasks.len(), members as usize);
-            let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
-            let is_whole = counts.iter().all(|count| *count as u64 == phase.rounds);
-            assert!(phase.rounds > 0 && is_whole, "{counts:?} in {} rounds", phase.rounds);
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/mode.c", members);
+            outcome.assert_consistent();
+            let record = outcome.record();
+            let quick =
+                record.phases.iter().position(|phase| phase.label == "quick").expect("the mode's phase");
+            let (before, after) = (&record.phases[quick - 1], &record.phases[quick]);
+            let round = before.plan.hyperperiod;
+            assert_eq!(
+                after.epoch_monotonic - before.epoch_monotonic,
+                round.saturating_mul(before.rounds as i64)
+            );
+            for phase in [before, after] {
+                assert_eq!(phase.tasks.len(), members as usize);
+                let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
+                let is_whole = counts.iter().all(|count| *count as u64 == phase.rounds);
+                assert!(phase.rounds > 0 && is_whole, "{counts:?} in {} rounds", phase.rounds);
+            }
         }
-    }
+    });
 }
 
 /// What is refused costs what runs no instance.
 #[test]
 fn mode_refused() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/mode_refused.c", members);
-        outcome.assert_consistent();
-    }
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/mode_refused.c", members);
+            outcome.assert_consistent();
+        }
+    });
 }
 
 #[test]
 fn mode_without_a_member_that_is_late() {
     let _turn = turn();
     for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/mode_late.c", compiler);
-        for members in [1, 3] {
-            let outcome = run(&place, &built, members, &["--commit-within", "1s"]);
-            assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
-            assert_eq!(outcome.stdout.matches(": passed").count(), members as usize, "{}", outcome.said());
-        }
+        undisturbed(|| {
+            for members in [1, 3] {
+                let place = Workplace::new();
+                let built = compile(&place, "tests/mpirt/mode_late.c", compiler);
+                let outcome = run(&place, &built, members, &["--commit-within", "1s"]);
+                assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+                assert_eq!(
+                    outcome.stdout.matches(": passed").count(),
+                    members as usize,
+                    "{}",
+                    outcome.said()
+                );
+            }
+        });
     }
 }
 
@@ -268,19 +261,21 @@ fn mode_without_a_member_that_is_late() {
 fn mode_with_a_member_that_dies() {
     let _turn = turn();
     for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/mode_lost.c", compiler);
-        for members in [2, 3, 4] {
-            let outcome = run(&place, &built, members, &[]);
-            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-            assert_eq!(
-                outcome.stdout.matches(": passed").count(),
-                members as usize - 1,
-                "{}",
-                outcome.said()
-            );
-            assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
-        }
+        undisturbed(|| {
+            for members in [2, 3, 4] {
+                let place = Workplace::new();
+                let built = compile(&place, "tests/mpirt/mode_lost.c", compiler);
+                let outcome = run(&place, &built, members, &[]);
+                assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+                assert_eq!(
+                    outcome.stdout.matches(": passed").count(),
+                    members as usize - 1,
+                    "{}",
+                    outcome.said()
+                );
+                assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
+            }
+        });
     }
 }
 
@@ -289,11 +284,15 @@ fn mode_with_a_member_that_dies() {
 fn mode_without_a_member_that_has_died() {
     let _turn = turn();
     for compiler in compilers() {
-        let outcome = survived_on("tests/mpirt/mode_survived.c", &["zero", "one", "two"], compiler, "[0, 1]");
-        assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-        outcome.assert_consistent();
-        let labels: Vec<String> = outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
-        assert_eq!(labels, ["commit", "survived"], "{}", outcome.said());
+        undisturbed(|| {
+            let outcome =
+                survived_on("tests/mpirt/mode_survived.c", &["zero", "one", "two"], compiler, "[0, 1]");
+            assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+            outcome.assert_consistent();
+            let labels: Vec<String> =
+                outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
+            assert_eq!(labels, ["commit", "survived"], "{}", outcome.said());
+        });
     }
 }
 
@@ -301,14 +300,21 @@ fn mode_without_a_member_that_has_died() {
 fn mode_of_a_job_that_is_stopped() {
     let _turn = turn();
     for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/mode_stopped.c", compiler);
-        for members in [1, 2] {
-            let outcome = run(&place, &built, members, &[]);
-            assert_eq!(outcome.stdout.matches(": passed").count(), members as usize, "{}", outcome.said());
-            assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
-            assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
-        }
+        undisturbed(|| {
+            for members in [1, 2] {
+                let place = Workplace::new();
+                let built = compile(&place, "tests/mpirt/mode_stopped.c", compiler);
+                let outcome = run(&place, &built, members, &[]);
+                assert_eq!(
+                    outcome.stdout.matches(": passed").count(),
+                    members as usize,
+                    "{}",
+                    outcome.said()
+                );
+                assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
+                assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
+            }
+        });
     }
 }
 
@@ -319,13 +325,18 @@ fn mode_of_a_job_that_is_stopped() {
 fn a_hundred_modes() {
     const OWN: [&str; 4] = ["program (", "odd-", "even-", "leveret-planner"];
     let _turn = turn();
-    let outcome = passes_as("tests/mpirt/mode_many.c", 2, &GNU);
-    outcome.assert_consistent();
-    let ran = outcome.record().phases.iter().filter(|phase| phase.rounds > 0).count();
-    assert_eq!(ran, 101, "{}", outcome.said());
-    for blamed in outcome.stdout.lines().filter_map(|line| line.split_once("run-queue wait behind ")) {
-        assert!(!OWN.iter().any(|own| blamed.1.starts_with(own)), "{}: {}", blamed.1, outcome.said());
-    }
+    undisturbed(|| {
+        let outcome = passes_as("tests/mpirt/mode_many.c", 2, &GNU);
+        outcome.assert_consistent();
+        let ran = outcome.record().phases.iter().filter(|phase| phase.rounds > 0).count();
+        assert_eq!(ran, 101, "{}", outcome.said());
+        for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
+            let behind = miss.evidence.iter().filter_map(|line| line.split_once("run-queue wait behind "));
+            for (_, blamed) in behind {
+                assert!(!OWN.iter().any(|own| blamed.starts_with(own)), "{blamed}: {}", outcome.said());
+            }
+        }
+    });
 }
 
 /// The others hear of a death in the call that waits for the dead, and nobody hangs.
@@ -353,13 +364,15 @@ fn life() {
 fn tells_of_the_dead(source: &str, arguments: &[&str]) {
     let _turn = turn();
     for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, source, compiler);
         for members in [2, 3] {
-            let outcome = run(&place, &built, members, arguments);
-            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-            let passed = outcome.stdout.matches(": passed").count();
-            assert_eq!(passed, members as usize - 1, "{}", outcome.said());
+            undisturbed(|| {
+                let place = Workplace::new();
+                let built = compile(&place, source, compiler);
+                let outcome = run(&place, &built, members, arguments);
+                assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+                let passed = outcome.stdout.matches(": passed").count();
+                assert_eq!(passed, members as usize - 1, "{}", outcome.said());
+            });
         }
     }
 }
@@ -382,24 +395,28 @@ fn passes_as(source: &str, members: u32, compiler: &[&str]) -> Outcome {
 #[test]
 fn sided() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/sided.c", members);
-        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
-    }
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/sided.c", members);
+            assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+        }
+    });
 }
 
 /// Instances that are not performed are misses of ours, which the report tells by their cause.
 #[test]
 fn missed() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/missed.c", members);
-        if members > 1 {
-            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-            let said = outcome.report()["misses"].to_string() + &outcome.stdout;
-            assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/missed.c", members);
+            if members > 1 {
+                assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+                let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+                assert!(said.contains("no-room") || said.contains("no empty buffer"), "{}", outcome.said());
+            }
         }
-    }
+    });
 }
 
 /// The program asserts its statuses and counters at both ends; the record and its report have as many, each with its instance.
@@ -407,26 +424,28 @@ fn missed() {
 #[test]
 fn every_miss_is_in_a_status_a_counter_and_the_report() {
     let _turn = turn();
-    let outcome = passes_at("tests/mpirt/missed.c", 2);
-    let misses = outcome.assessment().misses;
-    let phases = &outcome.record().phases;
-    // Four of the activated instances, and the one that was started without a buffer.
-    for (name, fate, expected) in
-        [("no-sender-buffer", Fate::Missing, 5), ("no-receiver-buffer", Fate::NoRoom, 4)]
-    {
-        let of_channel = phases.iter().flat_map(|phase| phase.job.channels.iter().zip(&phase.channels));
-        let recorded: Vec<u64> = of_channel
-            .filter(|(channel, _)| channel.name == name)
-            .flat_map(|(_, record)| &record.messages)
-            .filter(|message| message.fate == fate)
-            .map(|message| message.instance)
-            .collect();
-        assert_eq!(recorded.len(), expected, "{name}: {recorded:?}: {}", outcome.said());
-        for instance in recorded {
-            let told = misses.iter().any(|miss| miss.name == name && miss.instance == instance);
-            assert!(told, "{name} {instance}: {}", outcome.said());
+    undisturbed(|| {
+        let outcome = passes_at("tests/mpirt/missed.c", 2);
+        let misses = outcome.assessment().misses;
+        let phases = &outcome.record().phases;
+        // Four of the activated instances, and the one that was started without a buffer.
+        for (name, fate, expected) in
+            [("no-sender-buffer", Fate::Missing, 5), ("no-receiver-buffer", Fate::NoRoom, 4)]
+        {
+            let of_channel = phases.iter().flat_map(|phase| phase.job.channels.iter().zip(&phase.channels));
+            let recorded: Vec<u64> = of_channel
+                .filter(|(channel, _)| channel.name == name)
+                .flat_map(|(_, record)| &record.messages)
+                .filter(|message| message.fate == fate)
+                .map(|message| message.instance)
+                .collect();
+            assert_eq!(recorded.len(), expected, "{name}: {recorded:?}: {}", outcome.said());
+            for instance in recorded {
+                let told = misses.iter().any(|miss| miss.name == name && miss.instance == instance);
+                assert!(told, "{name} {instance}: {}", outcome.said());
+            }
         }
-    }
+    });
 }
 
 /// What the program was told of each task equals what the record says of the same instances.
@@ -434,33 +453,35 @@ fn every_miss_is_in_a_status_a_counter_and_the_report() {
 #[test]
 fn metrics_agree_with_the_report() {
     let _turn = turn();
-    for members in [1, 2] {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/metrics.c", &["cc", "-std=c11"]);
-        let outcome = run(&place, &built, members, &["--rounds", "25"]);
-        assert_eq!(outcome.stdout.matches(": passed").count(), members as usize, "{}", outcome.said());
-        let record = outcome.record();
-        let phase = &record.phases[0];
-        let mut compared = 0;
-        for (task, recorded) in phase.job.tasks.iter().zip(&phase.tasks) {
-            let told = outcome.stdout.lines().find_map(|line| {
-                let rest = line.split_once(&format!("metrics {}: ", task.name))?.1;
-                Some(rest.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<i64>>())
-            });
-            let told = told.unwrap_or_else(|| panic!("{} says nothing: {}", task.name, outcome.said()));
-            assert_eq!(
-                told[1..],
-                counted(recorded, told[0], task.budget.0),
-                "{}: {}",
-                task.name,
-                outcome.said()
-            );
-            compared += 1;
+    undisturbed(|| {
+        for members in [1, 2] {
+            let place = Workplace::new();
+            let built = compile(&place, "tests/mpirt/metrics.c", &["cc", "-std=c11"]);
+            let outcome = run(&place, &built, members, &["--rounds", "25"]);
+            assert_eq!(outcome.stdout.matches(": passed").count(), members as usize, "{}", outcome.said());
+            let record = outcome.record();
+            let phase = &record.phases[0];
+            let mut compared = 0;
+            for (task, recorded) in phase.job.tasks.iter().zip(&phase.tasks) {
+                let told = outcome.stdout.lines().find_map(|line| {
+                    let rest = line.split_once(&format!("metrics {}: ", task.name))?.1;
+                    Some(rest.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<i64>>())
+                });
+                let told = told.unwrap_or_else(|| panic!("{} says nothing: {}", task.name, outcome.said()));
+                assert_eq!(
+                    told[1..],
+                    counted(recorded, told[0], task.budget.0),
+                    "{}: {}",
+                    task.name,
+                    outcome.said()
+                );
+                compared += 1;
+            }
+            assert_eq!(compared, 2 * members as usize);
+            // What the overrun took from its neighbour, if anything, is among the misses of the report.
+            assert!(outcome.report()["misses"]["ours"].as_u64() > Some(0), "{}", outcome.said());
         }
-        assert_eq!(compared, 2 * members as usize);
-        // What the overrun took from its neighbour, if anything, is among the misses of the report.
-        assert!(outcome.report()["misses"]["ours"].as_u64() > Some(0), "{}", outcome.said());
-    }
+    });
 }
 
 /// Completed, missed, overruns, skipped, sum of compute times and of start lateness, of the instances before `before`.
@@ -518,15 +539,17 @@ fn collective_errors() {
 #[test]
 fn collective_missed() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/collective_missed.c", members);
-        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-        let said = outcome.report()["misses"].to_string() + &outcome.stdout;
-        let last = members - 1;
-        for edge in [format!("no-sender-buffer[{last}->0]"), format!("no-receiver-buffer[0->{last}]")] {
-            assert!(said.contains(&edge), "{edge}: {}", outcome.said());
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/collective_missed.c", members);
+            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+            let said = outcome.report()["misses"].to_string() + &outcome.stdout;
+            let last = members - 1;
+            for edge in [format!("no-sender-buffer[{last}->0]"), format!("no-receiver-buffer[0->{last}]")] {
+                assert!(said.contains(&edge), "{edge}: {}", outcome.said());
+            }
         }
-    }
+    });
 }
 
 /// The others hear of a death in whatever they wait for, and nobody hangs.
@@ -534,8 +557,10 @@ fn collective_missed() {
 fn collective_lost() {
     let _turn = turn();
     for compiler in compilers() {
-        let outcome = survived("tests/mpirt/collective_lost.c", &["zero", "one", "two"], compiler);
-        assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+        undisturbed(|| {
+            let outcome = survived("tests/mpirt/collective_lost.c", &["zero", "one", "two"], compiler);
+            assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+        });
     }
 }
 
@@ -543,10 +568,12 @@ fn collective_lost() {
 #[test]
 fn collective_timed() {
     let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/collective_timed.c", members);
-        assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
-    }
+    undisturbed(|| {
+        for members in MEMBERS {
+            let outcome = passes_at("tests/mpirt/collective_timed.c", members);
+            assert_eq!(outcome.report()["misses"]["ours"], 0, "at {members}: {}", outcome.said());
+        }
+    });
 }
 
 #[test]
@@ -560,53 +587,6 @@ fn law() {
     let _turn = turn();
     for members in [1, 2] {
         passes("tests/mpirt/law.c", members, &GNU, &[]);
-    }
-}
-
-/// Without sanitizers, and with them where they can be had.
-fn compilers() -> impl Iterator<Item = &'static [&'static str]> {
-    [&GNU[..], &CHECKED[..]].into_iter().take(if has_sanitizers() { 2 } else { 1 })
-}
-
-/// Whether programs with sanitizers can be made here; says what is skipped if not.
-fn has_sanitizers() -> bool {
-    let place = Workplace::new();
-    let probe = place.path("probe.c");
-    std::fs::write(&probe, "int main(void) { return 0; }\n").expect("a file");
-    let mut command = Command::new(CHECKED[0]);
-    let built = command.args(&CHECKED[1..]).arg(&probe).arg("-o").arg(place.path("probe")).status();
-    let is_there = built.is_ok_and(|status| status.success());
-    if !is_there {
-        println!("SKIPPED: cc has no sanitizers here, so the suite was not run under them");
-    }
-    is_there
-}
-
-/// The whole suite once more, with the C side checked for what C does not define and for memory that is not its own. Most of its
-/// programs free nothing before Finalize, and the leak checker that runs at their end finds nothing left.
-// spec: OBJECT-FREE-07, LANG-SANITIZE-01
-#[test]
-fn the_suite_under_sanitizers() {
-    if !has_sanitizers() {
-        return;
-    }
-    let folder = root().join("tests/mpirt");
-    let mut sources: Vec<_> = std::fs::read_dir(&folder)
-        .expect("the suite")
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".c"))
-        .filter(|name| {
-            !NOT_UNDER_SANITIZERS.contains(&name.as_str()) && !WITH_DEATHS.contains(&name.as_str())
-        })
-        .collect();
-    sources.sort();
-    assert!(sources.len() > 20, "{sources:?}");
-    let _turn = turn();
-    for name in sources {
-        let arguments: &[&str] = if name == "tasks.c" { &["--rounds", "20"] } else { &[] };
-        // One is for one member.
-        let members = if name == "any_call.c" { &MEMBERS[..1] } else { &MEMBERS[..] };
-        passes_at_each(&format!("tests/mpirt/{name}"), members, &CHECKED, arguments);
     }
 }
 
@@ -629,9 +609,11 @@ fn event_handlers() {
 #[test]
 fn events_of_what_is_missed() {
     let _turn = turn();
-    for members in [1, 2] {
-        passes_at("tests/mpirt/events_missed.c", members);
-    }
+    undisturbed(|| {
+        for members in [1, 2] {
+            passes_at("tests/mpirt/events_missed.c", members);
+        }
+    });
 }
 
 #[test]
@@ -665,11 +647,15 @@ fn survived_on(source: &str, names: &[&str], compiler: &[&str], cores: &str) -> 
 #[test]
 fn ranks_follow_the_manifest() {
     let _turn = turn();
-    let outcome = survived("tests/mpirt/ranks.c", &["zebra", "ant"], &GNU);
-    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-    for line in ["to 0 rank 0 is zebra", "to 0 rank 1 is ant", "to 1 rank 0 is zebra", "to 1 rank 1 is ant"] {
-        assert!(outcome.stdout.contains(line), "{line}: {}", outcome.said());
-    }
+    undisturbed(|| {
+        let outcome = survived("tests/mpirt/ranks.c", &["zebra", "ant"], &GNU);
+        assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+        for line in
+            ["to 0 rank 0 is zebra", "to 0 rank 1 is ant", "to 1 rank 0 is zebra", "to 1 rank 1 is ant"]
+        {
+            assert!(outcome.stdout.contains(line), "{line}: {}", outcome.said());
+        }
+    });
 }
 
 #[test]
@@ -732,5 +718,7 @@ fn channels_at_a_priority() {
 #[test]
 fn served_without_the_heap() {
     let _turn = turn();
-    passes("tests/mpirt/served_law.c", 2, &GNU, &[]);
+    undisturbed(|| {
+        passes("tests/mpirt/served_law.c", 2, &GNU, &[]);
+    });
 }

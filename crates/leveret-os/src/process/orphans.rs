@@ -34,7 +34,7 @@ impl Adoption {
     /// From now on. `None` where the kernel does not offer it; orphans then go to init.
     pub fn begin() -> Option<Self> {
         let adopter = rustix::process::getpid();
-        let session = rustix::process::getsid(None).ok()?.as_raw_nonzero().get().cast_unsigned();
+        let session = own_session()?;
         let before = children().into_iter().map(|child| child.orphan.pid).collect();
         rustix::process::set_child_subreaper(Some(adopter)).ok()?;
         Some(Self { before, session })
@@ -92,6 +92,13 @@ impl Drop for Adoption {
         // Orphans go to init again; that this fails is not foreseen, and would matter to nobody.
         let _ = rustix::process::set_child_subreaper(None);
     }
+}
+
+/// The session of this process as `/proc` tells that of others: 0 when its leader is outside this process namespace, as in
+/// a container. (`rustix` takes a session of 0 for impossible.)
+fn own_session() -> Option<u32> {
+    // SAFETY: takes a number and returns one.
+    u32::try_from(unsafe { libc::getsid(0) }).ok()
 }
 
 /// A child that has ended and waits to be reaped. (`rustix` does not tell which one it was.)

@@ -115,7 +115,11 @@ impl Oracle {
         let set = self.find(set, Some(Class::Cset))?;
         let handle = self.handle(object);
         let place = self.known[set].members.iter().position(|member| self.known[*member].handle == handle);
-        let place = place.filter(|_| !handle.is_null()).ok_or(Code::CsetMemberNotFound)?;
+        // A member whose handle was freed can be taken out by it; what else is no object is told as such.
+        let Some(place) = place.filter(|_| !handle.is_null()) else {
+            let object = if handle.is_null() { Ok(0) } else { self.find(object, None) };
+            return object.and(Err(Code::CsetMemberNotFound));
+        };
         self.known[set].members.remove(place);
         Ok(())
     }

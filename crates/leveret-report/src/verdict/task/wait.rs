@@ -142,14 +142,16 @@ impl Case<'_> {
         }
     }
 
-    /// How long the core ran with our wake-up due: before the first timer interrupt that came after it, nobody could have
-    /// been chosen instead. The whole stretch where none was logged.
+    /// How long the core can have run with our wake-up due. Before the first timer interrupt that came after it, nobody could
+    /// have been chosen instead; and between two that are far apart it stood still, for a core that runs a thread takes a
+    /// tick of its clock every few milliseconds. The whole stretch where none was logged.
     fn awake(&self, stretch: &Stretch) -> Nanos {
         let timers = self.context.log.timers(self.core, stretch.from, stretch.to);
-        match timers.first() {
-            Some(first) if stretch.from <= self.wake_due() => stretch.to - *first,
-            _ => stretch.length(),
-        }
+        let Some(first) = timers.first() else { return stretch.length() };
+        let from = if stretch.from <= self.wake_due() { *first } else { stretch.from };
+        let ends = timers.iter().copied().chain([stretch.to]);
+        let longest = ends.scan(from, |last, at| Some(at - std::mem::replace(last, at))).max();
+        stretch.to - from - longest.unwrap_or(Nanos::ZERO).max(Nanos::ZERO)
     }
 
     fn rank(&self) -> String {
