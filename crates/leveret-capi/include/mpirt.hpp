@@ -718,18 +718,20 @@ inline void rethrow_failure()
 }
 #endif
 
-/// Runs a body of the program's; an exception must not reach C.
-template <class Body> void guarded(Body &&body) noexcept
+/// Runs a body of the program's; an exception must not reach C. Says whether none came.
+template <class Body> bool guarded(Body &&body) noexcept
 {
 #if MPIRT_EXCEPTIONS
     try {
         body();
     } catch (...) {
         keep_failure();
+        return false;
     }
 #else
     body();
 #endif
+    return true;
 }
 
 } // namespace detail
@@ -1628,7 +1630,7 @@ public:
         static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument) noexcept
         {
             auto &function = static_cast<closure *>(argument)->function;
-            detail::guarded([&] {
+            const bool is_whole = detail::guarded([&] {
                 if constexpr (std::is_invocable_v<Function &, receptor_ref, const mpirt::event &>) {
                     function(receptor_ref(receptor), mpirt::event::of(*c_event));
                 } else if constexpr (std::is_invocable_v<Function &, const mpirt::event &>) {
@@ -1637,6 +1639,10 @@ public:
                     function();
                 }
             });
+            if (!is_whole) {
+                // Only where no handler runs could it be refused.
+                (void)MPIRTX_Handler_fail();
+            }
         }
     };
 
@@ -1646,10 +1652,13 @@ public:
     result<void> try_set_name(text name) const noexcept;
     /// Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget. (MPIRTX_Handler_get_metrics)
     result<mpirt::handler_metrics> try_metrics() const noexcept;
+    /// Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler. (MPIRTX_Handler_fail)
+    static result<void> try_fail() noexcept;
 #if MPIRT_EXCEPTIONS
     mpirt::name name() const;
     void set_name(text name) const;
     mpirt::handler_metrics metrics() const;
+    static void fail();
 #endif
 
 protected:
@@ -3048,6 +3057,11 @@ inline result<mpirt::handler_metrics> handler_ref::try_metrics() const noexcept
     return mpirt::handler_metrics::of(metrics_);
 }
 
+inline result<void> handler_ref::try_fail() noexcept
+{
+    return {static_cast<errc>(MPIRTX_Handler_fail()), "MPIRTX_Handler_fail"};
+}
+
 inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
@@ -3966,6 +3980,11 @@ inline void handler_ref::set_name(text name) const
 inline mpirt::handler_metrics handler_ref::metrics() const
 {
     return try_metrics().value();
+}
+
+inline void handler_ref::fail()
+{
+    try_fail().value();
 }
 
 inline void task_ref::bind(channel_ref channel) const

@@ -16,7 +16,7 @@
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
 //! | a second set beside the one that runs, and what it keeps of that | `mode.rs`, `switch.rs`, `keep.rs` |
-//! | join, commit, uncommit | `library.rs` |
+//! | join, commit, uncommit; the clock | `library.rs`, `time.rs` |
 //! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
 
 mod apply;
@@ -47,6 +47,7 @@ mod storage;
 mod switch;
 mod table;
 mod tasks;
+mod time;
 mod walk;
 mod world;
 

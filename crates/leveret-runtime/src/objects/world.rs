@@ -103,6 +103,11 @@ impl World {
         Ok(made)
     }
 
+    /// How many objects there are, predefined ones and those that others keep alive included.
+    pub fn object_count(&self) -> usize {
+        self.table.all().count()
+    }
+
     /// The class of an object.
     pub fn class(&self, handle: Handle) -> Result<Class, Code> {
         Ok(self.table.get(handle)?.body.class())

@@ -362,6 +362,12 @@ impl Committed {
             return Err(Code::NotStarted);
         }
         asked.active = false;
+        // What a wait had taken for the next message is the iterator's again.
+        if let End::Target(target) = &mut *end
+            && let Some(buffer) = target.spare.take()
+        {
+            self.return_unused(channel, buffer);
+        }
         self.progress(channel, &mut end)
     }
 
