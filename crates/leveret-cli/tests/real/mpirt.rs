@@ -11,11 +11,12 @@ const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// They stand in for the allocator, or measure or limit their memory; their members end or miss as no program should; or they are for one
 /// member.
-const NOT_UNDER_SANITIZERS: [&str; 17] = [
+const NOT_UNDER_SANITIZERS: [&str; 18] = [
     "again.c",
     "any_call.c",
     "collective_lost.c",
     "events_lost.c",
+    "group_lost.c",
     "late.c",
     "law.c",
     "life.c",
@@ -490,6 +491,11 @@ fn collective() {
 }
 
 #[test]
+fn collective_served() {
+    conforms("tests/mpirt/collective_served.c");
+}
+
+#[test]
 fn collective_errors() {
     conforms("tests/mpirt/collective_errors.c");
 }
@@ -589,6 +595,27 @@ fn the_suite_under_sanitizers() {
         let arguments: &[&str] = if name == "tasks.c" { &["--rounds", "20"] } else { &[] };
         undisturbed(|| passes(&format!("tests/mpirt/{name}"), 2, &CHECKED, arguments));
     }
+}
+
+#[test]
+fn group_commit() {
+    conforms("tests/mpirt/group_commit.c");
+}
+
+/// Three members, of which the last does not come, and then dies.
+#[test]
+fn group_commit_without_a_member() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/group_lost.c", &["cc", "-std=gnu11"]);
+    let outcome = run(&place, &built, 3, &["--commit-within", "3s"]);
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+    assert!(
+        outcome.stderr.contains("waiting for member \"2\" to commit with the group of"),
+        "{}",
+        outcome.said()
+    );
 }
 
 #[test]

@@ -60,7 +60,8 @@ impl World {
                     if body.class() == Class::Ptchannel {
                         prepared.others = Box::default();
                     }
-                    preparation.collective(handle, prepared, collective.base.slack);
+                    let served = self.served_collective(&collective, &prepared.others);
+                    preparation.collective(handle, prepared, (collective.base.slack, served));
                 }
             }
         }
@@ -157,7 +158,12 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn collective(&mut self, handle: Handle, collective: Collective, slack: u32) {
+    fn collective(
+        &mut self,
+        handle: Handle,
+        collective: Collective,
+        (slack, served): (u32, Option<ServedEnd>),
+    ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
             self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
@@ -170,7 +176,7 @@ impl<'w> Preparation<'w> {
             is_source: collective.sends.is_some(),
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
-            served: None,
+            served,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack,
