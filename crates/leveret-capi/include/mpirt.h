@@ -3236,7 +3236,7 @@ int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
  *   MPIRT_ERR_ARGUMENT: the policy is none */
 int MPIRTX_Task_set_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy policy);
 
-/* Gives compute times, misses, overruns and skipped instances since the commit.
+/* Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped.
  *   in    task: the task
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.

@@ -1723,7 +1723,7 @@ public:
     result<void> try_set_core(int core) const noexcept;
     /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
     result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
-    /// Gives compute times, misses, overruns and skipped instances since the commit. (MPIRTX_Task_get_metrics)
+    /// Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped. (MPIRTX_Task_get_metrics)
     result<mpirt::task_metrics> try_metrics() const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;

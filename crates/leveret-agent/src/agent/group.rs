@@ -12,6 +12,7 @@
 use super::phase::{LEAD, UNCOMMIT_LEAD, rounds_of};
 use super::{Agent, Running, TICK};
 use crate::News;
+use crate::awake::KeptAwake;
 use crate::monitor::{Monitor, Watched};
 use crate::patience::{FINISH_WITHIN, Patience, Waiting};
 use leveret_os::clock;
@@ -258,6 +259,7 @@ impl Agent<'_> {
     fn perform_for_group(&mut self, place: usize, action: Action) -> Vec<Action> {
         match action {
             Action::Plan(declarations) => {
+                self.measure_for(&declarations);
                 self.groups.all[place].request = Some(declarations);
                 self.plan_next_group();
             }
@@ -379,7 +381,7 @@ impl Agent<'_> {
         let group = &self.groups.all[place];
         let Some(running) = &group.running else { return };
         let earliest = clock::now() + LEAD;
-        let round = running.plan.hyperperiod;
+        let (round, cores) = (running.plan.hyperperiod, running.cores());
         // Where nothing is reserved there is nothing to keep apart.
         let epoch = if running.plan.tasks.is_empty() { earliest } else { next_multiple(earliest, round) };
         let generation = group.coordinator.generation();
@@ -411,6 +413,7 @@ impl Agent<'_> {
         self.groups.refusal = None;
         self.send_to_group(place, &ToMember::Go { generation, epoch });
         self.warn(warnings);
+        self.keep_awake(&cores);
     }
 
     /// To those that have declared: whoever has not begins anew.
@@ -441,6 +444,9 @@ impl Agent<'_> {
     fn close_group(&mut self, place: usize, reason: &EndReason) {
         if let Some(monitor) = self.groups.all[place].monitor.take() {
             self.close(monitor, reason);
+        }
+        if self.groups.all.iter().all(|group| group.monitor.is_none()) {
+            self.awake = KeptAwake::default();
         }
         if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, reason) {
             self.ending = Ending::Stopped(why.clone());

@@ -99,6 +99,7 @@ impl Agent<'_> {
             let _ = answer.send(Err(Refused::plain("nothing runs".to_owned())));
             return;
         };
+        self.measure_for(&declarations);
         let (declaration, costs) = (self.config.declaration.clone(), self.costs);
         let guard_fixed = self.config.guard_fixed;
         let unplanned = answer.clone();
@@ -227,6 +228,7 @@ impl Agent<'_> {
             let reason = "what runs ends before the switch could take place".to_owned();
             return self.coordinator.switch_impossible(reason);
         };
+        let cores = next.running.cores();
         let segments = next.segments.iter().map(Option::as_ref).collect();
         let (watched, warnings) = Monitor::start(Watched {
             label: next.running.label.clone(),
@@ -243,6 +245,7 @@ impl Agent<'_> {
             next.watched = Some((watched, instant));
         }
         self.broadcast(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }));
+        self.keep_awake(&cores);
         let horizon = self
             .next
             .as_ref()
@@ -263,7 +266,7 @@ impl Agent<'_> {
     /// The mode is what runs; what ran before has left its last stamps.
     pub(super) fn taken_over(&mut self) {
         let Some(next) = self.next.take() else { return };
-        self.close_phase(&EndReason::Completed);
+        self.record_phase(&EndReason::Completed);
         for (seat, (segment, threads)) in
             self.seats.iter_mut().zip(next.segments.into_iter().zip(next.threads))
         {

@@ -2,6 +2,7 @@
 
 use super::{Agent, TICK};
 use crate::News;
+use crate::awake::KeptAwake;
 use crate::monitor::{Monitor, Watched};
 use leveret_os::clock;
 use leveret_protocol::control::{EndReason, Horizon, ToMember};
@@ -18,6 +19,7 @@ const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 impl Agent<'_> {
     pub(super) fn start(&mut self) {
         let Some(running) = &self.running else { return };
+        let cores = running.cores();
         let epoch = clock::now() + LEAD;
         let generation = self.coordinator.generation();
         let segments = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
@@ -44,6 +46,7 @@ impl Agent<'_> {
         self.patience.started(epoch + self.config.horizon.span(running.plan.hyperperiod));
         self.broadcast(&ToMember::Go { generation, epoch });
         self.warn(warnings);
+        self.keep_awake(&cores);
     }
 
     /// All stop at the same round, so that nothing is sent that nobody takes. Members that uncommit wait for the end of
@@ -88,12 +91,20 @@ impl Agent<'_> {
         }
     }
 
+    /// Nothing runs any more.
     pub(super) fn close_phase(&mut self, reason: &EndReason) {
+        self.awake = KeptAwake::default();
+        self.record_phase(reason);
+    }
+
+    /// What ran has ended, whether or not anything follows at once.
+    pub(super) fn record_phase(&mut self, reason: &EndReason) {
         if let Some(monitor) = self.monitor.take() {
             self.close(monitor, reason);
         }
     }
 
+    /// The same of any commit.
     pub(super) fn close(&mut self, monitor: Monitor, reason: &EndReason) {
         let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
         if let EndReason::PeerRestarted(member) = reason {

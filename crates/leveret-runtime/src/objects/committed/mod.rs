@@ -217,7 +217,8 @@ impl Committed {
     /// # Errors
     /// Those of wrong handles.
     pub fn task_metrics(&self, task: Handle) -> Result<TaskMetrics, Code> {
-        Ok(self.tasks[self.find(task, super::Class::Task)?].tally.read())
+        let number = self.find(task, super::Class::Task)?;
+        Ok(self.event_task_metrics(task).unwrap_or_else(|| self.tasks[number].tally.read()))
     }
 
     /// The instant of period 0 on the job's clock.
