@@ -248,7 +248,7 @@ fn mode_keep() {
         let is_mode = |label: &str| label.starts_with("own");
         assert_eq!(
             phases.iter().filter(|phase| is_mode(&phase.label)).count(),
-            if members > 1 { 3 } else { 0 }
+            if members > 1 { 6 } else { 0 }
         );
         for pair in phases.windows(2).filter(|pair| is_mode(&pair[1].label)) {
             let lasted = pair[0].plan.hyperperiod.saturating_mul(pair[0].rounds as i64);
