@@ -12,6 +12,7 @@ const NOT_UNDER_SANITIZERS: [&str; 7] =
 const WITH_DEATHS: [&str; 11] = [
     "collective_lost.c",
     "events_lost.c",
+    "group_lost.c",
     "late.c",
     "lost.c",
     "lost_channels.c",
