@@ -336,6 +336,19 @@ fn mode_with_a_member_that_dies() {
 
 /// Under *continue* the survivors switch.
 #[test]
+fn mode_whose_kept_channels_lose_a_member() {
+    let _turn = turn();
+    for compiler in compilers() {
+        undisturbed(|| {
+            let outcome =
+                survived_on("tests/mpirt/mode_keep_lost.c", &["zero", "one", "two"], compiler, "[0, 1]");
+            assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+            outcome.assert_consistent();
+        });
+    }
+}
+
+#[test]
 fn mode_without_a_member_that_has_died() {
     let _turn = turn();
     for compiler in compilers() {

@@ -17,6 +17,7 @@ const WITH_DEATHS: [&str; 11] = [
     "lost.c",
     "lost_channels.c",
     "lost_running.c",
+    "mode_keep_lost.c",
     "mode_late.c",
     "mode_lost.c",
     "mode_stopped.c",
