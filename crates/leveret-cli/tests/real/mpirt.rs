@@ -11,8 +11,9 @@ const MEMBERS: [u32; 4] = [1, 2, 3, 4];
 
 /// They stand in for the allocator, or measure or limit their memory; their members end or miss as no program should; or they are for one
 /// member.
-const NOT_UNDER_SANITIZERS: [&str; 18] = [
+const NOT_UNDER_SANITIZERS: [&str; 19] = [
     "again.c",
+    "alone.c",
     "any_call.c",
     "collective_lost.c",
     "events_lost.c",
@@ -595,6 +596,18 @@ fn the_suite_under_sanitizers() {
         let arguments: &[&str] = if name == "tasks.c" { &["--rounds", "20"] } else { &[] };
         undisturbed(|| passes(&format!("tests/mpirt/{name}"), 2, &CHECKED, arguments));
     }
+}
+
+/// Started by nobody.
+#[test]
+fn alone() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/alone.c", &["cc", "-std=c11"]);
+    let output = Command::new(&built).env_remove("LEVERET_SOCKET").output().expect("it starts");
+    let said = format!("{:?}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "member 0: passed\n", "{said}");
 }
 
 #[test]
