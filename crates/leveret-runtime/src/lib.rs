@@ -23,6 +23,7 @@ mod readable;
 mod runner;
 mod session;
 mod solo;
+mod succession;
 mod task_tally;
 mod thread;
 mod timing;

@@ -4,9 +4,9 @@
 use leveret_os::clock;
 use leveret_os::control::Connection;
 use leveret_os::scheduling::allowed_cores;
-use leveret_plan::{Costs, Plan, transition};
+use leveret_plan::{Costs, Plan, continuation, transition};
 use leveret_protocol::admission::{Refused, admit};
-use leveret_protocol::assemble::{Assembled, Mismatch};
+use leveret_protocol::assemble::{Assembled, Mismatch, kept};
 use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, Horizon, Scheduling, ToMember, decode_from_member, encode,
 };
@@ -178,14 +178,13 @@ impl Solo {
                 let admitted = self.admit(&declarations);
                 let running = self.running.as_ref()?;
                 let judged = admitted.and_then(|set| {
-                    let before = (&running.assembled.job, &running.plan);
-                    match transition(before, (&set.assembled.job, &set.plan)) {
-                        Ok(()) => Ok(set),
-                        Err(conflicts) => {
-                            let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
-                            Err(listed.join("\n"))
-                        }
-                    }
+                    let (before, after) =
+                        ((&running.assembled.job, &running.plan), (&set.assembled.job, &set.plan));
+                    let kept =
+                        kept(&set.assembled, &declarations).map_err(|mismatches| listed(&mismatches))?;
+                    continuation(before, after, &kept).map_err(|conflicts| listed(&conflicts))?;
+                    transition(before, after).map_err(|conflicts| listed(&conflicts))?;
+                    Ok(set)
                 });
                 let (set, verdict) = parted(judged);
                 let actions = self.coordinator.mode_planned(verdict);
@@ -230,6 +229,10 @@ impl Solo {
         self.send(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }))?;
         Some(Vec::new())
     }
+}
+
+fn listed(reasons: &[impl ToString]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// What was admitted, and the verdict on it.

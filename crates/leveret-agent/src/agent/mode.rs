@@ -6,9 +6,9 @@ use crate::monitor::{Monitor, Watched};
 use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
-use leveret_plan::{Costs, transition};
+use leveret_plan::{Costs, continuation, transition};
 use leveret_protocol::admission::{Refused, admit};
-use leveret_protocol::assemble::Mismatch;
+use leveret_protocol::assemble::{Mismatch, kept};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -108,7 +108,16 @@ impl Agent<'_> {
             let _ = scheduling::apply(Class::Other);
             let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
-                transition((&before.0, &before.1), (&assembled.job, &plan)).map_err(|conflicts| {
+                let kept = kept(&assembled, &declarations).map_err(|mismatches| {
+                    let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+                    Refused { reason: listed.join("\n"), mismatches }
+                })?;
+                let (before, after) = ((&before.0, &before.1), (&assembled.job, &plan));
+                continuation(before, after, &kept).map_err(|conflicts| {
+                    let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+                    Refused::plain(listed.join("\n"))
+                })?;
+                transition(before, after).map_err(|conflicts| {
                     let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
                     Refused::plain(listed.join("\n"))
                 })?;

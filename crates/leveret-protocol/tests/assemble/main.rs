@@ -6,6 +6,7 @@ mod channels;
 mod collectives;
 mod events;
 mod groups;
+mod kept;
 mod tasks;
 
 use leveret_plan::{Costs, MissingPolicy, Qos};

@@ -7,7 +7,21 @@ use crate::task_tally::{Durations, TaskMetrics};
 use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_types::Nanos;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Whether this thread runs a handler, and whether that has said that it failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run {
+    None,
+    Going,
+    Failed,
+}
+
+thread_local! {
+    /// Plain data, so that its first use allocates nothing.
+    static RUN: Cell<Run> = const { Cell::new(Run::None) };
+}
 
 /// What [`Committed::handler_metrics`] tells of a handler, since the commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,7 +30,7 @@ pub struct HandlerMetrics {
     pub compute: Durations,
     /// Runs that took more than the budget.
     pub overruns: u64,
-    /// Runs that panicked.
+    /// Runs that panicked, or said that they failed.
     pub failed: u64,
 }
 
@@ -76,7 +90,9 @@ impl HandlerTally {
     /// only a handler with a budget pays.
     pub(super) fn run(&self, budget: Nanos, body: impl FnOnce()) {
         let before = (budget > Nanos::ZERO).then(clock::thread_cpu_time);
-        if catch_unwind(AssertUnwindSafe(body)).is_err() {
+        let outside = RUN.replace(Run::Going);
+        let has_panicked = catch_unwind(AssertUnwindSafe(body)).is_err();
+        if RUN.replace(outside) == Run::Failed || has_panicked {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(before) = before {
@@ -125,6 +141,18 @@ impl HandlerTally {
 }
 
 impl Committed {
+    /// Says that the run of a handler on this thread has failed: it counts as one that panicked. The run goes on.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] when this thread runs no handler.
+    pub fn fail_handler(&self) -> Result<(), Code> {
+        if RUN.get() == Run::None {
+            return Err(Code::UndefForObject);
+        }
+        RUN.set(Run::Failed);
+        Ok(())
+    }
+
     /// What was counted of a handler since the commit; zeros of one that nothing runs.
     ///
     /// # Errors
@@ -162,11 +190,20 @@ mod tests {
         assert_eq!((tally.metrics().overruns, tally.metrics().compute.count), (2, 4), "no run takes 1 ns");
     }
 
+    // spec: EVENT-HANDLER-10
     #[test]
     fn a_panic_ends_at_the_handler_and_is_counted() {
         let tally = HandlerTally::default();
         tally.run(Nanos::ZERO, || panic!("on purpose"));
         tally.run(Nanos::ZERO, || {});
         assert_eq!((tally.metrics().failed, tally.metrics().compute.count), (1, 2));
+        // What a run says of itself, and panics besides, is one failure; and it is no other run's.
+        tally.run(Nanos::ZERO, || {
+            RUN.set(Run::Failed);
+            panic!("on purpose");
+        });
+        tally.run(Nanos::ZERO, || assert!(RUN.get() == Run::Going));
+        assert_eq!((tally.metrics().failed, tally.metrics().compute.count), (2, 4));
+        assert!(RUN.get() == Run::None);
     }
 }
