@@ -580,11 +580,6 @@ fn collective() {
 }
 
 #[test]
-fn collective_served() {
-    conforms("tests/mpirt/collective_served.c");
-}
-
-#[test]
 fn collective_errors() {
     conforms("tests/mpirt/collective_errors.c");
 }
@@ -641,40 +636,6 @@ fn law() {
     let _turn = turn();
     for members in [1, 2] {
         passes("tests/mpirt/law.c", members, &GNU, &[]);
-    }
-}
-
-/// Started by nobody.
-#[test]
-fn alone() {
-    let _turn = turn();
-    for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/alone.c", compiler);
-        let output = Command::new(&built).env_remove("LEVERET_SOCKET").output().expect("it starts");
-        let said = format!("{:?}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{said}");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "member 0: passed\n", "{said}");
-    }
-}
-
-#[test]
-fn group_commit() {
-    conforms("tests/mpirt/group_commit.c");
-}
-
-/// Three members, of which the last does not come, and then dies.
-#[test]
-fn group_commit_without_a_member() {
-    let _turn = turn();
-    for compiler in compilers() {
-        let place = Workplace::new();
-        let built = compile(&place, "tests/mpirt/group_lost.c", compiler);
-        let outcome = run(&place, &built, 3, &["--commit-within", "3s"]);
-        assert!(outcome.signal.is_none(), "{}", outcome.said());
-        assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-        let told = "waiting for member \"2\" to commit with the group of";
-        assert!(outcome.stderr.contains(told), "{}", outcome.said());
     }
 }
 
