@@ -41,3 +41,4 @@ pub use plan::*;
 pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};
+pub use windows::round;

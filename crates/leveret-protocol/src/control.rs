@@ -16,7 +16,7 @@
 //!    |<---------------------------------------|
 //!    | Ready (or, before it, Withdraw)        |
 //!    |--------------------------------------->|
-//!    |                             Go {epoch} |   the epoch lies ahead
+//!    |                   Go {epoch} | Refused |   the epoch lies ahead, or no more before a single shot
 //!    |<---------------------------------------|
 //!    :            the run: nothing            :
 //!    | Uncommit (or the horizon is reached)   |
@@ -39,7 +39,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 3;
+pub const CONTROL_VERSION: u32 = 4;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -197,7 +197,7 @@ pub enum RefusalCause {
     PeerLost,
     /// A member has not committed within the job's limit.
     TimedOut,
-    /// An instant has passed, or what runs ends before it.
+    /// An instant has passed or can no longer be met, or what runs ends before it.
     TooLate,
     /// The job is over, or the connection was not wanted.
     Over,

@@ -4,7 +4,7 @@ use super::{Agent, Running};
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
-use leveret_plan::{Costs, Plan, checker, plan};
+use leveret_plan::{Costs, Job, Plan, Refusal, checker, plan};
 use leveret_protocol::assemble::{Assembled, Mismatch, assemble};
 use leveret_protocol::control::{ToMember, encode};
 use leveret_protocol::coordinator::Action;
@@ -34,6 +34,16 @@ impl Refused {
 pub(super) fn admit_job(
     declaration: &JobDeclaration,
     declarations: &[MemberDeclarations],
+    costs: Costs,
+    guard_fixed: bool,
+) -> Result<(Assembled, Plan, Costs), Refused> {
+    admit_by(plan, (declaration, declarations), costs, guard_fixed)
+}
+
+/// As [`admit_job`], with this planner, whose word nobody takes for it.
+fn admit_by(
+    plan: impl Fn(&Job) -> Result<Plan, Refusal>,
+    (declaration, declarations): (&JobDeclaration, &[MemberDeclarations]),
     mut costs: Costs,
     guard_fixed: bool,
 ) -> Result<(Assembled, Plan, Costs), Refused> {
@@ -201,5 +211,63 @@ impl Agent<'_> {
         running.owns(rank, threads)?;
         self.seats[rank].threads = threads.to_vec();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_protocol::declaration::{MemberDeclaration, TaskDeclaration};
+
+    /// One member with two tasks on one core.
+    fn declared() -> (JobDeclaration, [MemberDeclarations; 1]) {
+        let job = JobDeclaration {
+            name: "job".to_owned(),
+            cores: vec![0],
+            members: vec![MemberDeclaration { name: "a".to_owned(), core: Some(0) }],
+            ..JobDeclaration::default()
+        };
+        let task = |name: &str| TaskDeclaration {
+            name: name.to_owned(),
+            period: Some(Nanos::from_millis(10)),
+            budget: Some(Nanos::from_millis(1)),
+            ..TaskDeclaration::default()
+        };
+        let tasks = vec![task("a.one"), task("a.two")];
+        (job, [MemberDeclarations { tasks, ..MemberDeclarations::default() }])
+    }
+
+    fn admitted(change: impl Fn(&mut Plan)) -> Result<Plan, String> {
+        let (job, members) = declared();
+        let planner = |job: &Job| {
+            let mut made = plan(job)?;
+            change(&mut made);
+            Ok(made)
+        };
+        let admitted = admit_by(planner, (&job, &members), Costs::default(), true);
+        admitted.map(|(_, plan, _)| plan).map_err(|refused| refused.reason)
+    }
+
+    // spec: QOS-ADMIT-05
+    #[test]
+    fn a_plan_that_the_checker_does_not_accept_is_not_used() {
+        let sound = admitted(|_| {}).expect("the planner's own is accepted");
+        let changes: [fn(&mut Plan); 5] = [
+            // Both tasks at once, on one core.
+            |plan| plan.tasks[1].instances[0].segments = plan.tasks[0].instances[0].segments.clone(),
+            // Longer than the budget, shorter than it, and beyond the deadline.
+            |plan| plan.tasks[0].instances[0].segments[0].end.0 += 1,
+            |plan| plan.tasks[0].instances[0].segments[0].end.0 -= 1,
+            |plan| plan.tasks[0].instances[0].latest.0 += 1,
+            // Of another job.
+            |plan| plan.job.push('x'),
+        ];
+        for (place, change) in changes.into_iter().enumerate() {
+            let mut changed = sound.clone();
+            change(&mut changed);
+            assert_ne!(changed, sound, "change {place}");
+            let reason = admitted(change).expect_err("a plan that is wrong");
+            assert!(reason.contains("did not pass the independent checker"), "change {place}: {reason}");
+        }
     }
 }

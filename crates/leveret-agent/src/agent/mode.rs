@@ -8,7 +8,7 @@ use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, transition};
-use leveret_protocol::assemble::Mismatch;
+use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -21,6 +21,17 @@ use std::sync::mpsc;
 /// From the agreement to the switch at least: every control thread has heard of it, and every thread of the mode sleeps until its
 /// first instance.
 const SWITCH_LEAD: Nanos = Nanos::from_millis(100);
+
+/// A mode begins at the end of a round of what runs, so an absolute time has no place in its table.
+fn has_no_shot(assembled: &Assembled) -> Result<(), Refused> {
+    let Some(shot) = assembled.shots.first() else { return Ok(()) };
+    let channel = &assembled.job.channels[shot.channel.index()];
+    Err(Refused::plain(format!(
+        "channel \"{}\" of group \"{}\" is a single shot, which a mode cannot have, since it begins with a round of what runs; commit \
+         it while nothing runs, or give it a period",
+        channel.name, channel.group
+    )))
+}
 
 /// A mode from its plan to its switch.
 pub(super) struct Next {
@@ -107,6 +118,7 @@ impl Agent<'_> {
             let _ = scheduling::apply(Class::Other);
             let admitted = admit_job(&declaration, &declarations, costs, guard_fixed);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
+                has_no_shot(&assembled)?;
                 transition((&before.0, &before.1), (&assembled.job, &plan)).map_err(|conflicts| {
                     let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
                     Refused::plain(listed.join("\n"))

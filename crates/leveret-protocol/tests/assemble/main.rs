@@ -5,6 +5,7 @@ mod arbitrary;
 mod channels;
 mod collectives;
 mod events;
+mod shots;
 mod tasks;
 
 use leveret_plan::{Costs, MissingPolicy, Qos};

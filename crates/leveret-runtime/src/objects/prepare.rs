@@ -7,7 +7,7 @@ use super::committed::{
 };
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody, Qos};
 use super::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
@@ -67,8 +67,22 @@ impl World {
         let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
         preparation.tasks =
             tasks.map(|(handle, _)| CommittedTask { handle, tally: Arc::default() }).collect();
+        self.served_by_tasks(&mut preparation.channels);
         preparation.containers(self.reached());
         preparation.finish(self)
+    }
+
+    /// Notes at time-driven ends which task serves them.
+    fn served_by_tasks(&self, channels: &mut [CommittedChannel]) {
+        for (task, object) in self.table.all() {
+            let Body::Task(body) = &object.body else { continue };
+            for channel in channels.iter_mut().filter(|channel| body.channels.contains(&channel.handle)) {
+                let served = self.table.referred(channel.handle).and_then(|object| object.body.channel());
+                let is_timed =
+                    served.is_some_and(|served| matches!(self.qos_of(served).kind, Qos::Time { .. }));
+                channel.served_by = is_timed.then_some(task);
+            }
+        }
     }
 }
 
@@ -148,6 +162,7 @@ impl<'w> Preparation<'w> {
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
             served,
+            served_by: None,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack: channel.slack,
@@ -171,6 +186,7 @@ impl<'w> Preparation<'w> {
             mapping: OnceLock::new(),
             end: Mutex::new(End::None),
             served: None,
+            served_by: None,
             pending: AtomicBool::new(false),
             copies: AtomicU64::new(0),
             slack,
