@@ -159,6 +159,7 @@ static int call_MPIRT_Handler_create(const union value *given) { return MPIRT_Ha
 static int call_MPIRT_Handler_get_name(const union value *given) { return MPIRT_Handler_get_name((MPIRT_Handler){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Handler_set_name(const union value *given) { return MPIRT_Handler_set_name((MPIRT_Handler){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Handler_get_metrics(const union value *given) { return MPIRTX_Handler_get_metrics((MPIRT_Handler){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Handler_fail(const union value *given) { (void)given; return MPIRTX_Handler_fail(); }
 static int call_MPIRT_Handler_free(const union value *given) { return MPIRT_Handler_free(given[0].pointer); }
 static int call_MPIRT_Receptor_create(const union value *given) { return MPIRT_Receptor_create(given[0].pointer, (MPIRT_Group){given[1].bits}, (MPIRT_Container){given[2].bits}, given[3].pointer); }
 static int call_MPIRTX_Receptor_combine(const union value *given) { return MPIRTX_Receptor_combine(given[0].pointer, (MPIRTX_Combination)given[1].number, (MPIRT_Container){given[2].bits}, (MPIRT_Container){given[3].bits}, given[4].pointer); }
@@ -184,6 +185,7 @@ static int call_MPIRT_Group_get_name(const union value *given) { return MPIRT_Gr
 static int call_MPIRT_Group_set_name(const union value *given) { return MPIRT_Group_set_name((MPIRT_Group){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Group_free(const union value *given) { return MPIRT_Group_free(given[0].pointer); }
 static int call_MPIRTX_Mode_open(const union value *given) { return MPIRTX_Mode_open(given[0].pointer, given[1].pointer); }
+static int call_MPIRTX_Mode_keep(const union value *given) { return MPIRTX_Mode_keep((MPIRTX_Mode){given[0].bits}, (MPIRT_Object){given[1].bits}); }
 static int call_MPIRTX_Mode_commit(const union value *given) { return MPIRTX_Mode_commit((MPIRTX_Mode){given[0].bits}); }
 static int call_MPIRTX_Mode_switch(const union value *given) { return MPIRTX_Mode_switch((MPIRTX_Mode){given[0].bits}, (MPIRT_Timespec)given[1].number, given[2].pointer); }
 static int call_MPIRTX_Mode_get_current(const union value *given) { return MPIRTX_Mode_get_current(given[0].pointer); }
@@ -360,6 +362,7 @@ static const struct call calls[] = {
     {"MPIRT_Handler_get_name", call_MPIRT_Handler_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Handler_set_name", call_MPIRT_Handler_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe86), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRTX_Handler_get_metrics", call_MPIRTX_Handler_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRT_Handler, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Handler_fail", call_MPIRTX_Handler_fail, RULE_LIVE | RULE_RUNNING, UINT64_C(0x18a), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRT_Handler_free", call_MPIRT_Handler_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 1, {{CHANGED_HANDLE, OF_MPIRT_Handler, 0}}},
     {"MPIRT_Receptor_create", call_MPIRT_Receptor_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000008fe8e), 4, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
     {"MPIRTX_Receptor_combine", call_MPIRTX_Receptor_combine, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001fe8e), 5, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Container, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
@@ -385,6 +388,7 @@ static const struct call calls[] = {
     {"MPIRT_Group_set_name", call_MPIRT_Group_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe8e), 2, {{HANDLE, OF_MPIRT_Group, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Group_free", call_MPIRT_Group_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e8e), 1, {{CHANGED_HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRTX_Mode_open", call_MPIRTX_Mode_open, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc000000c386), 2, {{TEXT, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
+    {"MPIRTX_Mode_keep", call_MPIRTX_Mode_keep, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x13f8e), 2, {{HANDLE, OF_MPIRTX_Mode, 0}, {HANDLE, OF_MPIRT_Object, 0}}},
     {"MPIRTX_Mode_commit", call_MPIRTX_Mode_commit, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc7500013f86), 1, {{HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_switch", call_MPIRTX_Mode_switch, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x1501017f82), 3, {{HANDLE, OF_MPIRTX_Mode, 0}, {NUMBER, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Mode_get_current", call_MPIRTX_Mode_get_current, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x4382), 1, {{OUT_HANDLE, OF_MPIRTX_Mode, 0}}},

@@ -230,6 +230,46 @@ static void test_what_handlers_may_do(void)
     OK(MPIRT_Trigger_free(&done_trigger));
 }
 
+static void fails_now_and_then(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+{
+    if (event->number % 2 == 1) {
+        OK(MPIRTX_Handler_fail());
+        OK(MPIRTX_Handler_fail());
+    }
+    note_and_tell(receptor, event, argument);
+}
+
+/* spec: MPIRTX_Handler_fail, MPIRTX_Handler_fail/UNDEF_FOR_OBJECT */
+static void test_a_handler_may_say_that_it_failed(void)
+{
+    enum { RUNS = 5 };
+    MPIRT_Trigger trigger = call(own("fails"));
+    MPIRT_Handler handler = handler_of(fails_now_and_then, "fails", 20);
+    MPIRT_Object object = MPIRT_OBJECT(handler);
+    MPIRT_Receptor receptor = handled(own("fails"), 1, &object), done = receptor_of(own("done"));
+    MPIRTX_Handler_metrics metrics;
+    done_trigger = call(own("done"));
+    EXPECT(MPIRTX_Handler_fail(), MPIRT_ERR_NOT_COMMITTED);
+    atomic_store(&written, 0);
+    MUST(MPIRT_Commit());
+    EXPECT(MPIRTX_Handler_fail(), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    for (int run = 0; run < RUNS; run++) {
+        OK(MPIRT_Trigger_fire(trigger));
+        MUST(MPIRT_Receptor_wait(done, patience));
+    }
+    /* A run is counted when it is over, which is after it has told. */
+    do
+        OK(MPIRTX_Handler_get_metrics(handler, &metrics));
+    while (metrics.compute.count < RUNS);
+    CHECK(metrics.failed == RUNS / 2 && atomic_load(&written) == RUNS);
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Handler_free(&handler));
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Receptor_free(&done));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Trigger_free(&done_trigger));
+}
+
 /* spec: MPIRTX_Default_handler_set, MPIRTX_Default_handler_set/ARGUMENT, EVENT-HANDLER-06 */
 static void test_default_handlers_get_what_nobody_hears(void)
 {
@@ -273,6 +313,7 @@ int main(int argc, char **argv)
     test_the_handler_of_higher_priority_runs_first();
     test_what_takes_too_long_is_counted();
     test_what_handlers_may_do();
+    test_a_handler_may_say_that_it_failed();
     test_default_handlers_get_what_nobody_hears();
     return end();
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -183,6 +184,76 @@ void test_collectives(mpirt::session &session)
     committed.uncommit();
 }
 
+/* A buffer's elements are as many and of the type that its dataspec says. */
+/* spec: LANG-CPP-SPAN-01 */
+void test_spans_of_buffers(mpirt::session &session)
+{
+    double own[4] = {1.5, 2.5, 3.5, 4.5};
+    const auto words = mpirt::buffer::of<std::int64_t>("words", 3);
+    const auto mine = mpirt::buffer::over("mine", mpirt::span<double>(own));
+    CHECK(words.bufsize() == 3 * sizeof(std::int64_t) && mine.bufsize() == sizeof own);
+    CHECK(words.span<std::int64_t>().empty());
+    const auto refuse_others = [&] {
+        /* As wide, and not the same. */
+        EXPECT_THROW(mpirt::errc::dataspec, (void)words.span<std::uint64_t>());
+        EXPECT_THROW(mpirt::errc::dataspec, (void)words.span<double>());
+        EXPECT_THROW(mpirt::errc::dataspec, (void)mine.span<std::int64_t>());
+        CHECK(words.try_span<std::int32_t>().code() == mpirt::errc::dataspec);
+        CHECK(mine.try_span<float>().code() == mpirt::errc::dataspec);
+    };
+    refuse_others();
+    auto committed = session.commit();
+    const auto elements = words.span<std::int64_t>();
+    CHECK(elements.size() == 3 && elements.data() == words.base());
+    for (auto &element : elements) {
+        element = &element - elements.data();
+    }
+    const auto again = words.span<std::int64_t>();
+    CHECK(again.data() == elements.data() && again[2] == 2);
+    const auto doubles = mine.span<double>();
+    CHECK(doubles.data() == own && doubles.size() == 4 && doubles[3] == 4.5);
+    refuse_others();
+    committed.uncommit();
+    CHECK(words.span<std::int64_t>().empty());
+}
+
+/* An exception that leaves a handler ends that run alone: it is counted, the next firing is handled, and who ends the commit gets it. */
+/* spec: EVENT-HANDLER-10 */
+void test_exceptions_in_handlers(mpirt::session &session)
+{
+    const auto event = "throws-" + std::to_string(rank);
+    int runs = 0;
+    const auto handler = mpirt::handler::create(nullptr, [&runs](const mpirt::event &firing) {
+        runs++;
+        if (firing.number == 1) {
+            throw std::runtime_error("the second firing");
+        }
+    });
+    const std::array<mpirt::object_ref, 1> handlers{handler};
+    const auto vector = mpirt::cvector::create(nullptr, handlers);
+    const auto receptor = mpirt::receptor::create(event, mpirt::world(), vector);
+    const auto trigger =
+        mpirt::trigger::create(event, mpirt::event_kind::call, mpirt::object_ref(), mpirt::world());
+    auto committed = session.commit();
+    CHECK(MPIRTX_Handler_fail() == MPIRT_ERR_UNDEF_FOR_OBJECT);
+    for (std::uint64_t firing = 1; firing <= 3; firing++) {
+        trigger.fire();
+        while (handler.metrics().compute.count < firing) {
+            std::this_thread::yield();
+        }
+    }
+    CHECK(handler.metrics().failed == 1);
+    try {
+        committed.uncommit();
+        check(false, "it throws", __LINE__);
+    } catch (const std::runtime_error &error) {
+        CHECK(std::string(error.what()) == "the second firing");
+    }
+    CHECK(runs == 3);
+    /* Once. */
+    session.commit().uncommit();
+}
+
 /* A lambda's state lies with the task; its exception reaches whoever ends the commit. */
 void test_tasks_from_lambdas(mpirt::session &session)
 {
@@ -229,6 +300,8 @@ int main(int argc, char **argv)
         test_groups();
         test_vectors();
         test_collectives(session);
+        test_spans_of_buffers(session);
+        test_exceptions_in_handlers(session);
         test_tasks_from_lambdas(session);
         session.finalize();
         CHECK(mpirt::is_finalized());

@@ -28,6 +28,7 @@ use leveret_plan::{Costs, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
+use leveret_protocol::declaration::MemberDeclarations;
 use leveret_report::record::{AloneProbe, Ending, MachineFacts, Phase, RunRecord};
 use leveret_types::{IdleCores, Nanos};
 use std::collections::VecDeque;
@@ -68,6 +69,13 @@ struct Running {
     label: String,
 }
 
+impl Running {
+    /// The cores of its tasks.
+    fn cores(&self) -> Vec<u32> {
+        self.plan.tasks.iter().map(|task| task.core).collect()
+    }
+}
+
 struct Agent<'c> {
     config: &'c RunConfig,
     listener: Listener,
@@ -91,7 +99,11 @@ struct Agent<'c> {
     refusal: Option<String>,
     ending: Ending,
     idle_states: Option<IdleStatesHeld>,
-    awake: Option<KeptAwake>,
+    /// Whether the guard is known: it was stated, or measured.
+    is_measured: bool,
+    /// Whether the cores of tasks are kept awake while these run.
+    stays_awake: bool,
+    awake: KeptAwake,
     over: bool,
     last_tick: Nanos,
     last_progress: Nanos,
@@ -134,7 +146,9 @@ impl<'c> Agent<'c> {
             refusal: None,
             ending: Ending::Completed,
             idle_states: None,
-            awake: None,
+            is_measured: false,
+            stays_awake: false,
+            awake: KeptAwake::default(),
             over: false,
             last_tick: clock::now(),
             last_progress: Nanos::ZERO,
@@ -166,21 +180,32 @@ impl<'c> Agent<'c> {
             Err(error) => self.warn([error.to_string()]),
         }
         self.facts.idle_states_held = self.idle_states.is_some();
-        if self.config.idle == IdleCores::Spin {
-            self.keep_awake();
-        }
-        if !self.config.guard_fixed {
-            let late = self.measure();
-            self.costs.guard = guard_for(late);
-            self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
-        }
-        self.facts.kept_awake = self.awake.is_some();
+        self.stays_awake = self.config.idle == IdleCores::Spin;
+        self.is_measured = self.config.guard_fixed;
     }
 
-    fn keep_awake(&mut self) {
-        match KeptAwake::keep(&self.config.declaration.cores) {
-            Ok(kept) => self.awake = Some(kept),
-            Err(error) => self.warn([error]),
+    /// Measures the guard before the first plan that has tasks: nothing else has one, and it takes a while.
+    fn measure_for(&mut self, declarations: &[MemberDeclarations]) {
+        let has_tasks = !self.config.declaration.tasks.is_empty()
+            || declarations.iter().any(|declared| !declared.tasks.is_empty());
+        if self.is_measured || !has_tasks {
+            return;
+        }
+        self.is_measured = true;
+        let late = self.measure();
+        self.costs.guard = guard_for(late);
+        self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
+    }
+
+    /// Keeps the cores of tasks awake until nothing runs. What keeps one awake takes time from threads that are not
+    /// real-time, so there is none where no task could gain by it.
+    fn keep_awake(&mut self, cores: &[u32]) {
+        if !self.stays_awake || cores.is_empty() {
+            return;
+        }
+        self.facts.kept_awake = true;
+        if let Err(error) = self.awake.keep(cores.iter().copied()) {
+            self.warn([error]);
         }
     }
 
@@ -188,21 +213,35 @@ impl<'c> Agent<'c> {
     fn measure(&mut self) -> Nanos {
         let real_time = self.config.scheduling != Scheduling::Plain;
         let cores = &self.config.declaration.cores;
+        if self.stays_awake {
+            return self.wake_lateness_awake();
+        }
         let late = wake_lateness(cores, real_time);
         if self.config.idle != IdleCores::Auto || guard_for(late) == GUARD_MIN {
             return late;
         }
-        self.keep_awake();
-        let late_awake = wake_lateness(cores, real_time);
+        let late_awake = self.wake_lateness_awake();
         if late_awake.0 * 3 > late.0 * 2 {
-            self.awake = None;
             return late;
         }
+        self.stays_awake = true;
         self.note(&format!(
-            "the job's cores are kept awake: of wake-ups there one in a hundred is {late_awake} late or more, from sleep {late}; \
+            "cores are kept awake while tasks run: of wake-ups there one in a hundred is {late_awake} late or more, from sleep {late}; \
              `idle = \"sleep\"` in [host], or --idle sleep, spares the processor time"
         ));
         late_awake
+    }
+
+    /// How late wake-ups are with all cores of the job awake.
+    fn wake_lateness_awake(&mut self) -> Nanos {
+        let cores = &self.config.declaration.cores;
+        let mut awake = KeptAwake::default();
+        let kept = awake.keep(cores.iter().copied());
+        let late = wake_lateness(cores, self.config.scheduling != Scheduling::Plain);
+        if let Err(error) = kept {
+            self.warn([error]);
+        }
+        late
     }
 
     /// Serves above ordinary load, so that deaths are told and evidence is read in time even on a busy machine.

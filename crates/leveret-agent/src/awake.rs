@@ -9,51 +9,57 @@ use leveret_os::scheduling::{self, Class};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Cores stay awake while this lives.
-#[derive(Debug)]
+/// Cores stay awake while this lives. At first there are none.
+#[derive(Debug, Default)]
 pub(crate) struct KeptAwake {
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-    /// The kernel's ids of these threads.
-    ids: Vec<u32>,
+    kept: Vec<Keeper>,
+}
+
+#[derive(Debug)]
+struct Keeper {
+    core: u32,
+    thread: JoinHandle<()>,
 }
 
 impl KeptAwake {
-    /// Keeps these cores awake.
+    /// Keeps these cores awake too.
     ///
     /// # Errors
     /// A sentence, when a core cannot be: a thread that spun on another core, or under another class, would do harm.
-    pub(crate) fn keep(cores: &[u32]) -> Result<Self, String> {
-        let mut kept = Self { stop: Arc::new(AtomicBool::new(false)), threads: Vec::new(), ids: Vec::new() };
-        for core in cores.iter().copied() {
-            let stop = kept.stop.clone();
+    pub(crate) fn keep(&mut self, cores: impl IntoIterator<Item = u32>) -> Result<(), String> {
+        for core in cores {
+            if self.kept.iter().any(|keeper| keeper.core == core) {
+                continue;
+            }
+            let stop = self.stop.clone();
             let (told, began) = std::sync::mpsc::sync_channel(1);
             let thread = std::thread::Builder::new().name(format!("leveret-awake-{core}")).spawn(move || {
                 let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
                 let spins = ready.is_ok();
-                let _ = told.send(ready.map(|()| scheduling::thread_id()));
+                let _ = told.send(ready);
                 while spins && !stop.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
             });
             let lost =
                 |why: String| format!("core {core} is not kept awake: {why}; its wake-ups may take longer");
-            kept.threads.push(thread.map_err(|error| lost(error.to_string()))?);
+            let thread = thread.map_err(|error| lost(error.to_string()))?;
             match began.recv() {
-                Ok(Ok(id)) => kept.ids.push(id),
+                Ok(Ok(())) => self.kept.push(Keeper { core, thread }),
                 Ok(Err(error)) => return Err(lost(error.to_string())),
                 Err(_) => return Err(lost("its thread has ended".to_owned())),
             }
         }
-        Ok(kept)
+        Ok(())
     }
 }
 
 impl Drop for KeptAwake {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
+        for keeper in self.kept.drain(..) {
+            let _ = keeper.thread.join();
         }
     }
 }
@@ -62,22 +68,35 @@ impl Drop for KeptAwake {
 mod tests {
     use super::*;
 
+    /// The kernel's ids of this process's threads that keep a core awake.
+    fn keepers(core: u32) -> Vec<u32> {
+        let name = format!("leveret-awake-{core}");
+        let is_keeper = |id: &u32| {
+            let found = std::fs::read_to_string(format!("/proc/self/task/{id}/comm"));
+            found.is_ok_and(|found| found.trim() == name)
+        };
+        let threads = std::fs::read_dir("/proc/self/task").unwrap();
+        threads.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter(is_keeper).collect()
+    }
+
     #[test]
     fn threads_below_everything_run_on_their_cores_until_it_is_dropped() {
         let core = scheduling::allowed_cores()[0];
-        let kept = KeptAwake::keep(&[core]).unwrap();
-        let ids = kept.ids.clone();
+        let mut kept = KeptAwake::default();
+        kept.keep([core]).unwrap();
+        kept.keep([core]).unwrap();
+        let ids = keepers(core);
         let seen: Vec<String> =
             ids.iter().map(|id| scheduling::of_thread(*id).unwrap().to_string()).collect();
         assert_eq!(seen.len(), 1);
         assert!(seen[0].starts_with("SCHED_IDLE") && seen[0].ends_with(&format!("core {core}")), "{seen:?}");
         drop(kept);
-        assert!(ids.iter().all(|id| scheduling::of_thread(*id).is_err()), "it has ended");
+        assert!(keepers(core).is_empty(), "it has ended");
     }
 
     #[test]
     fn a_core_that_is_not_there_is_named() {
-        let refused = KeptAwake::keep(&[1023]).unwrap_err();
+        let refused = KeptAwake::default().keep([1023]).unwrap_err();
         assert!(refused.contains("core 1023 is not kept awake"), "{refused}");
     }
 }

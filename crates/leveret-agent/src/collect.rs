@@ -160,8 +160,6 @@ pub(crate) struct ChannelCollector {
     source: Option<MessageReader>,
     target: Option<MessageReader>,
     epoch: Nanos,
-    /// Which instance in the plan the members' instance 0 is: that of a single shot is the round's, theirs is 0.
-    first: u64,
     messages: BTreeMap<u64, MessageRecord>,
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
@@ -176,16 +174,10 @@ impl ChannelCollector {
             source_end: source,
             target_end: target,
             epoch,
-            first: 0,
             messages: BTreeMap::new(),
             vacant: BTreeSet::new(),
             record: ChannelRecord::default(),
         }
-    }
-
-    /// The members count from this instance of the plan on.
-    pub(crate) fn counting_from(self, first: u64) -> Self {
-        Self { first, ..self }
     }
 
     /// Reads what has come since the last time; returns how many were found missing, late or wrong.
@@ -197,11 +189,6 @@ impl ChannelCollector {
         if let Some(reader) = &mut self.target {
             self.record.records_lost += reader.drain(|record| received.push(record));
         }
-        // Whatever the members say, instances stay numbers of their own.
-        let shifted =
-            |raw: RawMessage| RawMessage { instance: raw.instance.saturating_add(self.first), ..raw };
-        let (sent, received): (Vec<_>, Vec<_>) =
-            (sent.into_iter().map(shifted).collect(), received.into_iter().map(shifted).collect());
         for record in sent {
             self.sent(&record);
         }

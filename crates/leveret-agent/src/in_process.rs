@@ -32,8 +32,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         let id = ChannelId(index as u16);
         let source = segments[channel.source.index()].source(id);
         let target = segments[channel.target.index()].target(id);
-        let first = job.assembled.shot(id).map_or(0, |shot| job.assembled.instance_of(shot, epoch));
-        let mut collector = ChannelCollector::new(source, target, epoch).counting_from(first);
+        let mut collector = ChannelCollector::new(source, target, epoch);
         collector.drain();
         collector.finish()
     });

@@ -106,8 +106,7 @@ impl Monitor {
                 let id = ChannelId(index as u16);
                 let source = segment(channel.source).and_then(|segment| segment.source(id));
                 let target = segment(channel.target).and_then(|segment| segment.target(id));
-                let first = assembled.shot(id).map_or(0, |shot| assembled.instance_of(shot, epoch));
-                ChannelCollector::new(source, target, epoch).counting_from(first)
+                ChannelCollector::new(source, target, epoch)
             })
             .collect();
         let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);

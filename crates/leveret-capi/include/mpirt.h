@@ -1789,6 +1789,14 @@ int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Handler_get_metrics(MPIRT_Handler handler, MPIRTX_Handler_metrics *metrics);
 
+/* Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler.
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the calling thread runs no handler
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none */
+int MPIRTX_Handler_fail(void);
+
 /* Frees a handler and sets the handle to null.
  *   inout handler: the handler; null afterwards
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -2187,6 +2195,22 @@ int MPIRT_Group_free(MPIRT_Group *group);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
+
+/* Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither.
+ *   in    mode: the mode, open
+ *   in    object: a time-driven task, or a time-driven or best-effort channel from one member to another
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the mode is committed already, or runs
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is of another kind, and is not taken over by itself
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the object is not of what runs, or the mode has been taken over from */
+int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
 
 /* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing.
  *   in    mode: the mode
@@ -3205,7 +3229,7 @@ int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
  *   MPIRT_ERR_ARGUMENT: the policy is none */
 int MPIRTX_Task_set_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy policy);
 
-/* Gives compute times, misses, overruns and skipped instances since the commit.
+/* Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped.
  *   in    task: the task
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.

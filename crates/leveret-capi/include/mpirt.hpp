@@ -718,18 +718,20 @@ inline void rethrow_failure()
 }
 #endif
 
-/// Runs a body of the program's; an exception must not reach C.
-template <class Body> void guarded(Body &&body) noexcept
+/// Runs a body of the program's; an exception must not reach C. Says whether none came.
+template <class Body> bool guarded(Body &&body) noexcept
 {
 #if MPIRT_EXCEPTIONS
     try {
         body();
     } catch (...) {
         keep_failure();
+        return false;
     }
 #else
     body();
 #endif
+    return true;
 }
 
 } // namespace detail
@@ -1628,7 +1630,7 @@ public:
         static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument) noexcept
         {
             auto &function = static_cast<closure *>(argument)->function;
-            detail::guarded([&] {
+            const bool is_whole = detail::guarded([&] {
                 if constexpr (std::is_invocable_v<Function &, receptor_ref, const mpirt::event &>) {
                     function(receptor_ref(receptor), mpirt::event::of(*c_event));
                 } else if constexpr (std::is_invocable_v<Function &, const mpirt::event &>) {
@@ -1637,6 +1639,10 @@ public:
                     function();
                 }
             });
+            if (!is_whole) {
+                // Only where no handler runs could it be refused.
+                (void)MPIRTX_Handler_fail();
+            }
         }
     };
 
@@ -1646,10 +1652,13 @@ public:
     result<void> try_set_name(text name) const noexcept;
     /// Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget. (MPIRTX_Handler_get_metrics)
     result<mpirt::handler_metrics> try_metrics() const noexcept;
+    /// Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler. (MPIRTX_Handler_fail)
+    static result<void> try_fail() noexcept;
 #if MPIRT_EXCEPTIONS
     mpirt::name name() const;
     void set_name(text name) const;
     mpirt::handler_metrics metrics() const;
+    static void fail();
 #endif
 
 protected:
@@ -1723,7 +1732,7 @@ public:
     result<void> try_set_core(int core) const noexcept;
     /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
     result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
-    /// Gives compute times, misses, overruns and skipped instances since the commit. (MPIRTX_Task_get_metrics)
+    /// Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped. (MPIRTX_Task_get_metrics)
     result<mpirt::task_metrics> try_metrics() const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;
@@ -1760,6 +1769,8 @@ public:
 
     /// Begins a second set of objects while the first runs: what this thread creates from here on belongs to it. (MPIRTX_Mode_open)
     static result<owner<mode_ref>> try_open(text name) noexcept;
+    /// Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither. (MPIRTX_Mode_keep)
+    result<void> try_keep(object_ref object) const noexcept;
     /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
     result<void> try_commit() const noexcept;
     /// Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world. (MPIRTX_Mode_switch)
@@ -1772,6 +1783,7 @@ public:
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<mode_ref> open(text name);
+    void keep(object_ref object) const;
     void commit() const;
     mpirt::time_point switch_(time_point earliest) const;
     static mode_ref current();
@@ -3045,6 +3057,11 @@ inline result<mpirt::handler_metrics> handler_ref::try_metrics() const noexcept
     return mpirt::handler_metrics::of(metrics_);
 }
 
+inline result<void> handler_ref::try_fail() noexcept
+{
+    return {static_cast<errc>(MPIRTX_Handler_fail()), "MPIRTX_Handler_fail"};
+}
+
 inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
@@ -3093,6 +3110,11 @@ inline result<owner<mode_ref>> mode_ref::try_open(text name) noexcept
         return {static_cast<errc>(code_), "MPIRTX_Mode_open"};
     }
     return owner<mode_ref>(mode_);
+}
+
+inline result<void> mode_ref::try_keep(object_ref object) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Mode_keep(c(), object.c())), "MPIRTX_Mode_keep"};
 }
 
 inline result<void> mode_ref::try_commit() const noexcept
@@ -3960,6 +3982,11 @@ inline mpirt::handler_metrics handler_ref::metrics() const
     return try_metrics().value();
 }
 
+inline void handler_ref::fail()
+{
+    try_fail().value();
+}
+
 inline void task_ref::bind(channel_ref channel) const
 {
     try_bind(channel).value();
@@ -3993,6 +4020,11 @@ inline void task_ref::set_name(text name) const
 inline owner<mode_ref> mode_ref::open(text name)
 {
     return try_open(name).value();
+}
+
+inline void mode_ref::keep(object_ref object) const
+{
+    try_keep(object).value();
 }
 
 inline void mode_ref::commit() const

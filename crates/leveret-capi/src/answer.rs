@@ -63,6 +63,13 @@ fn refuse(place: &'static str, code: Code) -> c_int {
     code as c_int
 }
 
+/// Makes this thread's texts, so that they need not be made when there is no memory.
+pub(crate) fn settle() {
+    // A thread that is ending has none any more, and needs none.
+    let _ = KEPT.try_with(|_| ());
+    let _ = SHOWN.try_with(|_| ());
+}
+
 /// Keeps a text for `MPIRTX_Error_detail`, in a call that is about to fail.
 pub(crate) fn keep_detail(text: &str) {
     if text.is_empty() {

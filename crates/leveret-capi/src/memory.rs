@@ -3,7 +3,7 @@
 use leveret_memory::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use leveret_memory::{Region, Shelf};
 use leveret_runtime::objects::{Code, Storage};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// System memory begins at a line, so that copies are fast.
@@ -56,8 +56,9 @@ impl Storage for Memory {
         if !self.is_system || !self.base.load(Ordering::Acquire).is_null() {
             return Ok(());
         }
+        // From the system, and not from the library's reserve: a commit without it can be refused.
         // SAFETY: a buffer's size is above zero, so the layout's is.
-        let base = unsafe { alloc_zeroed(self.layout()?) };
+        let base = unsafe { System.alloc_zeroed(self.layout()?) };
         if base.is_null() {
             return Err(Code::NoMemory);
         }
@@ -80,7 +81,7 @@ impl Storage for Memory {
             if let (false, Ok(layout)) = (base.is_null(), self.layout()) {
                 // SAFETY: made by `prepare` with this layout, and nobody has the address any more but a caller who was
                 // told that it ends with uncommit.
-                unsafe { dealloc(base, layout) };
+                unsafe { System.dealloc(base, layout) };
             }
         }
     }

@@ -274,6 +274,12 @@ pub(crate) fn with_either<T>(
     }
 }
 
+/// Makes this thread's memory of what is committed, so that it need not be made when there is no memory.
+pub(crate) fn settle() {
+    // A thread that is ending has none any more, and needs none.
+    let _ = KNOWN.try_with(|_| ());
+}
+
 /// Gives the present commit, and keeps it for this thread's next calls.
 #[cold]
 fn look_up(now: u64) -> Result<Arc<Committed>, Code> {

@@ -18,6 +18,7 @@ mod assemble;
 mod bind;
 mod buffers;
 pub mod checker;
+mod continuation;
 mod digest;
 mod explain;
 mod model;
@@ -31,6 +32,7 @@ mod validate;
 mod windows;
 
 pub use admission::plan;
+pub use continuation::{ContinuationConflict, Kept, continuation};
 pub use digest::digest;
 pub use explain::{
     BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,

@@ -101,7 +101,8 @@ pub struct ChannelStatistics {
     pub insert_to_taken_ns: Summary,
     /// From availability to taking.
     pub available_to_taken_ns: Summary,
-    /// The plan's bound from planned insertion to the end of the reader.
+    /// The plan's bound: from planned insertion to the end of the reader, or, of a channel beside the table, from the request
+    /// to the end of the transfer. None where none is promised.
     pub latency_bound_ns: Option<Nanos>,
     /// Messages with wrong content.
     pub corrupt: u64,
@@ -304,7 +305,10 @@ fn of_channel(
     let time_driven = model.is_some_and(|model| matches!(model.qos, Qos::TimeDriven { .. }));
     let (misses_ours, misses_machine, misses_by_stage) = count(misses, number, Subject::Channel(channel));
     let fate = |fate: Fate| record.messages.iter().filter(|message| message.fate == fate).count() as u64;
-    let bound = phase.plan.channels.get(channel).filter(|_| time_driven).map(|planned| planned.latency_bound);
+    // Best effort promises nothing, and neither does work beside the table where something has no interval.
+    let promises = model.is_some_and(|model| model.qos != Qos::BestEffort);
+    let planned = phase.plan.channels.get(channel).filter(|_| promises).map(|planned| planned.latency_bound);
+    let bound = planned.filter(|bound| *bound < Nanos::MAX);
     let available = |message: &&crate::record::MessageRecord| {
         time_driven && message.inserted.is_some_and(|inserted| inserted <= message.due)
     };

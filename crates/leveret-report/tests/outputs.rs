@@ -347,3 +347,18 @@ fn budgets_follow_from_the_longest_execution() {
     assert_eq!(json["tasks"].as_array().map(Vec::len), Some(4));
     assert_eq!(learn::too_small(&proposals).count(), 0);
 }
+
+#[test]
+fn a_channel_beside_the_table_shows_the_bound_that_it_was_promised() {
+    let mut record = ring(&Ring { rounds: 5, ..Ring::default() });
+    let phase = &mut record.phases[0];
+    let qos = Qos::PriorityDriven { priority: 7, interval: Some(Nanos::from_millis(1)), deadline: None };
+    phase.job.channels.iter_mut().for_each(|channel| channel.qos = qos.clone());
+    phase.plan.channels[0].latency_bound = Nanos::from_micros(90);
+    // Something has no interval.
+    phase.plan.channels[1].latency_bound = Nanos::MAX;
+    let report = json::value(&Report::of(&record));
+    let channels = &report["phases"][0]["channels"];
+    assert_eq!(channels[0]["latency_bound_ns"], 90_000);
+    assert_eq!(channels[1]["latency_bound_ns"], Value::Null);
+}

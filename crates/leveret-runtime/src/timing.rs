@@ -40,6 +40,14 @@ impl TaskTiming {
     }
 }
 
+impl TaskTiming {
+    /// How many instances one epoch is after another, which is a multiple of the period.
+    pub(crate) fn instances_between(&self, first: Nanos, second: Nanos) -> u64 {
+        let period = self.hyperperiod.0 / (self.slots.len() as i64).max(1);
+        ((second - first).0.max(0) / period.max(1)).unsigned_abs()
+    }
+}
+
 /// Where a thread stands in its table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cursor {
@@ -65,14 +73,16 @@ impl Cursor {
     }
 }
 
-/// The instances of one channel that one task meets: `bindings[index] + round * per_round`.
+/// The instances of one channel that one task meets: `base + slots[index] + round * per_round`.
 #[derive(Clone, Debug)]
 pub(crate) struct Bindings {
     slots: Box<[i64]>,
     per_round: i64,
     place: Option<Place>,
-    /// Of a single shot: the plan's instances before it, and none after it. It counts as instance 0.
-    before: i64,
+    /// Instances before the epoch, of a channel that is kept from the mode before; of a single shot, less the plan's instances before it:
+    /// it counts as instance 0.
+    base: i64,
+    /// A single shot has none after it.
     last: u64,
 }
 
@@ -89,7 +99,17 @@ pub(crate) struct Place {
 impl Bindings {
     pub(crate) fn new(slots: Vec<i64>, per_round: usize) -> Self {
         let slots = slots.into_boxed_slice();
-        Self { slots, per_round: per_round as i64, place: None, before: 0, last: u64::MAX }
+        Self { slots, per_round: per_round as i64, place: None, base: 0, last: u64::MAX }
+    }
+
+    /// So many instances were before the epoch.
+    pub(crate) fn begin_at(&mut self, base: u64) {
+        self.base = base as i64;
+    }
+
+    /// The number of an instance within the mode; `None` of one from before.
+    pub(crate) fn within_mode(&self, instance: u64) -> Option<u64> {
+        u64::try_from(instance as i64 - self.base).ok()
     }
 
     /// Those of a single shot, if it is one.
@@ -101,14 +121,14 @@ impl Bindings {
     /// The epoch is known.
     pub(crate) fn arm(&mut self, epoch: Nanos) {
         if let Some(Place { at, release, round }) = self.place {
-            self.before = (at - epoch - release).0 / round.0.max(1);
+            self.base = -((at - epoch - release).0 / round.0.max(1));
         }
     }
 
     /// The channel instance at the cursor; `None` before the channel's first, and after its last.
     #[inline]
     pub(crate) fn at(&self, cursor: &Cursor) -> Option<u64> {
-        let instance = self.slots[cursor.index] + cursor.round as i64 * self.per_round - self.before;
+        let instance = self.base + self.slots[cursor.index] + cursor.round as i64 * self.per_round;
         u64::try_from(instance).ok().filter(|instance| *instance <= self.last)
     }
 }
@@ -149,6 +169,11 @@ impl Arrival {
     #[inline]
     pub(crate) fn of(&self, instance: u64) -> Nanos {
         self.first + self.period.saturating_mul(instance as i64)
+    }
+
+    /// How many instances one epoch is after another, which is a multiple of the period.
+    pub(crate) fn instances_between(&self, first: Nanos, second: Nanos) -> u64 {
+        ((second - first).0.max(0) / self.period.0.max(1)).unsigned_abs()
     }
 
     /// First instance that arrives after `at`.

@@ -55,7 +55,30 @@
 //! });
 //! # }
 //! ```
+//! What needs a commit is offered by what a commit gives: a world of objects cannot start a channel,
+//! ```compile_fail,E0599
+//! # fn wrong(library: &leveret::objects::Library, channel: leveret::objects::Handle) {
+//! library.world.start(channel);
+//! # }
+//! ```
+//! nobody makes up that something is committed,
+//! ```compile_fail,E0451
+//! # fn wrong(world: leveret::objects::World) {
+//! let committed = leveret::objects::Committed { world };
+//! # }
+//! ```
+//! and an uncommit waits until nobody uses what it ends by borrowing it:
+//! ```compile_fail,E0502
+//! # fn wrong(library: &mut leveret::objects::Library, channel: leveret::objects::Handle) {
+//! let committed = library.committed().expect("it is committed");
+//! let ended = library.uncommit();
+//! committed.start(channel);
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+/// Version of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub use leveret_memory::{SharedBytes, Torn};
 pub use leveret_os::allocator::CountingAllocator;

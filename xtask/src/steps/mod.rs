@@ -11,6 +11,7 @@ mod table;
 mod tools;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How a step ended, with one line about it.
@@ -36,11 +37,14 @@ pub struct Step {
     pub what: &'static str,
     /// Paths without which there is nothing to check.
     pub needs: &'static [&'static str],
+    /// Whether it builds into folders of its own and nothing in it depends on time, so that another such step may run beside it.
+    pub beside: bool,
     /// Does it.
     pub run: fn(&Context) -> Outcome,
 }
 
 /// What every step is given.
+#[derive(Clone)]
 pub struct Context {
     /// Root of the repository.
     pub root: PathBuf,
@@ -59,6 +63,9 @@ struct Request {
     fuzz_seconds: Option<u32>,
 }
 
+/// How many steps run at once where they may.
+const AT_ONCE: usize = 2;
+
 /// A step that was run.
 struct Done {
     name: &'static str,
@@ -75,18 +82,42 @@ pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
         return Ok(0);
     }
     let chosen = choose(&steps, &request.names)?;
-    let mut context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(20) };
-    let mut done = Vec::new();
-    for step in chosen {
-        println!("{:<14} {}", step.name, step.what);
-        context.step = step.name;
-        let (outcome, took) = timed(|| run_step(step, &context));
-        let finished = Done { name: step.name, outcome, took };
-        println!("{}", line(&finished));
-        done.push(finished);
-    }
-    println!("\n{}", summary(&done, request.strict));
+    let context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(20) };
+    let (done, took) = timed(|| run_all(&chosen, &context));
+    println!("\n{}", summary(&done, took, request.strict));
     Ok(u8::from(counts(&done, request.strict).failed > 0))
+}
+
+/// Runs the steps in their order; neighbours that may be beside each other share the processors.
+fn run_all(steps: &[&Step], context: &Context) -> Vec<Done> {
+    let groups = steps.chunk_by(|one, next| one.beside && next.beside);
+    groups.flat_map(|group| run_group(group, context)).collect()
+}
+
+fn run_group(steps: &[&Step], context: &Context) -> Vec<Done> {
+    let left = Mutex::new(steps.iter());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(steps.len()) {
+            scope.spawn(|| {
+                while let Some(step) = next() {
+                    let finished = run_one(step, context);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(finished);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run_one(step: &Step, context: &Context) -> Done {
+    println!("{:<14} {}", step.name, step.what);
+    let context = Context { step: step.name, ..context.clone() };
+    let (outcome, took) = timed(|| run_step(step, &context));
+    let finished = Done { name: step.name, outcome, took };
+    println!("{}", line(&finished));
+    finished
 }
 
 #[allow(
@@ -169,9 +200,8 @@ fn counts(done: &[Done], strict: bool) -> Counts {
     counts
 }
 
-fn summary(done: &[Done], strict: bool) -> String {
+fn summary(done: &[Done], took: Duration, strict: bool) -> String {
     let mut text: String = done.iter().map(|done| line(done) + "\n").collect();
-    let took: Duration = done.iter().map(|done| done.took).sum();
     text += &format!("  {:.0} s in all\n", took.as_secs_f64());
     if strict && done.iter().any(|done| matches!(done.outcome, Outcome::Absent(_))) {
         text += "  --strict: an absent step is a failed step\n";
@@ -207,7 +237,7 @@ mod tests {
         assert_eq!(counts(&all, true), Counts { passed: 1, failed: 2, skipped: 1 });
         let part = [done(Outcome::PassedInPart("3 tests, 2 checks skipped".into(), 2))];
         assert_eq!(counts(&part, true), Counts { passed: 1, failed: 0, skipped: 2 });
-        let text = summary(&all, true);
+        let text = summary(&all, Duration::from_secs(3), true);
         assert!(text.contains("SKIPPED  x                  1.5 s  no tool"), "{text}");
         assert!(text.ends_with("1 passed, 2 failed, 1 skipped"), "{text}");
     }
@@ -217,6 +247,7 @@ mod tests {
         let step = Step {
             name: "x",
             what: "",
+            beside: false,
             needs: &["Cargo.toml", "no/such/crate"],
             run: |_| Outcome::Passed("ran".into()),
         };

@@ -1,4 +1,5 @@
-//! The list of steps, cheap ones first. `docs/ci.md` has a paragraph on each.
+//! The list of steps, cheap ones first, and those that may be beside each other last, the longest first. `docs/ci.md` has a
+//! paragraph on each.
 
 use super::command::{cargo, must_succeed, must_test, program};
 use super::{Context, Outcome, Step, examples, fuzz, tools};
@@ -12,7 +13,8 @@ const THREADED: &str = "-p leveret-memory -p leveret-runtime -p leveret --test i
 
 /// Every step in its order.
 pub fn steps() -> Vec<Step> {
-    let step = |name, what, needs, run| Step { name, what, needs, run };
+    let step = |name, what, needs, run| Step { name, what, needs, beside: false, run };
+    let beside = |name, what, needs, run| Step { name, what, needs, beside: true, run };
     let memory: &[&str] = &["crates/leveret-memory"];
     vec![
         step("disk", "room for what the steps build", &[], disk),
@@ -56,7 +58,8 @@ pub fn steps() -> Vec<Step> {
         step("benches", "every benchmark with small inputs", &["benches/src/harness.rs"], |context| {
             must_succeed(context, cargo(context, "run --release --locked -p leveret-benches -- --smoke"))
         }),
-        step("loom", "every interleaving of the lock-free structures", memory, |context| {
+        beside("fuzz", "every fuzz target, shortly", &["fuzz/Cargo.toml"], fuzz::run_targets),
+        beside("loom", "every interleaving of the lock-free structures", memory, |context| {
             let mut command = cargo(context, "test -p leveret-memory --release --locked --lib --tests");
             command
                 .env("RUSTFLAGS", "--cfg loom")
@@ -64,16 +67,15 @@ pub fn steps() -> Vec<Step> {
                 .env("LOOM_MAX_PREEMPTIONS", "3");
             must_test(context, command)
         }),
-        step("miri", "undefined behaviour in leveret-memory", memory, |context| {
+        beside("miri", "undefined behaviour in leveret-memory", memory, |context| {
             miri(context, "-p leveret-memory")
         }),
-        step(
+        beside(
             "thread",
             "data races, by ThreadSanitizer",
             &["crates/leveret-memory", "crates/leveret-runtime", "crates/leveret"],
             |context| thread(context, THREADED),
         ),
-        step("fuzz", "every fuzz target, shortly", &["fuzz/Cargo.toml"], fuzz::run_targets),
     ]
 }
 

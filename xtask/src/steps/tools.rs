@@ -4,10 +4,15 @@
 use super::Context;
 use super::command::{program, run};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Two steps that run at once must not install the same toolchain twice.
+static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// The pinned nightly toolchain with Miri and the sources of the standard library.
 pub fn nightly(context: &Context) -> Result<String, String> {
     let name = pinned(context, "xtask/nightly-version")?;
+    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let ready = |context: &Context| {
         let miri = succeeds(context, "cargo", &format!("+{name} miri --version"));
         let sources = program(context, "rustc", &format!("+{name} --print sysroot"))

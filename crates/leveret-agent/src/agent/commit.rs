@@ -128,6 +128,7 @@ impl Agent<'_> {
         let label =
             declarations.iter().map(|declared| declared.label.as_str()).find(|label| !label.is_empty());
         let label = label.map_or_else(|| format!("commit {}", self.phases.len() + 1), str::to_owned);
+        self.measure_for(declarations);
         let admitted = admit_job(&self.config.declaration, declarations, self.costs, self.config.guard_fixed);
         let (assembled, plan, costs) = admitted.map_err(|Refused { reason, mismatches }| {
             self.mismatches = mismatches;

@@ -7,8 +7,8 @@ use crate::monitor::{Monitor, Watched};
 use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
-use leveret_plan::{Costs, transition};
-use leveret_protocol::assemble::{Assembled, Mismatch};
+use leveret_plan::{Costs, continuation, transition};
+use leveret_protocol::assemble::{Assembled, Mismatch, kept};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -110,6 +110,7 @@ impl Agent<'_> {
             let _ = answer.send(Err(Refused::plain("nothing runs".to_owned())));
             return;
         };
+        self.measure_for(&declarations);
         let (declaration, costs) = (self.config.declaration.clone(), self.costs);
         let guard_fixed = self.config.guard_fixed;
         let unplanned = answer.clone();
@@ -119,7 +120,16 @@ impl Agent<'_> {
             let admitted = admit_job(&declaration, &declarations, costs, guard_fixed);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
                 has_no_shot(&assembled)?;
-                transition((&before.0, &before.1), (&assembled.job, &plan)).map_err(|conflicts| {
+                let kept = kept(&assembled, &declarations).map_err(|mismatches| {
+                    let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+                    Refused { reason: listed.join("\n"), mismatches }
+                })?;
+                let (before, after) = ((&before.0, &before.1), (&assembled.job, &plan));
+                continuation(before, after, &kept).map_err(|conflicts| {
+                    let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+                    Refused::plain(listed.join("\n"))
+                })?;
+                transition(before, after).map_err(|conflicts| {
                     let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
                     Refused::plain(listed.join("\n"))
                 })?;
@@ -239,6 +249,7 @@ impl Agent<'_> {
             let reason = "what runs ends before the switch could take place".to_owned();
             return self.coordinator.switch_impossible(reason);
         };
+        let cores = next.running.cores();
         let segments = next.segments.iter().map(Option::as_ref).collect();
         let (watched, warnings) = Monitor::start(Watched {
             label: next.running.label.clone(),
@@ -255,6 +266,7 @@ impl Agent<'_> {
             next.watched = Some((watched, instant));
         }
         self.broadcast(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }));
+        self.keep_awake(&cores);
         let horizon = self
             .next
             .as_ref()
@@ -275,7 +287,7 @@ impl Agent<'_> {
     /// The mode is what runs; what ran before has left its last stamps.
     pub(super) fn taken_over(&mut self) {
         let Some(next) = self.next.take() else { return };
-        self.close_phase(&EndReason::Completed);
+        self.record_phase(&EndReason::Completed);
         for (seat, (segment, threads)) in
             self.seats.iter_mut().zip(next.segments.into_iter().zip(next.threads))
         {

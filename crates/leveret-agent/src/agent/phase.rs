@@ -2,6 +2,7 @@
 
 use super::{Agent, TICK};
 use crate::News;
+use crate::awake::KeptAwake;
 use crate::monitor::{Monitor, Watched};
 use leveret_os::clock;
 use leveret_protocol::assemble::{Assembled, Shot};
@@ -20,6 +21,7 @@ const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 impl Agent<'_> {
     pub(super) fn start(&mut self) -> Vec<Action> {
         let Some(running) = &self.running else { return Vec::new() };
+        let cores = running.cores();
         let epoch =
             match epoch_of(&running.assembled, running.plan.hyperperiod, self.config.horizon, clock::now()) {
                 Ok(epoch) => epoch,
@@ -50,6 +52,7 @@ impl Agent<'_> {
         self.patience.started(epoch + self.config.horizon.span(running.plan.hyperperiod));
         self.broadcast(&ToMember::Go { generation, epoch });
         self.warn(warnings);
+        self.keep_awake(&cores);
         Vec::new()
     }
 
@@ -94,7 +97,14 @@ impl Agent<'_> {
         }
     }
 
+    /// Nothing runs any more.
     pub(super) fn close_phase(&mut self, reason: &EndReason) {
+        self.awake = KeptAwake::default();
+        self.record_phase(reason);
+    }
+
+    /// What ran has ended, whether or not anything follows at once.
+    pub(super) fn record_phase(&mut self, reason: &EndReason) {
         let Some(monitor) = self.monitor.take() else { return };
         let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
         if let EndReason::PeerRestarted(member) = reason {

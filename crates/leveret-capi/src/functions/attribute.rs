@@ -1,6 +1,7 @@
 //! Keys and attributes. Delete functions run without the library's lock, so they may call it.
 
 use crate::answer::{answer, keep_detail};
+use crate::reserve::ready;
 use crate::state::{check_setup, good, with_library};
 use crate::types::{CHandle, MPIRT_Object, Out};
 use leveret_runtime::objects::{Code, DeleteFunction, Handle, Keyval, Value};
@@ -61,6 +62,7 @@ pub extern "C" fn MPIRT_Keyval_create(
     answer(|| {
         check_setup()?;
         keyval.check()?;
+        ready()?;
         let function = function.map(|function| delete_function(function, Pointer(extra)));
         let made = with_library(|library| library.world.keyval(function))?;
         keyval.put(made.number())
@@ -81,6 +83,7 @@ pub extern "C" fn MPIRT_Keyval_free(keyval: Out<c_int>) -> c_int {
 pub extern "C" fn MPIRT_Object_put_attr(object: MPIRT_Object, keyval: c_int, value: *mut c_void) -> c_int {
     answer(|| {
         let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
+        ready()?;
         let value: Value = Arc::new(Pointer(value));
         while let Some(departure) =
             with_library(|library| library.world.store_attribute(object, key, &value))?

@@ -2,6 +2,7 @@
 
 use super::object::{changed, free, made, no_handles, told, told_object};
 use crate::answer::answer;
+use crate::reserve::{ready, ready_for_elements};
 use crate::state::{check_setup, good, good_or_null, with_library, with_world};
 use crate::types::{
     CHandle, MPIRT_Container, MPIRT_Cset, MPIRT_Cvector, MPIRT_Object, NameIn, Out, ValuesIn,
@@ -41,6 +42,7 @@ pub extern "C" fn MPIRT_Cset_insert(set: MPIRT_Cset, object: MPIRT_Object) -> c_
             if !object.is_null() {
                 world.class(object)?;
             }
+            ready()?;
             world.cset_insert(set, object)
         })
     })
@@ -81,6 +83,7 @@ pub extern "C" fn MPIRT_Cvector_create(
             if size > CONTAINER_MAX {
                 return Err(Code::Argument);
             }
+            ready_for_elements(size * size_of::<Handle>())?;
             let given = elements.read_if_given(size);
             let elements: Vec<Handle> = match given {
                 Some(given) => given.iter().map(|element| element.handle()).collect(),

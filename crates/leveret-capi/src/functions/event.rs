@@ -12,7 +12,7 @@ use crate::types::{
     MPIRT_Receptor, MPIRT_Timespec, MPIRT_Trigger, MPIRTX_Event, NameIn, Out, TIME_SPEC_IGNORE,
 };
 use leveret_runtime::objects::{
-    Code, EventKind, Firing, HandlerFunction, Qos, ReceptorCombination, TriggerDescription,
+    Code, Committed, EventKind, Firing, HandlerFunction, Qos, ReceptorCombination, TriggerDescription,
 };
 use leveret_types::Nanos;
 use std::ffi::{c_int, c_void};
@@ -130,7 +130,7 @@ pub struct MPIRTX_Handler_metrics {
     pub compute: MPIRTX_Duration_metrics,
     /// Runs beyond the budget.
     pub overruns: u64,
-    /// Runs that panicked.
+    /// Runs that panicked, or said that they failed.
     pub failed: u64,
 }
 
@@ -148,6 +148,11 @@ pub extern "C" fn MPIRTX_Handler_get_metrics(
             failed: found.failed,
         })
     })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Handler_fail() -> c_int {
+    answer(|| with_committed(Committed::fail_handler))
 }
 
 #[unsafe(no_mangle)]

@@ -2,8 +2,9 @@
 
 use super::object::{free, made};
 use crate::answer::{answer, keep_detail};
+use crate::reserve::ready_for_commit;
 use crate::state::{self, check_running, good, with_library};
-use crate::types::{MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
+use crate::types::{MPIRT_Object, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::Library;
 use leveret_types::Nanos;
 use std::ffi::c_int;
@@ -22,10 +23,20 @@ pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_in
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c_int {
+    answer(|| {
+        check_running()?;
+        let (mode, object) = (good(mode)?, good(object)?);
+        with_library(|library| library.world.keep(mode, object))
+    })
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
         check_running()?;
         let mode = good(mode)?;
+        with_library(|library| ready_for_commit(library.world.object_count()))?;
         with_library(|library| library.commit_mode(mode).inspect_err(|_| explain(library)))
     })
 }

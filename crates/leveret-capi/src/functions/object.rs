@@ -4,6 +4,7 @@
 //! the objects. The helpers below keep that order.
 
 use crate::answer::answer;
+use crate::reserve::ready;
 use crate::state::{check_setup, good, good_or_null, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Object, NameIn, NameOut, Out};
 use leveret_runtime::objects::{Class, Code, Handle, Kind, World};
@@ -88,6 +89,7 @@ pub(super) fn made<T: CHandle, H>(
     check_setup()?;
     let handles = handles()?;
     object.check()?;
+    ready()?;
     object.put(T::of(make(handles)?))
 }
 

@@ -3,9 +3,10 @@
 use super::channel::timeout_of;
 use super::object::{MPIRT_Object_type, kind_of, made};
 use crate::answer::answer;
+use crate::reserve::ready_for_elements;
 use crate::state::{check_setup, good, good_or_null, may_block, with_committed, with_library};
 use crate::types::{CHandle, MPIRT_Container, MPIRT_Qos, MPIRT_Timespec, NameIn, Out};
-use leveret_runtime::objects::Code;
+use leveret_runtime::objects::{CONTAINER_MAX, Code, Handle};
 use std::ffi::c_int;
 
 #[unsafe(no_mangle)]
@@ -67,6 +68,7 @@ pub extern "C" fn MPIRT_Container_flatten(
             || good(container),
             |container| {
                 let name = name.read()?;
+                ready_for_elements(CONTAINER_MAX * size_of::<Handle>())?;
                 with_library(|library| library.world.flatten(name, container))
             },
         )
@@ -87,6 +89,7 @@ pub extern "C" fn MPIRT_Container_filter(
             |container| {
                 let name = name.read()?;
                 let kind = kind_of(kind).ok_or(Code::Argument)?;
+                ready_for_elements(CONTAINER_MAX * size_of::<Handle>())?;
                 with_library(|library| library.world.filter(name, container, kind))
             },
         )

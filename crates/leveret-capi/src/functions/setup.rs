@@ -1,6 +1,7 @@
 //! Init to finalize, time, errors.
 
 use crate::answer::{answer, detail, keep_detail};
+use crate::reserve::{ready, ready_for_commit};
 use crate::state::{self, Life, check_live, is_committed, life, with_committed, with_library};
 use crate::types::{MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
 use leveret_os::clock::{self, MonotonicClock};
@@ -26,6 +27,7 @@ pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) ->
             Life::Live(_) => return Err(Code::AlreadyInitialized),
             Life::After => return Err(Code::Finalized),
         }
+        ready().inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
         let library = Library::join().map_err(|error| {
             keep_detail(&format!("MPIRT_Init: {error}"));
             Code::from(error)
@@ -66,6 +68,10 @@ pub extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
 pub extern "C" fn MPIRT_Commit() -> c_int {
     answer(|| {
         with_library(|library| {
+            // What is committed already is told by the commit.
+            if library.committed().is_none() {
+                ready_for_commit(library.world.object_count())?;
+            }
             if let Err(code) = library.commit() {
                 // The same text on every member.
                 keep_detail(library.refusal());

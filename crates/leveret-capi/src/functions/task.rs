@@ -4,6 +4,7 @@ use super::argument::Argument;
 use super::channel::{MPIRTX_Duration_metrics, durations_of};
 use super::object::{changed, free, made};
 use crate::answer::answer;
+use crate::reserve::ready;
 use crate::state::{check_setup, good, good_committed, in_task, with_committed, with_library};
 use crate::types::{
     CHandle, MPIRT_Channel, MPIRT_Qos, MPIRT_Timespec, MPIRTX_Instance, MPIRTX_Task, MPIRTX_Task_function,
@@ -81,6 +82,7 @@ pub extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Channel) ->
         check_setup()?;
         let task = good(task)?;
         let channel = good(channel)?;
+        ready()?;
         with_library(|library| library.world.bind_channel(task, channel))
     })
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-fn header(name: &str) -> PathBuf {
+pub fn header(name: &str) -> PathBuf {
     root().join("crates/leveret-capi/include").join(name)
 }
 
-fn text(path: PathBuf) -> String {
+pub fn text(path: PathBuf) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -54,7 +54,7 @@ fn the_cpp_header_stands_alone_with_and_without_exceptions() {
     stands_alone(&compilers, "cpp", lines);
 }
 
-fn symbols(arguments: &[&str], file: PathBuf) -> BTreeSet<String> {
+pub fn symbols(arguments: &[&str], file: PathBuf) -> BTreeSet<String> {
     let output = Command::new("nm").args(arguments).arg(&file).output().expect("nm runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -62,7 +62,7 @@ fn symbols(arguments: &[&str], file: PathBuf) -> BTreeSet<String> {
 }
 
 /// The names that the header declares: functions and predefined objects.
-fn declared() -> BTreeSet<String> {
+pub fn declared() -> BTreeSet<String> {
     let text = text(header("mpirt.h"));
     let functions = text.lines().filter_map(|line| line.strip_prefix("int ")?.split('(').next());
     let objects = text.lines().filter_map(|line| line.strip_prefix("extern const ")?.split(' ').nth(1));
@@ -112,7 +112,7 @@ fn macros(source: &str) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-fn is_ours(name: &str) -> bool {
+pub fn is_ours(name: &str) -> bool {
     ["MPIRT_", "MPIRTX_", "mpirt_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -155,61 +155,6 @@ fn every_spelling_of_appendix_a_links() {
     );
     std::fs::write(&file, source).expect("a file");
     compile(&place, file.to_str().expect("a path"), &["cc", "-std=c11", "-Wno-cast-function-type"]);
-}
-
-/// What programs that are linked to the library count on, line by line.
-// spec: LANG-HEADER-04, ERROR-NAMES-03, OBJECT-HANDLE-01
-#[test]
-fn layouts_and_values_are_those_that_programs_count_on() {
-    let interface = text(root().join("tests/mpirt/binary-interface.txt"));
-    let header = text(header("mpirt.h"));
-    let words = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        words.filter(|word| is_ours(word)).map(str::to_owned).collect()
-    };
-    let present = words(&header);
-    let mut source = String::from("#include <mpirt.h>\n");
-    let (mut known, mut asserted) = (BTreeSet::new(), 0);
-    for line in interface.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let parts: Vec<&str> = line.split(' ').collect();
-        known.insert(parts[1].to_owned());
-        if !present.contains(parts[1]) {
-            continue;
-        }
-        let conditions = match parts[..] {
-            ["type", name, size, alignment] => {
-                vec![format!("sizeof({name}) == {size}"), format!("_Alignof({name}) == {alignment}")]
-            }
-            ["field", structure, name, offset] => vec![format!("offsetof({structure}, {name}) == {offset}")],
-            ["value", name, number] => vec![format!("{name} == {number}")],
-            _ => panic!("'{line}' is not understood"),
-        };
-        for condition in conditions {
-            source += &format!("_Static_assert({condition}, \"{condition}\");\n");
-            asserted += 1;
-        }
-    }
-    assert!(asserted > 100, "{asserted}");
-    // Functions, function types, null handles, predefined objects and the header's own macros have neither size nor value.
-    let of_c: BTreeSet<String> = header
-        .lines()
-        .filter_map(|line| match line.strip_prefix("typedef ") {
-            Some(_) if line.contains('(') => None,
-            // The type's own name, or, of one that stands for another, the last word.
-            Some(kind) if line.contains('{') => kind.split(' ').nth(1),
-            Some(kind) => kind.trim_end_matches(';').rsplit(' ').next(),
-            // An enumerator stands alone in its line; a field follows its type.
-            None => line.strip_prefix("    MPIRT").map(|_| line.trim()).filter(|line| !line.contains(' ')),
-        })
-        .flat_map(words)
-        .collect();
-    assert!(of_c.len() > 60, "{of_c:?}");
-    let missing: Vec<&String> = of_c.difference(&known).collect();
-    assert!(missing.is_empty(), "tests/mpirt/binary-interface.txt lacks {missing:?}");
-    let place = Workplace::new();
-    let file = place.path("layouts.c");
-    std::fs::write(&file, source + "int main(void) { return 0; }\n").expect("a file");
-    compile(&place, file.to_str().expect("a path"), &["cc", "-std=c11"]);
 }
 
 /// What the manual pages show compiles.

@@ -132,6 +132,8 @@ impl Sorted {
 
     #[inline(always)]
     fn link(&self, index: u32) -> Link {
+        #[cfg(all(test, not(loom)))]
+        tests::STEPS.set(tests::STEPS.get() + 1);
         Link::from_word(self.next[index as usize].load(Ordering::Acquire))
     }
 
@@ -152,6 +154,50 @@ impl Sorted {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Links that this thread has read: every step of a walk reads one.
+        pub(super) static STEPS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    fn steps(of: impl FnOnce()) -> u64 {
+        let before = STEPS.get();
+        of();
+        STEPS.get() - before
+    }
+
+    // spec: BUFITER-SORTED-03
+    #[test]
+    fn removing_takes_as_many_steps_whatever_is_in_and_inserting_one_for_each_label_that_is_not_higher() {
+        let capacity = if cfg!(miri) { 40 } else { leveret_types::BUFFERS_MAX };
+        let with = |count: u32| {
+            let store = Sorted::new(capacity);
+            // From the highest label on, so that no insertion walks.
+            (0..count).rev().for_each(|index| store.insert(index, i64::from(index)).expect("it is out"));
+            store
+        };
+        let removal = |count| {
+            let store = with(count);
+            steps(|| assert_eq!(store.remove(), Some(0)))
+        };
+        let insertion = |count, label| {
+            let store = with(count);
+            steps(|| store.insert(count, label).expect("it is out"))
+        };
+        let (for_removal, before_all) = (removal(1), insertion(1, -1));
+        assert!(for_removal > 0 && before_all > 0);
+        for count in [1, 2, 17, capacity / 2, capacity - 1] {
+            assert_eq!(removal(count), for_removal, "{count} are in");
+            assert_eq!(insertion(count, -1), before_all, "{count} are in, all with higher labels");
+            // A step reads the buffer's link, and that before it once more.
+            for lower in [1, count / 2, count].into_iter().filter(|lower| *lower > 0) {
+                let found = insertion(count, i64::from(lower) - 1) - before_all;
+                let per_label = insertion(1, 0) - before_all;
+                assert_eq!(found, per_label * u64::from(lower), "{lower} of {count} are not higher");
+            }
+        }
+    }
 
     fn drained(store: &Sorted) -> Vec<u32> {
         std::iter::from_fn(|| store.remove()).collect()

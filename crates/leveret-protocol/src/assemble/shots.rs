@@ -48,16 +48,6 @@ impl Assembled {
         let rounds = (first.at - earliest).0 / round.0.max(1);
         Ok(first.at - round.saturating_mul(rounds))
     }
-
-    /// Which instance of its channel in the plan a shot is; the first there is 0.
-    pub fn instance_of(&self, shot: &Shot, epoch: Nanos) -> u64 {
-        match self.job.channels.get(shot.channel.index()).map(|channel| &channel.qos) {
-            Some(Qos::TimeDriven { period, release, .. }) => {
-                ((shot.at - epoch - *release).0.max(0) / period.0.max(1)).unsigned_abs()
-            }
-            _ => 0,
-        }
-    }
 }
 
 fn is_shot(channel: &Channel) -> bool {

@@ -136,7 +136,7 @@ impl Coordinator {
             FromMember::Mode(ModeRequest::Declare { beside, attempt, name, declarations })
                 if is_running && beside == self.generation && !has_switched =>
             {
-                self.declare_mode(member, attempt, (name, declarations))
+                self.declare_mode(member, attempt, (name, *declarations))
             }
             FromMember::Segment { generation: g, .. }
             | FromMember::Ready { generation: g, .. }

@@ -40,6 +40,12 @@ impl World {
         }
     }
 
+    /// As [`World::change_buffer`], of a buffer that is in no iterator.
+    fn change_held(&mut self, buffer: Handle) -> Result<&mut BufferBody, Code> {
+        self.change_buffer(buffer)?;
+        if self.is_stocked(buffer) { Err(Code::BufferInUse) } else { self.change_buffer(buffer) }
+    }
+
     /// A buffer's size in bytes.
     pub fn buffer_size(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffer_body(buffer)?.size)
@@ -83,9 +89,12 @@ impl World {
         Ok(self.buffer_body(buffer)?.label)
     }
 
-    /// Labels a buffer; SORTED iterators give the lowest label first.
+    /// Labels a buffer of the program's; SORTED iterators give the lowest label first.
+    ///
+    /// # Errors
+    /// [`Code::BufferInUse`] while it is in an iterator, and those of wrong handles.
     pub fn set_label(&mut self, buffer: Handle, label: i64) -> Result<(), Code> {
-        self.change_buffer(buffer)?.label = label;
+        self.change_held(buffer)?.label = label;
         Ok(())
     }
 
@@ -95,9 +104,12 @@ impl World {
         Ok(body.length.unwrap_or(body.size))
     }
 
-    /// Says how long the message in a buffer is.
+    /// Says how long the message in a buffer of the program's is.
+    ///
+    /// # Errors
+    /// [`Code::BufferInUse`] while it is in an iterator, [`Code::Bufsize`], and those of wrong handles.
     pub fn set_length(&mut self, buffer: Handle, length: usize) -> Result<(), Code> {
-        let body = self.change_buffer(buffer)?;
+        let body = self.change_held(buffer)?;
         if length > body.size {
             return Err(Code::Bufsize);
         }

@@ -3,6 +3,7 @@
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventThreads;
+use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
@@ -53,10 +54,10 @@ impl Library {
     /// longer be met, with the reason in [`Library::refusal`]; then nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
         self.world.unfrozen()?;
-        let mut binding = match self.world.bind() {
+        let mut binding = match self.world.bind(&Kept::default()) {
             Ok(binding) => binding,
             Err(unfit) => {
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal = unfit.detail;
                 return Err(unfit.code);
             }
@@ -65,7 +66,7 @@ impl Library {
         let mut running = match self.member.commit_unborrowed(declarations, |mapped| binding.settle(mapped)) {
             Ok(running) => running,
             Err(error) => {
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
                     other => other.to_string(),
@@ -82,7 +83,7 @@ impl Library {
                 running.abandon("a thread for handlers or channels cannot be had");
                 started.join();
                 running.give_up(&mut self.member);
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal =
                     "a thread for handlers, channels or triggers of the kind time cannot be had".to_owned();
                 return Err(code);
@@ -152,10 +153,10 @@ impl Library {
         let ended = running.finish(&mut self.member);
         let has_lost_a_peer = running.has_lost_a_peer();
         if let Some(committed) = self.committed.take() {
-            self.world.take_back(&committed);
+            self.world.take_back(&committed, &Kept::default());
         }
         if let Some(standing) = self.standing.take() {
-            standing.discard().release_memory();
+            standing.discard();
         }
         self.world.end_modes();
         self.world.committed = false;

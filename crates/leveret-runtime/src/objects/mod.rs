@@ -15,8 +15,8 @@
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
-//! | a second set beside the one that runs | `mode.rs`, `switch.rs` |
-//! | join, commit, uncommit | `library.rs` |
+//! | a second set beside the one that runs, and what it keeps of that | `mode.rs`, `switch.rs`, `keep.rs` |
+//! | join, commit, uncommit; the clock | `library.rs`, `time.rs` |
 //! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
 
 mod apply;
@@ -33,6 +33,7 @@ mod error;
 mod events;
 mod group;
 mod handle;
+mod keep;
 mod library;
 mod mapping;
 mod mode;
@@ -46,12 +47,15 @@ mod storage;
 mod switch;
 mod table;
 mod tasks;
+mod time;
 mod walk;
 mod windows;
 mod world;
 
 #[cfg(test)]
 mod graph_tests;
+#[cfg(test)]
+mod keep_tests;
 #[cfg(test)]
 mod tests;
 

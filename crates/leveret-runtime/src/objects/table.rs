@@ -43,6 +43,7 @@ impl Table {
         let place = match self.vacant.pop() {
             Some(place) => place,
             None if self.places.len() < OBJECTS_MAX => {
+                self.places.try_reserve(1).map_err(|_| Code::NoMemory)?;
                 self.places.push(Place::default());
                 self.places.len() as u32 - 1
             }
@@ -132,6 +133,7 @@ impl Table {
         self.place(member)?;
         let object = self.get_mut(set)?;
         let Body::Cset(members) = &mut object.body else { return Err(Code::Internal) };
+        members.try_reserve(1).map_err(|_| Code::NoMemory)?;
         members.push(member);
         object.changes += 1;
         self.refer(member);

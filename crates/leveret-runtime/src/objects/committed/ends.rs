@@ -12,10 +12,11 @@ use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::task_tally::Durations;
+use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 /// How often a wait looks for a buffer that another thread has to insert.
 pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
@@ -53,6 +54,35 @@ impl Asked {
     }
 }
 
+impl CommittedChannel {
+    /// Before anything runs: this is its end.
+    pub(in crate::objects) fn attach(&self, mut end: End) {
+        if let (Ok(mut place), Ok(mut watched)) = (self.end.lock(), self.watched.lock()) {
+            *watched = end.watch_mut().cloned();
+            *place = end;
+        }
+    }
+
+    /// A mode has taken over that keeps it, where these ends are declared for it. One that is in use at this moment stays as it is:
+    /// it finds the mode's watch in another way, and goes on counting where it did.
+    pub(in crate::objects) fn go_on(
+        &self,
+        watch: &Arc<Watch>,
+        fresh: (Option<SendingEnd>, Option<ReceivingEnd>),
+    ) {
+        let (Ok(mut end), Ok(mut watched)) = (self.end.try_lock(), self.watched.lock()) else { return };
+        match (&mut *end, fresh) {
+            (End::Source(own), (Some(mut fresh), _)) => own.end.go_on_as(&mut fresh),
+            (End::Target(own), (_, Some(mut fresh))) => own.end.go_on_as(&mut fresh),
+            _ => {}
+        }
+        if let Some(own) = end.watch_mut() {
+            *own = Watched::new(watch.clone());
+            *watched = Some(own.clone());
+        }
+    }
+}
+
 pub(in crate::objects) struct SourceEnd {
     end: SendingEnd,
     asked: Asked,
@@ -74,6 +104,16 @@ impl End {
 
     pub(in crate::objects) fn target(end: ReceivingEnd) -> Self {
         Self::Target(TargetEnd { end, asked: Asked::default(), spare: None })
+    }
+
+    /// What tells it of the end and of deaths, where it may be kept in another mode.
+    fn watch_mut(&mut self) -> Option<&mut Watched> {
+        match self {
+            Self::Source(source) => Some(source.end.watch_mut()),
+            Self::Target(target) => Some(target.end.watch_mut()),
+            Self::Timed(timed) => Some(timed.watch_mut()),
+            Self::None | Self::Collective(_) => None,
+        }
     }
 
     fn asked(&mut self) -> Option<&mut Asked> {
@@ -323,6 +363,12 @@ impl Committed {
             return Err(Code::NotStarted);
         }
         asked.active = false;
+        // What a wait had taken for the next message is the iterator's again.
+        if let End::Target(target) = &mut *end
+            && let Some(buffer) = target.spare.take()
+        {
+            self.return_unused(channel, buffer);
+        }
         self.progress(channel, &mut end)
     }
 

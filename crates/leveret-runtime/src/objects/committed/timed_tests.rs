@@ -88,7 +88,9 @@ fn pair_of(stock: [usize; 2], slack: u32, qos: Qos) -> Pair {
                 spare[rank].push(buffer);
             }
         }
-        let binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        let binding = world
+            .bind(&crate::objects::keep::Kept::default())
+            .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
         sides.push(Side { committed: binding.committed.clone(), channel, input, output });
         bindings.push(binding);
     }

@@ -64,7 +64,9 @@ fn pair(windows: [[Nanos; 2]; 2]) -> (InProcessJob, [Seen; 2]) {
         };
         let task = world.task(&format!("t{rank}"), (of_task, ms(1)), function).expect("a task");
         world.bind_channel(task, channel).expect("it is bound once");
-        let mut binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        let mut binding = world
+            .bind(&crate::objects::keep::Kept::default())
+            .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
         binding.committed.settle([]).expect("nothing is mapped");
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         declared.push((binding, declarations));

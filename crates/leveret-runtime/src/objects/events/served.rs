@@ -13,6 +13,7 @@ use super::body::EventKind;
 use super::committed::CommittedEvents;
 use super::paced::Pace;
 use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, PlannedTrigger};
+use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::committed::{Committed, Moved, ServedEnd};
 use crate::objects::error::Code;
@@ -123,19 +124,27 @@ impl World {
         let completion =
             completion.map(|event| plan.trigger(declarations, event, GROUP_WORLD, EventKind::Completion));
         let (function, instances) = (task.function.clone(), AtomicU64::new(0));
+        let tally = Arc::new(HandlerTally::default());
+        plan.tallies.push((handle, tally.clone()));
+        let counts = tally.clone();
         let body = move |_: Handle, firing: super::Firing, committed: &Arc<Committed>| {
-            let start = firing.time.unwrap_or_else(clock::now);
+            let began = clock::now();
+            let start = firing.time.unwrap_or(began);
+            counts.count_start(began - start);
             let deadline = deadline.map_or(Nanos::MAX, |deadline| start.saturating_add(deadline));
             let number = instances.fetch_add(1, Ordering::Relaxed);
             function(TaskInstance { number, start, deadline }, committed);
             let now = clock::now();
+            if now > deadline {
+                counts.count_miss();
+            }
             committed.tell_missed(handle, 0, || now > deadline);
             if let Some(trigger) = completion {
                 committed.fire_own(trigger, now);
             }
         };
         let (function, work, budget) = (Arc::new(body), Some(name.to_owned()), task.budget);
-        let handler = PlannedHandler { function, priority, work, interval, budget, tally: Arc::default() };
+        let handler = PlannedHandler { function, priority, work, interval, budget, tally };
         plan.receptor(declarations, start, GROUP_WORLD, vec![handler]);
     }
 }

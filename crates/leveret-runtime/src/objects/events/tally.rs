@@ -1,13 +1,27 @@
-//! What is counted of a handler: runs, what they cost, and what went wrong.
+//! What is counted of a handler, and of a task that runs for an event: runs, what they cost, and what went wrong.
 
 use crate::objects::committed::Committed;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
-use crate::task_tally::Durations;
+use crate::task_tally::{Durations, TaskMetrics};
 use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_types::Nanos;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Whether this thread runs a handler, and whether that has said that it failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run {
+    None,
+    Going,
+    Failed,
+}
+
+thread_local! {
+    /// Plain data, so that its first use allocates nothing.
+    static RUN: Cell<Run> = const { Cell::new(Run::None) };
+}
 
 /// What [`Committed::handler_metrics`] tells of a handler, since the commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,21 +30,59 @@ pub struct HandlerMetrics {
     pub compute: Durations,
     /// Runs that took more than the budget.
     pub overruns: u64,
-    /// Runs that panicked.
+    /// Runs that panicked, or said that they failed.
     pub failed: u64,
 }
 
-/// Counts of one handler. Several threads may run it, for several receptors.
+/// Durations that several threads measure.
 #[derive(Default)]
-pub(super) struct HandlerTally {
+struct DurationTally {
     count: AtomicU64,
     last: AtomicI64,
     /// One more than the least, so that 0 is none.
     least: AtomicI64,
     greatest: AtomicI64,
     sum: AtomicI64,
+}
+
+impl DurationTally {
+    /// Measures one without counting it.
+    fn measure(&self, duration: Nanos) {
+        self.last.store(duration.0, Ordering::Relaxed);
+        self.greatest.fetch_max(duration.0, Ordering::Relaxed);
+        self.sum.fetch_add(duration.0, Ordering::Relaxed);
+        let lower = |least: i64| (least == 0 || duration.0 < least - 1).then_some(duration.0 + 1);
+        let _ = self.least.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+    }
+
+    /// Counts one, and shows what was measured of it.
+    fn count(&self) {
+        self.count.fetch_add(1, Ordering::Release);
+    }
+
+    fn read(&self) -> Durations {
+        let count = self.count.load(Ordering::Acquire);
+        let time = |word: &AtomicI64| Nanos(word.load(Ordering::Relaxed));
+        Durations {
+            count,
+            last: time(&self.last),
+            least: Nanos((time(&self.least).0 - 1).max(0)),
+            greatest: time(&self.greatest),
+            sum: time(&self.sum),
+        }
+    }
+}
+
+/// Counts of one handler, or of one task that runs for an event. Several threads may run a handler, for several receptors.
+#[derive(Default)]
+pub(super) struct HandlerTally {
+    compute: DurationTally,
     overruns: AtomicU64,
     failed: AtomicU64,
+    /// From the firing to the start, of a task.
+    lateness: DurationTally,
+    /// Runs that ended after their deadline, of a task.
+    missed: AtomicU64,
 }
 
 impl HandlerTally {
@@ -38,44 +90,69 @@ impl HandlerTally {
     /// only a handler with a budget pays.
     pub(super) fn run(&self, budget: Nanos, body: impl FnOnce()) {
         let before = (budget > Nanos::ZERO).then(clock::thread_cpu_time);
-        if catch_unwind(AssertUnwindSafe(body)).is_err() {
+        let outside = RUN.replace(Run::Going);
+        let has_panicked = catch_unwind(AssertUnwindSafe(body)).is_err();
+        if RUN.replace(outside) == Run::Failed || has_panicked {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(before) = before {
             self.count_time(clock::thread_cpu_time() - before, budget);
         }
-        self.count.fetch_add(1, Ordering::Release);
+        self.compute.count();
     }
 
     fn count_time(&self, spent: Nanos, budget: Nanos) {
-        self.last.store(spent.0, Ordering::Relaxed);
-        self.greatest.fetch_max(spent.0, Ordering::Relaxed);
-        self.sum.fetch_add(spent.0, Ordering::Relaxed);
-        let lower = |least: i64| (least == 0 || spent.0 < least - 1).then_some(spent.0 + 1);
-        let _ = self.least.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+        self.compute.measure(spent);
         if spent > budget {
             self.overruns.fetch_add(1, Ordering::Relaxed);
         }
     }
 
+    /// Counts how late a task's run began after its firing.
+    pub(super) fn count_start(&self, late: Nanos) {
+        self.lateness.measure(late);
+        self.lateness.count();
+    }
+
+    /// Counts a task's run that ended too late.
+    pub(super) fn count_miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn metrics(&self) -> HandlerMetrics {
-        let count = self.count.load(Ordering::Acquire);
-        let time = |word: &AtomicI64| Nanos(word.load(Ordering::Relaxed));
         HandlerMetrics {
-            compute: Durations {
-                count,
-                last: time(&self.last),
-                least: Nanos((time(&self.least).0 - 1).max(0)),
-                greatest: time(&self.greatest),
-                sum: time(&self.sum),
-            },
+            compute: self.compute.read(),
             overruns: self.overruns.load(Ordering::Relaxed),
             failed: self.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    fn task_metrics(&self) -> TaskMetrics {
+        let compute = self.compute.read();
+        TaskMetrics {
+            compute,
+            start_lateness: self.lateness.read(),
+            completed: compute.count,
+            missed: self.missed.load(Ordering::Relaxed),
+            overruns: self.overruns.load(Ordering::Relaxed),
+            skipped: 0,
         }
     }
 }
 
 impl Committed {
+    /// Says that the run of a handler on this thread has failed: it counts as one that panicked. The run goes on.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] when this thread runs no handler.
+    pub fn fail_handler(&self) -> Result<(), Code> {
+        if RUN.get() == Run::None {
+            return Err(Code::UndefForObject);
+        }
+        RUN.set(Run::Failed);
+        Ok(())
+    }
+
     /// What was counted of a handler since the commit; zeros of one that nothing runs.
     ///
     /// # Errors
@@ -85,6 +162,12 @@ impl Committed {
         let tallies = &self.committed_events()?.tallies;
         let tally = tallies.iter().find(|(known, _)| *known == handler);
         Ok(tally.map_or_else(HandlerMetrics::default, |(_, tally)| tally.metrics()))
+    }
+
+    /// What was counted of a task that runs for an event; `None` of one that the plan runs.
+    pub(in crate::objects) fn event_task_metrics(&self, task: Handle) -> Option<TaskMetrics> {
+        let tallies = &self.events.get()?.tallies;
+        tallies.iter().find(|(known, _)| *known == task).map(|(_, tally)| tally.task_metrics())
     }
 }
 
@@ -107,11 +190,20 @@ mod tests {
         assert_eq!((tally.metrics().overruns, tally.metrics().compute.count), (2, 4), "no run takes 1 ns");
     }
 
+    // spec: EVENT-HANDLER-10
     #[test]
     fn a_panic_ends_at_the_handler_and_is_counted() {
         let tally = HandlerTally::default();
         tally.run(Nanos::ZERO, || panic!("on purpose"));
         tally.run(Nanos::ZERO, || {});
         assert_eq!((tally.metrics().failed, tally.metrics().compute.count), (1, 2));
+        // What a run says of itself, and panics besides, is one failure; and it is no other run's.
+        tally.run(Nanos::ZERO, || {
+            RUN.set(Run::Failed);
+            panic!("on purpose");
+        });
+        tally.run(Nanos::ZERO, || assert!(RUN.get() == Run::Going));
+        assert_eq!((tally.metrics().failed, tally.metrics().compute.count), (2, 4));
+        assert!(RUN.get() == Run::None);
     }
 }

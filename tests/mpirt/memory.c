@@ -1,0 +1,274 @@
+/* Setup while memory is not to be had: what cannot be done is refused, and changes nothing; nothing ends the program. In a job of one
+ * member.
+ *
+ * Stands in for the allocator. What fails are the allocations of this thread, each of them from one on, or that one alone. */
+#define _GNU_SOURCE
+#include "harness.h"
+
+#include <errno.h>
+
+enum { FAILURES_MAX = 400, MADE_MAX = 60000, ELEMENTS = 64 };
+static const MPIRT_Timespec ms = INT64_C(1000000);
+
+/* Allocations that succeed before one fails; below 0: none fails. */
+static _Thread_local long left = -1;
+static _Thread_local int only_one;
+static _Thread_local long failed;
+
+static int fails(void)
+{
+    if (left < 0 || left-- > 0)
+        return 0;
+    left = only_one ? -1 : 0;
+    failed++;
+    return 1;
+}
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
+void *realloc(void *base, size_t size) { return fails() ? NULL : __libc_realloc(base, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return fails() ? NULL : __libc_memalign(alignment, size); }
+int posix_memalign(void **base, size_t alignment, size_t size)
+{
+    void *made = fails() ? NULL : __libc_memalign(alignment, size);
+    if (made == NULL)
+        return ENOMEM;
+    *base = made;
+    return 0;
+}
+
+/* --- every function that takes memory --- */
+
+static MPIRT_Object objects[ELEMENTS];
+static MPIRT_Container container, handlers, parts;
+static MPIRT_Cset set;
+static MPIRT_Bufiter iterator;
+static MPIRT_Qos qos;
+static MPIRTX_Task bound_task;
+static MPIRT_Channel bound_channel;
+static int keyval;
+
+static void body(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    (void)task, (void)instance, (void)argument;
+}
+
+static void handles(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+{
+    (void)receptor, (void)event, (void)argument;
+}
+
+#define MAKES(name, type, ...)                                                                                                            \
+    static int name(MPIRT_Object *object)                                                                                                 \
+    {                                                                                                                                     \
+        type made = {UINT64_MAX};                                                                                                         \
+        int code = (__VA_ARGS__);                                                                                                         \
+        object->bits = made.bits;                                                                                                         \
+        return code;                                                                                                                      \
+    }
+
+MAKES(make_buffer, MPIRT_Buffer, MPIRT_Buffer_create("made", MPIRT_SYSTEM_MEM_ALLOC, 64, MPIRT_BYTE, &made))
+MAKES(make_bufiter, MPIRT_Bufiter, MPIRT_Bufiter_create("made", MPIRT_BUFITER_SORTED_ORDERED, 8, MPIRT_INT64, container, &made))
+MAKES(make_cset, MPIRT_Cset, MPIRT_Cset_create("made", &made))
+MAKES(make_cvector, MPIRT_Cvector, MPIRT_Cvector_create("made", ELEMENTS, objects, &made))
+MAKES(make_walk, MPIRT_Container_iterator, MPIRT_Container_iterator_create("made", container, &made))
+MAKES(make_group, MPIRT_Group, MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, (int[]){0}, "made", &made))
+MAKES(make_union, MPIRT_Group, MPIRT_Group_union(MPIRT_GROUP_WORLD, MPIRT_GROUP_WORLD, "made", &made))
+MAKES(make_flat, MPIRT_Container, MPIRT_Container_flatten(container, "made", &made))
+MAKES(make_filtered, MPIRT_Container, MPIRT_Container_filter(container, MPIRT_TYPE_BUFFER, "made", &made))
+MAKES(make_qos, MPIRT_Qos, MPIRT_Qos_channel_time_create("made", 0, ms, 10 * ms, &made))
+MAKES(make_channel, MPIRT_Channel,
+      MPIRT_Ptchannel_create("made", iterator, iterator, 0, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &made))
+MAKES(make_barrier, MPIRT_Channel, MPIRT_Barrier_channel_create("made", MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &made))
+MAKES(make_trigger, MPIRT_Trigger,
+      MPIRT_Trigger_create("made", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &made))
+MAKES(make_handler, MPIRT_Handler, MPIRT_Handler_create("made", handles, NULL, MPIRT_QOS_NULL, &made))
+MAKES(make_receptor, MPIRT_Receptor, MPIRT_Receptor_create("made", MPIRT_GROUP_WORLD, handlers, &made))
+MAKES(make_combined, MPIRT_Receptor, MPIRTX_Receptor_combine("made", MPIRTX_ANY, parts, MPIRT_CONTAINER_NULL, &made))
+MAKES(make_task, MPIRTX_Task, MPIRTX_Task_create("made", body, NULL, qos, ms / 10, &made))
+
+static const struct maker {
+    const char *name;
+    int (*make)(MPIRT_Object *object);
+} makers[] = {
+    {"buffer", make_buffer}, {"iterator", make_bufiter}, {"set", make_cset}, {"vector", make_cvector}, {"walk", make_walk},
+    {"group", make_group}, {"union", make_union}, {"flat", make_flat}, {"filtered", make_filtered}, {"QoS", make_qos},
+    {"channel", make_channel}, {"barrier", make_barrier}, {"trigger", make_trigger}, {"handler", make_handler},
+    {"receptor", make_receptor}, {"combination", make_combined}, {"task", make_task},
+};
+enum { MAKERS = sizeof makers / sizeof *makers };
+
+static void prepare(void)
+{
+    MPIRT_Buffer buffer;
+    MPIRT_Cvector vector;
+    MPIRT_Handler handler;
+    MPIRT_Receptor receptor;
+    MPIRT_Bufiter received;
+    for (int place = 0; place < ELEMENTS; place++) {
+        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 8, MPIRT_INT64, &buffer));
+        objects[place] = MPIRT_OBJECT(buffer);
+    }
+    OK(MPIRT_Cvector_create("allowed", ELEMENTS, objects, &vector));
+    container = MPIRT_CONTAINER(vector);
+    OK(MPIRT_Cset_create("set", &set));
+    OK(MPIRT_Handler_create(NULL, handles, NULL, MPIRT_QOS_NULL, &handler));
+    OK(MPIRT_Cvector_create(NULL, 1, (MPIRT_Object[]){MPIRT_OBJECT(handler)}, &vector));
+    handlers = MPIRT_CONTAINER(vector);
+    OK(MPIRT_Receptor_create("part", MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
+    OK(MPIRT_Cvector_create(NULL, 1, (MPIRT_Object[]){MPIRT_OBJECT(receptor)}, &vector));
+    parts = MPIRT_CONTAINER(vector);
+    OK(MPIRT_Bufiter_create("in", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &iterator));
+    OK(MPIRT_Qos_channel_time_create("qos", 0, ms, 10 * ms, &qos));
+    OK(MPIRTX_Task_create("task", body, NULL, qos, ms / 10, &bound_task));
+    OK(MPIRT_Ptchannel_create("bound", iterator, iterator, 0, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &bound_channel));
+    OK(MPIRT_Bufiter_create("received", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &received));
+    OK(MPIRT_Channel_set_recvinbufiter(bound_channel, received));
+    OK(MPIRT_Channel_set_recvoutbufiter(bound_channel, received));
+    OK(MPIRTX_Task_bind(bound_task, bound_channel));
+    OK(MPIRT_Keyval_create(NULL, NULL, &keyval));
+}
+
+static void begin_failing(long after, int one)
+{
+    failed = 0;
+    only_one = one;
+    left = after;
+}
+
+static long end_failing(void)
+{
+    left = -1;
+    return failed;
+}
+
+/* Whichever allocation fails, and whether others do after it: the object is made, or there is none. */
+/* spec: ERROR-MEMORY-01 */
+static void test_each_allocation_of_each_function_may_fail(void)
+{
+    for (int place = 0; place < MAKERS; place++)
+        for (int one = 0; one < 2; one++) {
+            long hit = 1;
+            for (long after = 0; hit > 0 && after < FAILURES_MAX; after++) {
+                MPIRT_Object made;
+                int code;
+                begin_failing(after, one);
+                code = makers[place].make(&made);
+                hit = end_failing();
+                if (code == MPIRT_SUCCESS) {
+                    char name[MPIRT_NAME_MAX];
+                    OK(MPIRT_Object_get_name(made, name));
+                    CHECK(strcmp(name, "made") == 0);
+                    OK(MPIRT_Object_free(&made));
+                } else if (code != MPIRT_ERR_NO_MEMORY || made.bits != 0) {
+                    fprintf(stderr, "a %s gives %d and %llu\n", makers[place].name, code, (unsigned long long)made.bits);
+                    failures++;
+                }
+            }
+            CHECK(hit == 0);
+        }
+}
+
+/* What takes memory and makes no object. */
+/* spec: ERROR-MEMORY-01 */
+static void test_each_allocation_of_a_change_may_fail(void)
+{
+    for (int one = 0; one < 2; one++) {
+        long hit = 1;
+        for (long after = 0; hit > 0 && after < FAILURES_MAX; after++) {
+            int inserted, stored, other = MPIRT_KEYVAL_INVALID, created, flag, count, expected = 0;
+            void *value;
+            begin_failing(after, one);
+            inserted = MPIRT_Cset_insert(set, objects[0]);
+            stored = MPIRT_Object_put_attr(objects[0], keyval, &count);
+            created = MPIRT_Keyval_create(NULL, NULL, &other);
+            hit = end_failing();
+            CHECK(inserted == MPIRT_SUCCESS || inserted == MPIRT_ERR_NO_MEMORY);
+            CHECK(stored == MPIRT_SUCCESS || stored == MPIRT_ERR_NO_MEMORY);
+            CHECK(created == MPIRT_SUCCESS || (created == MPIRT_ERR_NO_MEMORY && other == MPIRT_KEYVAL_INVALID));
+            OK(MPIRT_Container_access_count(MPIRT_CONTAINER(set), &count));
+            expected = inserted == MPIRT_SUCCESS;
+            CHECK(count == expected);
+            OK(MPIRT_Object_get_attr(objects[0], keyval, &value, &flag));
+            CHECK(flag == (stored == MPIRT_SUCCESS));
+            if (expected)
+                OK(MPIRT_Cset_remove(set, objects[0]));
+            if (flag)
+                OK(MPIRT_Object_delete_attr(objects[0], keyval));
+            if (created == MPIRT_SUCCESS)
+                OK(MPIRT_Keyval_free(&other));
+        }
+        CHECK(hit == 0);
+    }
+}
+
+/* With no memory at all what is in reserve is used up, and then every object is refused; what is there works, and goes; and with memory
+ * all is as before. */
+/* spec: ERROR-MEMORY-01 */
+static void test_with_no_memory_at_all(void)
+{
+    static MPIRT_Cset made[MADE_MAX];
+    MPIRT_Object none;
+    char name[MPIRT_NAME_MAX];
+    int count = 0, code = MPIRT_SUCCESS;
+    begin_failing(0, 0);
+    while (count < MADE_MAX && (code = MPIRT_Cset_create("made", &made[count])) == MPIRT_SUCCESS)
+        count++;
+    EXPECT(code, MPIRT_ERR_NO_MEMORY);
+    for (int place = 0; place < MAKERS; place++) {
+        code = makers[place].make(&none);
+        if (code != MPIRT_ERR_NO_MEMORY || none.bits != 0) {
+            fprintf(stderr, "a %s gives %d and %llu\n", makers[place].name, code, (unsigned long long)none.bits);
+            failures++;
+        }
+    }
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_NO_MEMORY);
+    CHECK(end_failing() > 0 && count > 0 && count < MADE_MAX);
+    begin_failing(0, 0);
+    for (int place = 0; place < count; place++) {
+        OK(MPIRT_Cset_get_name(made[place], name));
+        CHECK(strcmp(name, "made") == 0);
+        OK(MPIRT_Cset_free(&made[place]));
+    }
+    end_failing();
+    OK(MPIRT_Container_access_count(MPIRT_CONTAINER(set), &count));
+    CHECK(count == 0);
+    for (int place = 0; place < MAKERS; place++) {
+        OK(makers[place].make(&none));
+        OK(MPIRT_Object_free(&none));
+    }
+}
+
+/* A commit that fails leaves nothing committed, and the next one does not know of it. */
+/* spec: ERROR-MEMORY-01 */
+static void test_each_allocation_of_a_commit_may_fail(void)
+{
+    MPIRT_Timespec epoch;
+    /* A commit allocates many times, and takes a tenth of a second: so by leaps. */
+    for (long after = 0, leap = 1, hit = 1; hit > 0; after += leap, leap += after / 4) {
+        int code;
+        begin_failing(after, 0);
+        code = MPIRT_Commit();
+        hit = end_failing();
+        CHECK(code == MPIRT_SUCCESS || code == MPIRT_ERR_NO_MEMORY);
+        if (code == MPIRT_SUCCESS)
+            OK(MPIRT_Uncommit());
+        else
+            EXPECT(MPIRTX_Get_epoch(&epoch), MPIRT_ERR_NOT_COMMITTED);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    prepare();
+    test_each_allocation_of_each_function_may_fail();
+    test_each_allocation_of_a_change_may_fail();
+    test_with_no_memory_at_all();
+    test_each_allocation_of_a_commit_may_fail();
+    return end();
+}
