@@ -739,11 +739,9 @@ impl OutputPort {
         if self.part == Part::Started && (self.is_open() || self.arrival.is_once()) {
             self.activation.finish_one();
         }
-        if self.is_open() {
-            if self.peer_part == Part::Started {
-                self.answered += 1;
-                self.told.tell_answered(self.answered);
-            }
+        if self.is_open() && self.peer_part == Part::Started {
+            self.answered += 1;
+            self.told.tell_answered(self.answered);
         }
         self.history = self.history << 1 | u8::from(self.is_open());
         self.told.tell_served(instance, self.history);

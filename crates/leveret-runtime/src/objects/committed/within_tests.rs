@@ -56,7 +56,7 @@ fn pair(windows: [[Nanos; 2]; 2]) -> (InProcessJob, [Seen; 2]) {
                 let answers = [(); 2].map(|()| committed.wait(channel, NO_LIMIT));
                 let came = committed.remove(output).is_ok();
                 // What has come out goes in again: at the receiver at once, at the sender in every third instance.
-                if rank == 1 && came || rank == 0 && instance.number % 3 == 0 {
+                if rank == 1 && came || rank == 0 && instance.number.is_multiple_of(3) {
                     let _ = committed.insert(input, buffer);
                 }
                 notes.lock().expect("nobody panicked").push((instance.number, answers, came));
@@ -97,15 +97,15 @@ fn a_function_waits_for_nothing_that_its_task_serves() {
     assert_eq!((sent.len(), taken.len()), (9, 9));
     for (k, answers, came) in taken {
         // The first message was there at commit; then every third instance has one.
-        let expected = if k % 3 == 0 { Ok(()) } else { Err(Code::Missed) };
+        let expected = if k.is_multiple_of(3) { Ok(()) } else { Err(Code::Missed) };
         assert_eq!(answers, [expected, Err(Code::Timeout)], "instance {k}");
-        assert_eq!(came, k % 3 == 0, "instance {k}");
+        assert_eq!(came, k.is_multiple_of(3), "instance {k}");
     }
     for (k, answers, _) in sent {
         // At a sending end what ended is that of the instance before.
         let expected = match k {
             0 => Err(Code::Timeout),
-            k if (k - 1) % 3 == 0 => Ok(()),
+            k if (k - 1).is_multiple_of(3) => Ok(()),
             _ => Err(Code::Missed),
         };
         assert_eq!(answers, [expected, Err(Code::Timeout)], "instance {k}");
