@@ -246,8 +246,10 @@ static int call_MPIRT_Qos_free(const union value *given) { return MPIRT_Qos_free
 static int call_MPIRT_Init(const union value *given) { return MPIRT_Init(given[0].pointer, given[1].pointer); }
 static int call_MPIRT_Finalize(const union value *given) { (void)given; return MPIRT_Finalize(); }
 static int call_MPIRT_Commit(const union value *given) { (void)given; return MPIRT_Commit(); }
+static int call_MPIRTX_Commit_group(const union value *given) { return MPIRTX_Commit_group((MPIRT_Group){given[0].bits}); }
 static int call_MPIRT_Uncommit(const union value *given) { (void)given; return MPIRT_Uncommit(); }
 static int call_MPIRTX_Run(const union value *given) { (void)given; return MPIRTX_Run(); }
+static int call_MPIRTX_Uncommit_group(const union value *given) { return MPIRTX_Uncommit_group((MPIRT_Group){given[0].bits}); }
 static int call_MPIRT_Is_initialized(const union value *given) { return MPIRT_Is_initialized(given[0].pointer); }
 static int call_MPIRT_Is_finalized(const union value *given) { return MPIRT_Is_finalized(given[0].pointer); }
 static int call_MPIRT_Sleep(const union value *given) { return MPIRT_Sleep((MPIRT_Time_mode)given[0].number, (MPIRT_Timespec)given[1].number); }
@@ -449,8 +451,10 @@ static const struct call calls[] = {
     {"MPIRT_Init", call_MPIRT_Init, RULE_NONE, UINT64_C(0x880000000c0), 2, {{CHANGED, OF_NONE, 1}, {CHANGED, OF_NONE, 1}}},
     {"MPIRT_Finalize", call_MPIRT_Finalize, RULE_LIVE | RULE_CHANGE, UINT64_C(0x28e), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRT_Commit", call_MPIRT_Commit, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc6501010286), 0, {{NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Commit_group", call_MPIRTX_Commit_group, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc6500093e86), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRT_Uncommit", call_MPIRT_Uncommit, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x400000382), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Run", call_MPIRTX_Run, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x400000382), 0, {{NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Uncommit_group", call_MPIRTX_Uncommit_group, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x400093f82), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRT_Is_initialized", call_MPIRT_Is_initialized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Is_finalized", call_MPIRT_Is_finalized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Sleep", call_MPIRT_Sleep, RULE_LIVE | RULE_BLOCK, UINT64_C(0x9801810282), 2, {{NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},

@@ -23,15 +23,32 @@ struct end {
     void *bases[BUFFERS];
 };
 
-static void make_end(struct end *end, const char *kind, int source, MPIRT_Qos qos)
+/* Where buffers are MAPPED, those of the two ends are one in memory, and nothing is copied. */
+static void make_mapped_end(struct end *end, const char *kind, int source, MPIRT_Qos qos, int is_mapped)
 {
     char name[MPIRT_NAME_MAX];
+    MPIRT_Object all[BUFFERS];
     snprintf(name, sizeof name, "%s-%d", kind, source);
-    end->in = iterator();
+    for (int number = 0; number < BUFFERS; number++) {
+        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &end->buffers[number]));
+        all[number] = MPIRT_OBJECT(end->buffers[number]);
+    }
+    if (is_mapped) {
+        MPIRT_Cvector allowed;
+        MUST(MPIRT_Cvector_create(NULL, BUFFERS, all, &allowed));
+        MUST(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO_MAPPED, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER(allowed), &end->in));
+        /* It lives on in the iterator. */
+        OK(MPIRT_Cvector_free(&allowed));
+    } else {
+        end->in = iterator();
+    }
     end->out = iterator();
     MUST(MPIRT_Ptchannel_create(name, end->in, end->out, source, (source + 1) % members, MPIRT_GROUP_WORLD, qos, &end->channel));
-    for (int number = 0; number < BUFFERS; number++)
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &end->buffers[number]));
+}
+
+static void make_end(struct end *end, const char *kind, int source, MPIRT_Qos qos)
+{
+    make_mapped_end(end, kind, source, qos, 0);
 }
 
 static void look_where(struct end *end, void **bases)
@@ -132,14 +149,14 @@ struct ring {
 
 static struct ring ring;
 
-static void make_ring(void)
+static void make_mapped_ring(int is_mapped)
 {
     char name[MPIRT_NAME_MAX];
     memset(&ring, 0, sizeof ring);
     MUST(MPIRT_Qos_channel_time_create(NULL, 4 * ms, 18 * ms, 20 * ms, &ring.qos_of_channel));
     MUST(MPIRT_Qos_channel_time_create(NULL, 2 * ms, 10 * ms, 20 * ms, &ring.qos_of_tasks));
-    make_end(&ring.talk.end, "ring", rank, ring.qos_of_channel);
-    make_end(&ring.hear.end, "ring", (rank + members - 1) % members, ring.qos_of_channel);
+    make_mapped_end(&ring.talk.end, "ring", rank, ring.qos_of_channel, is_mapped);
+    make_mapped_end(&ring.hear.end, "ring", (rank + members - 1) % members, ring.qos_of_channel, is_mapped);
     for (int number = 0; number < BUFFERS; number++) {
         OK(MPIRT_Bufiter_insert(ring.talk.end.out, ring.talk.end.buffers[number]));
         OK(MPIRT_Bufiter_insert(ring.hear.end.in, ring.hear.end.buffers[number]));
@@ -150,6 +167,11 @@ static void make_ring(void)
     snprintf(name, sizeof name, "hear-%d", rank);
     MUST(MPIRTX_Task_create(name, hears, &ring.hear, ring.qos_of_tasks, ms / 20, &ring.hear.task));
     MUST(MPIRTX_Task_bind(ring.hear.task, ring.hear.end.channel));
+}
+
+static void make_ring(void)
+{
+    make_mapped_ring(0);
 }
 
 static void free_ring(void)
@@ -188,7 +210,7 @@ static void hear_more(uint64_t count)
 }
 
 /* spec: MODE-KEEP-01, MODE-PEND-01, MPIRTX_Mode_keep, MODE-SWITCH-02, MODE-SWITCH-05 */
-static void test_channels_and_tasks_go_on_through_three_modes(void)
+static void test_channels_and_tasks_go_on_through_three_modes(int is_mapped)
 {
     static const MPIRT_Timespec periods[] = {20, 40, 60, 20};
     MPIRT_Qos qos[4];
@@ -198,7 +220,7 @@ static void test_channels_and_tasks_go_on_through_three_modes(void)
     uint64_t switches[4] = {0};
     if (members == 1)
         return;
-    make_ring();
+    make_mapped_ring(is_mapped);
     own[0] = make_task("own0", periods[0] * ms, &qos[0]);
     MUST(MPIRT_Commit());
     OK(MPIRTX_Get_epoch(&first));
@@ -498,7 +520,8 @@ static void test_both_ends_keep_a_channel_or_neither(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
-    test_channels_and_tasks_go_on_through_three_modes();
+    test_channels_and_tasks_go_on_through_three_modes(0);
+    test_channels_and_tasks_go_on_through_three_modes(1);
     test_best_effort_messages_are_under_way_through_a_switch();
     test_what_cannot_be_kept();
     test_what_runs_at_a_priority_is_not_kept();

@@ -4207,6 +4207,15 @@ public:
         is_live_ = false;
         return {static_cast<errc>(MPIRT_Uncommit()), "MPIRT_Uncommit"};
     }
+    /// The same, of what this group has committed.
+    result<void> try_uncommit(group_ref group) noexcept
+    {
+        const int code = MPIRTX_Uncommit_group(group.c());
+        if (code == MPIRT_SUCCESS || code == MPIRT_ERR_PEER_LOST) {
+            is_live_ = false;
+        }
+        return {static_cast<errc>(code), "MPIRTX_Uncommit_group"};
+    }
 #if MPIRT_EXCEPTIONS
     time_point epoch() const { return try_epoch().value(); }
     /// Waits until the job's horizon, or until it is stopped, and uncommits; throws what left a task or a handler.
@@ -4220,6 +4229,12 @@ public:
     void uncommit()
     {
         const auto ended = try_uncommit();
+        detail::rethrow_failure();
+        ended.value();
+    }
+    void uncommit(group_ref group)
+    {
+        const auto ended = try_uncommit(group);
         detail::rethrow_failure();
         ended.value();
     }
@@ -4267,6 +4282,15 @@ public:
         }
         return committed();
     }
+    /// The same for the members of a group, beside what others have committed. Collective over the group.
+    result<committed> try_commit(group_ref group) noexcept
+    {
+        const int code = MPIRTX_Commit_group(group.c());
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRTX_Commit_group"};
+        }
+        return committed();
+    }
     /// Leaves the job, and frees all that is left.
     result<void> try_finalize() noexcept
     {
@@ -4282,6 +4306,7 @@ public:
     session() : session(nullptr, nullptr) {}
     session(int &argc, char **&argv) : session(&argc, &argv) {}
     committed commit() { return try_commit().value(); }
+    committed commit(group_ref group) { return try_commit(group).value(); }
     void finalize() { try_finalize().value(); }
 #endif
 

@@ -25,6 +25,7 @@ mod model;
 mod nesting;
 mod plan;
 mod search;
+mod shared;
 mod sporadic;
 mod table;
 mod transition;
@@ -40,6 +41,7 @@ pub use explain::{
 };
 pub use model::*;
 pub use plan::*;
+pub use shared::{Collision, Other, collisions, cores_beside, plan_beside};
 pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};

@@ -1,6 +1,5 @@
 //! A second set of objects beside the one that runs: planned on a thread of its own, bound, and at one instant the successor.
 
-use super::commit::{Refused, admit_job};
 use super::{Agent, Running};
 use crate::members::HeldSegment;
 use crate::monitor::{Monitor, Watched};
@@ -8,7 +7,8 @@ use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, continuation, transition};
-use leveret_protocol::assemble::{Assembled, Mismatch, kept};
+use leveret_protocol::admission::{Refused, admit, without_shots};
+use leveret_protocol::assemble::{Mismatch, kept};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -21,17 +21,6 @@ use std::sync::mpsc;
 /// From the agreement to the switch at least: every control thread has heard of it, and every thread of the mode sleeps until its
 /// first instance.
 const SWITCH_LEAD: Nanos = Nanos::from_millis(100);
-
-/// A mode begins at the end of a round of what runs, so an absolute time has no place in its table.
-fn has_no_shot(assembled: &Assembled) -> Result<(), Refused> {
-    let Some(shot) = assembled.shots.first() else { return Ok(()) };
-    let channel = &assembled.job.channels[shot.channel.index()];
-    Err(Refused::plain(format!(
-        "channel \"{}\" of group \"{}\" is a single shot, which a mode cannot have, since it begins with a round of what runs; commit \
-         it while nothing runs, or give it a period",
-        channel.name, channel.group
-    )))
-}
 
 /// A mode from its plan to its switch.
 pub(super) struct Next {
@@ -117,9 +106,9 @@ impl Agent<'_> {
         let planner = std::thread::Builder::new().name("leveret-planner".to_owned()).spawn(move || {
             // A thread has the class of the one that started it.
             let _ = scheduling::apply(Class::Other);
-            let admitted = admit_job(&declaration, &declarations, costs, guard_fixed);
+            let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
-                has_no_shot(&assembled)?;
+                without_shots(&assembled, "a mode")?;
                 let kept = kept(&assembled, &declarations).map_err(|mismatches| {
                     let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
                     Refused { reason: listed.join("\n"), mismatches }
@@ -196,7 +185,7 @@ impl Agent<'_> {
             return;
         };
         let segments: Vec<_> = next.segments.iter().map(Option::as_ref).collect();
-        let failed = self.distribute_segments(&next.running, generation, &segments);
+        let failed = self.distribute_segments(&next.running, generation, &segments, |_| true);
         drop(segments);
         self.next = Some(next);
         for rank in failed {

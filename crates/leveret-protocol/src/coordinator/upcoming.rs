@@ -121,7 +121,10 @@ impl Coordinator {
             FromMember::Uncommit { generation } | FromMember::Finished { generation, .. } => {
                 self.upcoming.has_switched(member) && *generation == self.upcoming.generation
             }
-            FromMember::Hello { .. } | FromMember::Declare { .. } | FromMember::Leave => false,
+            FromMember::Hello { .. }
+            | FromMember::Declare { .. }
+            | FromMember::DeclareGroup { .. }
+            | FromMember::Leave => false,
         }
     }
 

@@ -5,6 +5,7 @@ mod arbitrary;
 mod channels;
 mod collectives;
 mod events;
+mod groups;
 mod kept;
 mod shots;
 mod tasks;

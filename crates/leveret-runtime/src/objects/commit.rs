@@ -118,7 +118,7 @@ impl World {
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let mut events = self.plan_events(&mut declarations)?;
-        self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
+        self.plan_ends(&mut declarations, &mut events, (&committed, &free, &collectives))?;
         Ok(Binding {
             declarations,
             committed,
@@ -165,8 +165,14 @@ impl World {
         &self,
         declarations: &mut Declarations,
         events: &mut EventPlan,
-        (committed, ends): (&Committed, &[(usize, Ends)]),
+        (committed, ends, collectives): (&Committed, &[(usize, Ends)], &[(usize, Edges)]),
     ) -> Result<(), Code> {
+        for (index, edges) in collectives {
+            let object = self.table.referred(committed.channels[*index].handle).ok_or(Code::Internal)?;
+            let collective = object.body.collective().ok_or(Code::Internal)?;
+            let end = (*index, object.name.as_str(), &collective, edges.carrier.clone());
+            self.plan_collective_end(declarations, events, end)?;
+        }
         for (index, ends) in ends {
             let handle = committed.channels[*index].handle;
             let object = self.table.referred(handle).ok_or(Code::Internal)?;
@@ -309,32 +315,31 @@ impl Shape {
 }
 
 pub(super) fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
-    let (interval, deadline) = (qos.interval, qos.deadline);
     match qos.kind {
-        // A handler's is refused where channels are made.
-        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
             end.time_driven(period, [start, deadline].map(|time| time + qos.phase), qos.missing)
         }
-        Qos::Priority { priority } => {
-            end.served(leveret_plan::Qos::PriorityDriven { priority, interval, deadline })
-        }
-        Qos::Event { priority } => {
-            let [start, completion] = qos.events.clone();
-            end.served(leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline })
-        }
+        Qos::Priority { .. } | Qos::Event { .. } => end.served(plan_qos(qos)),
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
     }
 }
 
 /// As the plan knows it.
 pub(super) fn plan_qos(qos: &QosBody) -> leveret_plan::Qos {
+    let (interval, deadline) = (qos.interval, qos.deadline);
     match qos.kind {
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => leveret_plan::Qos::BestEffort,
         Qos::Time { start, deadline, period } => {
             let [release, deadline] = [start, deadline].map(|time| time + qos.phase);
             leveret_plan::Qos::TimeDriven { period, release, deadline, missing: qos.missing }
         }
-        // Others are refused where collective channels are made.
-        _ => leveret_plan::Qos::BestEffort,
+        Qos::Priority { priority } => leveret_plan::Qos::PriorityDriven { priority, interval, deadline },
+        Qos::Event { priority } => {
+            let [start, completion] = qos.events.clone();
+            leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline }
+        }
     }
 }
 

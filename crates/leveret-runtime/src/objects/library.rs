@@ -9,7 +9,7 @@ use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
 use leveret_protocol::control::RefusalCause;
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
 /// A member with its objects.
@@ -20,6 +20,8 @@ pub struct Library {
     pub(super) running: Option<Running>,
     pub(super) committed: Option<Arc<Committed>>,
     pub(super) standing: Option<StandingMode>,
+    /// Who is committed together, in the order of rank, while something is.
+    pub(super) together: Vec<MemberId>,
     pub(super) refusal: String,
     pub(super) event_threads: EventThreads,
 }
@@ -42,6 +44,7 @@ impl Library {
             running: None,
             committed: None,
             standing: None,
+            together: Vec::new(),
             refusal: String::new(),
             event_threads: EventThreads::default(),
         })
@@ -53,6 +56,12 @@ impl Library {
     /// [`Code::ObjectCommitted`] when it is committed; [`Code::Admission`], [`Code::Mismatch`] and [`Code::TimePast`], when a single shot can no
     /// longer be met, with the reason in [`Library::refusal`]; then nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
+        let all = (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect();
+        self.commit_with(all)
+    }
+
+    /// Binds every object, together with these members: all, or a group.
+    pub(super) fn commit_with(&mut self, together: Vec<MemberId>) -> Result<(), Code> {
         self.world.unfrozen()?;
         let mut binding = match self.world.bind(&Kept::default()) {
             Ok(binding) => binding,
@@ -63,7 +72,13 @@ impl Library {
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        let mut running = match self.member.commit_unborrowed(declarations, |mapped| binding.settle(mapped)) {
+        let settle = |mapped| binding.settle(mapped);
+        let committed = if together.len() == self.world.names().len() {
+            self.member.commit_unborrowed(declarations, settle)
+        } else {
+            self.member.commit_group(together.clone(), declarations, settle)
+        };
+        let mut running = match committed {
             Ok(running) => running,
             Err(error) => {
                 self.world.release_memory(&Kept::default());
@@ -92,6 +107,7 @@ impl Library {
         self.refusal.clear();
         self.running = Some(running);
         self.committed = Some(binding.committed.clone());
+        self.together = together;
         self.world.committed = true;
         Ok(())
     }

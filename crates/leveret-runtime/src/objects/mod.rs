@@ -32,6 +32,7 @@ mod containers;
 mod error;
 mod events;
 mod group;
+mod group_commit;
 mod handle;
 mod keep;
 mod library;

@@ -62,7 +62,8 @@ impl World {
                     if body.class() == Class::Ptchannel {
                         prepared.others = Box::default();
                     }
-                    preparation.collective(handle, prepared, collective.base.slack);
+                    let served = self.served_collective(&collective, &prepared.others);
+                    preparation.collective(handle, prepared, (collective.base.slack, served));
                 }
             }
         }
@@ -199,7 +200,12 @@ impl<'w> Preparation<'w> {
         Ok(())
     }
 
-    fn collective(&mut self, handle: Handle, collective: Collective, slack: u32) {
+    fn collective(
+        &mut self,
+        handle: Handle,
+        collective: Collective,
+        (slack, served): (u32, Option<ServedEnd>),
+    ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
             self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
@@ -211,7 +217,7 @@ impl<'w> Preparation<'w> {
             input,
             output,
             is_source: collective.sends.is_some(),
-            served: None,
+            served,
             served_by: None,
             slack,
             collective: Some(Box::new(collective)),

@@ -52,6 +52,11 @@ impl Asked {
     pub(super) fn take_one(&mut self) {
         self.pending = self.pending.saturating_sub(1);
     }
+
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        *self = Self { pending: count, ..Self::default() };
+    }
 }
 
 impl CommittedChannel {
@@ -181,7 +186,7 @@ impl End {
 impl SourceEnd {
     /// Asks for so many transfers, whatever was asked before.
     pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked = Asked { pending: count, ..Asked::default() };
+        self.asked.ask_for(count);
     }
 
     /// Messages sent.
@@ -193,7 +198,7 @@ impl SourceEnd {
 impl TargetEnd {
     /// Asks for so many transfers, whatever was asked before.
     pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked = Asked { pending: count, ..Asked::default() };
+        self.asked.ask_for(count);
     }
 
     /// Of what was asked for, what is left.

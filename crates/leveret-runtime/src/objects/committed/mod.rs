@@ -43,7 +43,7 @@ pub(super) use mapped::ChannelMapping;
 pub use outcome::Outcome;
 pub(super) use outcome::Tally;
 
-pub(super) use served::{Moved, ServedEnd};
+pub(super) use served::{Served, ServedEnd};
 pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
 pub(super) use within::within;
@@ -177,6 +177,14 @@ impl Deref for CommittedChannel {
     #[inline(always)]
     fn deref(&self) -> &ChannelState {
         &self.state
+    }
+}
+
+impl CommittedChannel {
+    /// Whether a transfer at this end takes a buffer from this iterator, by its place in the list.
+    fn takes_from(&self, iterator: usize) -> bool {
+        let receives = self.collective.as_deref().and_then(|collective| collective.receives);
+        self.input as usize == iterator || receives.is_some_and(|[input, _]| input as usize == iterator)
     }
 }
 
