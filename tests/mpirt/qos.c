@@ -32,19 +32,35 @@ static MPIRT_Qos handlers(void)
 }
 
 /* spec: MPIRT_Qos_channel_time_create, MPIRT_Qos_channel_time_create/TIME, MPIRTX_Qos_get_time, QOS-GET-01 */
-/* spec: MPIRTX_Qos_get_time/UNDEF_FOR_OBJECT */
+/* spec: MPIRTX_Qos_get_time/UNDEF_FOR_OBJECT, QOS-TIME-CREATE-01, QOS-TIME-WINDOW-03 */
 static void test_times_are_read_back_and_must_make_a_window(void)
 {
+    /* Start, deadline and period that make no window: negative ones, a deadline that is not after the start, a window that is longer than
+     * its period, in which as many as the slack allows would be under way. */
+    static const MPIRT_Timespec wrong[7][3] = {
+        {3000000, 3000000, 10000000}, {4000000, 3000000, 10000000}, {-1, 3000000, 10000000}, {0, 3000000, -10000000},
+        {0, 10000001, 10000000}, {3000000, 3000000, 0}, {-1, 3000000, 0},
+    };
     MPIRT_Qos qos = time_driven(), other = priority_driven();
     MPIRT_Timespec start, deadline, period;
+    const char *detail;
     OK(MPIRTX_Qos_get_time(qos, &start, &deadline, &period));
     CHECK(start == 1 * ms && deadline == 3 * ms && period == 10 * ms);
     EXPECT(MPIRTX_Qos_get_time(other, &start, &deadline, &period), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(MPIRTX_Qos_get_time(qos, &start, NULL, &period), MPIRT_ERR_NULL_POINTER);
     OK(MPIRT_Qos_free(&other));
-    EXPECT(MPIRT_Qos_channel_time_create(NULL, 3 * ms, 3 * ms, 10 * ms, &other), MPIRT_ERR_TIME);
-    EXPECT(MPIRT_Qos_channel_time_create(NULL, -1, 3 * ms, 10 * ms, &other), MPIRT_ERR_TIME);
-    EXPECT(MPIRT_Qos_channel_time_create(NULL, 0, 3 * ms, -10 * ms, &other), MPIRT_ERR_TIME);
+    for (int place = 0; place < 7; place++) {
+        EXPECT(MPIRT_Qos_channel_time_create(NULL, wrong[place][0], wrong[place][1], wrong[place][2], &other), MPIRT_ERR_TIME);
+        OK(MPIRTX_Error_detail(&detail));
+        CHECK(strstr(detail, "MPIRT_Qos_channel_time_create: a start of ") != NULL);
+        if (place == 4)
+            CHECK(strstr(detail, "a deadline of 10.000001ms and a period of 10ms") != NULL);
+    }
+    /* Without a period the window is one, at an absolute time. */
+    OK(MPIRT_Qos_channel_time_create(NULL, 3 * ms, 3 * ms + 1, 0, &other));
+    OK(MPIRTX_Qos_get_time(other, &start, &deadline, &period));
+    CHECK(start == 3 * ms && deadline == 3 * ms + 1 && period == 0);
+    OK(MPIRT_Qos_free(&other));
     EXPECT(MPIRT_Qos_channel_time_create(NULL, 0, 3 * ms, 10 * ms, NULL), MPIRT_ERR_NULL_POINTER);
     OK(MPIRT_Qos_free(&qos));
 }

@@ -362,10 +362,7 @@ impl<'c> Agent<'c> {
                 actions
             }
             Action::DistributePeers => self.distribute(),
-            Action::Start => {
-                self.start();
-                Vec::new()
-            }
+            Action::Start => self.start(),
             Action::Refuse { reason, cause, may_retry } => {
                 let mismatches = std::mem::take(&mut self.mismatches);
                 self.broadcast(&ToMember::Refused { reason: reason.clone(), cause, mismatches, may_retry });

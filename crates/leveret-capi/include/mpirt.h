@@ -906,12 +906,13 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_BUFSIZE: the buffer's length is not its bufsize, on a channel that computes or cuts
+ *   MPIRT_ERR_TIME_PAST: that of a single shot can no longer be made
  *   MPIRT_ERR_SLACK: as many transfers as the slack allows are under way
  *   MPIRT_ERR_ACTIVE: this end is activated
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
 
-/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline.
+/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -925,7 +926,7 @@ int MPIRT_Channel_start(MPIRT_Channel channel);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME: the timeout is negative
  *   MPIRT_ERR_NOT_STARTED: the channel is neither started nor activated
- *   MPIRT_ERR_TIMEOUT: the time has passed; the transfer goes on
+ *   MPIRT_ERR_TIMEOUT: the time has passed; the transfer goes on; in a task, there is nothing that was not told
  *   MPIRT_ERR_MISSED: the transfer was not performed; the status says why
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait */
@@ -958,6 +959,7 @@ int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME_PAST: the transfer of a single shot can no longer be made
  *   MPIRT_ERR_SLACK: a started transfer is under way
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_activate(MPIRT_Channel channel);
@@ -2601,6 +2603,7 @@ int MPIRT_Object_delete_attr(MPIRT_Object object, int keyval);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_BUFSIZE: a buffer's length is not its bufsize, on a channel that computes or cuts
+ *   MPIRT_ERR_TIME_PAST: that of a single shot can no longer be made
  *   MPIRT_ERR_SLACK: a channel has as many transfers under way as its slack allows
  *   MPIRT_ERR_ACTIVE: an end is activated
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
@@ -2659,6 +2662,7 @@ int MPIRT_Container_test(MPIRT_Container container, int *flag);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME_PAST: the transfer of a single shot can no longer be made
  *   MPIRT_ERR_SLACK: a started transfer is under way
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
@@ -2734,9 +2738,9 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
 
 /* --- Quality of service --- */
 
-/* Makes a time-driven QoS: windows in each period, or one window at an absolute time.
+/* Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part.
  *   in    name: its name, or null for none (may be null)
- *   in    start: where the window begins, from the period's beginning, or absolute without a period
+ *   in    start: where the window begins, from the period's beginning; without a period on the clock of `MPIRT_Get_time`
  *   in    deadline: where the window ends, likewise
  *   in    period: the period, or 0 for a single shot
  *   out   qos: the new QoS
@@ -2746,7 +2750,7 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_TIME: a time is negative, or the deadline does not lie after the start
+ *   MPIRT_ERR_TIME: a time is negative, or the deadline does not lie after the start, or not within the period; the detail has the values
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
@@ -3047,7 +3051,7 @@ int MPIRT_Finalize(void);
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_ARGUMENT: an object is incomplete or does not fit the others; the detail names it
- *   MPIRT_ERR_TIME_PAST: an absolute time has passed
+ *   MPIRT_ERR_TIME_PAST: the window of a single shot has passed, or can no longer be met, or comes after the end of the run; the detail has its instants
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_MISMATCH: ends of a channel differ, or one is missing; the detail names both
@@ -3220,7 +3224,7 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   in    channel: the channel
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective: its steps lie at several instants
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective: its steps lie at several instants; one that is a single shot is refused by Commit
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null

@@ -863,7 +863,7 @@ public:
     }
 #endif
 
-    /// Makes a time-driven QoS: windows in each period, or one window at an absolute time. (MPIRT_Qos_channel_time_create)
+    /// Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
     /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. (MPIRT_Qos_channel_event_create)
     static result<owner<qos_ref>> try_channel_event(text name, text start_event, text completion_event) noexcept;
@@ -1423,7 +1423,7 @@ public:
     result<void> try_set_qos(qos_ref qos = {}) const noexcept;
     /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
-    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. (MPIRT_Channel_wait)
+    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;

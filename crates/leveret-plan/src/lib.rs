@@ -45,3 +45,4 @@ pub use shared::{Collision, Other, collisions, cores_beside, plan_beside};
 pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};
+pub use windows::round;

@@ -6,7 +6,7 @@
 
 use crate::bind::Transfer;
 use crate::{CoreChoice, HYPERPERIOD_WITHOUT_PERIODS, Job, Placement, Qos, Task};
-use leveret_types::{ChannelId, INSTANCES_MAX};
+use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};
 
 /// An instance must start and end within this, in nanoseconds from the epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +126,11 @@ fn window(job: &Job, task: &Task, instance: i64, charged: i64) -> Window {
         earliest = earliest.max(transfer.visible_at(transfer.seen_at(latest_start)));
     }
     Window { earliest, latest }
+}
+
+/// After how long the time table of a job repeats; `None` where nothing is periodic.
+pub fn round(job: &Job) -> Option<Nanos> {
+    hyperperiod(job).map(Nanos)
 }
 
 /// Least common multiple of all periods; `None` where there are none. Saturates at `i64::MAX`.

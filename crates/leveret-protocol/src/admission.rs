@@ -2,7 +2,7 @@
 
 use crate::assemble::{Assembled, Mismatch, assemble};
 use crate::declaration::{JobDeclaration, MemberDeclarations};
-use leveret_plan::{Costs, Other, Plan, checker, collisions, cores_beside, plan_beside};
+use leveret_plan::{Costs, Job, Other, Plan, Refusal, checker, collisions, cores_beside, plan_beside};
 use leveret_types::Nanos;
 
 /// A guard below this would not cover an ordinary wake-up.
@@ -31,6 +31,16 @@ impl Refused {
 pub fn admit(
     declaration: &JobDeclaration,
     declarations: &[MemberDeclarations],
+    costs: (Costs, bool),
+    others: &[Other<'_>],
+) -> Result<(Assembled, Plan, Costs), Refused> {
+    admit_by(plan_beside, (declaration, declarations), costs, others)
+}
+
+/// As [`admit`], with this planner, whose word nobody takes for it.
+fn admit_by(
+    plan: impl Fn(&Job, &[Other<'_>]) -> Result<Plan, Refusal>,
+    (declaration, declarations): (&JobDeclaration, &[MemberDeclarations]),
     (mut costs, guard_fixed): (Costs, bool),
     others: &[Other<'_>],
 ) -> Result<(Assembled, Plan, Costs), Refused> {
@@ -46,7 +56,7 @@ pub fn admit(
         if cores != assembled.job.cores {
             assembled = meet(&JobDeclaration { cores: cores.clone(), ..declaration.clone() }, costs)?;
         }
-        match plan_beside(&assembled.job, others) {
+        match plan(&assembled.job, others) {
             Ok(admitted) => {
                 if let Err(violations) = checker::check(&admitted, &assembled.job) {
                     return Err(unsound(&violations));
@@ -69,6 +79,20 @@ pub fn admit(
     }
 }
 
+/// That nothing happens once, in a commit whose epoch is bound to what else runs: an absolute time has no place in its table.
+///
+/// # Errors
+/// [`Refused`], with the channel; `what` names the kind of commit.
+pub fn without_shots(assembled: &Assembled, what: &str) -> Result<(), Refused> {
+    let Some(shot) = assembled.shots.first() else { return Ok(()) };
+    let channel = &assembled.job.channels[shot.channel.index()];
+    Err(Refused::plain(format!(
+        "channel \"{}\" of group \"{}\" is a single shot, which {what} cannot have, since its epoch is bound to what else runs; commit \
+         it with all members while nothing runs, or give it a period",
+        channel.name, channel.group
+    )))
+}
+
 fn unsound(violations: &[impl ToString]) -> Refused {
     let listed: Vec<_> = violations.iter().map(ToString::to_string).collect();
     Refused::plain(format!(
@@ -87,4 +111,62 @@ fn beside(others: &[Other<'_>], cores: &[u32], left: &[u32]) -> String {
     let taken = cores.iter().filter(|core| !left.contains(core)).map(u32::to_string);
     let taken = taken.collect::<Vec<_>>().join(", ");
     format!("beside {names}, which leaves nothing of core {taken} to it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declaration::{MemberDeclaration, TaskDeclaration};
+
+    /// One member with two tasks on one core.
+    fn declared() -> (JobDeclaration, [MemberDeclarations; 1]) {
+        let job = JobDeclaration {
+            name: "job".to_owned(),
+            cores: vec![0],
+            members: vec![MemberDeclaration { name: "a".to_owned(), core: Some(0) }],
+            ..JobDeclaration::default()
+        };
+        let task = |name: &str| TaskDeclaration {
+            name: name.to_owned(),
+            period: Some(Nanos::from_millis(10)),
+            budget: Some(Nanos::from_millis(1)),
+            ..TaskDeclaration::default()
+        };
+        let tasks = vec![task("a.one"), task("a.two")];
+        (job, [MemberDeclarations { tasks, ..MemberDeclarations::default() }])
+    }
+
+    fn admitted(change: impl Fn(&mut Plan)) -> Result<Plan, String> {
+        let (job, members) = declared();
+        let planner = |job: &Job, others: &[Other<'_>]| {
+            let mut made = plan_beside(job, others)?;
+            change(&mut made);
+            Ok(made)
+        };
+        let admitted = admit_by(planner, (&job, &members), (Costs::default(), true), &[]);
+        admitted.map(|(_, plan, _)| plan).map_err(|refused| refused.reason)
+    }
+
+    // spec: QOS-ADMIT-05
+    #[test]
+    fn a_plan_that_the_checker_does_not_accept_is_not_used() {
+        let sound = admitted(|_| {}).expect("the planner's own is accepted");
+        let changes: [fn(&mut Plan); 5] = [
+            // Both tasks at once, on one core.
+            |plan| plan.tasks[1].instances[0].segments = plan.tasks[0].instances[0].segments.clone(),
+            // Longer than the budget, shorter than it, and beyond the deadline.
+            |plan| plan.tasks[0].instances[0].segments[0].end.0 += 1,
+            |plan| plan.tasks[0].instances[0].segments[0].end.0 -= 1,
+            |plan| plan.tasks[0].instances[0].latest.0 += 1,
+            // Of another job.
+            |plan| plan.job.push('x'),
+        ];
+        for (place, change) in changes.into_iter().enumerate() {
+            let mut changed = sound.clone();
+            change(&mut changed);
+            assert_ne!(changed, sound, "change {place}");
+            let reason = admitted(change).expect_err("a plan that is wrong");
+            assert!(reason.contains("did not pass the independent checker"), "change {place}: {reason}");
+        }
+    }
 }

@@ -4,11 +4,13 @@ mod channels;
 mod collectives;
 mod events;
 mod kept;
+mod shots;
 mod sporadics;
 mod tasks;
 
 pub use events::{EventBinding, TriggerBinding};
 pub use kept::kept;
+pub use shots::Shot;
 
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -129,6 +131,9 @@ pub struct Assembled {
     pub bindings: Vec<ChannelBinding>,
     /// Events with their triggers and receptors; an event's id is its place here.
     pub events: Vec<EventBinding>,
+    /// Channels that move one message, at an absolute time.
+    #[serde(default)]
+    pub shots: Vec<Shot>,
 }
 
 /// A value and who gave it.
@@ -199,7 +204,7 @@ pub fn assemble(
         return Err(errors);
     }
     let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
-    let job = Job {
+    let mut job = Job {
         name: manifest.name.clone(),
         cores: manifest.cores.clone(),
         members,
@@ -208,7 +213,10 @@ pub fn assemble(
         sporadics,
         costs,
     };
-    Ok(Assembled { job, bindings, events })
+    let once = code.iter().flat_map(|declared| &declared.tasks).filter(|task| task.once);
+    let once = once.map(|task| task.name.as_str()).collect();
+    let shots = shots::place(&mut job, &once, !code.is_empty(), &mut errors);
+    if errors.is_empty() { Ok(Assembled { job, bindings, events, shots }) } else { Err(errors) }
 }
 
 /// What is beyond a limit is not even looked at: identifiers could not name it.

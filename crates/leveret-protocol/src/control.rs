@@ -16,7 +16,7 @@
 //!    |<---------------------------------------|
 //!    | Ready (or, before it, Withdraw)        |
 //!    |--------------------------------------->|
-//!    |                             Go {epoch} |   the epoch lies ahead
+//!    |                   Go {epoch} | Refused |   the epoch lies ahead, or no more before a single shot
 //!    |<---------------------------------------|
 //!    :            the run: nothing            :
 //!    | Uncommit (or the horizon is reached)   |
@@ -215,7 +215,7 @@ pub enum RefusalCause {
     PeerLost,
     /// A member has not committed within the job's limit.
     TimedOut,
-    /// An instant has passed, or what runs ends before it.
+    /// An instant has passed or can no longer be met, or what runs ends before it.
     TooLate,
     /// The job is over, or the connection was not wanted.
     Over,

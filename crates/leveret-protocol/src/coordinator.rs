@@ -63,7 +63,7 @@ pub enum Action {
     Plan(Vec<MemberDeclarations>),
     /// Send every member its peers' segments.
     DistributePeers,
-    /// Choose an epoch and send it to everybody.
+    /// Choose an epoch and send it to everybody, or call [`Coordinator::cannot_start`].
     Start,
     /// Tell everybody that the commit is refused.
     Refuse {
@@ -406,6 +406,19 @@ impl Coordinator {
                 self.refuse(RefusalCause::Unfit, reason)
             }
         }
+    }
+
+    /// The agent found no epoch that [`Action::Start`] could begin with: what was to be done at an absolute time comes too late.
+    ///
+    /// # Panics
+    /// Without such an action.
+    pub fn cannot_start(&mut self, reason: String) -> Vec<Action> {
+        assert_eq!(self.stage, Stage::Running, "an epoch answers Action::Start only");
+        for seat in self.seats.iter_mut().filter(|seat| seat.alive) {
+            seat.turned_down = true;
+        }
+        self.stage = Stage::Readying;
+        self.refuse(RefusalCause::TooLate, reason)
     }
 
     /// The user or a policy wants the job to stop.

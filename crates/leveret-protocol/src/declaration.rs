@@ -27,6 +27,9 @@ pub struct TaskDeclaration {
     pub preemptible: Option<bool>,
     /// What happens on an overrun; `skip` when left open everywhere.
     pub overrun: Option<OverrunPolicy>,
+    /// It runs once, and its window is absolute: the library's own that move single shots.
+    #[serde(default)]
+    pub once: bool,
     /// Names of the channels it takes from; `GROUP/NAME` outside group `world`.
     pub reads: Vec<String>,
     /// Names of the channels it inserts into; `GROUP/NAME` outside group `world`.
@@ -108,11 +111,14 @@ pub struct ChannelDeclaration {
     pub target: Option<String>,
     /// In the manifest: the most an end may ask for, and the size when no end gives one. At an end: the size.
     pub size: Option<ByteSize>,
+    /// What the bytes mean, in one word; bytes of any meaning when left open everywhere.
+    #[serde(default)]
+    pub dataspec: Option<String>,
     /// Number of buffers; 2 when left open everywhere.
     pub buffers: Option<u32>,
     /// Where the receiver reads. Left open: aliased if both ends have system memory and a mapped policy.
     pub placement: Option<Placement>,
-    /// Timing; best effort when left open everywhere.
+    /// Timing; best effort when left open everywhere. Time-driven with a period of 0: one transfer, in an absolute window.
     pub qos: Option<Qos>,
     /// How the receiver waits; polling when left open everywhere.
     pub wait: Option<WaitMode>,

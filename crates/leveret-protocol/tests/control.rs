@@ -121,7 +121,7 @@ fn admitted() -> (Box<Assembled>, Box<Plan>) {
             longest_gap: Nanos(3),
         }],
     };
-    (Box::new(Assembled { job, bindings: Vec::new(), events: Vec::new() }), Box::new(plan))
+    (Box::new(Assembled { job, bindings: Vec::new(), events: Vec::new(), shots: Vec::new() }), Box::new(plan))
 }
 
 fn end_reason() -> impl Strategy<Value = EndReason> {

@@ -71,10 +71,16 @@ impl Spans {
         }
     }
 
+    /// As it is, but for the first instance alone.
+    fn only_first(self) -> Self {
+        Self { until: self.until.min(1), resume: NEVER, ..self }
+    }
+
     /// Not active from `at` on, the first instance that can still be changed.
     fn deactivated(self, at: u64) -> Self {
         let past = Self { from: self.resume, until: NEVER, resume: NEVER };
-        let last = if self.resume < at && self.until + MARGIN <= at { past } else { self };
+        // The last instance of the span before may just have arrived, and its receiver still be to take it.
+        let last = if self.resume < at && self.until + MARGIN < at { past } else { self };
         // A pause whose end is as near as its beginning goes on.
         Self { until: last.until.min(at).max(last.from.min(at)), resume: NEVER, ..last }
     }
@@ -108,8 +114,13 @@ impl Activation {
         }
     }
 
+    /// Whether its channel has one instance only.
+    pub(crate) fn is_once(&self) -> bool {
+        self.arrival.is_once()
+    }
+
     pub(crate) fn arm(&self, epoch: Nanos) {
-        self.epoch.store(epoch.0, Ordering::Release);
+        self.epoch.store(self.arrival.origin(epoch).0, Ordering::Release);
     }
 
     fn epoch(&self) -> Nanos {
@@ -165,6 +176,9 @@ impl Activation {
     fn change(&self, change: impl FnOnce(Spans) -> Spans) -> Spans {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = change(*asked);
+        if self.is_once() {
+            *asked = asked.only_first();
+        }
         self.latest.store(asked.words());
         self.told.tell_spans(asked.words());
         *asked
@@ -178,6 +192,9 @@ impl Activation {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.covers_from(self.coming(now)) {
             return Err(StartRefusal::Active);
+        }
+        if self.is_once() && !self.can_make(Instance(0), now) {
+            return Err(StartRefusal::Over);
         }
         if self.under_way() >= slack {
             return Err(StartRefusal::Slack);
@@ -264,6 +281,8 @@ pub(crate) enum StartRefusal {
     Active,
     /// As many as the slack allows are under way.
     Slack,
+    /// The only instance can no longer be made.
+    Over,
 }
 
 #[cfg(test)]
@@ -280,7 +299,7 @@ mod tests {
 
     fn armed_with(initial: Spans) -> (Activation, Sender) {
         let (sender, receiver) = crate::port::tests::ends();
-        let arrival = Arrival { period: PERIOD, first: PERIOD };
+        let arrival = Arrival { period: PERIOD, first: PERIOD, once: None };
         let activation = Activation::new(arrival, initial, receiver.participation());
         activation.arm(Nanos(100));
         (activation, sender)
@@ -406,5 +425,25 @@ mod tests {
         activation.activate(within(3));
         assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Active));
         assert_eq!(activation.part(5), Part::Active);
+    }
+
+    #[test]
+    fn a_single_shot_is_asked_for_before_its_window_and_never_after() {
+        let (_sender, receiver) = crate::port::tests::ends();
+        let window = Nanos::from_millis(50);
+        let arrival = Arrival { period: Nanos(1 << 53), first: PERIOD, once: Some(window) };
+        let activation = Activation::new(arrival, Spans::IDLE, receiver.participation());
+        activation.arm(Nanos(100));
+        let early = window - BEFORE_EPOCH - Nanos(1);
+        assert_eq!(activation.due(0), window + PERIOD);
+        activation.activate(early);
+        assert_eq!(active(&activation, 0..9), [0]);
+        assert!(activation.is_active(early) && !activation.is_active(window + PERIOD));
+        activation.deactivate(early);
+        assert!(active(&activation, 0..9).is_empty());
+        assert_eq!(activation.start(1, early), Ok(()));
+        assert_eq!(activation.start(2, window - BEFORE_EPOCH), Err(StartRefusal::Over));
+        activation.activate(window);
+        assert!(active(&activation, 0..9).is_empty(), "no later instance is made up");
     }
 }

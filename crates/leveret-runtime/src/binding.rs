@@ -8,13 +8,13 @@ use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
 use crate::runner::{Ports, TaskRunner};
 use crate::succession::Line;
-use crate::timing::{Arrival, Bindings, TaskTiming};
+use crate::timing::{Arrival, Bindings, Place, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{
     Borrower, LayoutError, Lender, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentError,
     SegmentLayout, SegmentSpec, Sender, Shelf, SourceSpec, TargetSpec, TaskSpec,
 };
-use leveret_plan::{Job, Placement, Plan};
+use leveret_plan::{Job, Placement, Plan, Qos};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::declaration::{ChannelEndDeclaration, End, GROUP_WORLD, WaitMode};
 use leveret_types::{ChannelId, Generation, MemberId, TaskId};
@@ -228,7 +228,16 @@ impl Binder<'_> {
     }
 
     fn arrival(&self, channel: ChannelId) -> Option<Arrival> {
-        Arrival::new(self.admitted.job(), self.admitted.plan, channel)
+        Arrival::new(self.admitted.assembled, self.admitted.plan, channel)
+    }
+
+    /// Where the plan keeps room for a single shot.
+    fn place(&self, channel: ChannelId) -> Option<Place> {
+        let at = self.admitted.assembled.shot(channel)?.at;
+        match self.admitted.job().channels[channel.index()].qos {
+            Qos::TimeDriven { period, release, .. } => Some(Place { at, release, round: period }),
+            _ => None,
+        }
     }
 
     fn attach(&self, member: MemberId) -> Result<PeerSegment, BindError> {
@@ -311,7 +320,7 @@ impl Binder<'_> {
             let channel = self.channel(target.end)?;
             let place = position(&declared.reads, channel, &task.name)?;
             let slots = planned.iter().map(|instance| instance.reads[place]).collect();
-            let bindings = Bindings::new(slots, per_round(channel));
+            let bindings = Bindings::new(slots, per_round(channel)).once(self.place(channel));
             let arrival = self.timed(channel, &task.name)?;
             let receiver = self.receiver(target.end, channel)?;
             let first = self.first_written(channel);
@@ -330,7 +339,7 @@ impl Binder<'_> {
             let channel = self.channel(source.end)?;
             let place = position(&declared.writes, channel, &task.name)?;
             let slots = planned.iter().map(|instance| instance.writes[place]).collect();
-            let bindings = Bindings::new(slots, per_round(channel));
+            let bindings = Bindings::new(slots, per_round(channel)).once(self.place(channel));
             let arrival = self.timed(channel, &task.name)?;
             let sender = self.sender(source.end, channel)?;
             let size = assembled.job.channels[channel.index()].size;
@@ -357,6 +366,9 @@ impl Binder<'_> {
     /// ones, and nobody must miss them.
     fn first_written(&self, channel: ChannelId) -> u64 {
         let Admitted { assembled, plan, .. } = *self.admitted;
+        if assembled.shot(channel).is_some() {
+            return 0;
+        }
         let writers = assembled.job.tasks.iter().zip(&plan.tasks);
         let first = writers.filter_map(|(task, planned)| {
             let place = task.writes.iter().position(|candidate| *candidate == channel)?;

@@ -246,6 +246,11 @@ impl<T> EndBuilder<'_, T> {
         self.declared.channel.size = Some(size);
         self
     }
+    /// What the bytes mean, in one word; both ends must agree if both say it.
+    pub fn dataspec(self, word: &str) -> Self {
+        self.declared.channel.dataspec = Some(word.to_owned());
+        self
+    }
     /// Number of buffers; the plan may give more.
     pub fn buffers(self, count: u32) -> Self {
         self.declared.channel.buffers = Some(count);
@@ -276,7 +281,7 @@ impl<T> EndBuilder<'_, T> {
         self.declared.channel.placement = Some(placement);
         self
     }
-    /// Time-driven: instance k arrives at `epoch + k*period + deadline`.
+    /// Time-driven: instance k arrives at `epoch + k*period + deadline`. The period is above 0: single shots are objects' alone.
     pub fn time_driven(self, period: Nanos, window: [Nanos; 2], missing: MissingPolicy) -> Self {
         let [release, deadline] = window;
         self.declared.channel.qos = Some(Qos::TimeDriven { period, release, deadline, missing });
@@ -373,6 +378,11 @@ impl TaskBuilder<'_> {
     /// Its time-driven ends take no part until they are activated; otherwise they do from the epoch on.
     pub fn idle_ends(mut self) -> Self {
         self.idle = true;
+        self
+    }
+    /// It moves single shots: its window is absolute.
+    pub(crate) fn once(mut self) -> Self {
+        self.wire.once = true;
         self
     }
     /// Where its thread leaves its counts, for who wants to read them.

@@ -210,7 +210,8 @@ impl InputPort {
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
-        self.epoch = epoch;
+        self.epoch = self.arrival.origin(epoch);
+        self.bindings.arm(epoch);
         self.activation.arm(epoch);
         if self.succeeds() {
             return;
@@ -274,7 +275,8 @@ impl InputPort {
                 // The sender took part: if its message is there by now, it came while we looked.
                 Some(true) => Found::Nothing(self.take(instance, due).err().unwrap_or(Absence::Missing)),
                 Some(false) => Found::Nothing(Absence::Inactive),
-                None if part == Part::Started || !self.sender_is_active(instance) => {
+                // A single shot's sender always says what it decided; it is late.
+                None if !self.is_once() && (part == Part::Started || !self.sender_is_active(instance)) => {
                     Found::Nothing(Absence::Inactive)
                 }
                 None if watch.is_dead(self.source) => Found::Nothing(Absence::PeerDead),
@@ -309,7 +311,8 @@ impl InputPort {
     /// Which transfers that were started here end with the present instance: the one that it performs or misses, and those
     /// whose message came after their instance. What the sender had answered one instance ago was for this one at most.
     fn settle(&mut self, part: Part) {
-        let is_over = !matches!(self.found, Found::Nothing(Absence::Inactive | Absence::BeforeFirst));
+        let is_over =
+            self.is_once() || !matches!(self.found, Found::Nothing(Absence::Inactive | Absence::BeforeFirst));
         let ending = u64::from(part == Part::Started && is_over);
         let settled = self.settled.saturating_add(ending);
         let lost = self.answered_before.saturating_sub(settled);
@@ -344,6 +347,16 @@ impl InputPort {
     /// Whether this end is active in the present instance.
     pub(crate) fn is_active(&self) -> bool {
         self.current.is_some_and(|instance| self.activation.covers(instance))
+    }
+
+    /// Whether there is one instance only, which is not made up for by a later one.
+    fn is_once(&self) -> bool {
+        self.arrival.is_once()
+    }
+
+    /// Whether the program hears of the present instance even if the other end took no part in it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.is_active() || self.is_once() && self.ending > 0
     }
 
     /// Whether the sender says that both ends took part in the present instance.
@@ -595,7 +608,8 @@ impl OutputPort {
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
-        self.epoch = epoch;
+        self.epoch = self.arrival.origin(epoch);
+        self.bindings.arm(epoch);
         self.activation.arm(epoch);
     }
 
@@ -630,6 +644,11 @@ impl OutputPort {
     /// Whether this end is active in the present instance.
     pub(crate) fn is_active(&self) -> bool {
         self.part == Part::Active
+    }
+
+    /// Whether the program hears of the present instance even if the other end takes no part in it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.is_active() || self.arrival.is_once() && self.part == Part::Started
     }
 
     /// The channel instance of the present task instance.
@@ -716,14 +735,13 @@ impl OutputPort {
 
     /// Tells the receiver what was decided on `instance`, and ends the transfers that were started for it.
     fn tell(&mut self, instance: u64) {
-        if self.is_open() {
-            if self.part == Part::Started {
-                self.activation.finish_one();
-            }
-            if self.peer_part == Part::Started {
-                self.answered += 1;
-                self.told.tell_answered(self.answered);
-            }
+        // What was started for a single shot has no other instance to wait for.
+        if self.part == Part::Started && (self.is_open() || self.arrival.is_once()) {
+            self.activation.finish_one();
+        }
+        if self.is_open() && self.peer_part == Part::Started {
+            self.answered += 1;
+            self.told.tell_answered(self.answered);
         }
         self.history = self.history << 1 | u8::from(self.is_open());
         self.told.tell_served(instance, self.history);

@@ -59,7 +59,7 @@ fn holding_port(receiver: Receiver) -> InputPort {
             missing: MissingPolicy::HoldLast,
         },
     };
-    let arrival = Arrival { period: PERIOD, first: PERIOD };
+    let arrival = Arrival { period: PERIOD, first: PERIOD, once: None };
     InputPort::new(0, &declared, receiver, Bindings::new(vec![0], 1), 0, (arrival, Spans::ALWAYS))
 }
 

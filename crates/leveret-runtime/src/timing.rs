@@ -1,6 +1,7 @@
 //! When each instance of a task or transfer is planned: tables for one hyperperiod, counters instead of divisions.
 
-use leveret_plan::{Job, Plan, Qos};
+use leveret_plan::{Job, Plan, Qos, TIME_NS_MAX};
+use leveret_protocol::assemble::Assembled;
 use leveret_types::{ChannelId, Nanos, TaskId};
 
 /// One instance of a task within the hyperperiod, relative to the round's start.
@@ -77,50 +78,92 @@ impl Cursor {
 pub(crate) struct Bindings {
     slots: Box<[i64]>,
     per_round: i64,
-    /// Instances before the epoch, of a channel that is kept from the mode before.
-    base: u64,
+    place: Option<Place>,
+    /// Instances before the epoch, of a channel that is kept from the mode before; of a single shot, less the plan's instances before it:
+    /// it counts as instance 0.
+    base: i64,
+    /// A single shot has none after it.
+    last: u64,
+}
+
+/// Where the plan keeps room for a single shot: in every round, and one of these is the shot's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Where its window begins, on the job's clock.
+    pub(crate) at: Nanos,
+    /// And from the start of a round.
+    pub(crate) release: Nanos,
+    pub(crate) round: Nanos,
 }
 
 impl Bindings {
     pub(crate) fn new(slots: Vec<i64>, per_round: usize) -> Self {
-        Self { slots: slots.into_boxed_slice(), per_round: per_round as i64, base: 0 }
+        let slots = slots.into_boxed_slice();
+        Self { slots, per_round: per_round as i64, place: None, base: 0, last: u64::MAX }
     }
 
     /// So many instances were before the epoch.
     pub(crate) fn begin_at(&mut self, base: u64) {
-        self.base = base;
+        self.base = base as i64;
     }
 
     /// The number of an instance within the mode; `None` of one from before.
     pub(crate) fn within_mode(&self, instance: u64) -> Option<u64> {
-        instance.checked_sub(self.base)
+        u64::try_from(instance as i64 - self.base).ok()
     }
 
-    /// The channel instance at the cursor; `None` before the channel's first.
+    /// Those of a single shot, if it is one.
+    pub(crate) fn once(self, place: Option<Place>) -> Self {
+        let last = if place.is_some() { 0 } else { u64::MAX };
+        Self { place, last, ..self }
+    }
+
+    /// The epoch is known.
+    pub(crate) fn arm(&mut self, epoch: Nanos) {
+        if let Some(Place { at, release, round }) = self.place {
+            self.base = -((at - epoch - release).0 / round.0.max(1));
+        }
+    }
+
+    /// The channel instance at the cursor; `None` before the channel's first, and after its last.
     #[inline]
     pub(crate) fn at(&self, cursor: &Cursor) -> Option<u64> {
-        let instance = self.base as i64 + self.slots[cursor.index] + cursor.round as i64 * self.per_round;
-        u64::try_from(instance).ok()
+        let instance = self.base + self.slots[cursor.index] + cursor.round as i64 * self.per_round;
+        u64::try_from(instance).ok().filter(|instance| *instance <= self.last)
     }
 }
 
-/// When instances of a time-driven channel arrive, relative to the epoch.
+/// When instances of a time-driven channel arrive, relative to their origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) period: Nanos,
     pub(crate) first: Nanos,
+    /// Of a single shot: where its window begins, on the job's clock. That of all others is the epoch.
+    pub(crate) once: Option<Nanos>,
 }
 
 impl Arrival {
     /// `None` for a best-effort channel.
-    pub(crate) fn new(job: &Job, plan: &Plan, channel: ChannelId) -> Option<Self> {
-        match job.channels[channel.index()].qos {
-            Qos::TimeDriven { period, .. } => {
-                let first = plan.channels[channel.index()].instances.first()?.visible_at;
-                Some(Self { period, first })
-            }
-            _ => None,
-        }
+    pub(crate) fn new(assembled: &Assembled, plan: &Plan, channel: ChannelId) -> Option<Self> {
+        let Qos::TimeDriven { period, release, .. } = assembled.job.channels[channel.index()].qos else {
+            return None;
+        };
+        let first = plan.channels[channel.index()].instances.first()?.visible_at;
+        Some(match assembled.shot(channel) {
+            // It has no second instance before the end of time.
+            Some(shot) => Self { period: Nanos(TIME_NS_MAX), first: first - release, once: Some(shot.at) },
+            None => Self { period, first, once: None },
+        })
+    }
+
+    /// From when on instances are counted.
+    pub(crate) fn origin(&self, epoch: Nanos) -> Nanos {
+        self.once.unwrap_or(epoch)
+    }
+
+    /// Whether there is one instance only.
+    pub(crate) fn is_once(&self) -> bool {
+        self.once.is_some()
     }
 
     #[inline]

@@ -19,7 +19,7 @@ use leveret_os::clock;
 use leveret_os::control::SendError;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, Job, Other, Plan};
-use leveret_protocol::admission::{Refused, admit};
+use leveret_protocol::admission::{Refused, admit, without_shots};
 use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::{EndReason, FromMember, RefusalCause, ToMember, encode};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
@@ -598,6 +598,7 @@ fn admitted(
     let others: Vec<Other<'_>> = others.iter().map(|(name, job, plan)| Other { name, job, plan }).collect();
     let manifest = of_group(&manifest, declarations, members);
     let (assembled, plan, costs) = admit(&manifest, declarations, costs, &others)?;
+    without_shots(&assembled, "the commit of a group")?;
     Ok((Running { assembled, plan, label }, costs))
 }
 

@@ -7,7 +7,7 @@ use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, continuation, transition};
-use leveret_protocol::admission::{Refused, admit};
+use leveret_protocol::admission::{Refused, admit, without_shots};
 use leveret_protocol::assemble::{Mismatch, kept};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
@@ -108,6 +108,7 @@ impl Agent<'_> {
             let _ = scheduling::apply(Class::Other);
             let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
+                without_shots(&assembled, "a mode")?;
                 let kept = kept(&assembled, &declarations).map_err(|mismatches| {
                     let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
                     Refused { reason: listed.join("\n"), mismatches }

@@ -5,7 +5,9 @@ use crate::News;
 use crate::awake::KeptAwake;
 use crate::monitor::{Monitor, Watched};
 use leveret_os::clock;
+use leveret_protocol::assemble::{Assembled, Shot};
 use leveret_protocol::control::{EndReason, Horizon, ToMember};
+use leveret_protocol::coordinator::Action;
 use leveret_report::record::{Ending, EventKind};
 use leveret_types::Nanos;
 
@@ -17,10 +19,14 @@ pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
 impl Agent<'_> {
-    pub(super) fn start(&mut self) {
-        let Some(running) = &self.running else { return };
+    pub(super) fn start(&mut self) -> Vec<Action> {
+        let Some(running) = &self.running else { return Vec::new() };
         let cores = running.cores();
-        let epoch = clock::now() + LEAD;
+        let epoch =
+            match epoch_of(&running.assembled, running.plan.hyperperiod, self.config.horizon, clock::now()) {
+                Ok(epoch) => epoch,
+                Err(reason) => return self.coordinator.cannot_start(reason),
+            };
         let generation = self.coordinator.generation();
         let segments = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
         let segments = running.attached(generation, segments);
@@ -47,6 +53,7 @@ impl Agent<'_> {
         self.broadcast(&ToMember::Go { generation, epoch });
         self.warn(warnings);
         self.keep_awake(&cores);
+        Vec::new()
     }
 
     /// All stop at the same round, so that nothing is sent that nobody takes. Members that uncommit wait for the end of
@@ -124,6 +131,28 @@ impl Agent<'_> {
     }
 }
 
+/// When the periods can begin, such that single shots have their places in the table at their times.
+fn epoch_of(assembled: &Assembled, round: Nanos, horizon: Horizon, now: Nanos) -> Result<Nanos, String> {
+    let words = |shot: &Shot| {
+        let channel = &assembled.job.channels[shot.channel.index()];
+        let [start, deadline] = shot.window;
+        let (name, group) = (&channel.name, &channel.group);
+        format!("channel \"{name}\" of group \"{group}\" is a single shot from {start} to {deadline}")
+    };
+    let epoch = assembled.epoch(now + LEAD, round).map_err(|shot| {
+        format!(
+            "{}, but it is {now} already and nothing can begin before {}; name a start that lies further ahead",
+            words(shot),
+            now + LEAD
+        )
+    })?;
+    let end = epoch + horizon.span(round);
+    match assembled.shots.iter().find(|shot| shot.until > end) {
+        Some(shot) => Err(format!("{}, but the run ends at {end}; let it run longer", words(shot))),
+        None => Ok(epoch),
+    }
+}
+
 /// How many rounds a commit will run, if that is known; the last may be partial.
 pub(super) fn rounds_of(horizon: Horizon, hyperperiod: Nanos) -> Option<u64> {
     match horizon {
@@ -132,5 +161,67 @@ pub(super) fn rounds_of(horizon: Horizon, hyperperiod: Nanos) -> Option<u64> {
             Some(duration.0.max(0).unsigned_abs().div_ceil(hyperperiod.0.max(1).unsigned_abs()))
         }
         Horizon::Unbounded => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_plan::{Channel, Costs, Job, MissingPolicy, Placement, Qos};
+    use leveret_types::{ByteSize, ChannelId, MemberId};
+
+    const ROUND: Nanos = Nanos::from_millis(10);
+
+    /// A shot 500 ms after the clock's base.
+    fn shot() -> Assembled {
+        let [start, deadline] = [500, 503].map(Nanos::from_millis);
+        let channel = Channel {
+            name: "once".to_owned(),
+            group: "world".to_owned(),
+            source: MemberId(0),
+            target: MemberId(0),
+            size: ByteSize(8),
+            buffers: 2,
+            placement: Placement::Separate,
+            qos: Qos::TimeDriven {
+                period: ROUND,
+                release: Nanos::ZERO,
+                deadline: deadline - start,
+                missing: MissingPolicy::Skip,
+            },
+        };
+        let job = Job {
+            name: "job".to_owned(),
+            cores: vec![0],
+            members: Vec::new(),
+            tasks: Vec::new(),
+            channels: vec![channel],
+            sporadics: Vec::new(),
+            costs: Costs::default(),
+        };
+        let until = deadline + Nanos::from_millis(5);
+        let shots = vec![Shot { channel: ChannelId(0), window: [start, deadline], at: start, until }];
+        Assembled { job, bindings: Vec::new(), events: Vec::new(), shots }
+    }
+
+    // spec: QOS-TIME-START-03
+    #[test]
+    fn a_shot_that_cannot_be_met_is_refused_with_its_instants() {
+        let epoch = |now, horizon| epoch_of(&shot(), ROUND, horizon, Nanos::from_millis(now));
+        assert_eq!(epoch(123, Horizon::Unbounded), Ok(Nanos::from_millis(190)), "the next that fits");
+        assert_eq!(epoch(440, Horizon::Unbounded), Ok(Nanos::from_millis(500)));
+        for now in [441, 502, 600] {
+            let reason = epoch(now, Horizon::Unbounded).expect_err("too late");
+            assert!(
+                reason.contains("channel \"once\" of group \"world\" is a single shot from 500ms to 503ms")
+            );
+            assert!(reason.contains(&format!("it is {now}ms already")), "{reason}");
+        }
+        assert_eq!(epoch(440, Horizon::Rounds(1)), Ok(Nanos::from_millis(500)));
+        let reason = epoch(123, Horizon::Rounds(31)).expect_err("the run ends before");
+        assert!(
+            reason.contains("from 500ms to 503ms") && reason.contains("the run ends at 500ms"),
+            "{reason}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Qualities of service. A handler's is made in `event.rs`.
 
 use super::object::{free, made, no_handles, told};
-use crate::answer::answer;
+use crate::answer::{answer, keep_detail};
 use crate::state::{good, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Qos, MPIRT_Timespec, NameIn, NameOut, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::{Code, MissingPolicy, Qos};
@@ -39,9 +39,19 @@ pub extern "C" fn MPIRT_Qos_channel_time_create(
 ) -> c_int {
     answer(|| {
         made(qos, no_handles, |()| {
-            let time = Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) };
+            let [start, deadline, period] = [start, deadline, period].map(Nanos);
             let name = name.read()?;
-            with_library(|library| library.world.qos(name, time))
+            with_library(|library| library.world.qos(name, Qos::Time { start, deadline, period })).inspect_err(
+                |code| {
+                    if *code == Code::Time {
+                        keep_detail(&format!(
+                            "MPIRT_Qos_channel_time_create: a start of {start}, a deadline of {deadline} and a period of {period} make \
+                             no window; start at 0 or later, let the deadline lie after the start and within the period, or give a \
+                             period of 0 for one window at an absolute time"
+                        ));
+                    }
+                },
+            )
         })
     })
 }

@@ -54,7 +54,7 @@ pub fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&s
 }
 
 /// Every member passes, whatever their number.
-fn conforms(source: &str) {
+pub fn conforms(source: &str) {
     conforms_with(source, &[]);
 }
 
@@ -440,11 +440,11 @@ fn tells_of_the_dead(source: &str, arguments: &[&str]) {
 }
 
 /// Every member passes; what the report makes of the run is the caller's to judge.
-fn passes_at(source: &str, members: u32) -> Outcome {
+pub fn passes_at(source: &str, members: u32) -> Outcome {
     passes_as(source, members, &["cc", "-std=c11"])
 }
 
-fn passes_as(source: &str, members: u32, compiler: &[&str]) -> Outcome {
+pub fn passes_as(source: &str, members: u32, compiler: &[&str]) -> Outcome {
     let place = Workplace::new();
     let built = compile(&place, source, compiler);
     let outcome = run(&place, &built, members, &[]);

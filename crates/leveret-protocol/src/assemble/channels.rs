@@ -147,12 +147,14 @@ fn channel(
     let mut qos = Property::new(object, "quality of service");
     let mut wait = Property::new(object, "way of waiting");
     let mut slack = Property::new(object, "slack");
+    let mut dataspec = Property::new(object, "dataspec");
     for (by, declared) in &declarations {
         buffers.offer(by, declared.buffers.as_ref(), u32::to_string, errors);
         placement.offer(by, declared.placement.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
         qos.offer(by, declared.qos.as_ref(), show_qos, errors);
         wait.offer(by, declared.wait.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
         slack.offer(by, declared.slack.as_ref(), u32::to_string, errors);
+        dataspec.offer(by, declared.dataspec.as_ref(), String::clone, errors);
     }
     let source = member_of(sides, End::Source, &declarations, context, errors);
     let target = member_of(sides, End::Target, &declarations, context, errors);
@@ -204,6 +206,9 @@ fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Misma
 
 pub(super) fn show_qos(qos: &Qos) -> String {
     match qos {
+        Qos::TimeDriven { period: Nanos::ZERO, release, deadline, missing } => {
+            format!("time-driven, once in the window [{release}, {deadline}], missing {missing:?}")
+        }
         Qos::TimeDriven { period, release, deadline, missing } => {
             format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")
         }

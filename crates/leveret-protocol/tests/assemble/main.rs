@@ -7,6 +7,7 @@ mod collectives;
 mod events;
 mod groups;
 mod kept;
+mod shots;
 mod tasks;
 
 use leveret_plan::{Costs, MissingPolicy, Qos};

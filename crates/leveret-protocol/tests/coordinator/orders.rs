@@ -71,6 +71,20 @@ fn the_walk_of_a_commit() {
 }
 
 #[test]
+fn a_commit_without_an_epoch_is_refused_to_everybody_and_can_be_tried_again() {
+    let mut coordinator = running(2, DeathPolicy::Stop);
+    let generation = coordinator.generation();
+    let actions = coordinator.cannot_start("an instant has passed".to_owned());
+    assert!(is_refusal(&actions, true), "{actions:?}");
+    assert!(matches!(&actions[..], [Action::Refuse { cause: RefusalCause::TooLate, .. }]), "{actions:?}");
+    assert_eq!(coordinator.stage(), Stage::Gathering);
+    // What crossed the refusal is passed over.
+    assert_eq!(coordinator.message(A, ready(generation)), []);
+    assert_eq!(coordinator.message(A, declare(1)), []);
+    assert!(matches!(&coordinator.message(B, declare(1))[..], [Action::Plan(_)]));
+}
+
+#[test]
 fn whoever_has_not_done_its_part_is_awaited_once_another_has() {
     let mut coordinator = Coordinator::new(3, DeathPolicy::Stop);
     assert_eq!(coordinator.awaited(), [], "nobody waits yet");

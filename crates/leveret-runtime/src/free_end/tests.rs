@@ -85,7 +85,7 @@ const HOUR: Nanos = Nanos::from_secs(3600);
 /// The ends of a time-driven channel whose instance 10 was due a moment ago and whose instance 11 is due in an hour; and
 /// when instance 10 was due.
 fn hourly() -> (SendingEnd, ReceivingEnd, [MessageReader; 2], Nanos) {
-    let arrival = Arrival { period: HOUR, first: Nanos::ZERO };
+    let arrival = Arrival { period: HOUR, first: Nanos::ZERO, once: None };
     let (mut sending, mut receiving, records) = ends_of(false, Some(arrival));
     let due = clock::now() - Nanos::from_secs(1);
     let epoch = due - HOUR.saturating_mul(10);

@@ -32,7 +32,7 @@ fn class_of_channel(channel: Handle) -> Class {
 }
 
 impl World {
-    /// One end of a channel from one member to another. Iterators may be set later.
+    /// One end of a channel from one member to another. Iterators may be set later; commit refuses two that are not alike.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
         let members = self.members(group)?;
@@ -41,7 +41,7 @@ impl World {
             return Err(Code::NotMember);
         }
         is_for_channels(self.qos_body(qos)?.kind)?;
-        self.same_shape([input, output])?;
+        self.are_iterators([input, output])?;
         self.insert(
             name,
             Body::Ptchannel(ChannelBody {
@@ -68,6 +68,14 @@ impl World {
             (_, true) => Some(false),
             _ => None,
         }
+    }
+
+    /// They are live, or null.
+    fn are_iterators(&self, iterators: [Handle; 2]) -> Result<(), Code> {
+        iterators.into_iter().filter(|iterator| !iterator.is_null()).try_for_each(|iterator| {
+            self.bufiter_body(iterator)?;
+            Ok(())
+        })
     }
 
     /// The iterators of one end hold buffers of one size and type.
@@ -119,14 +127,17 @@ impl World {
         Ok([body.input, body.output])
     }
 
-    /// Sets the iterators of a channel.
+    /// Sets the iterators of a channel. Commit refuses two that are not alike.
     ///
     /// # Errors
-    /// [`Code::UndefForObject`] of a barrier, and of an end that does not send on a collective channel;
-    /// [`Code::Bufsize`] and [`Code::Dataspec`] when the two differ; and those of wrong handles.
+    /// [`Code::UndefForObject`] of a barrier, and of an end that does not send on a collective channel, of which
+    /// [`Code::Bufsize`] and [`Code::Dataspec`] say at once that the two differ; and those of wrong handles.
     pub fn set_iterators(&mut self, channel: Handle, iterators: [Handle; 2]) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        self.same_shape(iterators)?;
+        self.are_iterators(iterators)?;
+        if self.any_channel(channel)?.collective().is_some() {
+            self.same_shape(iterators)?;
+        }
         self.may_have(channel, iterators, true)?;
         self.change_channel(channel, |body| [body.input, body.output] = iterators)
     }

@@ -242,7 +242,7 @@ impl World {
             form: kind.form(),
             root: kind.has_root().then_some(base.source),
             operation,
-            dataspec: shape.map(|shape| format!("{:?}", shape.dataspec).to_lowercase()),
+            dataspec: shape.map(|shape| shape.dataspec.word()),
             element: shape.map_or(1, |shape| shape.dataspec.size() as u32),
             sends: size(base.input),
             receives: size(receives[0]),

@@ -1,7 +1,7 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
 use super::collective_commit::Edges;
-use super::committed::{Committed, CommittedTask, End, FreeCollective, Ranked, Service, TimedEnd};
+use super::committed::{Committed, CommittedTask, End, FreeCollective, Ranked, Service, TimedEnd, within};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
@@ -74,6 +74,7 @@ impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
     pub(super) fn bind(&self, kept: &Kept) -> Result<Binding, Unfit> {
         self.check_channels()?;
+        self.check_windows()?;
         self.check_collectives()?;
         self.check_iterators()?;
         let mappings = Mappings::of(self);
@@ -230,7 +231,7 @@ impl World {
         Ok(name)
     }
 
-    /// Every channel has its iterators.
+    /// Every channel has its iterators, and those of one end are alike.
     fn check_channels(&self) -> Result<(), Unfit> {
         for (_, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
@@ -247,15 +248,25 @@ impl World {
                 (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
                 _ => {}
             }
+            let shape = |iterator| self.iterator_behind(iterator).map(|body| (body.size, body.dataspec));
+            if let (Some(input), Some(output)) = (shape(channel.input), shape(channel.output))
+                && input != output
+            {
+                let show = |(size, dataspec)| format!("{size} bytes of {dataspec:?}").to_lowercase();
+                return Err(unfit(&format!(
+                    "takes buffers of {} from its input iterator, and its output iterator is for {}; give it two that are alike,",
+                    show(input),
+                    show(output)
+                )));
+            }
         }
         Ok(())
     }
 
     fn size_of(&self, channel: &ChannelBody) -> Result<ByteSize, Code> {
-        match self.table.referred(channel.input).map(|object| &object.body) {
-            Some(Body::Bufiter(iterator)) => Ok(ByteSize(iterator.size as u64)),
-            _ => Err(Code::Argument),
-        }
+        self.iterator_behind(channel.input)
+            .map(|iterator| ByteSize(iterator.size as u64))
+            .ok_or(Code::Argument)
     }
 
     pub(super) fn qos_of(&self, channel: &ChannelBody) -> QosBody {
@@ -278,8 +289,9 @@ impl World {
             return Ok(ends);
         }
         let size = self.size_of(channel)?;
+        let dataspec = self.iterator_behind(channel.input).ok_or(Code::Argument)?.dataspec.word();
         let group = self.declare_group(declarations, channel.group)?;
-        let shape = Shape { group, size, slack: channel.slack, qos };
+        let shape = Shape { group, size, dataspec, slack: channel.slack, qos };
         if own(channel.source) {
             ends.source = Some(shape.of(mappings.declare(declarations.source(name), channel.input)));
         }
@@ -294,13 +306,14 @@ impl World {
 struct Shape {
     group: String,
     size: ByteSize,
+    dataspec: String,
     slack: u32,
     qos: QosBody,
 }
 
 impl Shape {
     fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
-        let end = end.group(&self.group).size(self.size).slack(self.slack);
+        let end = end.group(&self.group).size(self.size).dataspec(&self.dataspec).slack(self.slack);
         let end = match self.qos.kind {
             // As many as can be under way, and never fewer than others get.
             Qos::BestEffort | Qos::Handler { .. } | Qos::Priority { .. } | Qos::Event { .. } => {
@@ -373,7 +386,7 @@ fn declare_task(
             start: context.planned_start(),
             deadline: context.deadline(),
         };
-        function(instance, &service.committed);
+        within(handle, || function(instance, &service.committed));
         service.send(context);
         // Instances that were not run are told with the next one that is.
         let skipped = instance.number.saturating_sub(next.load(Ordering::Relaxed));

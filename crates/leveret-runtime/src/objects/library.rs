@@ -54,8 +54,8 @@ impl Library {
     /// Binds every object, together with all members (collective).
     ///
     /// # Errors
-    /// [`Code::ObjectCommitted`] when it is committed, [`Code::Admission`] and [`Code::Mismatch`] with the reason in [`Library::refusal`]; then
-    /// nothing has changed.
+    /// [`Code::ObjectCommitted`] when it is committed; [`Code::Admission`], [`Code::Mismatch`] and [`Code::TimePast`], when a single shot can no
+    /// longer be met, with the reason in [`Library::refusal`]; then nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
         let all = (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect();
         self.commit_with(all)
@@ -216,6 +216,7 @@ pub(super) fn code_of(error: &CommitError) -> Code {
         {
             Code::Timeout
         }
+        CommitError::Refused { cause: RefusalCause::TooLate, .. } => Code::TimePast,
         CommitError::Refused { mismatches, .. } if mismatches.is_empty() => Code::Admission,
         CommitError::Refused { .. } => Code::Mismatch,
         CommitError::Over { .. } | CommitError::AgentLost(_) => Code::Agent,

@@ -10,7 +10,7 @@
 //! | keys and attributes | `attributes.rs` |
 //! | walks over containers; one operation on all members | `walk.rs`, `apply.rs` |
 //! | creation and attributes of each class, before commit | `containers.rs`, `group.rs`, `buffers.rs`, `bufiters.rs`, `channels.rs`, `qos.rs`, `tasks.rs` |
-//! | commit: objects become declarations | `commit.rs`, `movers.rs` |
+//! | commit: objects become declarations | `commit.rs`, `movers.rs`, `windows.rs` |
 //! | commit: what the data path sees of them | `prepare.rs` |
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
@@ -50,6 +50,7 @@ mod table;
 mod tasks;
 mod time;
 mod walk;
+mod windows;
 mod world;
 
 #[cfg(test)]

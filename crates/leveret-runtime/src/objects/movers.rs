@@ -7,6 +7,7 @@
 //!   sender's mover [somewhere in the window  ]
 //!   receiver's mover                         [as soon as the core is free, within half a period ...]
 //! ```
+//! A mover of single shots has its place in every round of the plan, and moves something in one.
 
 use super::commit::Ends;
 use super::committed::{Committed, Service};
@@ -26,6 +27,9 @@ const FOR_AN_END: Nanos = Nanos::from_micros(5);
 /// And for each KiB that it copies.
 const FOR_A_KIB: Nanos = Nanos(250);
 
+/// The receiver's mover of a single shot comes so soon after it, or within half a round where that is less.
+const AFTER_A_SHOT: Nanos = Nanos::from_millis(10);
+
 /// What is asked of one mover. Ends with one side and one window share it: they are due together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Window {
@@ -39,7 +43,8 @@ impl Window {
     fn of(receives: bool, qos: &QosBody) -> Option<Self> {
         let Qos::Time { start, deadline, period } = qos.kind else { return None };
         let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
-        let (from, until) = if receives { (deadline, deadline + half(period)) } else { (start, deadline) };
+        let room = if period == Nanos::ZERO { AFTER_A_SHOT } else { half(period) };
+        let (from, until) = if receives { (deadline, deadline + room) } else { (start, deadline) };
         Some(Self { receives, period, from, until })
     }
 }
@@ -120,6 +125,9 @@ impl Movers {
                 .idle_ends()
                 .in_lines(service.lines())
                 .led(leads);
+            if period == Nanos::ZERO {
+                task = task.once();
+            }
             for target in reads {
                 task = task.reads(target);
             }
@@ -166,5 +174,9 @@ mod tests {
         assert_eq!(window(false), Some((Nanos(10), Nanos(40))));
         assert_eq!(window(true), Some((Nanos(40), Nanos(90))));
         assert!(Window::of(true, &Qos::BestEffort.into()).is_none());
+        let shot = Qos::Time { start: Nanos(10), deadline: Nanos(40), period: Nanos::ZERO }.into();
+        let window = |receives| Window::of(receives, &shot).map(|window| (window.from, window.until));
+        assert_eq!(window(false), Some((Nanos(10), Nanos(40))));
+        assert_eq!(window(true), Some((Nanos(40), Nanos(40) + AFTER_A_SHOT)));
     }
 }

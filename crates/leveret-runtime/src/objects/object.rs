@@ -148,6 +148,21 @@ dataspecs! {
     Float64 = 16, 8, "floating point of 64 bits";
 }
 
+impl Dataspec {
+    /// By what both ends of a channel must agree: a type of the standard and that of fixed width are one where a number is represented
+    /// alike. A truth value, a character and a time are more than their numbers.
+    pub(super) fn word(self) -> String {
+        let alike = match self {
+            Self::Int32 => Self::Int,
+            Self::Float32 => Self::Float,
+            Self::Float64 => Self::Double,
+            Self::Uint8 => Self::Byte,
+            other => other,
+        };
+        format!("{alike:?}").to_lowercase()
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct BufferBody {
     pub(super) size: usize,
@@ -242,13 +257,13 @@ pub const PRIORITY_MAX: u8 = 90;
 pub enum Qos {
     /// At once, without a promise.
     BestEffort,
-    /// Once in every period, within a window that counts from the period's start.
+    /// Once in every period, within a window that counts from the period's start; or once, within an absolute window.
     Time {
         /// Start of the window.
         start: Nanos,
         /// End of the window: when the message is there.
         deadline: Nanos,
-        /// Distance between two transfers.
+        /// Distance between two transfers; 0: there is one, and the window is on the job's clock.
         period: Nanos,
     },
     /// As soon as the time table and more urgent transfers leave time.

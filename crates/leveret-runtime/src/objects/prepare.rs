@@ -8,7 +8,7 @@ use super::committed::{
 use super::error::Code;
 use super::handle::{Class, Handle};
 use super::keep::Kept;
-use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
+use super::object::{Body, BufferBody, BufiterBody, ChannelBody, Qos};
 use super::world::World;
 use crate::succession::Line;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
@@ -69,8 +69,22 @@ impl World {
         }
         let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
         preparation.tasks = tasks.map(|(handle, _)| CommittedTask::new(handle, kept.task(handle))).collect();
+        self.served_by_tasks(&mut preparation.channels);
         preparation.containers(self.reached());
         preparation.finish(self)
+    }
+
+    /// Notes at time-driven ends which task serves them.
+    fn served_by_tasks(&self, channels: &mut [CommittedChannel]) {
+        for (task, object) in self.table.all() {
+            let Body::Task(body) = &object.body else { continue };
+            for channel in channels.iter_mut().filter(|channel| body.channels.contains(&channel.handle)) {
+                let served = self.table.referred(channel.handle).and_then(|object| object.body.channel());
+                let is_timed =
+                    served.is_some_and(|served| matches!(self.qos_of(served).kind, Qos::Time { .. }));
+                channel.served_by = is_timed.then_some(task);
+            }
+        }
     }
 }
 
@@ -176,6 +190,7 @@ impl<'w> Preparation<'w> {
             output,
             is_source,
             served,
+            served_by: None,
             slack: channel.slack,
             collective: None,
             input_line,
@@ -203,6 +218,7 @@ impl<'w> Preparation<'w> {
             output,
             is_source: collective.sends.is_some(),
             served,
+            served_by: None,
             slack,
             collective: Some(Box::new(collective)),
             input_line: Line::default(),

@@ -57,13 +57,17 @@ impl QosBody {
 
 impl World {
     /// A quality of service; an event-driven one is made by [`World::event_qos`].
+    ///
+    /// # Errors
+    /// [`Code::Time`] when times make no window, [`Code::Argument`] with a priority out of range.
     pub fn qos(&mut self, name: &str, qos: Qos) -> Result<Handle, Code> {
         check_priority(qos)?;
         match qos {
             Qos::BestEffort | Qos::Priority { .. } => {}
             Qos::Event { .. } => return Err(Code::Argument),
             Qos::Time { start, deadline, period } => {
-                if !(Nanos::ZERO <= start && start < deadline && deadline <= period) {
+                let is_within = period == Nanos::ZERO || deadline <= period;
+                if !(Nanos::ZERO <= start && start < deadline && is_within) {
                     return Err(Code::Time);
                 }
             }

@@ -237,18 +237,24 @@ fn a_qos_has_a_window_within_its_period() {
         world.qos("q", Qos::Time { start: Nanos(start), deadline: Nanos(deadline), period: Nanos(period) })
     };
     assert!(time(0, 5, 5).is_ok());
-    for (start, deadline, period) in [(-1, 5, 5), (5, 5, 5), (0, 6, 5), (0, 0, 0), (0, i64::MAX, 5)] {
+    assert!(time(6, 8, 0).is_ok(), "without a period the window is absolute");
+    let wrong =
+        [(-1, 5, 5), (5, 5, 5), (0, 6, 5), (0, i64::MAX, 5), (0, 5, -5), (0, 0, 0), (-1, 5, 0), (9, 8, 0)];
+    for (start, deadline, period) in wrong {
         assert_eq!(time(start, deadline, period), Err(Code::Time), "{start} {deadline} {period}");
     }
 }
 
+// spec: CHANNEL-ITER-03
 #[test]
-fn both_iterators_of_a_channel_have_one_size_and_both_ranks_exist() {
+fn both_iterators_of_a_channel_are_alike_at_commit_and_both_ranks_exist() {
     let mut world = world();
     let mut iterator = |size| {
         world.bufiter("i", Policy::Fifo, (size, Dataspec::Byte), Handle::default()).expect("an iterator")
     };
     let (narrow, wide) = (iterator(SIZE), iterator(2 * SIZE));
+    let words = world.bufiter("w", Policy::Fifo, (SIZE, Dataspec::Int64), Handle::default());
+    let words = words.expect("an iterator");
     let channel = ChannelDescription {
         input: narrow,
         output: narrow,
@@ -258,7 +264,6 @@ fn both_iterators_of_a_channel_have_one_size_and_both_ranks_exist() {
         qos: Handle::BEST_EFFORT,
     };
     assert!(world.ptchannel("c", channel).is_ok());
-    assert_eq!(world.ptchannel("c", ChannelDescription { output: wide, ..channel }), Err(Code::Bufsize));
     assert_eq!(world.ptchannel("c", ChannelDescription { target: 2, ..channel }), Err(Code::InvRank));
     assert_eq!(
         world.ptchannel("c", ChannelDescription { group: Handle::default(), ..channel }),
@@ -273,7 +278,12 @@ fn both_iterators_of_a_channel_have_one_size_and_both_ranks_exist() {
         Some(Code::Argument),
         "and must be set at commit"
     );
-    assert_eq!(world.set_iterators(later, [narrow, wide]), Err(Code::Bufsize));
+    for different in [wide, words] {
+        assert_eq!(world.set_iterators(later, [narrow, different]), Ok(()));
+        let unfit = world.bind(&crate::objects::keep::Kept::default()).err().expect("they are not alike");
+        assert_eq!(unfit.code, Code::Argument);
+        assert!(unfit.detail.contains("give it two that are alike"), "{}", unfit.detail);
+    }
     assert_eq!(world.set_iterators(later, [narrow, narrow]), Ok(()));
     assert!(world.prepare(&crate::objects::keep::Kept::default()).is_ok());
 }

@@ -261,7 +261,7 @@ impl Committed {
     ///
     /// # Errors
     /// [`Code::Slack`] when as many are under way as the slack allows or another thread is at this end, [`Code::Active`],
-    /// [`Code::PeerLost`], [`Code::Bufsize`] when the buffer that a collective channel would cut, join or compute with is not full;
+    /// [`Code::PeerLost`], [`Code::TimePast`] when that of a single shot can no longer be made, [`Code::Bufsize`] when the buffer that a collective channel would cut, join or compute with is not full;
     /// it goes into the output iterator, and nothing is started; [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
         self.start_at(self.channel(channel)?)
@@ -301,7 +301,8 @@ impl Committed {
     /// (best effort). An end that is active stays so.
     ///
     /// # Errors
-    /// [`Code::Slack`] while a started transfer is under way, and those of [`Committed::start`].
+    /// [`Code::Slack`] while a started transfer is under way, [`Code::TimePast`] when that of a single shot can no longer be made, and those of
+    /// [`Committed::start`].
     pub fn activate(&self, channel: Handle) -> Result<(), Code> {
         self.activate_end(self.channel(channel)?)
     }
@@ -330,7 +331,7 @@ impl Committed {
     /// Activates from the named period on.
     ///
     /// # Errors
-    /// [`Code::TimePast`] when it can no longer be made, [`Code::UndefForObject`] without periods, and those of
+    /// [`Code::TimePast`] when it can no longer be made, [`Code::UndefForObject`] without periods, as a single shot has none, and those of
     /// [`Committed::activate`].
     pub fn activate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
         let channel = self.timed(channel)?;
@@ -566,7 +567,7 @@ impl Committed {
     }
 
     /// Waits until the last started transfer is complete; at an activated end, for the next instance that a wait or a test
-    /// has not told of.
+    /// has not told of. In the function of the task that serves the end it returns at once.
     ///
     /// # Errors
     /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Uncommitted`] when the job stops.
@@ -577,6 +578,9 @@ impl Committed {
     pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
         if let Some(served) = &channel.served {
             return self.wait_for_served(channel, served, timeout);
+        }
+        if channel.is_of_this_task() {
+            return self.wait_within(channel);
         }
         // What is complete needs no reading of the clock.
         let mut limit = None;

@@ -19,7 +19,7 @@
 //! | one operation on all channels of a container | `containers.rs` |
 //! | ends that the library's threads move at a priority | `served.rs` |
 //! | channels of a whole group | `collective/` |
-//! | what a task does for its time-driven ends | `service.rs` |
+//! | what a task does for its time-driven ends, and what its function may wait for | `service.rs`, `within.rs` |
 
 mod buffers;
 mod bytes;
@@ -32,6 +32,7 @@ mod served;
 mod service;
 mod timed;
 mod transfer;
+mod within;
 
 pub(super) use collective::{
     Called, Collective, CollectiveSteps, FreeCollective, Ranked, Receive, Seat, Send,
@@ -45,6 +46,7 @@ pub(super) use outcome::Tally;
 pub(super) use served::{Served, ServedEnd};
 pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
+pub(super) use within::within;
 
 use super::error::Code;
 use super::events::CommittedEvents;
@@ -129,6 +131,8 @@ pub(super) struct CommittedChannel {
     pub(super) is_source: bool,
     /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
     pub(super) served: Option<ServedEnd>,
+    /// The task that serves a time-driven end; none: one of the library's own does.
+    pub(super) served_by: Option<Handle>,
     /// How many started transfers may be under way.
     pub(super) slack: u32,
     /// Of a channel of a whole group.

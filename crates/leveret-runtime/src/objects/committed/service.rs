@@ -40,7 +40,7 @@ impl Service {
         for (channel, target) in &self.reads {
             let channel = &self.committed.channels[*channel];
             let Some(port) = context.input_port(*target) else { continue };
-            let (instance, passed, is_active) = (port.news(), port.take_passed(), port.is_active());
+            let (instance, passed, is_awaited) = (port.news(), port.take_passed(), port.is_awaited());
             let sender_took_part = port.sender_took_part();
             self.tell_passed(channel, instance, passed);
             let Some(instance) = instance else { continue };
@@ -60,7 +60,7 @@ impl Service {
             }
             match outcome {
                 Outcome::None => {}
-                Outcome::Paused if !is_active => {}
+                Outcome::Paused if !is_awaited => {}
                 outcome => self.committed.ended(channel, instance, outcome, latency),
             }
         }
@@ -124,7 +124,7 @@ impl Service {
             let channel = &committed.channels[*channel];
             committed.take_back_loans(channel);
             let Some(port) = context.output_port(*source) else { continue };
-            let (passed, is_open, is_active) = (port.take_passed(), port.is_open(), port.is_active());
+            let (passed, is_open, is_awaited) = (port.take_passed(), port.is_open(), port.is_awaited());
             let Some(instance) = port.instance() else { continue };
             if let Some((news, last)) = port.take_lacked() {
                 committed.ended_otherwise(channel, last, Outcome::NoReceiverBuffer, news);
@@ -133,7 +133,7 @@ impl Service {
                 committed.ended(channel, instance.saturating_sub(back), Outcome::Late, None);
             }
             if !is_open {
-                if is_active {
+                if is_awaited {
                     committed.ended(channel, instance, Outcome::Paused, None);
                 }
                 continue;

@@ -66,6 +66,7 @@ impl TimedEnd {
         self.activation.start(slack, now).map_err(|refusal| match refusal {
             StartRefusal::Active => Code::Active,
             StartRefusal::Slack => Code::Slack,
+            StartRefusal::Over => Code::TimePast,
         })
     }
 
@@ -80,6 +81,9 @@ impl TimedEnd {
         }
         if self.activation.under_way() > 0 || self.has_started() && self.is_on_its_way(channel, now) {
             return Err(Code::Slack);
+        }
+        if self.activation.is_once() && !self.activation.can_make(Instance(0), now) {
+            return Err(Code::TimePast);
         }
         self.told = channel.tally.ended();
         self.started_before = self.activation.started();
@@ -98,6 +102,7 @@ impl TimedEnd {
         period: u64,
         now: Nanos,
     ) -> Result<(), Code> {
+        self.has_periods()?;
         if !self.activation.can_make(Instance(period), now) {
             return Err(Code::TimePast);
         }
@@ -114,7 +119,13 @@ impl TimedEnd {
         Ok(())
     }
 
+    /// A single shot has none.
+    fn has_periods(&self) -> Result<(), Code> {
+        if self.activation.is_once() { Err(Code::UndefForObject) } else { Ok(()) }
+    }
+
     pub(super) fn deactivate_at(&self, period: u64, now: Nanos) -> Result<(), Code> {
+        self.has_periods()?;
         if !self.activation.is_active(now) {
             return Err(Code::NotStarted);
         }
@@ -136,6 +147,10 @@ impl TimedEnd {
         let ended = channel.tally.ended();
         let (_, outcome) = channel.tally.last();
         let on_its_way = self.is_on_its_way(channel, now);
+        if self.activation.is_once() && outcome == Outcome::Paused && under_way == 0 && !on_its_way {
+            // The other end took no part in the only instance there is.
+            return Err(Code::Missed);
+        }
         if !is_active && self.has_started() {
             if under_way == 0 && !on_its_way {
                 return Ok(Some(outcome));

@@ -23,7 +23,7 @@ struct Side {
 }
 
 /// What a thread of the program does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 enum Call {
     Start,
     Activate,
@@ -56,6 +56,11 @@ struct Pair {
 
 /// With so many buffers in the input iterators, and the slack.
 fn pair(stock: [usize; 2], slack: u32) -> Pair {
+    pair_of(stock, slack, Qos::Time { start: ms(2), deadline: ms(4), period: PERIOD })
+}
+
+/// As [`pair`], with this quality of service.
+fn pair_of(stock: [usize; 2], slack: u32, qos: Qos) -> Pair {
     let names = ["a".to_owned(), "b".to_owned()];
     let mut bindings = Vec::new();
     let mut sides = Vec::new();
@@ -66,7 +71,6 @@ fn pair(stock: [usize; 2], slack: u32) -> Pair {
             world.bufiter("i", Policy::Fifo, (8, Dataspec::Int64), Handle::default()).expect("an iterator")
         };
         let (input, output) = (iterator(), iterator());
-        let qos = Qos::Time { start: ms(2), deadline: ms(4), period: PERIOD };
         let qos = world.qos("q", qos).expect("a QoS");
         let group = Handle::GROUP_WORLD;
         let description = ChannelDescription { input, output, source: 0, target: 1, group, qos };
@@ -393,4 +397,93 @@ proptest! {
             prop_assert!(under_way <= u64::from(slack) && under_way <= started[side]);
         }
     }
+}
+
+/// A single shot 530 ms after the epoch, in rounds of 100 ms.
+fn shot(stock: [usize; 2]) -> Pair {
+    pair_of(stock, 2, Qos::Time { start: EPOCH + ms(500), deadline: EPOCH + ms(530), period: Nanos::ZERO })
+}
+
+/// How an end ended, and how a wait and a further start answer after the shot.
+fn after_a_shot(pair: &Pair, side: usize) -> (Outcome, Result<Option<Outcome>, Code>, Result<(), Code>) {
+    let (instance, outcome) = pair.sides[side].with(|_, channel| channel.tally.last());
+    assert_eq!(instance, 0, "a shot is instance 0");
+    let under_way = pair.sides[side].with(|timed, channel| timed.under_way(channel, EPOCH + ms(700)));
+    assert_eq!(under_way, 0, "nothing is left to wait for");
+    let start = pair.sides[side].with(|timed, channel| timed.start(channel, EPOCH + ms(700)));
+    (outcome, pair.look(side, ms(700)), start)
+}
+
+// spec: QOS-TIME-START-02
+#[test]
+fn a_shot_is_one_transfer_whoever_starts_and_whoever_is_activated() {
+    for asked in [[Start, Start], [Start, Activate], [Activate, Start], [Activate, Activate]] {
+        let mut pair = shot([3, 3]);
+        let calls = [S, R].map(|side| (ms(120), side, asked[side], Ok(())));
+        pair.run(9, &calls);
+        assert_eq!(pair.counted(), [[1, 0, 0, 0]; 2], "{asked:?}");
+        assert_eq!(pair.outputs(), [1, 1]);
+        for side in [S, R] {
+            let told = Ok(Some(Outcome::Complete));
+            let expected = (Outcome::Complete, told, Err(Code::TimePast));
+            assert_eq!(after_a_shot(&pair, side), expected, "{asked:?}");
+            // At an activated end it is told once, at a started one as often as it is asked for.
+            let again = if asked[side] == Activate { Err(Code::NotStarted) } else { told };
+            assert_eq!(pair.look(side, ms(700)), again, "{asked:?}");
+        }
+        // The message was inserted in the window, and taken at its end.
+        let latency = pair.metrics()[R].latency;
+        assert!(latency.last > Nanos::ZERO && latency.last <= ms(30) + ms(10), "{}", latency.last);
+    }
+}
+
+#[test]
+fn a_shot_whose_other_end_takes_no_part_is_told_as_missed() {
+    for (side, call) in [(S, Start), (S, Activate), (R, Start), (R, Activate)] {
+        let mut pair = shot([3, 3]);
+        pair.run(9, &[(ms(120), side, call, Ok(()))]);
+        let found = after_a_shot(&pair, side);
+        assert_eq!(found, (Outcome::Paused, Err(Code::Missed), Err(Code::TimePast)), "{call:?} of {side}");
+        assert_eq!(pair.outputs(), [0, 0]);
+        assert_eq!(pair.look(1 - side, ms(700)), Err(Code::NotStarted), "the other asked for nothing");
+    }
+}
+
+#[test]
+fn a_shot_without_a_buffer_is_missed_at_both_ends() {
+    let mut pair = shot([0, 3]);
+    pair.run(9, &[(ms(120), S, Start, Ok(())), (ms(120), R, Activate, Ok(()))]);
+    for side in [S, R] {
+        assert_eq!(after_a_shot(&pair, side).0, Outcome::NoSenderBuffer);
+    }
+    assert_eq!(pair.counted(), [[0, 1, 0, 0]; 2]);
+}
+
+#[test]
+fn what_comes_too_late_for_a_shot_is_refused() {
+    let late = ms(499) + Nanos::from_micros(1);
+    for side in [S, R] {
+        let mut pair = shot([3, 3]);
+        let calls = [
+            (ms(120), 1 - side, Activate, Ok(())),
+            (ms(120), side, ActivateAt(0), Err(Code::UndefForObject)),
+            (ms(120), side, DeactivateAt(0), Err(Code::UndefForObject)),
+            (ms(120), side, Deactivate, Err(Code::NotStarted)),
+        ];
+        pair.run(9, &calls);
+        for call in [Start, Activate] {
+            let answer = pair.sides[side].call(call, EPOCH + late, &mut Vec::new());
+            assert_eq!(answer, Err(Code::TimePast), "{call:?}");
+        }
+    }
+    // Given up before it, and asked for again.
+    let mut pair = shot([3, 3]);
+    let mut calls = both_active();
+    for call in [Deactivate, Activate, Deactivate, Activate] {
+        calls.push((ms(120), S, call, Ok(())));
+    }
+    calls.push((ms(220), R, Deactivate, Ok(())));
+    pair.run(9, &calls);
+    assert_eq!(pair.counted()[S], [0, 0, 0, 1], "one end alone");
+    assert_eq!(pair.outputs(), [0, 0]);
 }
