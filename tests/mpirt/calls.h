@@ -185,6 +185,7 @@ static int call_MPIRT_Group_get_name(const union value *given) { return MPIRT_Gr
 static int call_MPIRT_Group_set_name(const union value *given) { return MPIRT_Group_set_name((MPIRT_Group){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Group_free(const union value *given) { return MPIRT_Group_free(given[0].pointer); }
 static int call_MPIRTX_Mode_open(const union value *given) { return MPIRTX_Mode_open(given[0].pointer, given[1].pointer); }
+static int call_MPIRTX_Mode_keep(const union value *given) { return MPIRTX_Mode_keep((MPIRTX_Mode){given[0].bits}, (MPIRT_Object){given[1].bits}); }
 static int call_MPIRTX_Mode_commit(const union value *given) { return MPIRTX_Mode_commit((MPIRTX_Mode){given[0].bits}); }
 static int call_MPIRTX_Mode_switch(const union value *given) { return MPIRTX_Mode_switch((MPIRTX_Mode){given[0].bits}, (MPIRT_Timespec)given[1].number, given[2].pointer); }
 static int call_MPIRTX_Mode_get_current(const union value *given) { return MPIRTX_Mode_get_current(given[0].pointer); }
@@ -245,8 +246,10 @@ static int call_MPIRT_Qos_free(const union value *given) { return MPIRT_Qos_free
 static int call_MPIRT_Init(const union value *given) { return MPIRT_Init(given[0].pointer, given[1].pointer); }
 static int call_MPIRT_Finalize(const union value *given) { (void)given; return MPIRT_Finalize(); }
 static int call_MPIRT_Commit(const union value *given) { (void)given; return MPIRT_Commit(); }
+static int call_MPIRTX_Commit_group(const union value *given) { return MPIRTX_Commit_group((MPIRT_Group){given[0].bits}); }
 static int call_MPIRT_Uncommit(const union value *given) { (void)given; return MPIRT_Uncommit(); }
 static int call_MPIRTX_Run(const union value *given) { (void)given; return MPIRTX_Run(); }
+static int call_MPIRTX_Uncommit_group(const union value *given) { return MPIRTX_Uncommit_group((MPIRT_Group){given[0].bits}); }
 static int call_MPIRT_Is_initialized(const union value *given) { return MPIRT_Is_initialized(given[0].pointer); }
 static int call_MPIRT_Is_finalized(const union value *given) { return MPIRT_Is_finalized(given[0].pointer); }
 static int call_MPIRT_Sleep(const union value *given) { return MPIRT_Sleep((MPIRT_Time_mode)given[0].number, (MPIRT_Timespec)given[1].number); }
@@ -387,6 +390,7 @@ static const struct call calls[] = {
     {"MPIRT_Group_set_name", call_MPIRT_Group_set_name, RULE_LIVE | RULE_CHANGE, UINT64_C(0xbe8e), 2, {{HANDLE, OF_MPIRT_Group, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Group_free", call_MPIRT_Group_free, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e8e), 1, {{CHANGED_HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRTX_Mode_open", call_MPIRTX_Mode_open, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc000000c386), 2, {{TEXT, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
+    {"MPIRTX_Mode_keep", call_MPIRTX_Mode_keep, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x13f8e), 2, {{HANDLE, OF_MPIRTX_Mode, 0}, {HANDLE, OF_MPIRT_Object, 0}}},
     {"MPIRTX_Mode_commit", call_MPIRTX_Mode_commit, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc7500013f86), 1, {{HANDLE, OF_MPIRTX_Mode, 0}}},
     {"MPIRTX_Mode_switch", call_MPIRTX_Mode_switch, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x1501017f82), 3, {{HANDLE, OF_MPIRTX_Mode, 0}, {NUMBER, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Mode_get_current", call_MPIRTX_Mode_get_current, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x4382), 1, {{OUT_HANDLE, OF_MPIRTX_Mode, 0}}},
@@ -447,8 +451,10 @@ static const struct call calls[] = {
     {"MPIRT_Init", call_MPIRT_Init, RULE_NONE, UINT64_C(0x880000000c0), 2, {{CHANGED, OF_NONE, 1}, {CHANGED, OF_NONE, 1}}},
     {"MPIRT_Finalize", call_MPIRT_Finalize, RULE_LIVE | RULE_CHANGE, UINT64_C(0x28e), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRT_Commit", call_MPIRT_Commit, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc6501010286), 0, {{NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Commit_group", call_MPIRTX_Commit_group, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc6500093e86), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRT_Uncommit", call_MPIRT_Uncommit, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x400000382), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Run", call_MPIRTX_Run, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x400000382), 0, {{NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Uncommit_group", call_MPIRTX_Uncommit_group, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x400093f82), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRT_Is_initialized", call_MPIRT_Is_initialized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Is_finalized", call_MPIRT_Is_finalized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Sleep", call_MPIRT_Sleep, RULE_LIVE | RULE_BLOCK, UINT64_C(0x9801810282), 2, {{NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},

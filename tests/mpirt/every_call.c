@@ -388,6 +388,7 @@ static void test_while_committed(void)
     MPIRT_Receptor receptor;
     MPIRT_Object object;
     MPIRT_Cvector handlers;
+    MPIRTX_Mode mode;
     char name[MPIRT_NAME_MAX];
     int is_done = 0;
     snprintf(name, sizeof name, "handled-%d", rank);
@@ -397,12 +398,20 @@ static void test_while_committed(void)
     MUST(MPIRT_Cvector_create(NULL, 1, &object, &handlers));
     MUST(MPIRT_Receptor_create(name, MPIRT_GROUP_WORLD, MPIRT_CONTAINER(handlers), &receptor));
     MUST(MPIRT_Commit());
+    /* Modes are made beside what runs. */
+    MUST(MPIRTX_Mode_open("freed", &mode));
+    stale[OF_MPIRTX_Mode] = mode.bits;
+    OK(MPIRTX_Mode_free(&mode));
+    MUST(MPIRTX_Mode_open("live", &mode));
+    good[OF_MPIRTX_Mode] = mode.bits;
     test_each_parameter_of_each_call(1, 0);
     test_nothing_has_changed();
-    /* On the handler's thread alone: what counts here is not shared. */
+    /* On the handler's thread alone: what counts here is not shared. It knows what was committed, and no mode. */
+    good[OF_MPIRTX_Mode] = 0;
     OK(MPIRT_Trigger_fire(trigger));
     while (!__atomic_load_n(&is_done, __ATOMIC_ACQUIRE))
         OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms));
+    good[OF_MPIRTX_Mode] = mode.bits;
     test_each_number_of_each_call();
     OK(MPIRT_Uncommit());
     OK(MPIRT_Channel_free(&channel));

@@ -410,6 +410,15 @@ static void test_a_task_runs_once_for_each_firing(void)
         OK(MPIRT_Trigger_fire(trigger));
     for (int firing = 0; firing < COUNT; firing++)
         MUST(MPIRT_Receptor_wait(ticked, patience));
+    /* The last run is counted after its completion event. */
+    MPIRTX_Task_metrics metrics = {.completed = 0};
+    for (int look = 0; look < 10000 && metrics.completed < COUNT; look++) {
+        OK(MPIRTX_Task_get_metrics(task, &metrics));
+        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms));
+    }
+    CHECK(metrics.completed == COUNT && metrics.compute.count == COUNT && metrics.start_lateness.count == COUNT);
+    CHECK(metrics.compute.least > 0 && metrics.compute.least <= metrics.compute.greatest);
+    CHECK(metrics.start_lateness.greatest > 0 && metrics.skipped == 0);
     OK(MPIRT_Uncommit());
     CHECK(atomic_load(&runs) == COUNT);
     for (int firing = 0; firing < COUNT; firing++) {

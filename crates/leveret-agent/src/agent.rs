@@ -3,6 +3,7 @@
 mod commit;
 mod ending;
 mod error;
+mod group;
 mod messages;
 mod mode;
 mod phase;
@@ -105,6 +106,9 @@ struct Agent<'c> {
     stays_awake: bool,
     awake: KeptAwake,
     over: bool,
+    /// No commit of all members is possible any more, and none is under way.
+    has_ended: bool,
+    groups: group::Groups,
     last_tick: Nanos,
     last_progress: Nanos,
     patience: Patience,
@@ -150,6 +154,8 @@ impl<'c> Agent<'c> {
             stays_awake: false,
             awake: KeptAwake::default(),
             over: false,
+            has_ended: false,
+            groups: group::Groups::default(),
             last_tick: clock::now(),
             last_progress: Nanos::ZERO,
             patience: Patience::new(members),
@@ -327,9 +333,15 @@ impl<'c> Agent<'c> {
             _ => "interrupted",
         };
         self.note(&format!("{what}: ending with the round, or within a second; once more to end at once"));
-        let actions = self.coordinator.stop(EndReason::Interrupted);
         self.ending = Ending::Interrupted;
+        self.stop_groups(&EndReason::Interrupted);
+        let actions = self.coordinator.stop(EndReason::Interrupted);
         self.act(actions);
+    }
+
+    /// Nobody is waited for once neither all members nor a group have anything under way.
+    fn end_if_over(&mut self) {
+        self.over |= self.has_ended && self.groups.is_empty();
     }
 
     fn act(&mut self, actions: Vec<Action>) {
@@ -381,7 +393,9 @@ impl<'c> Agent<'c> {
                 Vec::new()
             }
             Action::JobEnded => {
-                self.over = true;
+                self.has_ended = true;
+                self.stop_groups(&EndReason::Stopped("it has ended".to_owned()));
+                self.end_if_over();
                 Vec::new()
             }
             Action::Expel(member, reason) => {

@@ -1152,7 +1152,7 @@ int MPIRT_Channel_free(MPIRT_Channel *channel);
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1180,7 +1180,7 @@ int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1208,7 +1208,7 @@ int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIR
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1237,7 +1237,7 @@ int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1261,7 +1261,7 @@ int MPIRT_Reduce_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -1286,7 +1286,7 @@ int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos 
  *   out   channel: the new end
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is neither best effort nor time-driven
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the quality of service is a handler's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -2194,6 +2194,22 @@ int MPIRT_Group_free(MPIRT_Group *group);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
 
+/* Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither.
+ *   in    mode: the mode, open
+ *   in    object: a time-driven task, or a time-driven or best-effort channel from one member to another
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the mode is committed already, or runs
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is of another kind, and is not taken over by itself
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: the object is not of what runs, or the mode has been taken over from */
+int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
+
 /* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing.
  *   in    mode: the mode
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -3040,7 +3056,27 @@ int MPIRT_Finalize(void);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Commit(void);
 
-/* Ends all transfers at a common period boundary and releases what Commit made. Collective over the world.
+/* Commits the objects of a group's members, beside what others have committed. Collective over the group, all or nothing; each such commit has its epoch, a multiple of its round on the job's clock. With the group of all it is `MPIRT_Commit`; it has no modes.
+ *   in    group: the group; who gives the same members in another order commits with it
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: an object is incomplete or does not fit the others; the detail names it
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit; it is not ended for that
+ *   MPIRT_ERR_PEER_LOST: a member has died or left
+ *   MPIRT_ERR_MISMATCH: ends of a channel differ, one is missing, or the group of a channel or an event reaches beyond the group; the detail names it
+ *   MPIRT_ERR_ADMISSION: the declarations cannot be met together, or not beside what other groups have committed; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Commit_group(MPIRT_Group group);
+
+/* Ends all transfers at a common period boundary and releases what Commit made. Collective over those who committed together.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -3055,6 +3091,21 @@ int MPIRT_Uncommit(void);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
 int MPIRTX_Run(void);
+
+/* Ends the commit of a group, as `MPIRT_Uncommit`. Collective over the group.
+ *   in    group: the group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_ARGUMENT: other members than these have committed together
+ *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+int MPIRTX_Uncommit_group(MPIRT_Group group);
 
 /* Says whether Init has succeeded. Can be called at any time.
  *   out   flag: 1 from Init on, else 0
@@ -3209,7 +3260,7 @@ int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
  *   MPIRT_ERR_ARGUMENT: the policy is none */
 int MPIRTX_Task_set_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy policy);
 
-/* Gives compute times, misses, overruns and skipped instances since the commit.
+/* Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped.
  *   in    task: the task
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.

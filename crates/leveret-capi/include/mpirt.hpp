@@ -1732,7 +1732,7 @@ public:
     result<void> try_set_core(int core) const noexcept;
     /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
     result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
-    /// Gives compute times, misses, overruns and skipped instances since the commit. (MPIRTX_Task_get_metrics)
+    /// Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped. (MPIRTX_Task_get_metrics)
     result<mpirt::task_metrics> try_metrics() const noexcept;
     /// Gives the name of a task. (MPIRTX_Task_get_name)
     result<mpirt::name> try_name() const noexcept;
@@ -1769,6 +1769,8 @@ public:
 
     /// Begins a second set of objects while the first runs: what this thread creates from here on belongs to it. (MPIRTX_Mode_open)
     static result<owner<mode_ref>> try_open(text name) noexcept;
+    /// Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither. (MPIRTX_Mode_keep)
+    result<void> try_keep(object_ref object) const noexcept;
     /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
     result<void> try_commit() const noexcept;
     /// Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world. (MPIRTX_Mode_switch)
@@ -1781,6 +1783,7 @@ public:
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<mode_ref> open(text name);
+    void keep(object_ref object) const;
     void commit() const;
     mpirt::time_point switch_(time_point earliest) const;
     static mode_ref current();
@@ -3109,6 +3112,11 @@ inline result<owner<mode_ref>> mode_ref::try_open(text name) noexcept
     return owner<mode_ref>(mode_);
 }
 
+inline result<void> mode_ref::try_keep(object_ref object) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Mode_keep(c(), object.c())), "MPIRTX_Mode_keep"};
+}
+
 inline result<void> mode_ref::try_commit() const noexcept
 {
     return {static_cast<errc>(MPIRTX_Mode_commit(c())), "MPIRTX_Mode_commit"};
@@ -4014,6 +4022,11 @@ inline owner<mode_ref> mode_ref::open(text name)
     return try_open(name).value();
 }
 
+inline void mode_ref::keep(object_ref object) const
+{
+    try_keep(object).value();
+}
+
 inline void mode_ref::commit() const
 {
     try_commit().value();
@@ -4194,6 +4207,15 @@ public:
         is_live_ = false;
         return {static_cast<errc>(MPIRT_Uncommit()), "MPIRT_Uncommit"};
     }
+    /// The same, of what this group has committed.
+    result<void> try_uncommit(group_ref group) noexcept
+    {
+        const int code = MPIRTX_Uncommit_group(group.c());
+        if (code == MPIRT_SUCCESS || code == MPIRT_ERR_PEER_LOST) {
+            is_live_ = false;
+        }
+        return {static_cast<errc>(code), "MPIRTX_Uncommit_group"};
+    }
 #if MPIRT_EXCEPTIONS
     time_point epoch() const { return try_epoch().value(); }
     /// Waits until the job's horizon, or until it is stopped, and uncommits; throws what left a task or a handler.
@@ -4207,6 +4229,12 @@ public:
     void uncommit()
     {
         const auto ended = try_uncommit();
+        detail::rethrow_failure();
+        ended.value();
+    }
+    void uncommit(group_ref group)
+    {
+        const auto ended = try_uncommit(group);
         detail::rethrow_failure();
         ended.value();
     }
@@ -4254,6 +4282,15 @@ public:
         }
         return committed();
     }
+    /// The same for the members of a group, beside what others have committed. Collective over the group.
+    result<committed> try_commit(group_ref group) noexcept
+    {
+        const int code = MPIRTX_Commit_group(group.c());
+        if (code != MPIRT_SUCCESS) {
+            return {static_cast<errc>(code), "MPIRTX_Commit_group"};
+        }
+        return committed();
+    }
     /// Leaves the job, and frees all that is left.
     result<void> try_finalize() noexcept
     {
@@ -4269,6 +4306,7 @@ public:
     session() : session(nullptr, nullptr) {}
     session(int &argc, char **&argv) : session(&argc, &argv) {}
     committed commit() { return try_commit().value(); }
+    committed commit(group_ref group) { return try_commit(group).value(); }
     void finalize() { try_finalize().value(); }
 #endif
 

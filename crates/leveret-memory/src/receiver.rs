@@ -215,7 +215,7 @@ impl Receiver {
     #[inline(always)]
     pub(crate) fn release_taken(&mut self, instance: u64) {
         self.taken += 1;
-        self.own.control.word(TAKEN).store(self.taken, Ordering::Relaxed);
+        self.own.counts.word(TAKEN).store(self.taken, Ordering::Relaxed);
         self.release_through(instance);
     }
 
@@ -225,7 +225,7 @@ impl Receiver {
         if self.held != Some(instance) {
             self.held = Some(instance);
             self.taken += 1;
-            self.own.control.word(TAKEN).store(self.taken, Ordering::Relaxed);
+            self.own.counts.word(TAKEN).store(self.taken, Ordering::Relaxed);
         }
         self.publish_released(instance);
     }
@@ -266,18 +266,18 @@ impl Receiver {
     /// Counts a message that came after it was due.
     pub fn count_late(&mut self) {
         self.late += 1;
-        self.own.control.word(LATE).store(self.late, Ordering::Relaxed);
+        self.own.counts.word(LATE).store(self.late, Ordering::Relaxed);
     }
 
     /// Counts a message that never came.
     pub fn count_missing(&mut self) {
         self.missing += 1;
-        self.own.control.word(MISSING).store(self.missing, Ordering::Relaxed);
+        self.own.counts.word(MISSING).store(self.missing, Ordering::Relaxed);
     }
 
     fn count_invalid(&mut self) {
         self.invalid += 1;
-        self.own.control.word(INVALID).store(self.invalid, Ordering::Relaxed);
+        self.own.counts.word(INVALID).store(self.invalid, Ordering::Relaxed);
     }
 
     /// Before sleeping on a waking channel: says so, and returns the value that the futex word must still have for
@@ -328,6 +328,13 @@ impl Receiver {
     /// From which instance on the sender can take part; any value is possible.
     pub fn peer_first_eligible(&self) -> u64 {
         self.peer.first_eligible()
+    }
+
+    /// As [`crate::Sender::report_as`].
+    pub fn report_as(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.own.counts, &mut other.own.counts);
+        std::mem::swap(&mut self.own.records, &mut other.own.records);
+        (self.taken, self.late, self.missing, self.invalid) = (0, 0, 0, 0);
     }
 
     /// Appends to this end's message records.

@@ -220,17 +220,21 @@ pub struct SourceEnd {
     pub(crate) tag: Tag,
     pub(crate) control: Window,
     pub(crate) slots: Slots,
+    /// Where a watcher reads what was counted and recorded; see [`crate::Sender::report_as`].
+    pub(crate) counts: Window,
     pub(crate) records: MessageWriter,
     shelf: Option<Shelf>,
 }
 
 impl SourceEnd {
     fn new(segment: &Window, place: &SourcePlace, tag: Tag) -> Self {
+        let control = segment.part(place.control, size_of::<SourceControl>());
         Self {
             channel: place.spec.channel,
             waits: place.spec.waits,
             tag,
-            control: segment.part(place.control, size_of::<SourceControl>()),
+            counts: control.clone(),
+            control,
             slots: Slots::new(segment, place),
             shelf: place.slots.shelf.as_ref().map(|shelf| Shelf::new(segment, shelf)),
             records: MessageWriter::new(segment, &place.ring, tag),
@@ -253,16 +257,20 @@ pub struct TargetEnd {
     pub(crate) channel: ChannelId,
     pub(crate) waits: bool,
     pub(crate) control: Window,
+    /// As [`SourceEnd::counts`].
+    pub(crate) counts: Window,
     pub(crate) records: MessageWriter,
     borrowed: Option<Borrowed>,
 }
 
 impl TargetEnd {
     fn new(segment: &Window, place: &TargetPlace, tag: Tag) -> Self {
+        let control = segment.part(place.control, size_of::<TargetControl>());
         Self {
             channel: place.spec.channel,
             waits: place.spec.waits,
-            control: segment.part(place.control, size_of::<TargetControl>()),
+            counts: control.clone(),
+            control,
             records: MessageWriter::new(segment, &place.ring, tag),
             borrowed: Borrowed::new(segment, place),
         }

@@ -111,7 +111,7 @@ impl Sender {
             return Ok(());
         }
         self.refused += 1;
-        self.own.control.word(REFUSED).store(self.refused, Ordering::Relaxed);
+        self.own.counts.word(REFUSED).store(self.refused, Ordering::Relaxed);
         Err(NoBuffer { instance, released })
     }
 
@@ -130,7 +130,7 @@ impl Sender {
         head.word(SEQUENCE).store(sequence, Ordering::Release);
         self.next = instance + 1;
         self.published += 1;
-        self.own.control.word(PUBLISHED).store(self.published, Ordering::Relaxed);
+        self.own.counts.word(PUBLISHED).store(self.published, Ordering::Relaxed);
         if self.own.waits {
             self.wake = self.wake.wrapping_add(1);
             self.own.control.flag(WAKE).store(self.wake, Ordering::Release);
@@ -203,6 +203,14 @@ impl Sender {
     #[inline]
     pub fn has_room(&self, instance: u64) -> bool {
         instance < self.free_below || instance < self.peer_released().saturating_add(self.buffers())
+    }
+
+    /// From here on counts, from zero, and records stand where a watcher looks for those of `other`, an end of another
+    /// segment of the same owner; what becomes of messages stays here. The two exchange these places.
+    pub fn report_as(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.own.counts, &mut other.own.counts);
+        std::mem::swap(&mut self.own.records, &mut other.own.records);
+        (self.published, self.refused) = (0, 0);
     }
 
     /// Appends to this end's message records.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::channel;
-use leveret_memory::{NOT_ACTIVE, Receiver, Sender, Taken};
+use leveret_memory::{MessageRecord, NOT_ACTIVE, Receiver, Sender, Taken};
 use leveret_types::Nanos;
 
 fn send(sender: &mut Sender, instance: u64, bytes: &[u8]) {
@@ -206,4 +206,25 @@ fn messages_cross_threads_in_order() {
         }
     }
     writer.join().expect("the writer does not panic");
+}
+
+/// Ends that go on while others look for their counts elsewhere: what they carry is not touched.
+#[test]
+fn counts_can_be_kept_elsewhere_while_messages_go_on() {
+    let (mut sender, mut receiver) = channel(8, 2, false);
+    let (mut other_sender, mut other_receiver) = channel(8, 2, false);
+    send(&mut sender, 0, &[1]);
+    assert_eq!(receive(&mut receiver, 0), [1]);
+    send(&mut sender, 1, &[2]);
+    sender.report_as(&mut other_sender);
+    receiver.report_as(&mut other_receiver);
+    let fresh = MessageRecord { instance: 7, at: Nanos(9), due: Nanos(10), size: 1, fate: 3 };
+    sender.record(&fresh);
+    send(&mut sender, 2, &[3]);
+    assert_eq!(receive(&mut receiver, 1), [2], "it was under way");
+    assert_eq!(receive(&mut receiver, 2), [3]);
+    assert_eq!((sender.peer_released(), receiver.released()), (3, 3));
+    // What is exchanged is only where it stands: the other ends carry nothing.
+    assert!(matches!(other_receiver.take(0), Taken::NotYet));
+    assert_eq!(other_sender.peer_released(), 0);
 }

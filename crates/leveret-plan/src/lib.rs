@@ -18,12 +18,14 @@ mod assemble;
 mod bind;
 mod buffers;
 pub mod checker;
+mod continuation;
 mod digest;
 mod explain;
 mod model;
 mod nesting;
 mod plan;
 mod search;
+mod shared;
 mod sporadic;
 mod table;
 mod transition;
@@ -31,6 +33,7 @@ mod validate;
 mod windows;
 
 pub use admission::plan;
+pub use continuation::{ContinuationConflict, Kept, continuation};
 pub use digest::digest;
 pub use explain::{
     BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,
@@ -38,6 +41,7 @@ pub use explain::{
 };
 pub use model::*;
 pub use plan::*;
+pub use shared::{Collision, Other, collisions, cores_beside, plan_beside};
 pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};

@@ -3,10 +3,12 @@
 mod channels;
 mod collectives;
 mod events;
+mod kept;
 mod sporadics;
 mod tasks;
 
 pub use events::{EventBinding, TriggerBinding};
+pub use kept::kept;
 
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -223,6 +225,8 @@ fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Misma
         ("triggers in the code", in_code(|declared| declared.events.triggers.len()), TRIGGERS_MAX),
         ("receptors in the code", in_code(|declared| declared.events.receptors.len()), 4 * EVENTS_MAX),
         ("collective channels in the code", in_code(|declared| declared.collectives.len()), CHANNELS_MAX),
+        ("kept channels in the code", in_code(|declared| declared.kept.channels.len()), 2 * CHANNELS_MAX),
+        ("kept tasks in the code", in_code(|declared| declared.kept.tasks.len()), TASKS_MAX),
         ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
     ];
     let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);

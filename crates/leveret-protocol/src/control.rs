@@ -30,6 +30,8 @@
 //!    | Leave                                  |   from every member that finalizes; the connection closes when all have
 //!    |--------------------------------------->|
 //! ```
+//! Instead of `Declare` a member may send `DeclareGroup`: then only the members of that group take part in what follows, up to
+//! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`].
 
 use crate::assemble::{Assembled, Mismatch};
 use crate::declaration::MemberDeclarations;
@@ -39,7 +41,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 3;
+pub const CONTROL_VERSION: u32 = 4;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -58,6 +60,13 @@ pub enum FromMember {
         /// Which attempt to commit this is: [`ToMember::Welcome::attempt`] and one more for every
         /// [`ToMember::Refused`] since. A refusal on its way to the member answers the attempt that it has not seen.
         attempt: u32,
+        /// The declarations.
+        declarations: MemberDeclarations,
+    },
+    /// The same for a commit of these members alone. Each gets one answer: [`ToMember::Planned`] or [`ToMember::GroupRefused`].
+    DeclareGroup {
+        /// Who takes part, this member among them, in the order of rank.
+        members: Vec<MemberId>,
         /// The declarations.
         declarations: MemberDeclarations,
     },
@@ -133,6 +142,15 @@ pub enum ToMember {
         mismatches: Vec<Mismatch>,
         /// Whether another commit may be tried on this connection.
         may_retry: bool,
+    },
+    /// The group's commit is refused, to each of its members that has declared for it. Another may be tried.
+    GroupRefused {
+        /// One sentence a line.
+        reason: String,
+        /// What kind of reason that is.
+        cause: RefusalCause,
+        /// Set when declarations did not meet.
+        mismatches: Vec<Mismatch>,
     },
     /// The commit is admitted: make the segment.
     Planned {

@@ -11,10 +11,13 @@
 //! A run ends when all members have finished or want to uncommit, or by a stop: then everybody stops at one instant.
 //! A death during commit refuses the commit for everybody. A death while running follows the policy.
 //!
+//! A coordinator is of all members, or of a group that commits by itself: then the others are outside.
+//!
 //! What a member sends may cross what it is sent: declarations name the attempt that they are for, everything after
 //! them names its commit's generation, so what belongs to a refused attempt is known and passed over, and only what
 //! no honest member can send is a breach of the protocol.
 
+mod group;
 mod upcoming;
 
 use crate::control::{EndReason, FromMember, RefusalCause};
@@ -126,6 +129,8 @@ pub enum Action {
 struct Seat {
     alive: bool,
     left: bool,
+    /// The commit is of a group, which this member is not in.
+    outside: bool,
     /// It broke the protocol; its death is awaited.
     expelled: bool,
     /// Its last declarations were not admitted, and it has made no others.
@@ -143,6 +148,10 @@ struct Seat {
 impl Seat {
     fn vacant(left: bool) -> Self {
         Self { left, ..Self::default() }
+    }
+
+    fn is_gone(&self) -> bool {
+        !self.alive && !self.outside
     }
 
     fn occupied() -> Self {
@@ -361,6 +370,7 @@ impl Coordinator {
                 self.stage == Stage::Gathering && self.cancelled && *generation == self.generation
             }
             FromMember::Hello { .. }
+            | FromMember::DeclareGroup { .. }
             | FromMember::Uncommit { .. }
             | FromMember::Finished { .. }
             | FromMember::Leave
@@ -519,20 +529,20 @@ impl Coordinator {
             self.seats.iter().enumerate().filter(|(index, _)| *index != member.index()).map(|(_, seat)| seat);
         self.policy == DeathPolicy::Restart
             && self.over.is_none()
-            && others.into_iter().all(|seat| seat.alive)
+            && others.into_iter().all(|seat| !seat.is_gone())
     }
 
     /// Why a commit can never complete: the set of members is static.
     fn obstacle(&self) -> Option<(RefusalCause, String)> {
         let gone = || {
-            let gone = self.seats.iter().position(|seat| !seat.alive)?;
+            let gone = self.seats.iter().position(Seat::is_gone)?;
             let how = if self.seats[gone].left { "has ended" } else { "has died" };
-            let reason =
-                format!("{} {how}; all members must commit together", self.name(MemberId(gone as u16)));
+            let who = if self.is_of_group() { "all members of the group" } else { "all members" };
+            let reason = format!("{} {how}; {who} must commit together", self.name(MemberId(gone as u16)));
             Some((RefusalCause::PeerLost, reason))
         };
         // That a member died says more than that the job was stopped for it.
-        let died = self.seats.iter().any(|seat| !seat.alive && !seat.left);
+        let died = self.seats.iter().any(|seat| seat.is_gone() && !seat.left);
         let cause = if died { RefusalCause::PeerLost } else { RefusalCause::Over };
         self.over.clone().map(|reason| (cause, reason)).or_else(gone)
     }
@@ -562,11 +572,12 @@ impl Coordinator {
     fn advance(&mut self) -> Vec<Action> {
         match self.stage {
             Stage::Gathering
-                if self.seats.iter().all(|seat| seat.alive) && self.all(|seat| seat.declared.is_some()) =>
+                if !self.seats.iter().any(Seat::is_gone) && self.all(|seat| seat.declared.is_some()) =>
             {
                 self.stage = Stage::Planning;
-                let declared = self.seats.iter().filter_map(|seat| seat.declared.clone()).collect();
-                vec![Action::Plan(declared)]
+                // Who is outside declares nothing.
+                let declared = self.seats.iter().map(|seat| seat.declared.clone().unwrap_or_default());
+                vec![Action::Plan(declared.collect())]
             }
             Stage::Segments if self.all(|seat| seat.segment) => {
                 self.stage = Stage::Readying;
@@ -602,7 +613,7 @@ impl Coordinator {
         self.upcoming.clear();
         let mut actions = vec![Action::Uncommitted(reason)];
         if self.policy == DeathPolicy::Restart && self.over.is_none() {
-            for (index, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| !seat.alive) {
+            for (index, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_gone()) {
                 *seat = Seat::occupied();
                 actions.push(Action::Restart(MemberId(index as u16)));
             }
@@ -623,7 +634,7 @@ fn ending_text(reason: &EndReason) -> String {
 fn kind(message: &FromMember) -> &'static str {
     match message {
         FromMember::Hello { .. } => "a second Hello",
-        FromMember::Declare { .. } => "a declaration",
+        FromMember::Declare { .. } | FromMember::DeclareGroup { .. } => "a declaration",
         FromMember::Segment { .. } => "a segment",
         FromMember::Ready { .. } => "a ready message",
         FromMember::Withdraw { .. } => "a withdrawal",

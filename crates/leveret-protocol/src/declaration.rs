@@ -170,6 +170,18 @@ pub struct MemberDeclarations {
     /// Channels of a whole group that it takes part in; their edges are among the ends.
     #[serde(default)]
     pub collectives: Vec<CollectiveDeclaration>,
+    /// Of a mode: which of these go on from what runs.
+    #[serde(default)]
+    pub kept: KeptDeclarations,
+}
+
+/// What a member keeps in a mode.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct KeptDeclarations {
+    /// Channels, each with its group and its name.
+    pub channels: Vec<(String, String)>,
+    /// Tasks by their names.
+    pub tasks: Vec<String>,
 }
 
 /// What a collective channel does with its members' data.

@@ -2,9 +2,11 @@
 //! opens a socket or starts a thread, so the same code runs in production and in the seeded world.
 #![forbid(unsafe_code)]
 
+pub mod admission;
 pub mod assemble;
 pub mod control;
 pub mod coordinator;
 pub mod declaration;
+pub mod group;
 pub mod mode;
 pub mod nearest;

@@ -35,7 +35,7 @@ pub enum ModeRequest {
         /// The mode's name, equal on all members.
         name: String,
         /// The declarations.
-        declarations: MemberDeclarations,
+        declarations: Box<MemberDeclarations>,
     },
     /// This member wants the mode to take over.
     Switch {

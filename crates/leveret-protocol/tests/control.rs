@@ -54,6 +54,10 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             receptors: vec![ReceptorDeclaration { event: "e".to_owned(), group: "g".to_owned() }],
         },
         collectives: Vec::new(),
+        kept: KeptDeclarations {
+            channels: vec![("g".to_owned(), "c".to_owned())],
+            tasks: vec!["t".to_owned()],
+        },
     })
 }
 

@@ -2,11 +2,12 @@
 //! processes of their own and members that share one process.
 
 use crate::activation::Spans;
-use crate::declare::{Declarations, DeclaredTask, Lead};
+use crate::declare::{Declarations, DeclaredTask, Lead, Lines};
 use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
 use crate::runner::{Ports, TaskRunner};
+use crate::succession::Line;
 use crate::timing::{Arrival, Bindings, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{
@@ -272,7 +273,11 @@ impl Binder<'_> {
         Ok(ReceivingEnd::new(self.receiver(end, channel)?, self.arrival(channel), peer, watch.clone()))
     }
 
-    fn task(&mut self, task: DeclaredTask, watch: &Arc<Watch>) -> Result<(TaskId, TaskRunner), BindError> {
+    fn task(
+        &mut self,
+        mut task: DeclaredTask,
+        watch: &Arc<Watch>,
+    ) -> Result<(TaskId, TaskRunner), BindError> {
         let job = self.admitted.job();
         let id = job
             .tasks
@@ -280,15 +285,17 @@ impl Binder<'_> {
             .position(|candidate| candidate.name == task.name && candidate.member == self.member)
             .map(|index| TaskId(index as u16))
             .ok_or_else(|| BindError::NotDeclared(format!("no task \"{}\"", task.name)))?;
-        let ports = self.ports(id, &task, watch)?;
+        let ports = self.ports(id, &mut task, watch)?;
         let stamps = self.own.take_task(id).ok_or_else(|| BindError::NotDeclared(format!("{id} twice")))?;
         let timing = TaskTiming::new(job, self.admitted.plan, id);
         let policy = job.tasks[id.index()].overrun;
         let runner = TaskRunner::new(timing, policy, ports, task.body, stamps, watch.clone());
-        Ok((id, runner.counting_in(task.tally)))
+        Ok((id, runner.counting_in(task.tally, task.lines.task)))
     }
 
-    fn ports(&mut self, id: TaskId, task: &DeclaredTask, watch: &Arc<Watch>) -> Result<Ports, BindError> {
+    fn ports(&mut self, id: TaskId, task: &mut DeclaredTask, watch: &Arc<Watch>) -> Result<Ports, BindError> {
+        let Lines { inputs, outputs, .. } = &mut task.lines;
+        let (mut input_lines, mut output_lines) = (std::mem::take(inputs), std::mem::take(outputs));
         let Admitted { assembled, plan, .. } = *self.admitted;
         let declared = &assembled.job.tasks[id.index()];
         let planned = &plan.tasks[id.index()].instances;
@@ -314,6 +321,9 @@ impl Binder<'_> {
             if let Some(lead) = lead(target.end) {
                 port.lead(lead);
             }
+            if let Some(line) = take_line(&mut input_lines, target.end) {
+                port.in_line(line);
+            }
             ports.inputs.push(port);
         }
         for source in &task.writes {
@@ -328,6 +338,9 @@ impl Binder<'_> {
             let mut port = OutputPort::new(source.end, size, sender, bindings, initial);
             if let Some(lead) = lead(source.end) {
                 port.lead(lead);
+            }
+            if let Some(line) = take_line(&mut output_lines, source.end) {
+                port.in_line(line);
             }
             ports.outputs.push(port);
         }
@@ -361,6 +374,11 @@ impl Binder<'_> {
             ))
         })
     }
+}
+
+fn take_line<T>(lines: &mut Vec<(u32, Line<T>)>, end: u32) -> Option<Line<T>> {
+    let place = lines.iter().position(|(known, _)| *known == end)?;
+    Some(lines.swap_remove(place).1)
 }
 
 fn position(list: &[ChannelId], channel: ChannelId, task: &str) -> Result<usize, BindError> {

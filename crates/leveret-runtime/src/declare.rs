@@ -2,6 +2,9 @@
 
 use crate::context::TaskContext;
 use crate::gate::Gate;
+use crate::port::{InputPort, OutputPort};
+use crate::runner::TaskEstate;
+use crate::succession::Line;
 use crate::task_tally::TaskTally;
 use leveret_plan::{CoreChoice, MissingPolicy, OverrunPolicy, Placement, Qos};
 use leveret_protocol::declaration::{
@@ -42,6 +45,17 @@ pub(crate) struct DeclaredTask {
     pub(crate) tally: Arc<TaskTally>,
     /// Ends of which something else decides when they take part.
     pub(crate) leads: Vec<(u32, Lead)>,
+    /// What may be kept in another mode.
+    pub(crate) lines: Lines,
+}
+
+/// What of a task may be kept in another mode, or is kept from the one before.
+#[derive(Default)]
+pub(crate) struct Lines {
+    pub(crate) task: Option<Line<TaskEstate>>,
+    /// By declared end.
+    pub(crate) inputs: Vec<(u32, Line<InputPort>)>,
+    pub(crate) outputs: Vec<(u32, Line<OutputPort>)>,
 }
 
 /// When an end takes part, where that is not for its own activation to say.
@@ -154,7 +168,18 @@ impl Declarations {
             idle: false,
             tally: Arc::default(),
             leads: Vec::new(),
+            lines: Lines::default(),
         }
+    }
+
+    /// Says that this member keeps a channel from what runs.
+    pub(crate) fn keep_channel(&mut self, group: &str, name: &str) {
+        self.wire.kept.channels.push((group.to_owned(), name.to_owned()));
+    }
+
+    /// Says that this member keeps a task from what runs.
+    pub(crate) fn keep_task(&mut self, name: &str) {
+        self.wire.kept.tasks.push(name.to_owned());
     }
 
     /// Declares what this member says of a collective channel; the ends that carry it are declared one by one.
@@ -290,6 +315,7 @@ pub struct TaskBuilder<'d> {
     idle: bool,
     tally: Arc<TaskTally>,
     leads: Vec<(u32, Lead)>,
+    lines: Lines,
 }
 
 impl TaskBuilder<'_> {
@@ -359,6 +385,11 @@ impl TaskBuilder<'_> {
         self.leads = leads;
         self
     }
+    /// What of it may be kept.
+    pub(crate) fn in_lines(mut self, lines: Lines) -> Self {
+        self.lines = lines;
+        self
+    }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
         let channel = |end: u32| {
@@ -372,9 +403,9 @@ impl TaskBuilder<'_> {
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();
         self.declarations.wire.tasks.push(std::mem::take(&mut self.wire));
-        let Self { declarations, reads, writes, receives, sends, idle, leads, tally, .. } = self;
+        let Self { declarations, reads, writes, receives, sends, idle, leads, tally, lines, .. } = self;
         let body = Box::new(body);
-        let task = DeclaredTask { name, body, reads, writes, receives, sends, idle, leads, tally };
+        let task = DeclaredTask { name, body, reads, writes, receives, sends, idle, leads, tally, lines };
         declarations.tasks.push(task);
     }
 }

@@ -3,7 +3,7 @@
 use crate::message::Outgoing;
 use crate::port::FateCode;
 use crate::timing::Arrival;
-use crate::watch::Watch;
+use crate::watch::{Watch, Watched};
 use leveret_memory::{Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken};
 use leveret_os::{clock, futex};
 use leveret_types::{Instance, MemberId, Nanos};
@@ -66,7 +66,7 @@ pub struct SendingEnd {
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
-    watch: Arc<Watch>,
+    watch: Watched,
 }
 
 impl SendingEnd {
@@ -77,7 +77,18 @@ impl SendingEnd {
         watch: Arc<Watch>,
     ) -> Self {
         sender.set_first_eligible(0);
+        let watch = Watched::new(watch);
         Self { sender, next: 0, refused: None, arrival, epoch: Nanos::ZERO, peer, watch }
+    }
+
+    /// What tells it of the end and of deaths.
+    pub(crate) fn watch_mut(&mut self) -> &mut Watched {
+        &mut self.watch
+    }
+
+    /// It is kept in a mode, where `fresh` is declared for it: the watcher finds there what is counted from here on.
+    pub(crate) fn go_on_as(&mut self, fresh: &mut Self) {
+        self.sender.report_as(&mut fresh.sender);
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
@@ -197,7 +208,7 @@ impl SendingEnd {
 
     /// Whether the receiver's member is gone.
     pub(crate) fn peer_is_dead(&self) -> bool {
-        self.watch.is_dead(self.peer)
+        self.watch.now().is_dead(self.peer)
     }
 
     /// Number of buffers.
@@ -305,7 +316,7 @@ pub struct ReceivingEnd {
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
-    watch: Arc<Watch>,
+    watch: Watched,
 }
 
 /// A received message; its buffer goes back to the sender when this is dropped.
@@ -339,7 +350,18 @@ impl ReceivingEnd {
         watch: Arc<Watch>,
     ) -> Self {
         receiver.set_first_eligible(0);
+        let watch = Watched::new(watch);
         Self { receiver, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
+    }
+
+    /// As [`SendingEnd::watch_mut`].
+    pub(crate) fn watch_mut(&mut self) -> &mut Watched {
+        &mut self.watch
+    }
+
+    /// As [`SendingEnd::go_on_as`].
+    pub(crate) fn go_on_as(&mut self, fresh: &mut Self) {
+        self.receiver.report_as(&mut fresh.receiver);
     }
 
     pub(crate) fn arm(&mut self, epoch: Nanos) {
@@ -493,7 +515,7 @@ impl ReceivingEnd {
 
     /// Whether the sender's member is gone.
     pub(crate) fn peer_is_dead(&self) -> bool {
-        self.watch.is_dead(self.peer)
+        self.watch.now().is_dead(self.peer)
     }
 
     /// Whether a message can be taken without waiting.
@@ -519,12 +541,12 @@ fn pass_over_nonsense(receiver: &mut Receiver, next: &mut u64) -> bool {
 struct Patience<'w> {
     limit: Nanos,
     peer: MemberId,
-    watch: &'w Watch,
+    watch: &'w Watched,
     polls: u32,
 }
 
 impl<'w> Patience<'w> {
-    fn new(limit: Nanos, peer: MemberId, watch: &'w Watch) -> Self {
+    fn new(limit: Nanos, peer: MemberId, watch: &'w Watched) -> Self {
         Self { limit, peer, watch, polls: 0 }
     }
 
@@ -541,10 +563,11 @@ impl<'w> Patience<'w> {
     }
 
     fn look(&self) -> Result<(), WaitError> {
-        if self.watch.is_dead(self.peer) {
+        let watch = self.watch.now();
+        if watch.is_dead(self.peer) {
             return Err(WaitError::PeerDead);
         }
-        let stop_at = self.watch.stop_at();
+        let stop_at = watch.stop_at();
         if self.limit.min(stop_at) == Nanos::MAX {
             // Reading the clock costs as much as the rest of a test.
             return Ok(());

@@ -138,6 +138,24 @@ impl InProcessJob {
         Some((activation, self.watches[member.index()].clone()))
     }
 
+    /// As at the end of every task's thread.
+    #[cfg(test)]
+    pub(crate) fn leave(&mut self) {
+        self.tasks.iter_mut().for_each(|task| task.runner.leave());
+    }
+
+    /// The length of a round.
+    #[cfg(test)]
+    pub(crate) fn hyperperiod(&self) -> Nanos {
+        self.plan.hyperperiod
+    }
+
+    /// What the threads of a member share.
+    #[cfg(test)]
+    pub(crate) fn watch(&self, member: MemberId) -> &Arc<Watch> {
+        &self.watches[member.index()]
+    }
+
     pub(crate) fn arm(&mut self, epoch: Nanos, rounds: u64) {
         self.epoch = epoch;
         let span = self.plan.hyperperiod.saturating_mul(i64::try_from(rounds).unwrap_or(i64::MAX));
@@ -157,9 +175,18 @@ impl InProcessJob {
 
     /// Runs `rounds` hyperperiods in virtual time, in the order of planned starts. `before` is called before each
     /// instance with the task and its planned start, and may plant what it likes into the task's clock.
-    pub fn run_virtual(&mut self, rounds: u64, mut before: impl FnMut(TaskId, Nanos, &VirtualClock)) {
-        self.arm(Nanos::from_secs(1), rounds);
-        let epoch = self.epoch;
+    pub fn run_virtual(&mut self, rounds: u64, before: impl FnMut(TaskId, Nanos, &VirtualClock)) {
+        self.run_virtual_from(Nanos::from_secs(1), rounds, before);
+    }
+
+    /// As [`InProcessJob::run_virtual`], from this epoch on.
+    pub(crate) fn run_virtual_from(
+        &mut self,
+        epoch: Nanos,
+        rounds: u64,
+        mut before: impl FnMut(TaskId, Nanos, &VirtualClock),
+    ) {
+        self.arm(epoch, rounds);
         loop {
             let next =
                 self.tasks.iter_mut().filter(|task| !task.ended).min_by_key(|task| task.runner.next_start());

@@ -20,6 +20,7 @@ use leveret_protocol::control::{
 };
 use leveret_protocol::mode::ModeAnswer;
 use leveret_types::{Generation, MemberId, Nanos};
+use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
@@ -116,6 +117,9 @@ pub struct Member {
     pub(crate) scheduling: Scheduling,
     restarted: bool,
     attempt: u32,
+    /// While this member commits with a group: refusals of the whole job's commits are kept for when it commits with all.
+    pub(crate) is_in_group: bool,
+    kept_refusals: VecDeque<CommitError>,
     pub(crate) modes: Modes,
 }
 
@@ -150,6 +154,8 @@ impl Member {
                     scheduling,
                     restarted,
                     attempt,
+                    is_in_group: false,
+                    kept_refusals: VecDeque::new(),
                     modes: Modes::default(),
                 })
             }
@@ -205,8 +211,38 @@ impl Member {
         settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
     ) -> Result<Running, CommitError> {
         declarations.check()?;
+        // The others have tried without this member: this is its part of that attempt.
+        if let Some(refusal) = self.kept_refusals.pop_front() {
+            self.attempt = self.attempt.saturating_add(1);
+            return Err(refusal);
+        }
         let attempt = self.attempt;
         self.send(&FromMember::Declare { attempt, declarations: declarations.wire.clone() }, &[])?;
+        self.go_on(declarations, settle)
+    }
+
+    /// As [`Member::commit_unborrowed`] for these members alone, of which this is one.
+    pub(crate) fn commit_group(
+        &mut self,
+        members: Vec<MemberId>,
+        declarations: Declarations,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+    ) -> Result<Running, CommitError> {
+        declarations.check()?;
+        let wire = declarations.wire.clone();
+        self.send(&FromMember::DeclareGroup { members, declarations: wire }, &[])?;
+        self.is_in_group = true;
+        let running = self.go_on(declarations, settle);
+        self.is_in_group = running.is_ok();
+        running
+    }
+
+    /// From the declarations to what runs.
+    fn go_on(
+        &mut self,
+        declarations: Declarations,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+    ) -> Result<Running, CommitError> {
         let admission = self.await_plan()?;
         let parts = match self.carry_out(&admission, declarations, settle) {
             Ok(parts) => parts,
@@ -321,12 +357,20 @@ impl Member {
         loop {
             match self.next()? {
                 (ToMember::Refused { reason, cause, mismatches, may_retry }, _) => {
-                    self.attempt = self.attempt.saturating_add(1);
-                    return Err(if may_retry {
+                    let refusal = if may_retry {
                         CommitError::Refused { reason, cause, mismatches }
                     } else {
                         CommitError::Over { reason, cause }
-                    });
+                    };
+                    if self.is_in_group {
+                        self.kept_refusals.push_back(refusal);
+                        continue;
+                    }
+                    self.attempt = self.attempt.saturating_add(1);
+                    return Err(refusal);
+                }
+                (ToMember::GroupRefused { reason, cause, mismatches }, _) => {
+                    return Err(CommitError::Refused { reason, cause, mismatches });
                 }
                 (ToMember::Mode(ModeAnswer::Refused { reason, cause, mismatches }), _) => {
                     self.modes.refused();
@@ -450,12 +494,20 @@ impl Member {
     }
 
     /// Waits until the agent says that everybody has finished.
-    pub(crate) fn await_uncommitted(&self, generation: Generation) -> Result<EndReason, CommitError> {
+    pub(crate) fn await_uncommitted(&mut self, generation: Generation) -> Result<EndReason, CommitError> {
         loop {
             match self.next()?.0 {
                 ToMember::Uncommitted { generation: g, reason } if g == generation => {
                     *lock(&self.current) = None;
+                    self.is_in_group = false;
                     return Ok(reason);
+                }
+                ToMember::Refused { reason, cause, mismatches, may_retry } if self.is_in_group => {
+                    self.kept_refusals.push_back(if may_retry {
+                        CommitError::Refused { reason, cause, mismatches }
+                    } else {
+                        CommitError::Over { reason, cause }
+                    });
                 }
                 ToMember::Refused { reason, cause, .. } => {
                     return Err(CommitError::Over { reason, cause });

@@ -90,7 +90,7 @@ impl Member {
         declarations.check()?;
         let attempt = self.modes.attempt(beside);
         let (name, wire) = (name.to_owned(), declarations.wire.clone());
-        let request = ModeRequest::Declare { beside, attempt, name, declarations: wire };
+        let request = ModeRequest::Declare { beside, attempt, name, declarations: Box::new(wire) };
         self.send(&FromMember::Mode(request), &[])?;
         let admission = self.await_plan()?;
         let standing = match self.carry_out_mode(&admission, declarations, settle) {

@@ -4,6 +4,7 @@ use crate::activation::{Activation, Part, Spans};
 use crate::declare::Lead;
 use crate::gate::Gate;
 use crate::message::{Absence, Input, Message, MessageBody, OutputSlot, SendRefusal};
+use crate::succession::Line;
 use crate::timing::{Arrival, Bindings, Cursor};
 use crate::watch::Watch;
 use leveret_memory::{MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken};
@@ -101,6 +102,8 @@ pub(crate) struct InputPort {
     /// Transfers that were started here and had their instance.
     settled: u64,
     lead: Option<Lead>,
+    /// Of an end that may be kept in another mode.
+    line: Option<Line<InputPort>>,
 }
 
 impl InputPort {
@@ -147,6 +150,53 @@ impl InputPort {
             lacked: 0,
             settled: 0,
             lead: None,
+            line: None,
+        }
+    }
+
+    /// It goes on with what another has left, if the line says so, and leaves itself to the next.
+    pub(crate) fn in_line(&mut self, line: Line<Self>) {
+        self.line = Some(line);
+    }
+
+    /// Whether it goes on with what another leaves.
+    pub(crate) fn succeeds(&self) -> bool {
+        self.line.as_ref().is_some_and(Line::succeeds)
+    }
+
+    /// Whether the other has left it.
+    pub(crate) fn may_begin(&self) -> bool {
+        self.line.as_ref().is_none_or(Line::may_begin)
+    }
+
+    /// Becomes what the other has left, from the first instance of this mode on; gives what it was itself.
+    pub(crate) fn succeed(&mut self) -> Option<Self> {
+        let line = self.line.take()?;
+        let Some(left) = line.take() else {
+            self.line = Some(line);
+            return None;
+        };
+        let mut fresh = std::mem::replace(self, left);
+        self.line = Some(line);
+        self.end = fresh.end;
+        self.receiver.report_as(&mut fresh.receiver);
+        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
+        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
+        self.bindings.begin_at(base);
+        Some(fresh)
+    }
+
+    /// Leaves it to whoever goes on with it, or gives it back where nobody may.
+    pub(crate) fn leave(mut self) -> Option<Self> {
+        let Some(line) = self.line.take() else { return Some(self) };
+        line.leave(self);
+        None
+    }
+
+    /// Into the records of the mode, unless the instance is one of before.
+    fn record(&mut self, record: &MessageRecord) {
+        if let Some(instance) = self.bindings.within_mode(record.instance) {
+            self.receiver.record(&MessageRecord { instance, ..*record });
         }
     }
 
@@ -162,6 +212,9 @@ impl InputPort {
     pub(crate) fn arm(&mut self, epoch: Nanos) {
         self.epoch = epoch;
         self.activation.arm(epoch);
+        if self.succeeds() {
+            return;
+        }
         // A task that starts periods after the epoch reads none of the messages before: they hold no buffer.
         let first = self.bindings.at(&Cursor::default());
         if let Some(unread) = first.and_then(|first| first.checked_sub(1)) {
@@ -173,7 +226,7 @@ impl InputPort {
     pub(crate) fn report(&mut self, fate: FateCode, at: Nanos) {
         let Some(instance) = self.current else { return };
         let due = self.epoch + self.arrival.of(instance);
-        self.receiver.record(&MessageRecord { instance, at, due, size: 0, fate: fate as u8 });
+        self.record(&MessageRecord { instance, at, due, size: 0, fate: fate as u8 });
     }
 
     /// Finds the planned message of this instance, and copies it into own memory unless the end is aliased.
@@ -348,7 +401,7 @@ impl InputPort {
                 "a message of a channel with the policy `missing = \"stop\"` did not arrive in time",
             );
         }
-        self.receiver.record(&MessageRecord { instance, at: now, due, size: size as u32, fate: fate as u8 });
+        self.record(&MessageRecord { instance, at: now, due, size: size as u32, fate: fate as u8 });
     }
 
     /// The message of the present instance, for the body.
@@ -421,7 +474,7 @@ impl InputPort {
             self.passed += u64::from(is_missed);
             let fate = if is_missed { FateCode::Passed } else { FateCode::Inactive };
             let record = MessageRecord { instance, at: Nanos::ZERO, due, size: 0, fate: fate as u8 };
-            self.receiver.record(&record);
+            self.record(&record);
         }
         self.finish(next);
     }
@@ -450,7 +503,11 @@ pub(crate) struct OutputPort {
     history: u8,
     /// Instances in which both ends took part and nothing ran here.
     passed: u64,
+    /// Of the messages that found no buffer at the receiver, how many were told.
+    lacked: u64,
     gate: Option<Arc<Gate>>,
+    /// Of an end that may be kept in another mode.
+    line: Option<Line<OutputPort>>,
 }
 
 impl OutputPort {
@@ -481,8 +538,49 @@ impl OutputPort {
             answered: 0,
             history: 0,
             passed: 0,
+            lacked: 0,
             gate: None,
+            line: None,
         }
+    }
+
+    /// As [`InputPort::in_line`].
+    pub(crate) fn in_line(&mut self, line: Line<Self>) {
+        self.line = Some(line);
+    }
+
+    /// Whether it goes on with what another leaves.
+    pub(crate) fn succeeds(&self) -> bool {
+        self.line.as_ref().is_some_and(Line::succeeds)
+    }
+
+    /// Whether the other has left it.
+    pub(crate) fn may_begin(&self) -> bool {
+        self.line.as_ref().is_none_or(Line::may_begin)
+    }
+
+    /// As [`InputPort::succeed`].
+    pub(crate) fn succeed(&mut self) -> Option<Self> {
+        let line = self.line.take()?;
+        let Some(left) = line.take() else {
+            self.line = Some(line);
+            return None;
+        };
+        let mut fresh = std::mem::replace(self, left);
+        self.line = Some(line);
+        self.end = fresh.end;
+        self.sender.report_as(&mut fresh.sender);
+        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
+        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
+        self.bindings.begin_at(base);
+        Some(fresh)
+    }
+
+    /// As [`InputPort::leave`].
+    pub(crate) fn leave(mut self) -> Option<Self> {
+        let Some(line) = self.line.take() else { return Some(self) };
+        line.leave(self);
+        None
     }
 
     /// Something else decides when this end takes part.
@@ -555,6 +653,14 @@ impl OutputPort {
         self.peer.lacked()
     }
 
+    /// How many more messages found no buffer at the receiver since the last call, and which was the last.
+    pub(crate) fn take_lacked(&mut self) -> Option<(u64, u64)> {
+        let (lacked, last) = self.peer_lacked();
+        let news = lacked.checked_sub(self.lacked).filter(|news| *news > 0)?;
+        self.lacked = lacked;
+        Some((news, last))
+    }
+
     fn part_of_peer(&self, instance: u64) -> Part {
         if Spans::of(self.peer.spans()).covers(instance) {
             Part::Active
@@ -595,13 +701,16 @@ impl OutputPort {
     pub(crate) fn finish(&mut self) {
         let Some(instance) = self.current else { return };
         let due = self.epoch + self.arrival.of(instance);
-        self.sender.record(&MessageRecord {
-            instance,
-            at: self.inserted,
-            due,
-            size: self.length as u32,
-            fate: self.outcome as u8,
-        });
+        // None from before the mode is sent in it.
+        if let Some(instance) = self.bindings.within_mode(instance) {
+            self.sender.record(&MessageRecord {
+                instance,
+                at: self.inserted,
+                due,
+                size: self.length as u32,
+                fate: self.outcome as u8,
+            });
+        }
         self.tell(instance);
     }
 

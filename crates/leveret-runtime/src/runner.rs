@@ -13,6 +13,7 @@ use crate::declare::Body;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::meter::Meter;
 use crate::port::{InputPort, OutputPort};
+use crate::succession::Line;
 use crate::task_tally::{TaskMetrics, TaskTally};
 use crate::timing::{Cursor, TaskTiming};
 use crate::watch::Watch;
@@ -61,6 +62,16 @@ pub enum Step {
     Ended,
 }
 
+/// How often a task looks whether the one that it goes on for has left what it needs.
+const LOOK_AGAIN: Nanos = Nanos::from_micros(50);
+
+/// What a task leaves to itself in the next mode.
+pub(crate) struct TaskEstate {
+    metrics: TaskMetrics,
+    /// The epoch from which its instances are counted.
+    origin: Nanos,
+}
+
 /// A task of this member, ready to run.
 pub struct TaskRunner {
     timing: TaskTiming,
@@ -79,6 +90,17 @@ pub struct TaskRunner {
     tally: Arc<TaskTally>,
     overran: bool,
     last_offset: Option<Nanos>,
+    /// Of a task that may be kept in another mode.
+    line: Option<Line<TaskEstate>>,
+    /// It goes on with what others have not left yet.
+    awaits: bool,
+    /// The first instance that was skipped meanwhile.
+    owed: Option<Cursor>,
+    /// The epoch from which its instances are counted, and how many were before the mode's.
+    origin: Nanos,
+    base: u64,
+    /// Ports that gave their places to kept ones.
+    relics: (Vec<InputPort>, Vec<OutputPort>),
 }
 
 /// All ends that a task owns.
@@ -107,6 +129,8 @@ impl TaskRunner {
         watch: Arc<Watch>,
     ) -> Self {
         let Ports { inputs, outputs, sources, targets } = ports;
+        let relics = (Vec::with_capacity(inputs.len()), Vec::with_capacity(outputs.len()));
+        let awaits = inputs.iter().any(InputPort::succeeds) || outputs.iter().any(OutputPort::succeeds);
         Self {
             timing,
             policy,
@@ -124,12 +148,19 @@ impl TaskRunner {
             tally: Arc::default(),
             overran: false,
             last_offset: None,
+            line: None,
+            awaits,
+            owed: None,
+            origin: Nanos::ZERO,
+            base: 0,
+            relics,
         }
     }
 
-    /// Leaves what it counts where others read it.
-    pub(crate) fn counting_in(self, tally: Arc<TaskTally>) -> Self {
-        Self { tally, ..self }
+    /// Leaves what it counts where others read it, and goes on with what was counted before if it is to.
+    pub(crate) fn counting_in(self, tally: Arc<TaskTally>, line: Option<Line<TaskEstate>>) -> Self {
+        let awaits = self.awaits || line.as_ref().is_some_and(Line::succeeds);
+        Self { tally, line, awaits, ..self }
     }
 
     /// Sets the epoch; instance 0 comes next.
@@ -138,7 +169,10 @@ impl TaskRunner {
         self.cursor = Cursor::default();
         self.counts = RunnerCounts::default();
         self.metrics = TaskMetrics::default();
-        self.tally.publish(&self.metrics);
+        (self.origin, self.base) = (epoch, 0);
+        if !self.awaits {
+            self.tally.publish(&self.metrics);
+        }
         self.overran = false;
         self.last_offset = None;
         for port in &mut self.inputs {
@@ -216,12 +250,22 @@ impl TaskRunner {
             ..StampRecord::default()
         };
         meter.begin();
+        if self.awaits && self.may_begin() {
+            self.take_all();
+        }
         let spin = self.spin(clock, now, planned);
         record.gap = spin.gap;
         record.gap_at = spin.gap_at;
         record.started = spin.reached;
         record.clock_step = self.clock_step(clock, spin.reached);
-        let outcome = self.admit(spin.reached, base + slot.critical, begins_at_once);
+        let outcome = if self.awaits {
+            let latest = if self.policy == OverrunPolicy::Late { slot.deadline } else { slot.critical };
+            let outcome = self.succeed(clock, base + latest);
+            record.started = clock.now().latest;
+            outcome
+        } else {
+            self.admit(spin.reached, base + slot.critical, begins_at_once)
+        };
         record.outcome = outcome as u8;
         let skipped = matches!(outcome, OutcomeCode::SkippedCritical | OutcomeCode::SkippedOverrun);
         let mut next = self.cursor;
@@ -229,7 +273,7 @@ impl TaskRunner {
         let mut stepped_in_body = Nanos::ZERO;
         if skipped {
             self.skip(&next);
-            record.ended = spin.reached;
+            record.ended = record.started;
         } else {
             self.run(clock, &record);
             record.ended = clock.now().latest;
@@ -298,12 +342,81 @@ impl TaskRunner {
         }
     }
 
+    /// Goes on with what was left for this task, waiting for it until `latest` if the one before has overrun: that one runs in the
+    /// instance's place until then.
+    #[cold]
+    fn succeed(&mut self, clock: &dyn Clock, latest: Nanos) -> OutcomeCode {
+        while !self.may_begin() {
+            let now = clock.now().latest;
+            if now >= latest || now >= self.watch.stop_at() {
+                return OutcomeCode::SkippedOverrun;
+            }
+            clock.sleep_until((now + LOOK_AGAIN).min(latest));
+        }
+        self.take_all();
+        OutcomeCode::Ran
+    }
+
+    fn may_begin(&self) -> bool {
+        self.inputs.iter().all(InputPort::may_begin)
+            && self.outputs.iter().all(OutputPort::may_begin)
+            && self.line.as_ref().is_none_or(Line::may_begin)
+    }
+
+    fn take_all(&mut self) {
+        let (inputs, outputs) = &mut self.relics;
+        // There is room for each, so nothing is allocated.
+        inputs.extend(self.inputs.iter_mut().filter_map(InputPort::succeed));
+        outputs.extend(self.outputs.iter_mut().filter_map(OutputPort::succeed));
+        if let Some(TaskEstate { metrics, origin }) = self.line.as_ref().and_then(Line::take) {
+            self.metrics.go_on_from(metrics);
+            self.origin = origin;
+            self.base = self.timing.instances_between(origin, self.epoch);
+        }
+        self.awaits = false;
+        // What was skipped before this is told by the ports that know what was under way.
+        if let Some(mut owed) = self.owed.take() {
+            while owed.instance < self.cursor.instance {
+                let mut next = owed;
+                next.advance(&self.timing);
+                self.pass(&owed, &next);
+                owed = next;
+            }
+        }
+    }
+
+    /// The thread ends: whoever goes on with its work in another mode finds what is needed for that.
+    pub(crate) fn leave(&mut self) {
+        if self.awaits {
+            // It never began, and those before it have ended by now or will not come.
+            if !self.may_begin() {
+                return;
+            }
+            self.take_all();
+        }
+        let (inputs, outputs) = &mut self.relics;
+        inputs.extend(self.inputs.drain(..).filter_map(InputPort::leave));
+        outputs.extend(self.outputs.drain(..).filter_map(OutputPort::leave));
+        if let Some(line) = &self.line {
+            line.leave(TaskEstate { metrics: self.metrics, origin: self.origin });
+        }
+    }
+
     fn skip(&mut self, next: &Cursor) {
+        if self.awaits {
+            self.owed.get_or_insert(self.cursor);
+        } else {
+            let cursor = self.cursor;
+            self.pass(&cursor, next);
+        }
+    }
+
+    fn pass(&mut self, cursor: &Cursor, next: &Cursor) {
         for port in &mut self.inputs {
-            port.pass(&self.cursor, next);
+            port.pass(cursor, next);
         }
         for port in &mut self.outputs {
-            port.pass(&self.cursor);
+            port.pass(cursor);
         }
     }
 
@@ -315,7 +428,7 @@ impl TaskRunner {
             port.begin(&self.cursor);
         }
         let mut context = TaskContext {
-            instance: self.cursor.instance,
+            instance: self.base + self.cursor.instance,
             epoch: self.epoch,
             planned: record.planned - self.epoch,
             deadline: record.deadline - self.epoch,
@@ -358,6 +471,8 @@ impl TaskRunner {
         }
         self.stamps.push(&record);
         self.metrics.count(&record, skipped, used, self.timing.budget);
-        self.tally.publish(&self.metrics);
+        if !self.awaits {
+            self.tally.publish(&self.metrics);
+        }
     }
 }

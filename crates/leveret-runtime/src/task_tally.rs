@@ -75,6 +75,14 @@ impl TaskMetrics {
         self.overruns += u64::from(used > budget);
     }
 
+    /// Goes on from what was counted in the mode before; here nothing has run yet.
+    pub(crate) fn go_on_from(&mut self, before: Self) {
+        let (missed, skipped) = (self.missed, self.skipped);
+        *self = before;
+        self.missed += missed;
+        self.skipped += skipped;
+    }
+
     fn words(&self) -> [u64; WORDS] {
         let [a, b, c, d, e] = self.compute.words();
         let [f, g, h, i, j] = self.start_lateness.words();

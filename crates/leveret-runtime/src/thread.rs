@@ -193,6 +193,7 @@ fn body(
     let before = Baseline::opening(calls.as_ref());
     while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
     let after = Baseline::closing(calls.as_ref());
+    runner.leave();
     // A thread that ends keeps the kernel busy on its core; that must not hit the others' last round.
     let stop_at = runner.stop_at();
     if runner.gives_way() {

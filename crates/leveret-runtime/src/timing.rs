@@ -39,6 +39,14 @@ impl TaskTiming {
     }
 }
 
+impl TaskTiming {
+    /// How many instances one epoch is after another, which is a multiple of the period.
+    pub(crate) fn instances_between(&self, first: Nanos, second: Nanos) -> u64 {
+        let period = self.hyperperiod.0 / (self.slots.len() as i64).max(1);
+        ((second - first).0.max(0) / period.max(1)).unsigned_abs()
+    }
+}
+
 /// Where a thread stands in its table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cursor {
@@ -64,22 +72,34 @@ impl Cursor {
     }
 }
 
-/// The instances of one channel that one task meets: `bindings[index] + round * per_round`.
+/// The instances of one channel that one task meets: `base + slots[index] + round * per_round`.
 #[derive(Clone, Debug)]
 pub(crate) struct Bindings {
     slots: Box<[i64]>,
     per_round: i64,
+    /// Instances before the epoch, of a channel that is kept from the mode before.
+    base: u64,
 }
 
 impl Bindings {
     pub(crate) fn new(slots: Vec<i64>, per_round: usize) -> Self {
-        Self { slots: slots.into_boxed_slice(), per_round: per_round as i64 }
+        Self { slots: slots.into_boxed_slice(), per_round: per_round as i64, base: 0 }
+    }
+
+    /// So many instances were before the epoch.
+    pub(crate) fn begin_at(&mut self, base: u64) {
+        self.base = base;
+    }
+
+    /// The number of an instance within the mode; `None` of one from before.
+    pub(crate) fn within_mode(&self, instance: u64) -> Option<u64> {
+        instance.checked_sub(self.base)
     }
 
     /// The channel instance at the cursor; `None` before the channel's first.
     #[inline]
     pub(crate) fn at(&self, cursor: &Cursor) -> Option<u64> {
-        let instance = self.slots[cursor.index] + cursor.round as i64 * self.per_round;
+        let instance = self.base as i64 + self.slots[cursor.index] + cursor.round as i64 * self.per_round;
         u64::try_from(instance).ok()
     }
 }
@@ -106,6 +126,11 @@ impl Arrival {
     #[inline]
     pub(crate) fn of(&self, instance: u64) -> Nanos {
         self.first + self.period.saturating_mul(instance as i64)
+    }
+
+    /// How many instances one epoch is after another, which is a multiple of the period.
+    pub(crate) fn instances_between(&self, first: Nanos, second: Nanos) -> u64 {
+        ((second - first).0.max(0) / self.period.0.max(1)).unsigned_abs()
     }
 
     /// First instance that arrives after `at`.

@@ -4,7 +4,7 @@ use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering
 use leveret_os::futex::{self, Awaited};
 use leveret_types::{MemberId, Nanos};
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Shared by the tasks and the control thread of one member.
 pub struct Watch {
@@ -17,6 +17,8 @@ pub struct Watch {
     dead: Box<[AtomicU64]>,
     /// Counts what has changed above: threads that sleep on events sleep on it too.
     bell: AtomicU32,
+    /// Of the mode that takes over.
+    successor: OnceLock<Arc<Watch>>,
 }
 
 impl Watch {
@@ -29,6 +31,7 @@ impl Watch {
             stop_reason: OnceLock::new(),
             dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             bell: AtomicU32::new(0),
+            successor: OnceLock::new(),
         }
     }
 
@@ -53,6 +56,11 @@ impl Watch {
     /// Whether another mode takes over at the stop.
     pub fn gives_way(&self) -> bool {
         self.gives_way.load(Ordering::Acquire)
+    }
+
+    /// What is kept from here goes on under another watch.
+    pub(crate) fn succeeded_by(&self, next: &Arc<Self>) {
+        let _ = self.successor.set(next.clone());
     }
 
     fn ring(&self) {
@@ -99,5 +107,68 @@ impl Watch {
         self.dead
             .get(member.index() / 64)
             .is_some_and(|word| word.load(Ordering::Acquire) >> (member.index() % 64) & 1 == 1)
+    }
+}
+
+/// The watch of an end that may be kept in another mode: then it is the one of that mode.
+#[derive(Clone)]
+pub(crate) struct Watched(Arc<Held>);
+
+struct Held {
+    first: Arc<Watch>,
+    /// The end goes on in modes that take over.
+    is_kept: AtomicBool,
+    /// The one with which it ends.
+    last: OnceLock<Arc<Watch>>,
+}
+
+impl Watched {
+    pub(crate) fn new(first: Arc<Watch>) -> Self {
+        Self(Arc::new(Held { first, is_kept: AtomicBool::new(false), last: OnceLock::new() }))
+    }
+
+    /// The end goes on in the mode that takes over. Said by whoever changes the mode, while others may use the end.
+    pub(crate) fn keep(&self) {
+        self.0.is_kept.store(true, Ordering::Release);
+    }
+
+    /// The end does not go on after what runs.
+    pub(crate) fn end_with(&self, last: &Arc<Watch>) {
+        let _ = self.0.last.set(last.clone());
+    }
+
+    /// The present one.
+    #[inline]
+    pub(crate) fn now(&self) -> &Watch {
+        let mut watch = &self.0.first;
+        if self.0.is_kept.load(Ordering::Acquire) {
+            let is_last = |watch: &Arc<Watch>| self.0.last.get().is_some_and(|last| Arc::ptr_eq(last, watch));
+            // Few steps: at each change of mode an end that nobody uses at that moment gets the watch itself.
+            while let Some(next) = watch.successor.get().filter(|_| !is_last(watch)) {
+                watch = next;
+            }
+        }
+        watch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_end_follows_the_modes_to_the_one_with_which_it_ends() {
+        let watches: Vec<_> = (1..=4).map(|stop| Arc::new(Watch::new(2, Nanos(stop)))).collect();
+        let [kept, other] = [(), ()].map(|()| Watched::new(watches[0].clone()));
+        kept.keep();
+        assert_eq!(kept.now().stop_at(), Nanos(1));
+        watches[0].succeeded_by(&watches[1]);
+        assert_eq!((kept.now().stop_at(), other.now().stop_at()), (Nanos(2), Nanos(1)));
+        watches[1].succeeded_by(&watches[2]);
+        watches[2].mark_dead(MemberId(1));
+        assert!(kept.now().is_dead(MemberId(1)) && !other.now().is_dead(MemberId(1)));
+        kept.end_with(&watches[2]);
+        watches[2].succeeded_by(&watches[3]);
+        assert_eq!(kept.now().stop_at(), Nanos(3));
     }
 }

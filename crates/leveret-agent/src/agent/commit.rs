@@ -4,62 +4,15 @@ use super::{Agent, Running};
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
-use leveret_plan::{Costs, Plan, checker, plan};
-use leveret_protocol::assemble::{Assembled, Mismatch, assemble};
+use leveret_plan::Costs;
+use leveret_protocol::admission::{Refused, admit};
 use leveret_protocol::control::{ToMember, encode};
 use leveret_protocol::coordinator::Action;
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclarations};
+use leveret_protocol::declaration::MemberDeclarations;
 use leveret_runtime::Admitted;
-use leveret_types::{Generation, MemberId, Nanos};
+use leveret_types::{Generation, MemberId};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-
-/// A guard below this would not cover an ordinary wake-up.
-const GUARD_LEAST: Nanos = Nanos::from_micros(10);
-
-/// Why declarations are not admitted.
-pub(super) struct Refused {
-    pub(super) reason: String,
-    /// Where they did not meet.
-    pub(super) mismatches: Vec<Mismatch>,
-}
-
-impl Refused {
-    pub(super) fn plain(reason: String) -> Self {
-        Self { reason, mismatches: Vec::new() }
-    }
-}
-
-/// Assembles, plans, checks. With a measured guard that is too long for the job, shorter ones are tried.
-pub(super) fn admit_job(
-    declaration: &JobDeclaration,
-    declarations: &[MemberDeclarations],
-    mut costs: Costs,
-    guard_fixed: bool,
-) -> Result<(Assembled, Plan, Costs), Refused> {
-    loop {
-        let assembled = assemble(declaration, declarations, costs).map_err(|mismatches| {
-            let reason = mismatches.iter().map(Mismatch::to_string).collect::<Vec<_>>().join("\n");
-            Refused { reason, mismatches }
-        })?;
-        match plan(&assembled.job) {
-            Ok(admitted) => {
-                if let Err(violations) = checker::check(&admitted, &assembled.job) {
-                    let listed: Vec<_> = violations.iter().map(ToString::to_string).collect();
-                    return Err(Refused::plain(format!(
-                        "the plan did not pass the independent checker, so it is not run: {}",
-                        listed.join("; ")
-                    )));
-                }
-                return Ok((assembled, admitted, costs));
-            }
-            Err(refusal) if guard_fixed || costs.guard <= GUARD_LEAST => {
-                return Err(Refused::plain(refusal.to_string()));
-            }
-            Err(_) => costs.guard = Nanos(costs.guard.0 / 2).max(GUARD_LEAST),
-        }
-    }
-}
 
 impl Running {
     /// A member's segment is taken only sealed, of the planned size, and with a valid header.
@@ -119,7 +72,8 @@ impl Agent<'_> {
             declarations.iter().map(|declared| declared.label.as_str()).find(|label| !label.is_empty());
         let label = label.map_or_else(|| format!("commit {}", self.phases.len() + 1), str::to_owned);
         self.measure_for(declarations);
-        let admitted = admit_job(&self.config.declaration, declarations, self.costs, self.config.guard_fixed);
+        let admitted =
+            admit(&self.config.declaration, declarations, (self.costs, self.config.guard_fixed), &[]);
         let (assembled, plan, costs) = admitted.map_err(|Refused { reason, mismatches }| {
             self.mismatches = mismatches;
             reason
@@ -158,25 +112,29 @@ impl Agent<'_> {
         let Some(running) = &self.running else { return Vec::new() };
         let generation = self.coordinator.generation();
         let segments: Vec<_> = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
-        let failed = self.distribute_segments(running, generation, &segments);
+        let failed = self.distribute_segments(running, generation, &segments, |_| true);
         for rank in failed {
             self.expel(rank, "its connection broke during commit");
         }
         Vec::new()
     }
 
-    /// Gives the ranks of those who could not be reached.
+    /// To those who take part. Gives the ranks of those who could not be reached.
     pub(super) fn distribute_segments(
         &self,
         running: &Running,
         generation: Generation,
         segments: &[Option<&HeldSegment>],
+        takes_part: impl Fn(MemberId) -> bool,
     ) -> Vec<usize> {
         let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
         let mut failed = Vec::new();
         for (rank, seat) in self.seats.iter().enumerate() {
             let Some(connection) = &seat.connection else { continue };
             let member = MemberId(rank as u16);
+            if !takes_part(member) {
+                continue;
+            }
             let peers = admitted.peers(member).into_iter().filter(|peer| *peer != member);
             let held = peers.filter_map(|peer| Some((peer, segments[peer.index()]?)));
             let (peers, files): (Vec<MemberId>, Vec<BorrowedFd<'_>>) =

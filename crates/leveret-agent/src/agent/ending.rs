@@ -50,7 +50,10 @@ impl Agent<'_> {
         let (missing, within) = if uncommitting {
             (runs_on, Nanos::MAX)
         } else {
-            (self.coordinator.awaited(), self.config.commit_within)
+            let missing = self.coordinator.awaited();
+            // One that runs with a group may do so as long as it likes too.
+            let may_stay_away = missing.iter().any(|member| self.groups.has(*member));
+            (missing, if may_stay_away { Nanos::MAX } else { self.config.commit_within })
         };
         match self.patience.committing(&missing, within, now) {
             Waiting::Quiet => {}
@@ -64,9 +67,12 @@ impl Agent<'_> {
                 self.note(&if uncommitting {
                     format!("waiting for {names} to uncommit too: the others wait for {waited} s")
                 } else {
-                    format!(
-                        "waiting for {names} to commit: the others wait for {waited} s, and will for {within}"
-                    )
+                    let limit = if within == Nanos::MAX {
+                        "as long as it takes".to_owned()
+                    } else {
+                        format!("for {within}")
+                    };
+                    format!("waiting for {names} to commit: the others wait for {waited} s, and will {limit}")
                 });
             }
             Waiting::Over => {
@@ -131,8 +137,9 @@ impl Agent<'_> {
         if self.monitor.is_some() {
             self.close_phase(&EndReason::Interrupted);
         }
+        self.close_groups();
         if self.phases.is_empty() {
-            return Err(match (self.ending, self.refusal) {
+            return Err(match (self.ending, self.refusal.or(self.groups.refusal)) {
                 (Ending::Stopped(reason), _) => AgentError::NothingRan(reason),
                 (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
                 (Ending::Interrupted, Some(reason)) => AgentError::NothingRan(reason),

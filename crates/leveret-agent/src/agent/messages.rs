@@ -118,12 +118,15 @@ impl Agent<'_> {
             Ok(message) => message,
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
+        let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
+            return self.let_go();
+        };
         match &message {
             FromMember::Segment { generation, size } => {
                 let taken = if self.is_beside(*generation) {
-                    self.take_mode_segment(rank, (*generation, *size), frame.fds)
+                    self.take_mode_segment(rank, (*generation, *size), files)
                 } else {
-                    self.take_segment(rank, *size, frame.fds)
+                    self.take_segment(rank, *size, files)
                 };
                 if let Err(reason) = taken {
                     return self.expel(rank, &reason);
@@ -145,6 +148,7 @@ impl Agent<'_> {
             }
             FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
                 self.seats[rank].leaving = true;
+                self.lost_to_groups(rank, true, "left");
                 return self.let_go();
             }
             _ => {}

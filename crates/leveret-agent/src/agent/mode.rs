@@ -1,14 +1,14 @@
 //! A second set of objects beside the one that runs: planned on a thread of its own, bound, and at one instant the successor.
 
-use super::commit::{Refused, admit_job};
 use super::{Agent, Running};
 use crate::members::HeldSegment;
 use crate::monitor::{Monitor, Watched};
 use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
-use leveret_plan::{Costs, transition};
-use leveret_protocol::assemble::Mismatch;
+use leveret_plan::{Costs, continuation, transition};
+use leveret_protocol::admission::{Refused, admit};
+use leveret_protocol::assemble::{Mismatch, kept};
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -106,9 +106,18 @@ impl Agent<'_> {
         let planner = std::thread::Builder::new().name("leveret-planner".to_owned()).spawn(move || {
             // A thread has the class of the one that started it.
             let _ = scheduling::apply(Class::Other);
-            let admitted = admit_job(&declaration, &declarations, costs, guard_fixed);
+            let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
-                transition((&before.0, &before.1), (&assembled.job, &plan)).map_err(|conflicts| {
+                let kept = kept(&assembled, &declarations).map_err(|mismatches| {
+                    let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+                    Refused { reason: listed.join("\n"), mismatches }
+                })?;
+                let (before, after) = ((&before.0, &before.1), (&assembled.job, &plan));
+                continuation(before, after, &kept).map_err(|conflicts| {
+                    let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+                    Refused::plain(listed.join("\n"))
+                })?;
+                transition(before, after).map_err(|conflicts| {
                     let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
                     Refused::plain(listed.join("\n"))
                 })?;
@@ -175,7 +184,7 @@ impl Agent<'_> {
             return;
         };
         let segments: Vec<_> = next.segments.iter().map(Option::as_ref).collect();
-        let failed = self.distribute_segments(&next.running, generation, &segments);
+        let failed = self.distribute_segments(&next.running, generation, &segments, |_| true);
         drop(segments);
         self.next = Some(next);
         for rank in failed {

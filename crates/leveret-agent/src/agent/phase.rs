@@ -10,9 +10,9 @@ use leveret_report::record::{Ending, EventKind};
 use leveret_types::Nanos;
 
 /// From `Go` to the epoch: long enough for every thread to be asleep by then.
-const LEAD: Nanos = Nanos::from_millis(60);
+pub(super) const LEAD: Nanos = Nanos::from_millis(60);
 /// From the order to uncommit to its instant at least: long enough for every control thread to have heard of it.
-const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
+pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
@@ -76,6 +76,7 @@ impl Agent<'_> {
         self.lose_patience(now);
         self.look_at_plans();
         self.lose_patience_with_mode(now);
+        self.tick_groups(now);
         self.drain_next();
         let Some(monitor) = &mut self.monitor else { return };
         monitor.drain();
@@ -98,7 +99,13 @@ impl Agent<'_> {
 
     /// What ran has ended, whether or not anything follows at once.
     pub(super) fn record_phase(&mut self, reason: &EndReason) {
-        let Some(monitor) = self.monitor.take() else { return };
+        if let Some(monitor) = self.monitor.take() {
+            self.close(monitor, reason);
+        }
+    }
+
+    /// The same of any commit.
+    pub(super) fn close(&mut self, monitor: Monitor, reason: &EndReason) {
         let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
         if let EndReason::PeerRestarted(member) = reason {
             let at = clock::now() - phase.epoch_monotonic;

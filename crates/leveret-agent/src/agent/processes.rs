@@ -101,7 +101,9 @@ impl Agent<'_> {
         // The news of a stop comes a little after it.
         let since = self.last_tick.max(now - STOP_NEWS_WITHIN);
         let was_stopped = std::mem::replace(&mut self.seats[rank].stopped, stopped);
-        let Some(monitor) = &mut self.monitor else { return };
+        let monitor =
+            if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) };
+        let Some(monitor) = monitor else { return };
         // Of a stop and a continuation that follow each other closely only the latter is told.
         if !was_stopped {
             monitor.event(since, EventKind::MemberStopped { member });
@@ -118,7 +120,8 @@ impl Agent<'_> {
         seat.child = None;
         seat.connection = None;
         seat.token.clear();
-        let orderly = exit.is_success() && self.coordinator.stage() == Stage::Gathering;
+        let was_in_group = self.lost_to_groups(rank, exit.is_success(), &how);
+        let orderly = exit.is_success() && self.coordinator.stage() == Stage::Gathering && !was_in_group;
         let actions = if orderly {
             self.coordinator.left(member)
         } else {
@@ -131,15 +134,16 @@ impl Agent<'_> {
             self.event_of_next(now, &died);
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(now, died);
-            } else if self.fails_after_a_run() {
+            } else if !was_in_group && self.fails_after_a_run() {
                 self.ending = Ending::Stopped(format!("member \"{name}\" ended: {how}"));
             }
             self.coordinator.died(member, &how)
         };
         self.act(actions);
         self.let_go();
-        if !orderly && self.config.policy == DeathPolicy::Stop && self.coordinator.stage() == Stage::Gathering
-        {
+        let is_gathering = self.coordinator.stage() == Stage::Gathering;
+        // Groups without the dead can still commit.
+        if !orderly && self.config.policy == DeathPolicy::Stop && is_gathering && !self.groups.are_used() {
             self.dismiss_all();
         }
     }

@@ -4,7 +4,7 @@ use super::object::{free, made};
 use crate::answer::{answer, keep_detail};
 use crate::reserve::ready_for_commit;
 use crate::state::{self, check_running, good, with_library};
-use crate::types::{MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
+use crate::types::{MPIRT_Object, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::Library;
 use leveret_types::Nanos;
 use std::ffi::c_int;
@@ -19,6 +19,15 @@ pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_in
             state::beside();
             Ok(made)
         })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c_int {
+    answer(|| {
+        check_running()?;
+        let (mode, object) = (good(mode)?, good(object)?);
+        with_library(|library| library.world.keep(mode, object))
     })
 }
 

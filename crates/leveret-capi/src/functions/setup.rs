@@ -2,8 +2,10 @@
 
 use crate::answer::{answer, detail, keep_detail};
 use crate::reserve::{ready, ready_for_commit};
-use crate::state::{self, Life, check_live, is_committed, life, with_committed, with_library};
-use crate::types::{MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
+use crate::state::{
+    self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
+};
+use crate::types::{MPIRT_Group, MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
 use leveret_os::clock::{self, MonotonicClock};
 use leveret_runtime::objects::{Code, Committed, Handle, Library};
 use leveret_types::{Clock, ClockState, Nanos};
@@ -66,28 +68,50 @@ pub extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Commit() -> c_int {
+    answer(|| with_library(|library| commit(library, Library::commit)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Commit_group(group: MPIRT_Group) -> c_int {
     answer(|| {
-        with_library(|library| {
-            // What is committed already is told by the commit.
-            if library.committed().is_none() {
-                ready_for_commit(library.world.object_count())?;
-            }
-            if let Err(code) = library.commit() {
-                // The same text on every member.
-                keep_detail(library.refusal());
-                return Err(code);
-            }
-            if let Some(committed) = library.committed() {
-                state::publish(committed.clone());
-            }
-            Ok(())
-        })
+        check_setup()?;
+        let group = good(group)?;
+        with_library(|library| commit(library, |library| library.commit_group(group)))
     })
+}
+
+fn commit(library: &mut Library, commit: impl FnOnce(&mut Library) -> Result<(), Code>) -> Result<(), Code> {
+    // What is committed already is told by the commit.
+    if library.committed().is_none() {
+        ready_for_commit(library.world.object_count())?;
+    }
+    if let Err(code) = commit(library) {
+        // The same text on every member.
+        keep_detail(library.refusal());
+        return Err(code);
+    }
+    if let Some(committed) = library.committed() {
+        state::publish(committed.clone());
+    }
+    Ok(())
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Uncommit() -> c_int {
     answer(|| end_commit(Library::uncommit))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
+    answer(|| {
+        check_setup()?;
+        if !state::is_committed() {
+            return Err(Code::NotCommitted);
+        }
+        let group = good(group)?;
+        with_library(|library| library.is_committed_with(group))?;
+        end_commit(Library::uncommit)
+    })
 }
 
 #[unsafe(no_mangle)]

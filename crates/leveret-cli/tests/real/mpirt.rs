@@ -235,6 +235,61 @@ fn mode_refused() {
     });
 }
 
+// spec: MODE-KEEP-01, MODE-SWITCH-02
+/// Each switch begins a phase, and no instance of a task is missing between two: each phase has all of its rounds, and begins where the
+/// one before ends.
+#[test]
+fn mode_keep() {
+    let _turn = turn();
+    for members in MEMBERS {
+        let outcome = passes_at("tests/mpirt/mode_keep.c", members);
+        outcome.assert_consistent();
+        let phases = &outcome.record().phases;
+        let is_mode = |label: &str| label.starts_with("own");
+        assert_eq!(
+            phases.iter().filter(|phase| is_mode(&phase.label)).count(),
+            if members > 1 { 6 } else { 0 }
+        );
+        for pair in phases.windows(2).filter(|pair| is_mode(&pair[1].label)) {
+            let lasted = pair[0].plan.hyperperiod.saturating_mul(pair[0].rounds as i64);
+            assert_eq!(pair[1].epoch_monotonic - pair[0].epoch_monotonic, lasted);
+            for (planned, task) in pair[1].plan.tasks.iter().zip(&pair[1].tasks) {
+                let all = planned.instances.len() as u64 * pair[1].rounds;
+                assert_eq!(task.instances.len() as u64, all, "at {members}: {}", outcome.said());
+            }
+        }
+    }
+}
+
+// spec: MODE-COMMIT-02, MODE-COMMIT-03
+/// What runs misses nothing because of a thread that commits beside it, or of one of a mode that waits.
+#[test]
+fn mode_beside() {
+    let _turn = turn();
+    for members in MEMBERS {
+        undisturbed(|| {
+            let outcome = passes_as("tests/mpirt/mode_beside.c", members, &GNU);
+            outcome.assert_consistent();
+            let record = outcome.record();
+            let phase = record.phases.iter().find(|phase| phase.rounds > 0).expect("it ran");
+            for task in &phase.tasks {
+                assert_eq!(task.instances.len() as u64, phase.rounds, "at {members}: {}", outcome.said());
+            }
+            blames_nobody_of(&outcome, &["program (", "heavy", "light", "leveret-planner"]);
+        });
+    }
+}
+
+/// No miss of ours is a wait behind a thread whose name begins so.
+fn blames_nobody_of(outcome: &Outcome, own: &[&str]) {
+    for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
+        let behind = miss.evidence.iter().filter_map(|line| line.split_once("run-queue wait behind "));
+        for (_, blamed) in behind {
+            assert!(!own.iter().any(|own| blamed.starts_with(own)), "{blamed}: {}", outcome.said());
+        }
+    }
+}
+
 #[test]
 fn mode_without_a_member_that_is_late() {
     let _turn = turn();
@@ -323,19 +378,13 @@ fn mode_of_a_job_that_is_stopped() {
 /// another mode.
 #[test]
 fn a_hundred_modes() {
-    const OWN: [&str; 4] = ["program (", "odd-", "even-", "leveret-planner"];
     let _turn = turn();
     undisturbed(|| {
         let outcome = passes_as("tests/mpirt/mode_many.c", 2, &GNU);
         outcome.assert_consistent();
         let ran = outcome.record().phases.iter().filter(|phase| phase.rounds > 0).count();
         assert_eq!(ran, 101, "{}", outcome.said());
-        for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
-            let behind = miss.evidence.iter().filter_map(|line| line.split_once("run-queue wait behind "));
-            for (_, blamed) in behind {
-                assert!(!OWN.iter().any(|own| blamed.starts_with(own)), "{blamed}: {}", outcome.said());
-            }
-        }
+        blames_nobody_of(&outcome, &["program (", "odd-", "even-", "leveret-planner"]);
     });
 }
 
@@ -531,6 +580,11 @@ fn collective() {
 }
 
 #[test]
+fn collective_served() {
+    conforms("tests/mpirt/collective_served.c");
+}
+
+#[test]
 fn collective_errors() {
     conforms("tests/mpirt/collective_errors.c");
 }
@@ -588,6 +642,27 @@ fn law() {
     for members in [1, 2] {
         passes("tests/mpirt/law.c", members, &GNU, &[]);
     }
+}
+
+#[test]
+fn group_commit() {
+    conforms("tests/mpirt/group_commit.c");
+}
+
+/// Three members, of which the last does not come, and then dies.
+#[test]
+fn group_commit_without_a_member() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let built = compile(&place, "tests/mpirt/group_lost.c", &["cc", "-std=gnu11"]);
+    let outcome = run(&place, &built, 3, &["--commit-within", "3s"]);
+    assert!(outcome.signal.is_none(), "{}", outcome.said());
+    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
+    assert!(
+        outcome.stderr.contains("waiting for member \"2\" to commit with the group of"),
+        "{}",
+        outcome.said()
+    );
 }
 
 #[test]

@@ -9,9 +9,10 @@ const NOT_UNDER_SANITIZERS: [&str; 7] =
     ["again.c", "law.c", "life.c", "memory.c", "metrics.c", "mode_many.c", "served_law.c"];
 
 /// Their members end or are ended before their time. Each has a test of its own, which runs it with and without sanitizers.
-const WITH_DEATHS: [&str; 10] = [
+const WITH_DEATHS: [&str; 11] = [
     "collective_lost.c",
     "events_lost.c",
+    "group_lost.c",
     "late.c",
     "lost.c",
     "lost_channels.c",

@@ -71,6 +71,19 @@ impl Reserved {
         self.starts.len()
     }
 
+    /// Start and length of each stretch, in order.
+    pub fn stretches(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
+        self.starts.iter().zip(self.sums.windows(2)).map(|(start, sums)| (*start, sums[1] - sums[0]))
+    }
+
+    /// The longest time between two stretches.
+    pub fn longest_gap(&self) -> i64 {
+        let following =
+            self.starts.iter().skip(1).copied().chain(self.starts.first().map(|s| s + self.round));
+        let gaps = self.stretches().zip(following).map(|((start, length), next)| next - start - length);
+        gaps.max().unwrap_or(self.round)
+    }
+
     /// Time reserved in each round.
     pub fn total(&self) -> i64 {
         self.sums[self.starts.len()]

@@ -121,7 +121,10 @@ impl Coordinator {
             FromMember::Uncommit { generation } | FromMember::Finished { generation, .. } => {
                 self.upcoming.has_switched(member) && *generation == self.upcoming.generation
             }
-            FromMember::Hello { .. } | FromMember::Declare { .. } | FromMember::Leave => false,
+            FromMember::Hello { .. }
+            | FromMember::Declare { .. }
+            | FromMember::DeclareGroup { .. }
+            | FromMember::Leave => false,
         }
     }
 
@@ -136,7 +139,7 @@ impl Coordinator {
             FromMember::Mode(ModeRequest::Declare { beside, attempt, name, declarations })
                 if is_running && beside == self.generation && !has_switched =>
             {
-                self.declare_mode(member, attempt, (name, declarations))
+                self.declare_mode(member, attempt, (name, *declarations))
             }
             FromMember::Segment { generation: g, .. }
             | FromMember::Ready { generation: g, .. }

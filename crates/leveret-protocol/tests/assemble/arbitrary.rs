@@ -136,6 +136,7 @@ fn member() -> impl Strategy<Value = MemberDeclarations> {
             ends,
             events,
             collectives,
+            kept: KeptDeclarations::default(),
         },
     )
 }

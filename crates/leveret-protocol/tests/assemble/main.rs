@@ -5,6 +5,8 @@ mod arbitrary;
 mod channels;
 mod collectives;
 mod events;
+mod groups;
+mod kept;
 mod tasks;
 
 use leveret_plan::{Costs, MissingPolicy, Qos};

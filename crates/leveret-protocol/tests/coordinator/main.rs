@@ -4,6 +4,7 @@
 
 mod agent;
 mod exhaustive;
+mod groups;
 mod modes;
 mod orders;
 mod world;

@@ -25,7 +25,12 @@ fn finished(generation: Generation) -> FromMember {
 
 fn declare(beside: Generation, attempt: u32) -> FromMember {
     let declarations = MemberDeclarations::default();
-    FromMember::Mode(ModeRequest::Declare { beside, attempt, name: "quick".to_owned(), declarations })
+    FromMember::Mode(ModeRequest::Declare {
+        beside,
+        attempt,
+        name: "quick".to_owned(),
+        declarations: Box::new(declarations),
+    })
 }
 
 fn switch(generation: Generation, attempt: u32, earliest: Option<Nanos>) -> FromMember {

@@ -6,7 +6,7 @@
 use super::containers::CONTAINER_MAX;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, Qos};
+use super::object::Body;
 use super::world::World;
 use std::collections::{HashMap, HashSet};
 
@@ -97,10 +97,7 @@ impl World {
     /// wrong handles.
     pub fn container_set_qos(&mut self, container: Handle, qos: Handle) -> Result<(), Code> {
         self.members_of(container)?;
-        let given = self.qos_body(qos)?.kind;
-        if matches!(given, Qos::Handler { .. }) {
-            return Err(Code::UndefForObject);
-        }
+        super::collectives::is_for_channels(self.qos_body(qos)?.kind)?;
         self.loose(container)?;
         let mut channels = Vec::new();
         let mut seen = HashSet::new();
@@ -112,9 +109,6 @@ impl World {
             match self.table.referred(next).map(|object| &object.body) {
                 Some(Body::Cset(members) | Body::Cvector(members)) => open.extend(members),
                 Some(body) if body.channel().is_some() => {
-                    if let Body::Collective(_) = body {
-                        super::collectives::serves_groups(given)?;
-                    }
                     self.loose(next)?;
                     channels.push(next);
                 }

@@ -1,9 +1,9 @@
 //! Channels and their qualities of service, before commit.
 
-use super::collectives::serves_groups;
+use super::collectives::is_for_channels;
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, ChannelBody, Qos};
+use super::object::{Body, ChannelBody};
 use super::world::World;
 
 /// The greatest slack of a channel.
@@ -40,9 +40,7 @@ impl World {
         if ![member(source)?, member(target)?].contains(&self.rank()) {
             return Err(Code::NotMember);
         }
-        if matches!(self.qos_body(qos)?.kind, Qos::Handler { .. }) {
-            return Err(Code::UndefForObject);
-        }
+        is_for_channels(self.qos_body(qos)?.kind)?;
         self.same_shape([input, output])?;
         self.insert(
             name,
@@ -142,13 +140,7 @@ impl World {
     /// Sets the quality of service of a channel; null: best effort.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        let given = self.qos_body(qos)?.kind;
-        if matches!(given, Qos::Handler { .. }) {
-            return Err(Code::UndefForObject);
-        }
-        if let Body::Collective(_) = self.any_channel(channel)? {
-            serves_groups(given)?;
-        }
+        is_for_channels(self.qos_body(qos)?.kind)?;
         self.change_channel(channel, |body| body.qos = qos)
     }
 

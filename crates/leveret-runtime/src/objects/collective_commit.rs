@@ -29,6 +29,8 @@ pub(super) struct Edges {
     calls: Vec<(u32, Source)>,
     call: Option<Target>,
     pub(super) own: u32,
+    /// One of the channels that carry it, and whether this member sends on it.
+    pub(super) carrier: Option<(String, bool)>,
 }
 
 /// Who sends to whom in a group of so many, by rank. Time-driven, the member that leads sends first, to itself too.
@@ -136,7 +138,7 @@ impl World {
         self.iterator_behind(iterator).map(|body| body.size)
     }
 
-    fn members_behind(&self, group: Handle) -> &[MemberId] {
+    pub(super) fn members_behind(&self, group: Handle) -> &[MemberId] {
         match self.table.referred(group).map(|object| &object.body) {
             Some(Body::Group(members)) => members,
             _ => &[],
@@ -211,7 +213,8 @@ impl World {
         let qos = self.qos_of(base);
         let source = edge.declare(declarations.source(name), size, &qos);
         let target = edge.declare(declarations.target(name), size, &qos);
-        Ok(Edges { sends: vec![(0, source)], receives: vec![(0, target)], ..Edges::default() })
+        let carrier = Some((name.to_owned(), true));
+        Ok(Edges { sends: vec![(0, source)], receives: vec![(0, target)], carrier, ..Edges::default() })
     }
 
     /// Declares a collective channel, and the ends that carry it.
@@ -248,16 +251,18 @@ impl World {
         });
         let is_timed = matches!(qos.kind, Qos::Time { .. });
         let routes = Routes { members: members.len(), root: base.source as usize, own, is_timed };
-        let [first, second] = &stages(&qos, routes.has_calls(kind));
+        let [first, second] = &stages(&of_a_message(&qos, kind), routes.has_calls(kind));
         let piece = ByteSize(self.piece(body, members.len()).max(1) as u64);
         let edge = Edge { group: &group, slack: base.slack };
         let mut edges = Edges { own: own as u32, ..Edges::default() };
         for to in routes.outgoing(kind) {
             let name = CollectiveDeclaration::edge(name, own, to);
+            edges.carrier.get_or_insert_with(|| (name.clone(), true));
             edges.sends.push((to as u32, edge.declare(declarations.source(&name), piece, second)));
         }
         for from in routes.incoming(kind) {
             let name = CollectiveDeclaration::edge(name, from, own);
+            edges.carrier.get_or_insert_with(|| (name.clone(), false));
             edges.receives.push((from as u32, edge.declare(declarations.target(&name), piece, second)));
         }
         if routes.has_calls(kind) {
@@ -288,6 +293,14 @@ impl Edge<'_> {
         };
         with_qos(end, qos).declare()
     }
+}
+
+/// What is promised of each message so that the whole is in time: in a barrier one follows another.
+fn of_a_message(qos: &QosBody, kind: CollectiveKind) -> QosBody {
+    let in_turn = if kind == CollectiveKind::Barrier { 2 } else { 1 };
+    let deadline = qos.deadline.filter(|_| qos.is_served());
+    let deadline = deadline.map(|deadline| Nanos((deadline.0 / in_turn).max(1)));
+    QosBody { deadline, ..qos.clone() }
 }
 
 /// The windows of what the leader sends and of what the others do.
@@ -321,7 +334,7 @@ impl Edges {
         collective: &Collective,
         qos: &QosBody,
     ) -> Option<SeatEnd> {
-        let Edges { sends, receives, calls, call, own } = self;
+        let Edges { sends, receives, calls, call, own, .. } = self;
         let [first, second] = &stages(qos, call.is_some());
         let gate = Arc::new(Gate::default());
         let size = collective.piece as u64;

@@ -107,11 +107,11 @@ impl Body {
     }
 }
 
-/// Collective channels move by the clock, or when their members call.
-pub(super) fn serves_groups(qos: Qos) -> Result<(), Code> {
+/// Which qualities of service are for channels.
+pub(super) fn is_for_channels(qos: Qos) -> Result<(), Code> {
     match qos {
-        Qos::BestEffort | Qos::Time { .. } => Ok(()),
-        _ => Err(Code::UndefForObject),
+        Qos::Handler { .. } => Err(Code::UndefForObject),
+        Qos::BestEffort | Qos::Time { .. } | Qos::Priority { .. } | Qos::Event { .. } => Ok(()),
     }
 }
 
@@ -119,7 +119,7 @@ impl World {
     /// This member's end of a channel of a whole group.
     ///
     /// # Errors
-    /// [`Code::NotMember`], [`Code::InvRank`], [`Code::UndefForObject`] of a quality of service that is neither best effort nor time-driven, [`Code::Operation`] when the iterators' type does not allow the operation,
+    /// [`Code::NotMember`], [`Code::InvRank`], [`Code::UndefForObject`] of a handler's quality of service, [`Code::Operation`] when the iterators' type does not allow the operation,
     /// [`Code::Argument`] when an iterator is missing that this member needs or is given that it does not, [`Code::Bufsize`] and
     /// [`Code::Dataspec`] when iterators do not fit each other, and those of wrong handles.
     pub fn collective(&mut self, name: &str, channel: CollectiveDescription) -> Result<Handle, Code> {
@@ -128,7 +128,7 @@ impl World {
         if root as usize >= self.group_size(group)? {
             return Err(Code::InvRank);
         }
-        serves_groups(self.qos_body(qos)?.kind)?;
+        is_for_channels(self.qos_body(qos)?.kind)?;
         self.same_shape(sends)?;
         self.same_shape(receives)?;
         let is_used = kind.roles(rank == root as usize);

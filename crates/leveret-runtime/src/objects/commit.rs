@@ -1,10 +1,11 @@
 //! From objects to declarations, and back: what commit binds and uncommit unbinds.
 
 use super::collective_commit::Edges;
-use super::committed::{Committed, End, FreeCollective, Ranked, Service, TimedEnd};
+use super::committed::{Committed, CommittedTask, End, FreeCollective, Ranked, Service, TimedEnd};
 use super::error::Code;
 use super::events::EventPlan;
 use super::handle::Handle;
+use super::keep::Kept;
 use super::mapping::Mappings;
 use super::movers::Movers;
 use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
@@ -12,11 +13,11 @@ use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
 use crate::binding::MappedEnd;
-use crate::declare::{Declarations, EndBuilder, Source, Target};
+use crate::declare::{Declarations, EndBuilder, Lines, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::session::{AnyEnd, Running};
-use crate::task_tally::TaskTally;
 use crate::watch::Watch;
+use leveret_memory::sync::Ordering;
 use leveret_plan::CoreChoice;
 use leveret_protocol::declaration::GROUP_WORLD;
 use leveret_types::{ByteSize, MemberId, Nanos};
@@ -71,13 +72,13 @@ impl From<Code> for Unfit {
 
 impl World {
     /// Everything that exists now, as declarations and as the data path will use it.
-    pub(super) fn bind(&self) -> Result<Binding, Unfit> {
+    pub(super) fn bind(&self, kept: &Kept) -> Result<Binding, Unfit> {
         self.check_channels()?;
         self.check_collectives()?;
         self.check_iterators()?;
         let mappings = Mappings::of(self);
         let mut declared = HashMap::new();
-        let committed = Arc::new(self.prepare()?);
+        let committed = Arc::new(self.prepare(kept)?);
         let mut declarations = Declarations::new("commit");
         let mut free = Vec::new();
         let mut timed = BTreeMap::new();
@@ -91,6 +92,10 @@ impl World {
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
             let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
+            if found.is_kept {
+                let group = self.declare_group(&mut declarations, channel.group)?;
+                declarations.keep_channel(&group, &object.name);
+            }
             let tokens = [ends.source.map(|source| source.end), ends.target.map(|target| target.end)];
             declared.extend(tokens.into_iter().flatten().map(|end| (end, index)));
             if matches!(self.referred_qos(channel.qos).kind, Qos::Time { .. }) {
@@ -100,23 +105,7 @@ impl World {
                 free.push((index, ends));
             }
         }
-        let index: HashMap<Handle, usize> =
-            committed.channels.iter().enumerate().map(|(index, channel)| (channel.handle, index)).collect();
-        for (handle, object) in self.table.all() {
-            let Body::Task(task) = &object.body else { continue };
-            let mut service = Service::new(committed.clone());
-            for channel in &task.channels {
-                // A best-effort end that a task is bound to is the program's to start and test, in the task or outside.
-                let Some(index) = index.get(channel).copied() else { continue };
-                let Some(ends) = timed.remove(&index) else { continue };
-                service.writes.extend(ends.source.map(|source| (index, source, 0)));
-                service.reads.extend(ends.target.map(|target| (index, target)));
-            }
-            let tally = committed.tasks.iter().find(|known| known.handle == handle).map(|known| &known.tally);
-            let tally = tally.ok_or(Code::Internal)?.clone();
-            let timing = (self.referred_qos(task.qos), task);
-            declare_task(&mut declarations, (handle, &object.name), timing, service, tally);
-        }
+        self.declare_tasks(&mut declarations, &committed, &mut timed)?;
         let mut movers = Movers::new(committed.clone());
         for (index, ends) in timed {
             let object = self.table.referred(committed.channels[index].handle).ok_or(Code::Internal)?;
@@ -128,7 +117,7 @@ impl World {
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let mut events = self.plan_events(&mut declarations)?;
-        self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
+        self.plan_ends(&mut declarations, &mut events, (&committed, &free, &collectives))?;
         Ok(Binding {
             declarations,
             committed,
@@ -141,13 +130,48 @@ impl World {
         })
     }
 
+    /// Declares the tasks with what they serve of the time-driven ends; the rest stays in the list.
+    fn declare_tasks(
+        &self,
+        declarations: &mut Declarations,
+        committed: &Arc<Committed>,
+        timed: &mut BTreeMap<usize, Ends>,
+    ) -> Result<(), Code> {
+        let index: HashMap<Handle, usize> =
+            committed.channels.iter().enumerate().map(|(index, channel)| (channel.handle, index)).collect();
+        for (handle, object) in self.table.all() {
+            let Body::Task(task) = &object.body else { continue };
+            let mut service = Service::new(committed.clone());
+            for channel in &task.channels {
+                // A best-effort end that a task is bound to is the program's to start and test, in the task or outside.
+                let Some(index) = index.get(channel).copied() else { continue };
+                let Some(ends) = timed.remove(&index) else { continue };
+                service.writes.extend(ends.source.map(|source| (index, source)));
+                service.reads.extend(ends.target.map(|target| (index, target)));
+            }
+            let known = committed.tasks.iter().find(|known| known.handle == handle).ok_or(Code::Internal)?;
+            if known.is_kept {
+                declarations.keep_task(&object.name);
+            }
+            let timing = (self.referred_qos(task.qos), task);
+            declare_task(declarations, (known, &object.name), timing, service);
+        }
+        Ok(())
+    }
+
     /// Declares what those of the ends fire and wait for that threads serve.
     fn plan_ends(
         &self,
         declarations: &mut Declarations,
         events: &mut EventPlan,
-        (committed, ends): (&Committed, &[(usize, Ends)]),
+        (committed, ends, collectives): (&Committed, &[(usize, Ends)], &[(usize, Edges)]),
     ) -> Result<(), Code> {
+        for (index, edges) in collectives {
+            let object = self.table.referred(committed.channels[*index].handle).ok_or(Code::Internal)?;
+            let collective = object.body.collective().ok_or(Code::Internal)?;
+            let end = (*index, object.name.as_str(), &collective, edges.carrier.clone());
+            self.plan_collective_end(declarations, events, end)?;
+        }
         for (index, ends) in ends {
             let handle = committed.channels[*index].handle;
             let object = self.table.referred(handle).ok_or(Code::Internal)?;
@@ -278,47 +302,47 @@ impl Shape {
 }
 
 pub(super) fn with_qos<'d, T>(end: EndBuilder<'d, T>, qos: &QosBody) -> EndBuilder<'d, T> {
-    let (interval, deadline) = (qos.interval, qos.deadline);
     match qos.kind {
-        // A handler's is refused where channels are made.
-        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
         Qos::Time { start, deadline, period } => {
             end.time_driven(period, [start, deadline].map(|time| time + qos.phase), qos.missing)
         }
-        Qos::Priority { priority } => {
-            end.served(leveret_plan::Qos::PriorityDriven { priority, interval, deadline })
-        }
-        Qos::Event { priority } => {
-            let [start, completion] = qos.events.clone();
-            end.served(leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline })
-        }
+        Qos::Priority { .. } | Qos::Event { .. } => end.served(plan_qos(qos)),
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => end.best_effort(),
     }
 }
 
 /// As the plan knows it.
 pub(super) fn plan_qos(qos: &QosBody) -> leveret_plan::Qos {
+    let (interval, deadline) = (qos.interval, qos.deadline);
     match qos.kind {
+        // A handler's is refused where channels are made.
+        Qos::BestEffort | Qos::Handler { .. } => leveret_plan::Qos::BestEffort,
         Qos::Time { start, deadline, period } => {
             let [release, deadline] = [start, deadline].map(|time| time + qos.phase);
             leveret_plan::Qos::TimeDriven { period, release, deadline, missing: qos.missing }
         }
-        // Others are refused where collective channels are made.
-        _ => leveret_plan::Qos::BestEffort,
+        Qos::Priority { priority } => leveret_plan::Qos::PriorityDriven { priority, interval, deadline },
+        Qos::Event { priority } => {
+            let [start, completion] = qos.events.clone();
+            leveret_plan::Qos::EventDriven { start, completion, priority, interval, deadline }
+        }
     }
 }
 
 fn declare_task(
     declarations: &mut Declarations,
-    (handle, name): (Handle, &str),
+    (known, name): (&CommittedTask, &str),
     (qos, body): (QosBody, &TaskBody),
     mut service: Service,
-    tally: Arc<TaskTally>,
 ) {
     let Qos::Time { start, deadline, period } = qos.kind else { return };
     let [start, deadline] = [start, deadline].map(|time| time + qos.phase);
     let function = body.function.clone();
     let task = declarations.task(name).period(period).window(start, deadline).budget(body.budget);
-    let mut task = task.tally(tally);
+    let (handle, next) = (known.handle, known.next.clone());
+    let lines = Lines { task: Some(known.line.clone()), ..service.lines() };
+    let mut task = task.tally(known.tally.clone()).in_lines(lines);
     if let Some(core) = body.core {
         task = task.core(CoreChoice::Pinned(core));
     }
@@ -328,10 +352,9 @@ fn declare_task(
     for (_, target) in &service.reads {
         task = task.reads(*target);
     }
-    for (_, source, _) in &service.writes {
+    for (_, source) in &service.writes {
         task = task.writes(*source);
     }
-    let mut next = 0;
     task.body(move |context| {
         service.receive(context);
         let instance = TaskInstance {
@@ -342,8 +365,8 @@ fn declare_task(
         function(instance, &service.committed);
         service.send(context);
         // Instances that were not run are told with the next one that is.
-        let skipped = instance.number.saturating_sub(next);
-        next = instance.number + 1;
+        let skipped = instance.number.saturating_sub(next.load(Ordering::Relaxed));
+        next.store(instance.number + 1, Ordering::Relaxed);
         service.committed.tell_missed(handle, skipped, || context.now() > instance.deadline);
     });
 }
@@ -385,15 +408,16 @@ impl Binding {
 
     /// Gives every end to its channel.
     pub(super) fn attach(&self, running: &mut Running) {
-        let end_of = |index: usize| self.committed.channels[index].end.lock();
-        for (index, source) in &self.sources {
-            if let (Some(end), Ok(mut place)) = (running.sender(*source), end_of(*index)) {
-                *place = End::source(end);
+        let channels = &self.committed.channels;
+        let is_new = |index: usize| !channels[index].is_kept;
+        for (index, source) in self.sources.iter().filter(|(index, _)| is_new(*index)) {
+            if let Some(end) = running.sender(*source) {
+                channels[*index].attach(End::source(end));
             }
         }
-        for (index, target) in &self.targets {
-            if let (Some(end), Ok(mut place)) = (running.receiver(*target), end_of(*index)) {
-                *place = End::target(end);
+        for (index, target) in self.targets.iter().filter(|(index, _)| is_new(*index)) {
+            if let Some(end) = running.receiver(*target) {
+                channels[*index].attach(End::target(end));
             }
         }
         let watch = running.watch().clone();
@@ -405,6 +429,22 @@ impl Binding {
             (sends, receives.collect())
         });
         self.attach_timed(|end| running.shared_activation(end));
+    }
+
+    /// Of a mode that takes over now: ends that it keeps go on in it.
+    pub(super) fn go_on(&self, running: &mut Running) {
+        let channels = &self.committed.channels;
+        let watch = running.watch().clone();
+        let is_kept = |index: usize| channels[index].is_kept;
+        for (index, source) in self.sources.iter().filter(|(index, _)| is_kept(*index)) {
+            channels[*index].go_on(&watch, (running.sender(*source), None));
+        }
+        for (index, target) in self.targets.iter().filter(|(index, _)| is_kept(*index)) {
+            channels[*index].go_on(&watch, (None, running.receiver(*target)));
+        }
+        for binding in self.timed.iter().filter(|binding| is_kept(binding.channel)) {
+            channels[binding.channel].go_on(&watch, (None, None));
+        }
     }
 
     /// Gives best-effort ends to their collective channels, by the ranks at the other sides.
@@ -426,11 +466,14 @@ impl Binding {
     pub(super) fn attach_timed(&self, shared: impl Fn(AnyEnd) -> Option<(Arc<Activation>, Arc<Watch>)>) {
         for TimedBinding { channel, end, is_source, peers, delay } in &self.timed {
             let channel = &self.committed.channels[*channel];
-            if let (Some(shared), Ok(mut place)) = (shared(*end), channel.end.lock()) {
+            if channel.is_kept {
+                continue;
+            }
+            if let Some(shared) = shared(*end) {
                 if let Some(collective) = &channel.collective {
                     collective.seat.take(&shared.0);
                 }
-                *place = End::Timed(TimedEnd::new(shared, *is_source, (peers.clone(), *delay)));
+                channel.attach(End::Timed(TimedEnd::new(shared, *is_source, (peers.clone(), *delay))));
             }
         }
     }

@@ -315,7 +315,7 @@ fn operations_reach_so_many_channels_and_no_more() {
         let inner = levels[levels.len() - 1];
         levels.push(world.cvector("v", &[inner, inner]).expect("a vector"));
     }
-    let committed = world.prepare().expect("everything fits");
+    let committed = world.prepare(&crate::objects::keep::Kept::default()).expect("everything fits");
     assert_eq!(committed.start_all(levels[15]), Err(Code::UndefForObject), "a channel without an end here");
     for level in [16, 40] {
         assert_eq!(committed.start_all(levels[level]), Err(Code::Limit));
@@ -326,7 +326,7 @@ fn operations_reach_so_many_channels_and_no_more() {
     }
     // What is freed and lives by references is reached through its container alone.
     world.free(channel).expect("freed");
-    let committed = world.prepare().expect("everything fits");
+    let committed = world.prepare(&crate::objects::keep::Kept::default()).expect("everything fits");
     assert_eq!(committed.start(channel), Err(Code::StaleObject));
     assert_eq!(committed.start_all(levels[0]), Err(Code::UndefForObject));
 }
@@ -340,6 +340,6 @@ fn a_freed_buffer_takes_part_through_an_allowed_set() {
     world.bufiter("i", Policy::Fifo, (8, Dataspec::Byte), allowed).expect("an iterator");
     world.free(allowed).expect("freed");
     world.free(buffer).expect("freed");
-    let committed = world.prepare().expect("everything fits");
+    let committed = world.prepare(&crate::objects::keep::Kept::default()).expect("everything fits");
     assert_eq!((committed.buffers.len(), committed.iterators[0].buffers.len()), (1, 1));
 }

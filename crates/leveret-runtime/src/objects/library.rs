@@ -3,12 +3,13 @@
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventThreads;
+use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
 use leveret_protocol::control::RefusalCause;
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
 /// A member with its objects.
@@ -19,6 +20,8 @@ pub struct Library {
     pub(super) running: Option<Running>,
     pub(super) committed: Option<Arc<Committed>>,
     pub(super) standing: Option<StandingMode>,
+    /// Who is committed together, in the order of rank, while something is.
+    pub(super) together: Vec<MemberId>,
     pub(super) refusal: String,
     pub(super) event_threads: EventThreads,
 }
@@ -41,6 +44,7 @@ impl Library {
             running: None,
             committed: None,
             standing: None,
+            together: Vec::new(),
             refusal: String::new(),
             event_threads: EventThreads::default(),
         })
@@ -52,20 +56,32 @@ impl Library {
     /// [`Code::ObjectCommitted`] when it is committed, [`Code::Admission`] and [`Code::Mismatch`] with the reason in [`Library::refusal`]; then
     /// nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
+        let all = (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect();
+        self.commit_with(all)
+    }
+
+    /// Binds every object, together with these members: all, or a group.
+    pub(super) fn commit_with(&mut self, together: Vec<MemberId>) -> Result<(), Code> {
         self.world.unfrozen()?;
-        let mut binding = match self.world.bind() {
+        let mut binding = match self.world.bind(&Kept::default()) {
             Ok(binding) => binding,
             Err(unfit) => {
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal = unfit.detail;
                 return Err(unfit.code);
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        let mut running = match self.member.commit_unborrowed(declarations, |mapped| binding.settle(mapped)) {
+        let settle = |mapped| binding.settle(mapped);
+        let committed = if together.len() == self.world.names().len() {
+            self.member.commit_unborrowed(declarations, settle)
+        } else {
+            self.member.commit_group(together.clone(), declarations, settle)
+        };
+        let mut running = match committed {
             Ok(running) => running,
             Err(error) => {
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
                     other => other.to_string(),
@@ -82,7 +98,7 @@ impl Library {
                 running.abandon("a thread for handlers or channels cannot be had");
                 started.join();
                 running.give_up(&mut self.member);
-                self.world.release_memory();
+                self.world.release_memory(&Kept::default());
                 self.refusal =
                     "a thread for handlers, channels or triggers of the kind time cannot be had".to_owned();
                 return Err(code);
@@ -91,6 +107,7 @@ impl Library {
         self.refusal.clear();
         self.running = Some(running);
         self.committed = Some(binding.committed.clone());
+        self.together = together;
         self.world.committed = true;
         Ok(())
     }
@@ -152,10 +169,10 @@ impl Library {
         let ended = running.finish(&mut self.member);
         let has_lost_a_peer = running.has_lost_a_peer();
         if let Some(committed) = self.committed.take() {
-            self.world.take_back(&committed);
+            self.world.take_back(&committed, &Kept::default());
         }
         if let Some(standing) = self.standing.take() {
-            standing.discard().release_memory();
+            standing.discard();
         }
         self.world.end_modes();
         self.world.committed = false;

@@ -15,7 +15,7 @@
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
-//! | a second set beside the one that runs | `mode.rs`, `switch.rs` |
+//! | a second set beside the one that runs, and what it keeps of that | `mode.rs`, `switch.rs`, `keep.rs` |
 //! | join, commit, uncommit; the clock | `library.rs`, `time.rs` |
 //! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
 
@@ -32,7 +32,9 @@ mod containers;
 mod error;
 mod events;
 mod group;
+mod group_commit;
 mod handle;
+mod keep;
 mod library;
 mod mapping;
 mod mode;
@@ -52,6 +54,8 @@ mod world;
 
 #[cfg(test)]
 mod graph_tests;
+#[cfg(test)]
+mod keep_tests;
 #[cfg(test)]
 mod tests;
 

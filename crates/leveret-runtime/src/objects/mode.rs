@@ -5,11 +5,13 @@
 //!  set 1 (a mode)        open | stands  |=== runs, fixed ===|--- loose ...
 //! ```
 //! Every object is of the set in which it was made. A mode binds its set and all that this refers to: what is loose joins it;
-//! groups, qualities of service and handlers may be shared with what runs, since they are only read.
+//! groups, qualities of service and handlers may be shared with what runs, since they are only read; and what is kept (`keep.rs`) is of
+//! both sets until the switch.
 
 use super::commit::Unfit;
 use super::error::Code;
 use super::handle::{Class, Handle};
+use super::keep::Kept;
 use super::object::Body;
 use super::world::World;
 use std::collections::HashSet;
@@ -33,6 +35,8 @@ struct Upcoming {
     /// What this thread creates belongs to it.
     thread: ThreadId,
     is_committed: bool,
+    /// What the program has said that it keeps.
+    kept: Vec<Handle>,
 }
 
 impl Default for Modes {
@@ -44,6 +48,25 @@ impl Default for Modes {
 impl Modes {
     fn open_here(&self) -> Option<&Upcoming> {
         self.upcoming.as_ref().filter(|mode| !mode.is_committed && mode.thread == std::thread::current().id())
+    }
+
+    /// The set that runs.
+    pub(super) fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// The mode that is open takes an object over.
+    pub(super) fn keep(&mut self, object: Handle) {
+        if let Some(upcoming) = &mut self.upcoming
+            && !upcoming.kept.contains(&object)
+        {
+            upcoming.kept.push(object);
+        }
+    }
+
+    /// What the mode that is open takes over.
+    pub(super) fn kept(&self) -> &[Handle] {
+        self.upcoming.as_ref().map_or(&[], |upcoming| &upcoming.kept)
     }
 
     /// The set of what the calling thread creates, if it may.
@@ -77,7 +100,7 @@ impl World {
         self.modes.last = set;
         self.table.put_into(mode, set);
         let thread = std::thread::current().id();
-        self.modes.upcoming = Some(Upcoming { set, mode, thread, is_committed: false });
+        self.modes.upcoming = Some(Upcoming { set, mode, thread, is_committed: false, kept: Vec::new() });
         Ok(mode)
     }
 
@@ -117,10 +140,11 @@ impl World {
     ///
     /// # Errors
     /// [`Code::Argument`] with a sentence, when something belongs to what runs.
-    pub(super) fn of_set(&self, set: u32) -> Result<Self, Unfit> {
+    pub(super) fn of_set(&self, set: u32, kept: &Kept) -> Result<Self, Unfit> {
         let mut members: HashSet<Handle> = HashSet::new();
         let of_set = |handle: &Handle| self.table.set_of(*handle) == Some(set);
         let mut open: Vec<Handle> = self.table.all().map(|(handle, _)| handle).filter(of_set).collect();
+        open.extend(kept.objects());
         while let Some(next) = open.pop() {
             let Some(object) = self.table.referred(next) else { continue };
             let class = object.body.class();
@@ -128,13 +152,14 @@ impl World {
                 continue;
             }
             let is_read_only = matches!(class, Class::Group | Class::Qos | Class::Handler);
-            if !is_read_only && self.table.set_of(next) == Some(self.modes.running) {
+            let is_shared = is_read_only || kept.contains(next);
+            if !is_shared && self.table.set_of(next) == Some(self.modes.running) {
                 let name = if object.name.is_empty() { "without a name" } else { &object.name };
                 return Err(Unfit {
                     code: Code::Argument,
                     detail: format!(
-                        "{class:?} \"{name}\" belongs to what runs at member \"{}\", and an object of the mode uses it; make \
-                         another",
+                        "{class:?} \"{name}\" belongs to what runs at member \"{}\", and an object of the mode uses it; keep it, or \
+                         make another",
                         self.names()[self.rank().index()]
                     ),
                 });
@@ -147,6 +172,7 @@ impl World {
         }
         let mut view = self.snapshot();
         view.table.restrict(|handle| handle.is_predefined() || members.contains(&handle));
+        view.check_kept(kept)?;
         Ok(view)
     }
 

@@ -69,7 +69,7 @@ impl Movers {
     /// Serves what is left of a time-driven channel's ends at this member.
     pub(super) fn serve(&mut self, channel: usize, size: u64, qos: &QosBody, ends: Ends) {
         if let (Some(source), Some(window)) = (ends.source, Window::of(false, qos)) {
-            self.at(window, size).service.writes.push((channel, source, 0));
+            self.at(window, size).service.writes.push((channel, source));
         }
         if let (Some(target), Some(window)) = (ends.target, Window::of(true, qos)) {
             self.at(window, size).service.reads.push((channel, target));
@@ -104,7 +104,7 @@ impl Movers {
             let Window { period, from, until, .. } = window;
             let reads: Vec<_> = service.reads.iter().map(|(_, target)| *target).collect();
             let reads: Vec<_> = reads.into_iter().chain(service.collectives.targets()).collect();
-            let writes: Vec<_> = service.writes.iter().map(|(_, source, _)| *source).collect();
+            let writes: Vec<_> = service.writes.iter().map(|(_, source)| *source).collect();
             let writes: Vec<_> = writes.into_iter().chain(service.collectives.sources()).collect();
             let ends = (reads.len() + writes.len()) as i64;
             let budget = BASE.saturating_add(FOR_AN_END.saturating_mul(ends)).saturating_add(
@@ -118,6 +118,7 @@ impl Movers {
                 .budget(budget)
                 .overrun(OverrunPolicy::Late)
                 .idle_ends()
+                .in_lines(service.lines())
                 .led(leads);
             for target in reads {
                 task = task.reads(target);

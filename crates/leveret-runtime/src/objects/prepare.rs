@@ -3,22 +3,23 @@
 use super::apply::Reached;
 use super::committed::{
     Collective, Committed, CommittedBuffer, CommittedChannel, CommittedContainer, CommittedIterator,
-    CommittedTask, ELSEWHERE, End, NEVER, ServedEnd, Tally, WITH_PROGRAM,
+    CommittedTask, ELSEWHERE, NEVER, ServedEnd, WITH_PROGRAM,
 };
 use super::error::Code;
 use super::handle::{Class, Handle};
+use super::keep::Kept;
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody};
 use super::world::World;
+use crate::succession::Line;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::BUFFERS_MAX;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// What is known while the lists grow.
-#[derive(Default)]
 struct Preparation<'w> {
-    buffers: Vec<CommittedBuffer>,
+    buffers: Vec<Arc<CommittedBuffer>>,
     bodies: Vec<&'w BufferBody>,
     iterators: Vec<CommittedIterator>,
     channels: Vec<CommittedChannel>,
@@ -28,6 +29,7 @@ struct Preparation<'w> {
     stocked: Vec<(u32, u32)>,
     containers: Vec<CommittedContainer>,
     tasks: Vec<CommittedTask>,
+    kept: &'w Kept,
 }
 
 impl World {
@@ -35,8 +37,8 @@ impl World {
     ///
     /// # Errors
     /// [`Code::Limit`], [`Code::NoMemory`], or [`Code::Argument`] where a channel has no iterator.
-    pub(super) fn prepare(&self) -> Result<Committed, Code> {
-        let mut preparation = Preparation::default();
+    pub(super) fn prepare(&self, kept: &Kept) -> Result<Committed, Code> {
+        let mut preparation = Preparation::new(kept);
         for (handle, object) in self.table.all() {
             if let Body::Buffer(buffer) = &object.body {
                 preparation.buffer(handle, buffer)?;
@@ -60,24 +62,42 @@ impl World {
                     if body.class() == Class::Ptchannel {
                         prepared.others = Box::default();
                     }
-                    preparation.collective(handle, prepared, collective.base.slack);
+                    let served = self.served_collective(&collective, &prepared.others);
+                    preparation.collective(handle, prepared, (collective.base.slack, served));
                 }
             }
         }
         let tasks = self.table.all().filter(|(_, object)| matches!(object.body, Body::Task(_)));
-        preparation.tasks =
-            tasks.map(|(handle, _)| CommittedTask { handle, tally: Arc::default() }).collect();
+        preparation.tasks = tasks.map(|(handle, _)| CommittedTask::new(handle, kept.task(handle))).collect();
         preparation.containers(self.reached());
         preparation.finish(self)
     }
 }
 
 impl<'w> Preparation<'w> {
+    fn new(kept: &'w Kept) -> Self {
+        Self {
+            buffers: Vec::new(),
+            bodies: Vec::new(),
+            iterators: Vec::new(),
+            channels: Vec::new(),
+            numbers: HashMap::new(),
+            stocked: Vec::new(),
+            containers: Vec::new(),
+            tasks: Vec::new(),
+            kept,
+        }
+    }
+
     fn buffer(&mut self, handle: Handle, buffer: &'w BufferBody) -> Result<(), Code> {
-        buffer.storage.prepare(buffer.size)?;
         self.numbers.insert(handle, self.buffers.len() as u32);
         self.bodies.push(buffer);
-        self.buffers.push(CommittedBuffer {
+        if let Some(kept) = self.kept.buffer(handle) {
+            self.buffers.push(kept.clone());
+            return Ok(());
+        }
+        buffer.storage.prepare(buffer.size)?;
+        self.buffers.push(Arc::new(CommittedBuffer {
             handle,
             size: buffer.size,
             dataspec: buffer.dataspec,
@@ -89,7 +109,7 @@ impl<'w> Preparation<'w> {
             is_borrowed: AtomicBool::new(false),
             label: AtomicI64::new(buffer.label),
             place: AtomicU32::new(WITH_PROGRAM),
-        });
+        }));
         Ok(())
     }
 
@@ -98,9 +118,13 @@ impl<'w> Preparation<'w> {
             let buffer = self.bodies[*number as usize];
             buffer.size == iterator.size && buffer.dataspec == iterator.dataspec
         };
-        let buffers: Vec<u32> = match &iterator.allowed {
-            Some(allowed) => allowed.iter().filter_map(|buffer| self.numbers.get(buffer).copied()).collect(),
-            None => (0..self.bodies.len() as u32).filter(fits).collect(),
+        let kept = self.kept.iterator(handle);
+        let buffers: Vec<u32> = match (&kept, &iterator.allowed) {
+            (Some((_, buffers)), _) => buffers.iter().map(|buffer| self.numbers[buffer]).collect(),
+            (None, Some(allowed)) => {
+                allowed.iter().filter_map(|buffer| self.numbers.get(buffer).copied()).collect()
+            }
+            (None, None) => (0..self.bodies.len() as u32).filter(fits).collect(),
         };
         if buffers.len() > BUFFERS_MAX as usize {
             return Err(Code::Limit);
@@ -110,14 +134,16 @@ impl<'w> Preparation<'w> {
             places[*buffer as usize] = place as u32;
         }
         let number = self.iterators.len() as u32;
-        self.stocked.extend(iterator.stocked.iter().map(|buffer| (number, self.numbers[buffer])));
+        if kept.is_none() {
+            self.stocked.extend(iterator.stocked.iter().map(|buffer| (number, self.numbers[buffer])));
+        }
         self.numbers.insert(handle, number);
         let any = iterator.allowed.is_none().then_some((iterator.size, iterator.dataspec));
         self.iterators.push(CommittedIterator {
             handle,
+            is_kept: kept.is_some(),
             policy: iterator.policy,
-            store: OnceLock::new(),
-            due: AtomicU32::new(0),
+            state: kept.map_or_else(Arc::default, |(iterator, _)| iterator.state.clone()),
             places,
             buffers,
             any,
@@ -140,24 +166,31 @@ impl<'w> Preparation<'w> {
         for iterator in [input, output] {
             self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
         }
+        let kept = self.kept.channel(handle);
+        let lines = kept.map(|before| (before.input_line.next(), before.output_line.next()));
+        let (input_line, output_line) = lines.unwrap_or_default();
         self.channels.push(CommittedChannel {
             handle,
+            is_kept: kept.is_some(),
             input,
             output,
             is_source,
-            mapping: OnceLock::new(),
-            end: Mutex::new(End::None),
             served,
-            pending: AtomicBool::new(false),
-            copies: AtomicU64::new(0),
             slack: channel.slack,
-            tally: Tally::default(),
             collective: None,
+            input_line,
+            output_line,
+            state: kept.map_or_else(Arc::default, |before| before.state.clone()),
         });
         Ok(())
     }
 
-    fn collective(&mut self, handle: Handle, collective: Collective, slack: u32) {
+    fn collective(
+        &mut self,
+        handle: Handle,
+        collective: Collective,
+        (slack, served): (u32, Option<ServedEnd>),
+    ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
             self.iterators[iterator as usize].channels.push(self.channels.len() as u32);
@@ -165,17 +198,16 @@ impl<'w> Preparation<'w> {
         let [input, output] = pairs.into_iter().flatten().next().unwrap_or([u32::MAX; 2]);
         self.channels.push(CommittedChannel {
             handle,
+            is_kept: false,
             input,
             output,
             is_source: collective.sends.is_some(),
-            mapping: OnceLock::new(),
-            end: Mutex::new(End::None),
-            served: None,
-            pending: AtomicBool::new(false),
-            copies: AtomicU64::new(0),
+            served,
             slack,
-            tally: Tally::default(),
             collective: Some(Box::new(collective)),
+            input_line: Line::default(),
+            output_line: Line::default(),
+            state: Arc::default(),
         });
     }
 

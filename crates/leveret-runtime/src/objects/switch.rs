@@ -4,6 +4,7 @@ use super::commit::Binding;
 use super::error::Code;
 use super::events::EventThreads;
 use super::handle::Handle;
+use super::keep::Kept;
 use super::library::{Library, code_of};
 use super::world::World;
 use crate::member::CommitError;
@@ -18,13 +19,14 @@ pub(super) struct StandingMode {
     binding: Binding,
     /// Its objects.
     view: World,
+    kept: Kept,
 }
 
 impl StandingMode {
-    /// What will not run.
-    pub(super) fn discard(self) -> World {
+    /// It will not run.
+    pub(super) fn discard(self) {
         self.standing.discard();
-        self.view
+        self.view.release_memory(&self.kept);
     }
 }
 
@@ -39,10 +41,11 @@ impl Library {
         let beside = self.running.as_ref().ok_or(Code::NotCommitted)?.generation();
         let set = self.world.open_set(mode)?;
         let name = self.world.name(mode)?.to_owned();
-        let bound = self.world.of_set(set).and_then(|view| match view.bind() {
+        let kept = self.world.kept(self.committed.as_ref().ok_or(Code::NotCommitted)?);
+        let bound = self.world.of_set(set, &kept).and_then(|view| match view.bind(&kept) {
             Ok(binding) => Ok((view, binding)),
             Err(unfit) => {
-                view.release_memory();
+                view.release_memory(&kept);
                 Err(unfit)
             }
         });
@@ -56,11 +59,11 @@ impl Library {
             Ok(standing) => {
                 self.refusal.clear();
                 self.world.stands(set, &view);
-                self.standing = Some(StandingMode { standing, binding, view });
+                self.standing = Some(StandingMode { standing, binding, view, kept });
                 Ok(())
             }
             Err(error) => {
-                view.release_memory();
+                view.release_memory(&kept);
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
                     other => other.to_string(),
@@ -97,8 +100,12 @@ impl Library {
                 return Err(code_of_switch(&error));
             }
         };
-        let StandingMode { standing, mut binding, view } = standing;
+        let StandingMode { standing, mut binding, view, kept } = standing;
         let mut next = standing.arm(instant);
+        if let (Some(before), Some(committed)) = (&self.running, &self.committed) {
+            before.watch().succeeded_by(next.watch());
+            committed.hand_over(&kept, before.watch());
+        }
         binding.attach(&mut next);
         // Set once: a mode is switched to once.
         let _ = binding.committed.epoch.set(next.epoch());
@@ -114,9 +121,10 @@ impl Library {
         let has_made_place = before.make_place(instant);
         std::mem::take(&mut self.event_threads).join();
         if !has_made_place {
-            return Err(self.stay(before, (next, threads), &view));
+            return Err(self.stay(before, (next, threads), (&view, &kept)));
         }
-        self.take_over(before, next, threads, &binding, &view)?;
+        binding.go_on(&mut next);
+        self.take_over(before, next, threads, (&binding, &view, &kept))?;
         Ok(instant)
     }
 
@@ -125,13 +133,12 @@ impl Library {
         before: Running,
         next: Running,
         threads: EventThreads,
-        binding: &Binding,
-        view: &World,
+        (binding, view, kept): (&Binding, &World, &Kept),
     ) -> Result<(), Code> {
         self.event_threads = threads;
         let told = self.member.take_over(&next);
         if let Some(committed) = self.committed.take() {
-            self.world.take_back(&committed);
+            self.world.take_back(&committed, kept);
         }
         self.world.take_over(view);
         drop(before);
@@ -142,13 +149,18 @@ impl Library {
     }
 
     /// What runs was ended before the mode could take over: so it is for every member.
-    fn stay(&mut self, before: Running, (mut next, threads): (Running, EventThreads), view: &World) -> Code {
+    fn stay(
+        &mut self,
+        before: Running,
+        (mut next, threads): (Running, EventThreads),
+        (view, kept): (&World, &Kept),
+    ) -> Code {
         let has_lost_a_peer = before.has_lost_a_peer();
         self.running = Some(before);
         self.member.end_next(&mut next);
         threads.join();
         drop(next);
-        view.release_memory();
+        view.release_memory(kept);
         self.world.give_up_mode();
         let error = SwitchError::Ended { has_lost_a_peer };
         self.refusal = error.to_string();

@@ -194,7 +194,7 @@ proptest! {
         let iterators: Vec<Handle> = (0..2)
             .map(|_| world.bufiter("i", policy, (SIZE, Dataspec::Byte), Handle::default()).expect("an iterator"))
             .collect();
-        let committed = world.prepare().expect("everything fits");
+        let committed = world.prepare(&crate::objects::keep::Kept::default()).expect("everything fits");
         committed.settle([]).expect("nothing is mapped");
         let mut inside = [VecDeque::<(usize, i64)>::new(), VecDeque::new()];
         for (what, which, label) in calls {
@@ -268,10 +268,14 @@ fn both_iterators_of_a_channel_have_one_size_and_both_ranks_exist() {
     assert_eq!(world.ptchannel("c", between_others), Err(Code::NotMember));
     let later = ChannelDescription { input: Handle::default(), ..channel };
     let later = world.ptchannel("c", later).expect("iterators may be set later");
-    assert_eq!(world.prepare().err(), Some(Code::Argument), "and must be set at commit");
+    assert_eq!(
+        world.prepare(&crate::objects::keep::Kept::default()).err(),
+        Some(Code::Argument),
+        "and must be set at commit"
+    );
     assert_eq!(world.set_iterators(later, [narrow, wide]), Err(Code::Bufsize));
     assert_eq!(world.set_iterators(later, [narrow, narrow]), Ok(()));
-    assert!(world.prepare().is_ok());
+    assert!(world.prepare(&crate::objects::keep::Kept::default()).is_ok());
 }
 
 #[test]

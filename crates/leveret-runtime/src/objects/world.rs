@@ -5,6 +5,7 @@ use super::committed::Committed;
 use super::error::Code;
 use super::events::EventKind;
 use super::handle::{Class, Handle};
+use super::keep::Kept;
 use super::mode::Modes;
 use super::object::{Body, Object, Qos};
 use super::table::Table;
@@ -182,24 +183,27 @@ impl World {
     }
 
     /// After a commit that failed: what it made for buffers goes again.
-    pub(super) fn release_memory(&self) {
-        for (_, object) in self.table.all() {
-            if let Body::Buffer(buffer) = &object.body {
+    pub(super) fn release_memory(&self, kept: &Kept) {
+        for (handle, object) in self.table.all() {
+            if let Body::Buffer(buffer) = &object.body
+                && !kept.contains(handle)
+            {
                 buffer.storage.release();
             }
         }
     }
 
     /// After uncommit: every buffer is the program's, with its label and length, and iterators are empty.
-    pub(super) fn take_back(&mut self, committed: &Committed) {
-        for entry in &committed.buffers {
+    /// What a mode keeps stays where it is.
+    pub(super) fn take_back(&mut self, committed: &Committed, kept: &Kept) {
+        for entry in committed.buffers.iter().filter(|entry| !kept.contains(entry.handle)) {
             if let Ok(Object { body: Body::Buffer(buffer), .. }) = self.table.referred_mut(entry.handle) {
                 buffer.label = entry.label.load(Ordering::Relaxed);
                 buffer.length = Some(entry.length.load(Ordering::Relaxed));
                 buffer.storage.release();
             }
         }
-        for entry in &committed.iterators {
+        for entry in committed.iterators.iter().filter(|entry| !kept.contains(entry.handle)) {
             if let Ok(Object { body: Body::Bufiter(iterator), .. }) = self.table.referred_mut(entry.handle) {
                 iterator.stocked.clear();
                 iterator.due = 0;

@@ -113,7 +113,7 @@ impl Committed {
         if iterator.policy.form != Form::Ordered {
             return Ok(None);
         }
-        let due = iterator.buffers.get(iterator.due.load(Ordering::Relaxed) as usize);
+        let due = iterator.buffers.get(iterator.state.due.load(Ordering::Relaxed) as usize);
         Ok(due.map(|buffer| self.buffers[*buffer as usize].handle))
     }
 
@@ -197,7 +197,7 @@ impl CommittedIterator {
     /// Where its buffers are; `None` before anything runs.
     #[inline]
     pub(super) fn store(&self) -> Option<&IteratorStore> {
-        self.store.get()
+        self.state.store.get()
     }
 
     /// Puts in the buffer of a place. An ORDERED iterator takes them in their order, whatever its store is.
@@ -206,12 +206,12 @@ impl CommittedIterator {
         let is_ordered = self.policy.form == Form::Ordered;
         if is_ordered {
             let next = if place as usize + 1 == self.buffers.len() { 0 } else { place + 1 };
-            let claimed = self.due.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
+            let claimed = self.state.due.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
             claimed.map_err(|_| Code::NotAllowed)?;
         }
         store.insert(place, label).map_err(|error| {
             if is_ordered {
-                self.due.store(place, Ordering::Relaxed);
+                self.state.due.store(place, Ordering::Relaxed);
             }
             match error {
                 InsertError::OutOfOrder { .. } => Code::NotAllowed,

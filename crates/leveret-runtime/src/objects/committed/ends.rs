@@ -12,10 +12,11 @@ use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::task_tally::Durations;
+use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 /// How often a wait looks for a buffer that another thread has to insert.
 pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
@@ -51,6 +52,40 @@ impl Asked {
     pub(super) fn take_one(&mut self) {
         self.pending = self.pending.saturating_sub(1);
     }
+
+    /// Asks for so many transfers, whatever was asked before.
+    pub(super) fn ask_for(&mut self, count: u64) {
+        *self = Self { pending: count, ..Self::default() };
+    }
+}
+
+impl CommittedChannel {
+    /// Before anything runs: this is its end.
+    pub(in crate::objects) fn attach(&self, mut end: End) {
+        if let (Ok(mut place), Ok(mut watched)) = (self.end.lock(), self.watched.lock()) {
+            *watched = end.watch_mut().cloned();
+            *place = end;
+        }
+    }
+
+    /// A mode has taken over that keeps it, where these ends are declared for it. One that is in use at this moment stays as it is:
+    /// it finds the mode's watch in another way, and goes on counting where it did.
+    pub(in crate::objects) fn go_on(
+        &self,
+        watch: &Arc<Watch>,
+        fresh: (Option<SendingEnd>, Option<ReceivingEnd>),
+    ) {
+        let (Ok(mut end), Ok(mut watched)) = (self.end.try_lock(), self.watched.lock()) else { return };
+        match (&mut *end, fresh) {
+            (End::Source(own), (Some(mut fresh), _)) => own.end.go_on_as(&mut fresh),
+            (End::Target(own), (_, Some(mut fresh))) => own.end.go_on_as(&mut fresh),
+            _ => {}
+        }
+        if let Some(own) = end.watch_mut() {
+            *own = Watched::new(watch.clone());
+            *watched = Some(own.clone());
+        }
+    }
 }
 
 pub(in crate::objects) struct SourceEnd {
@@ -74,6 +109,16 @@ impl End {
 
     pub(in crate::objects) fn target(end: ReceivingEnd) -> Self {
         Self::Target(TargetEnd { end, asked: Asked::default(), spare: None })
+    }
+
+    /// What tells it of the end and of deaths, where it may be kept in another mode.
+    fn watch_mut(&mut self) -> Option<&mut Watched> {
+        match self {
+            Self::Source(source) => Some(source.end.watch_mut()),
+            Self::Target(target) => Some(target.end.watch_mut()),
+            Self::Timed(timed) => Some(timed.watch_mut()),
+            Self::None | Self::Collective(_) => None,
+        }
     }
 
     fn asked(&mut self) -> Option<&mut Asked> {
@@ -141,7 +186,7 @@ impl End {
 impl SourceEnd {
     /// Asks for so many transfers, whatever was asked before.
     pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked = Asked { pending: count, ..Asked::default() };
+        self.asked.ask_for(count);
     }
 
     /// Messages sent.
@@ -153,7 +198,7 @@ impl SourceEnd {
 impl TargetEnd {
     /// Asks for so many transfers, whatever was asked before.
     pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked = Asked { pending: count, ..Asked::default() };
+        self.asked.ask_for(count);
     }
 
     /// Of what was asked for, what is left.

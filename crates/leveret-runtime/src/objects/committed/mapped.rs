@@ -85,6 +85,9 @@ impl Committed {
     ) -> Result<(), Code> {
         for (index, mapped) in mapped {
             let channel = &self.channels[index];
+            if channel.is_kept {
+                continue;
+            }
             let mapping = match mapped {
                 MappedEnd::Indexed => ChannelMapping::Indexed,
                 MappedEnd::Lends(shelf, lender) => {
@@ -98,7 +101,7 @@ impl Committed {
             };
             channel.mapping.set(mapping).map_err(|_| Code::Internal)?;
         }
-        for (index, iterator) in self.iterators.iter().enumerate() {
+        for (index, iterator) in self.iterators.iter().enumerate().filter(|(_, iterator)| !iterator.is_kept) {
             let is_named = iterator.channels.iter().any(|channel| {
                 let channel = &self.channels[*channel as usize];
                 channel.input as usize == index && !channel.is_source && channel.is_mapped()
@@ -110,7 +113,7 @@ impl Committed {
                 (base, _) => base,
             };
             let store = IteratorStore::new(policy, (iterator.buffers.len() as u32).max(1));
-            iterator.store.set(store).map_err(|_| Code::Internal)?;
+            iterator.state.store.set(store).map_err(|_| Code::Internal)?;
         }
         for (iterator, buffer) in &self.stocked {
             self.put(*iterator as usize, *buffer as usize, super::WITH_PROGRAM)?;

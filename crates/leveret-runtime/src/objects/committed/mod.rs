@@ -42,20 +42,26 @@ pub(super) use mapped::ChannelMapping;
 pub use outcome::Outcome;
 pub(super) use outcome::Tally;
 
-pub(super) use served::{Moved, ServedEnd};
+pub(super) use served::{Served, ServedEnd};
 pub(super) use service::Service;
 pub(super) use timed::TimedEnd;
 
 use super::error::Code;
 use super::events::CommittedEvents;
 use super::handle::Handle;
+use super::keep::Kept;
 use super::object::{BufiterPolicy, Dataspec};
 use super::storage::Storage;
 use super::world::World;
+use crate::port::{InputPort, OutputPort};
+use crate::runner::TaskEstate;
+use crate::succession::Line;
 use crate::task_tally::{TaskMetrics, TaskTally};
+use crate::watch::{Watch, Watched};
 use leveret_memory::iterator::IteratorStore;
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 use leveret_types::Nanos;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Stands for an object that exists and is not committed, beside the null handle.
@@ -89,11 +95,10 @@ pub(super) struct CommittedBuffer {
 
 pub(super) struct CommittedIterator {
     pub(super) handle: Handle,
+    /// From what ran before a mode.
+    pub(super) is_kept: bool,
     pub(super) policy: BufiterPolicy,
-    /// Made when it is known how its buffers leave.
-    pub(super) store: OnceLock<IteratorStore>,
-    /// ORDERED: which place the program inserts next.
-    pub(super) due: AtomicU32,
+    pub(super) state: Arc<IteratorState>,
     /// Which place of the allowed set a buffer has; `u32::MAX`: none.
     pub(super) places: Vec<u32>,
     /// Which buffer has a place of the allowed set.
@@ -104,28 +109,79 @@ pub(super) struct CommittedIterator {
     pub(super) channels: Vec<u32>,
 }
 
+/// What of an iterator goes on in a mode that keeps it.
+#[derive(Default)]
+pub(super) struct IteratorState {
+    /// Made when it is known how its buffers leave.
+    pub(super) store: OnceLock<IteratorStore>,
+    /// ORDERED: which place the program inserts next.
+    pub(super) due: AtomicU32,
+}
+
 pub(super) struct CommittedChannel {
     pub(super) handle: Handle,
+    /// From what ran before a mode.
+    pub(super) is_kept: bool,
     /// Its iterators; of a collective channel those of its first pair, or `u32::MAX` where it has none.
     pub(super) input: u32,
     pub(super) output: u32,
     /// Whether this member sends on it.
     pub(super) is_source: bool,
+    /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
+    pub(super) served: Option<ServedEnd>,
+    /// How many started transfers may be under way.
+    pub(super) slack: u32,
+    /// Of a channel of a whole group.
+    pub(super) collective: Option<Box<Collective>>,
+    /// Who serves its ends by the clock.
+    pub(super) input_line: Line<InputPort>,
+    pub(super) output_line: Line<OutputPort>,
+    pub(super) state: Arc<ChannelState>,
+}
+
+/// What of a channel goes on in a mode that keeps it.
+pub(super) struct ChannelState {
     /// How its buffers belong to those of the other end, if they do.
     pub(super) mapping: OnceLock<ChannelMapping>,
     /// One user at a time; only ever tried, so it holds up nobody.
     pub(super) end: Mutex<End>,
-    /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
-    pub(super) served: Option<ServedEnd>,
+    /// What tells the end of deaths and of the end of the commit, for who changes the mode, who must not wait until the end is free.
+    pub(super) watched: Mutex<Option<Watched>>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
     /// Messages whose bytes were copied at this end.
     pub(super) copies: AtomicU64,
-    /// How many started transfers may be under way.
-    pub(super) slack: u32,
     pub(super) tally: Tally,
-    /// Of a channel of a whole group.
-    pub(super) collective: Option<Box<Collective>>,
+}
+
+impl Default for ChannelState {
+    fn default() -> Self {
+        Self {
+            mapping: OnceLock::new(),
+            end: Mutex::new(End::None),
+            watched: Mutex::new(None),
+            pending: AtomicBool::new(false),
+            copies: AtomicU64::new(0),
+            tally: Tally::default(),
+        }
+    }
+}
+
+impl Deref for CommittedChannel {
+    type Target = ChannelState;
+
+    #[inline(always)]
+    fn deref(&self) -> &ChannelState {
+        &self.state
+    }
+}
+
+impl CommittedChannel {
+    /// Whether a transfer at this end takes a buffer from this iterator, by its place in the list.
+    fn takes_from(&self, iterator: usize) -> bool {
+        let receives = self.collective.as_deref().and_then(|collective| collective.receives);
+        self.input as usize == iterator || receives.is_some_and(|[input, _]| input as usize == iterator)
+    }
 }
 
 /// What the operations on a container reach.
@@ -138,13 +194,40 @@ pub(super) struct CommittedContainer {
 /// A task of the program's.
 pub(super) struct CommittedTask {
     pub(super) handle: Handle,
+    /// From what ran before a mode.
+    pub(super) is_kept: bool,
     /// What its thread counts.
     pub(super) tally: Arc<TaskTally>,
+    /// The instance that comes after the last that has run.
+    pub(super) next: Arc<AtomicU64>,
+    pub(super) line: Line<TaskEstate>,
+}
+
+impl CommittedTask {
+    /// One that goes on, or that begins.
+    pub(super) fn new(handle: Handle, kept: Option<&Self>) -> Self {
+        match kept {
+            Some(before) => Self {
+                handle,
+                is_kept: true,
+                tally: before.tally.clone(),
+                next: before.next.clone(),
+                line: before.line.next(),
+            },
+            None => Self {
+                handle,
+                is_kept: false,
+                tally: Arc::default(),
+                next: Arc::new(AtomicU64::new(0)),
+                line: Line::default(),
+            },
+        }
+    }
 }
 
 /// Everything that is committed.
 pub struct Committed {
-    pub(super) buffers: Vec<CommittedBuffer>,
+    pub(super) buffers: Vec<Arc<CommittedBuffer>>,
     pub(super) iterators: Vec<CommittedIterator>,
     pub(super) channels: Vec<CommittedChannel>,
     pub(super) containers: Vec<CommittedContainer>,
@@ -209,7 +292,20 @@ impl Committed {
     /// # Errors
     /// Those of wrong handles.
     pub fn task_metrics(&self, task: Handle) -> Result<TaskMetrics, Code> {
-        Ok(self.tasks[self.find(task, super::Class::Task)?].tally.read())
+        let number = self.find(task, super::Class::Task)?;
+        Ok(self.event_task_metrics(task).unwrap_or_else(|| self.tasks[number].tally.read()))
+    }
+
+    /// A mode takes over: ends that it keeps go on under its watch, and those that it does not end with what runs.
+    pub(super) fn hand_over(&self, kept: &Kept, running: &Arc<Watch>) {
+        for channel in &self.channels {
+            let Ok(watched) = channel.watched.lock() else { continue };
+            match &*watched {
+                Some(watched) if kept.contains(channel.handle) => watched.keep(),
+                Some(watched) => watched.end_with(running),
+                None => {}
+            }
+        }
     }
 
     /// The instant of period 0 on the job's clock.

@@ -22,8 +22,8 @@ use std::ptr::NonNull;
 
 /// What is asked of an end, and what has come of it.
 pub(in crate::objects) struct ServedEnd {
-    /// Who is at the other end.
-    peer: MemberId,
+    /// Who is at the other ends.
+    peers: Box<[MemberId]>,
     pub(in crate::objects) priority: u8,
     /// Whether each transfer needs a firing of the start event besides.
     needs_firing: bool,
@@ -50,9 +50,9 @@ pub(in crate::objects) struct ServedEnd {
 }
 
 impl ServedEnd {
-    pub(in crate::objects) fn new(peer: MemberId, priority: u8, needs_firing: bool) -> Self {
+    pub(in crate::objects) fn new(peers: Box<[MemberId]>, priority: u8, needs_firing: bool) -> Self {
         Self {
-            peer,
+            peers,
             priority,
             needs_firing,
             thread: AtomicUsize::new(usize::MAX),
@@ -137,17 +137,27 @@ impl ServedEnd {
 }
 
 /// What the thread has done at an end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::objects) enum Moved {
-    /// Nothing was possible.
-    Nothing,
-    /// A message went out, or came in and is in its buffer.
-    Message,
-    /// A message that came in was none, and is gone.
-    Nonsense,
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::objects) struct Served {
+    /// Whether a message has gone out or come in, be it nonsense.
+    pub(in crate::objects) moved: bool,
+    /// Whether a transfer that was asked for has begun.
+    pub(in crate::objects) has_begun: bool,
+    /// Transfers that are complete now.
+    pub(in crate::objects) completed: u64,
 }
 
 impl Committed {
+    /// Whether a member at another end has died.
+    fn has_lost_peer(&self, served: &ServedEnd) -> Result<bool, Code> {
+        for peer in &served.peers {
+            if self.is_lost(*peer)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Tells an end's thread to look at it.
     pub(super) fn ask(&self, served: &ServedEnd) -> Result<(), Code> {
         served.note(clock::now());
@@ -158,7 +168,7 @@ impl Committed {
     pub(super) fn ask_after_insertion(&self, iterator: usize) {
         let channels =
             self.iterators[iterator].channels.iter().map(|channel| &self.channels[*channel as usize]);
-        for channel in channels.filter(|channel| channel.input as usize == iterator) {
+        for channel in channels.filter(|channel| channel.takes_from(iterator)) {
             if let Some(served) = channel.served.as_ref().filter(|served| served.has_work()) {
                 // Before anything is served there is nothing to tell.
                 let _ = self.ask(served);
@@ -167,7 +177,7 @@ impl Committed {
     }
 
     pub(super) fn start_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {
-        if self.is_lost(served.peer)? {
+        if self.has_lost_peer(served)? {
             return Err(Code::PeerLost);
         }
         if served.is_active() {
@@ -188,7 +198,7 @@ impl Committed {
     }
 
     pub(super) fn activate_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {
-        if self.is_lost(served.peer)? {
+        if self.has_lost_peer(served)? {
             return Err(Code::PeerLost);
         }
         if served.is_active() {
@@ -234,7 +244,7 @@ impl Committed {
         } else if served.under_way(channel) == 0 {
             return Ok(Some(outcome));
         }
-        if self.is_lost(served.peer)? {
+        if self.has_lost_peer(served)? {
             return Err(Code::PeerLost);
         }
         if self.is_stopping(clock::now())? { Err(Code::Uncommitted) } else { Ok(None) }
@@ -289,51 +299,60 @@ impl Committed {
         ChannelStatus { state, outcome, instance, under_way }
     }
 
-    /// At most one transfer at a served end; by its thread alone. Says what came of it.
-    pub(in crate::objects) fn serve_end(&self, index: usize) -> Moved {
+    /// Whether a transfer of a group that has begun at a served end can go on; by its thread alone.
+    pub(in crate::objects) fn goes_on(&self, index: usize) -> bool {
         let channel = &self.channels[index];
-        let Some(served) = &channel.served else { return Moved::Nothing };
+        match (channel.collective.as_deref(), lock(channel).as_deref()) {
+            (Some(collective), Ok(End::Collective(end))) => end.goes_on(collective),
+            _ => false,
+        }
+    }
+
+    /// At most one transfer at a served end, which `may` begin, and what is under way there; by its thread alone.
+    pub(in crate::objects) fn serve_end(&self, index: usize, may: bool) -> Served {
+        let channel = &self.channels[index];
+        let Some(served) = &channel.served else { return Served::default() };
         let seen = served.asked.load(Ordering::SeqCst);
         self.take_back_loans(channel);
-        let has_work = served.has_work();
-        let ended = channel.tally.ended();
-        let moved = match lock(channel).as_deref_mut() {
+        let has_work = may && served.has_work();
+        let (ended, complete) = (channel.tally.ended(), channel.tally.of(Outcome::Complete));
+        // What fails is counted where it fails, and the buffer is the program's again.
+        let (moved, has_begun) = match lock(channel).as_deref_mut() {
             Ok(End::Source(source)) => {
                 let before = source.sent();
                 source.ask_for(u64::from(has_work));
-                // What fails is counted where it fails, and the buffer is the program's again.
                 let _ = self.send_ready(channel, source);
                 self.count_delivered(channel, source);
                 let is_sent = source.sent() > before;
-                if is_sent {
-                    served.took_one();
-                }
-                if is_sent { Moved::Message } else { Moved::Nothing }
+                (is_sent, is_sent)
             }
             Ok(End::Target(target)) => {
-                let complete = channel.tally.of(Outcome::Complete);
                 target.ask_for(u64::from(has_work));
                 let _ = self.receive_ready(channel, target);
-                if has_work && target.asked_for() == 0 {
-                    served.took_one();
-                    if channel.tally.of(Outcome::Complete) > complete {
-                        Moved::Message
-                    } else {
-                        Moved::Nonsense
-                    }
-                } else {
-                    Moved::Nothing
-                }
+                let is_received = has_work && target.asked_for() == 0;
+                (is_received, is_received)
             }
-            _ => Moved::Nothing,
+            Ok(End::Collective(end)) => {
+                let (begun, moved) = (end.begun(), end.moved());
+                // The one that is under way, or one that was asked for: not both.
+                end.ask_for(u64::from(has_work && !end.is_under_way()));
+                let _ = self.move_collective(channel, end);
+                (end.begun() > begun || end.moved() > moved, end.begun() > begun)
+            }
+            _ => (false, false),
         };
-        if channel.tally.ended() > ended {
+        if has_begun {
+            served.took_one();
+        }
+        let has_ended = channel.tally.ended() > ended;
+        if has_ended {
             served.tell_sleepers();
         }
-        if moved == Moved::Nothing {
+        // Not when something ended: what may begin afterwards was not tried, if it may not yet.
+        if !moved && !has_ended {
             served.since.store(i64::MAX, Ordering::SeqCst);
             served.tried.store(seen, Ordering::SeqCst);
         }
-        moved
+        Served { moved, has_begun, completed: channel.tally.of(Outcome::Complete) - complete }
     }
 }

@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use super::transfer::Arrived;
 use super::{CollectiveSteps, Committed, CommittedChannel};
 use crate::context::TaskContext;
-use crate::declare::{Source, Target};
+use crate::declare::{Lines, Source, Target};
 use crate::message::{Absence, Input, Message, SendRefusal};
 use crate::objects::error::Code;
 use leveret_types::Nanos;
@@ -15,8 +15,8 @@ pub(in crate::objects) struct Service {
     pub(in crate::objects) committed: Arc<Committed>,
     /// Receiving ends, each with its channel's index.
     pub(in crate::objects) reads: Vec<(usize, Target)>,
-    /// Sending ends, each with its channel's index, and how many of its messages the receiver has had no buffer for.
-    pub(in crate::objects) writes: Vec<(usize, Source, u64)>,
+    /// Sending ends, each with its channel's index.
+    pub(in crate::objects) writes: Vec<(usize, Source)>,
     /// Steps of collective channels.
     pub(in crate::objects) collectives: CollectiveSteps,
 }
@@ -24,6 +24,14 @@ pub(in crate::objects) struct Service {
 impl Service {
     pub(in crate::objects) fn new(committed: Arc<Committed>) -> Self {
         Self { committed, reads: Vec::new(), writes: Vec::new(), collectives: CollectiveSteps::default() }
+    }
+
+    /// The lines in which its point-to-point ends may be kept.
+    pub(in crate::objects) fn lines(&self) -> Lines {
+        let of = |channel: usize| &self.committed.channels[channel];
+        let inputs = self.reads.iter().map(|(channel, end)| (end.end, of(*channel).input_line.clone()));
+        let outputs = self.writes.iter().map(|(channel, end)| (end.end, of(*channel).output_line.clone()));
+        Lines { task: None, inputs: inputs.collect(), outputs: outputs.collect() }
     }
 
     /// Takes the messages of this instance.
@@ -112,17 +120,14 @@ impl Service {
     pub(in crate::objects) fn send(&mut self, context: &mut TaskContext<'_>) {
         let Self { committed, writes, collectives, .. } = self;
         collectives.send(committed, context);
-        for (channel, source, lacked) in writes {
+        for (channel, source) in writes {
             let channel = &committed.channels[*channel];
             committed.take_back_loans(channel);
             let Some(port) = context.output_port(*source) else { continue };
             let (passed, is_open, is_active) = (port.take_passed(), port.is_open(), port.is_active());
-            let (now_lacked, lacked_at) = port.peer_lacked();
             let Some(instance) = port.instance() else { continue };
-            if now_lacked > *lacked {
-                let news = now_lacked - *lacked;
-                committed.ended_otherwise(channel, lacked_at, Outcome::NoReceiverBuffer, news);
-                *lacked = now_lacked;
+            if let Some((news, last)) = port.take_lacked() {
+                committed.ended_otherwise(channel, last, Outcome::NoReceiverBuffer, news);
             }
             for back in (1..=passed.min(PASSED_TOLD_MAX)).rev() {
                 committed.ended(channel, instance.saturating_sub(back), Outcome::Late, None);

@@ -5,7 +5,7 @@ use super::CommittedChannel;
 use super::outcome::Outcome;
 use crate::activation::{Activation, StartRefusal};
 use crate::objects::error::Code;
-use crate::watch::Watch;
+use crate::watch::{Watch, Watched};
 use leveret_types::{Instance, MemberId, Nanos};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(in crate::objects) struct TimedEnd {
     peers: Box<[MemberId]>,
     /// From the instant at which the end is served to that of the transfer: that of a collective channel may have two stages.
     delay: Nanos,
-    watch: Arc<Watch>,
+    watch: Watched,
     /// Of the instances that ended here, how many a wait or a test has told of, or came before the activation.
     told: u64,
     /// Transfers that were started before the activation.
@@ -34,11 +34,18 @@ impl TimedEnd {
         is_source: bool,
         (peers, delay): (Box<[MemberId]>, Nanos),
     ) -> Self {
+        let watch = Watched::new(watch);
         Self { activation, is_source, peers, delay, watch, told: 0, started_before: 0 }
     }
 
+    /// What tells it of the end and of deaths.
+    pub(super) fn watch_mut(&mut self) -> &mut Watched {
+        &mut self.watch
+    }
+
     fn peer_lives(&self) -> Result<(), Code> {
-        let is_dead = |peer: &MemberId| self.watch.is_dead(*peer);
+        let watch = self.watch.now();
+        let is_dead = |peer: &MemberId| watch.is_dead(*peer);
         if self.peers.iter().any(is_dead) { Err(Code::PeerLost) } else { Ok(()) }
     }
 
@@ -146,7 +153,7 @@ impl TimedEnd {
             }
         }
         self.peer_lives()?;
-        if now >= self.watch.stop_at() { Err(Code::Uncommitted) } else { Ok(None) }
+        if now >= self.watch.now().stop_at() { Err(Code::Uncommitted) } else { Ok(None) }
     }
 
     /// When to look again, while nothing has ended.

@@ -84,7 +84,9 @@ fn pair(stock: [usize; 2], slack: u32) -> Pair {
                 spare[rank].push(buffer);
             }
         }
-        let binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        let binding = world
+            .bind(&crate::objects::keep::Kept::default())
+            .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
         sides.push(Side { committed: binding.committed.clone(), channel, input, output });
         bindings.push(binding);
     }

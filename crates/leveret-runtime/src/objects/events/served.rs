@@ -8,13 +8,16 @@
 //! ```
 //!
 //! "sent" and "taken" are events of the library's own, with one trigger and one receptor: a count that the other end's thread sleeps on.
+//! Of a channel of a group each member tells all others of every piece that it has sent or taken: "moved I", with its rank.
 
 use super::body::EventKind;
 use super::committed::CommittedEvents;
 use super::paced::Pace;
 use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, PlannedTrigger};
+use super::tally::HandlerTally;
 use crate::declare::Declarations;
-use crate::objects::committed::{Committed, Moved, ServedEnd};
+use crate::objects::collectives::{CollectiveBody, CollectiveKind};
+use crate::objects::committed::{Committed, Served, ServedEnd};
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
 use crate::objects::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
@@ -23,7 +26,7 @@ use crate::objects::world::World;
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_protocol::declaration::{GROUP_WORLD, INTERNAL_EVENT, SporadicDeclaration};
-use leveret_types::Nanos;
+use leveret_types::{MemberId, Nanos};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -35,21 +38,87 @@ pub(super) struct PlannedEnd {
     /// Its channel, by its place in the list of all.
     pub(super) channel: usize,
     pub(super) group: String,
+    /// Of the channel that the plan has work for here: of a group's any of those that carry it.
     pub(super) name: String,
     pub(super) sends: bool,
     priority: u8,
     interval: Option<Nanos>,
-    /// The receptor of what the other end tells.
-    doorbell: usize,
+    /// The receptors of what the other ends tell.
+    doorbells: Vec<usize>,
     /// The receptor of the start event.
     start: Option<usize>,
-    /// The trigger that tells the other end.
-    tells: usize,
+    /// The trigger that tells the other ends.
+    tells: Option<usize>,
     /// The trigger of the completion event.
     completion: Option<usize>,
 }
 
+/// Whether transfers of a channel of a group begin with a firing of its start event at this member: where it sends, in a barrier
+/// everywhere. And whether they end with a firing of its completion event: at the root, or rank 0, so that it is fired once for each.
+fn roles(collective: &CollectiveBody, rank: Option<usize>) -> [bool; 2] {
+    let leads = rank == Some(collective.base.source as usize);
+    let [sends, _] = collective.kind.roles(leads);
+    [sends || collective.kind == CollectiveKind::Barrier, leads]
+}
+
 impl World {
+    /// What is asked of this member's end of a channel of a group, if a thread serves it. `peers` are the others of the group.
+    pub(in crate::objects) fn served_collective(
+        &self,
+        collective: &CollectiveBody,
+        peers: &[MemberId],
+    ) -> Option<ServedEnd> {
+        let qos = self.qos_of(&collective.base);
+        let [begins, _] = roles(collective, self.referred_rank(collective.base.group));
+        let needs_firing = begins && qos.events[0].is_some();
+        qos.is_served().then(|| ServedEnd::new(peers.into(), qos.priority(), needs_firing))
+    }
+
+    /// Declares what this member's end of a channel of a group fires and waits for. `carrier` is a channel that carries it here, and
+    /// whether this member sends on that.
+    pub(in crate::objects) fn plan_collective_end(
+        &self,
+        declarations: &mut Declarations,
+        plan: &mut EventPlan,
+        (index, name, collective, carrier): (usize, &str, &CollectiveBody, Option<(String, bool)>),
+    ) -> Result<(), Code> {
+        let qos = self.qos_of(&collective.base);
+        if !qos.is_served() {
+            return Ok(());
+        }
+        let group = self.declare_group(declarations, collective.base.group)?;
+        let own = self.referred_rank(collective.base.group).ok_or(Code::Internal)?;
+        let is_loop = matches!(carrier, Some((ref carrier, _)) if carrier == name);
+        let members = if is_loop { 1 } else { self.members_behind(collective.base.group).len() };
+        let told = |rank: usize| format!("{INTERNAL_EVENT}moved {rank} {name}");
+        let tells = (members > 1).then(|| plan.trigger(declarations, &told(own), &group, EventKind::Call));
+        let others = (0..members).filter(|rank| members > 1 && *rank != own);
+        let doorbells =
+            others.map(|rank| plan.receptor(declarations, &told(rank), &group, Vec::new())).collect();
+        let [begins, ends] = roles(collective, Some(own));
+        let [start, completion] = &qos.events;
+        let start = start.as_ref().filter(|_| begins);
+        let start = start.map(|event| plan.receptor(declarations, event, &group, Vec::new()));
+        let completion = completion.as_ref().filter(|_| ends);
+        let completion =
+            completion.map(|event| plan.trigger(declarations, event, &group, EventKind::Completion));
+        let (priority, interval) = (qos.priority(), qos.interval);
+        let (name, sends) = carrier.unwrap_or_default();
+        plan.ends.push(PlannedEnd {
+            channel: index,
+            group,
+            name,
+            sends,
+            priority,
+            interval,
+            doorbells,
+            start,
+            tells,
+            completion,
+        });
+        Ok(())
+    }
+
     /// What is asked of a channel's end at this member, if a thread serves it.
     pub(in crate::objects) fn served_end(&self, channel: &ChannelBody, is_source: bool) -> Option<ServedEnd> {
         let qos = self.referred_qos(channel.qos);
@@ -58,7 +127,7 @@ impl World {
         };
         let peer = members.get(if is_source { channel.target } else { channel.source } as usize).copied()?;
         let needs_firing = is_source && qos.events[0].is_some();
-        qos.is_served().then(|| ServedEnd::new(peer, qos.priority(), needs_firing))
+        qos.is_served().then(|| ServedEnd::new(Box::new([peer]), qos.priority(), needs_firing))
     }
 
     /// Declares what the ends of this channel fire and wait for.
@@ -76,8 +145,8 @@ impl World {
         let [sent, taken] = ["sent", "taken"].map(|what| format!("{INTERNAL_EVENT}{what} {name}"));
         let (told, heard) = if sends { (sent, taken) } else { (taken, sent) };
         let [start, completion] = &qos.events;
-        let tells = plan.trigger(declarations, &told, &group, EventKind::Call);
-        let doorbell = plan.receptor(declarations, &heard, &group, Vec::new());
+        let tells = Some(plan.trigger(declarations, &told, &group, EventKind::Call));
+        let doorbells = vec![plan.receptor(declarations, &heard, &group, Vec::new())];
         let start = start.as_ref().filter(|_| sends);
         let start = start.map(|event| plan.receptor(declarations, event, &group, Vec::new()));
         let completion = completion.as_ref().filter(|_| !sends);
@@ -92,7 +161,7 @@ impl World {
             sends,
             priority,
             interval,
-            doorbell,
+            doorbells,
             start,
             tells,
             completion,
@@ -123,19 +192,27 @@ impl World {
         let completion =
             completion.map(|event| plan.trigger(declarations, event, GROUP_WORLD, EventKind::Completion));
         let (function, instances) = (task.function.clone(), AtomicU64::new(0));
+        let tally = Arc::new(HandlerTally::default());
+        plan.tallies.push((handle, tally.clone()));
+        let counts = tally.clone();
         let body = move |_: Handle, firing: super::Firing, committed: &Arc<Committed>| {
-            let start = firing.time.unwrap_or_else(clock::now);
+            let began = clock::now();
+            let start = firing.time.unwrap_or(began);
+            counts.count_start(began - start);
             let deadline = deadline.map_or(Nanos::MAX, |deadline| start.saturating_add(deadline));
             let number = instances.fetch_add(1, Ordering::Relaxed);
             function(TaskInstance { number, start, deadline }, committed);
             let now = clock::now();
+            if now > deadline {
+                counts.count_miss();
+            }
             committed.tell_missed(handle, 0, || now > deadline);
             if let Some(trigger) = completion {
                 committed.fire_own(trigger, now);
             }
         };
         let (function, work, budget) = (Arc::new(body), Some(name.to_owned()), task.budget);
-        let handler = PlannedHandler { function, priority, work, interval, budget, tally: Arc::default() };
+        let handler = PlannedHandler { function, priority, work, interval, budget, tally };
         plan.receptor(declarations, start, GROUP_WORLD, vec![handler]);
     }
 }
@@ -202,14 +279,16 @@ impl ServedWork {
 
     /// The receptors that it sleeps on.
     pub(super) fn receptors(&self) -> impl Iterator<Item = usize> {
-        std::iter::once(self.end.doorbell).chain(self.end.start)
+        self.end.doorbells.iter().copied().chain(self.end.start)
     }
 
     /// Takes on what has come, and says whether a transfer can be tried.
     pub(super) fn look(&self, events: &CommittedEvents, committed: &Committed, now: Nanos) -> Look {
         let Some(served) = &committed.channels[self.end.channel].served else { return Look::Idle };
-        if let Some(at) = events.receptors[self.end.doorbell].drain(now) {
-            served.note(at);
+        for doorbell in &self.end.doorbells {
+            if let Some(at) = events.receptors[*doorbell].drain(now) {
+                served.note(at);
+            }
         }
         let mut is_behind = false;
         if let Some(start) = self.end.start {
@@ -223,24 +302,28 @@ impl ServedWork {
             }
         }
         match served.ready_since() {
-            Some(_) if self.pace.next() > now => Look::At(self.pace.next()),
+            Some(_) if self.pace.next() > now && !committed.goes_on(self.end.channel) => {
+                Look::At(self.pace.next())
+            }
             Some(since) => Look::Ready((Reverse(self.end.priority), since.min(now))),
             None if is_behind => Look::At(now),
             None => Look::Idle,
         }
     }
 
-    /// One transfer.
+    /// One transfer, or a part of one that is under way.
     pub(super) fn run(&self, (_, since): Urgency, committed: &Committed) {
-        let moved = committed.serve_end(self.end.channel);
-        if moved == Moved::Nothing {
-            return;
+        let may_begin = self.pace.next() <= clock::now();
+        let Served { moved, has_begun, completed } = committed.serve_end(self.end.channel, may_begin);
+        if has_begun {
+            self.pace.ran(since);
         }
-        self.pace.ran(since);
         let now = clock::now();
-        committed.fire_own(self.end.tells, now);
-        if let Some(completion) = self.end.completion.filter(|_| moved == Moved::Message) {
-            committed.fire_own(completion, now);
+        if let Some(tells) = self.end.tells.filter(|_| moved) {
+            committed.fire_own(tells, now);
+        }
+        if let Some(completion) = self.end.completion {
+            (0..completed).for_each(|_| committed.fire_own(completion, now));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What is counted of a handler: runs, what they cost, and what went wrong.
+//! What is counted of a handler, and of a task that runs for an event: runs, what they cost, and what went wrong.
 
 use crate::objects::committed::Committed;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
-use crate::task_tally::Durations;
+use crate::task_tally::{Durations, TaskMetrics};
 use leveret_memory::sync::{AtomicI64, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_types::Nanos;
@@ -34,17 +34,55 @@ pub struct HandlerMetrics {
     pub failed: u64,
 }
 
-/// Counts of one handler. Several threads may run it, for several receptors.
+/// Durations that several threads measure.
 #[derive(Default)]
-pub(super) struct HandlerTally {
+struct DurationTally {
     count: AtomicU64,
     last: AtomicI64,
     /// One more than the least, so that 0 is none.
     least: AtomicI64,
     greatest: AtomicI64,
     sum: AtomicI64,
+}
+
+impl DurationTally {
+    /// Measures one without counting it.
+    fn measure(&self, duration: Nanos) {
+        self.last.store(duration.0, Ordering::Relaxed);
+        self.greatest.fetch_max(duration.0, Ordering::Relaxed);
+        self.sum.fetch_add(duration.0, Ordering::Relaxed);
+        let lower = |least: i64| (least == 0 || duration.0 < least - 1).then_some(duration.0 + 1);
+        let _ = self.least.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+    }
+
+    /// Counts one, and shows what was measured of it.
+    fn count(&self) {
+        self.count.fetch_add(1, Ordering::Release);
+    }
+
+    fn read(&self) -> Durations {
+        let count = self.count.load(Ordering::Acquire);
+        let time = |word: &AtomicI64| Nanos(word.load(Ordering::Relaxed));
+        Durations {
+            count,
+            last: time(&self.last),
+            least: Nanos((time(&self.least).0 - 1).max(0)),
+            greatest: time(&self.greatest),
+            sum: time(&self.sum),
+        }
+    }
+}
+
+/// Counts of one handler, or of one task that runs for an event. Several threads may run a handler, for several receptors.
+#[derive(Default)]
+pub(super) struct HandlerTally {
+    compute: DurationTally,
     overruns: AtomicU64,
     failed: AtomicU64,
+    /// From the firing to the start, of a task.
+    lateness: DurationTally,
+    /// Runs that ended after their deadline, of a task.
+    missed: AtomicU64,
 }
 
 impl HandlerTally {
@@ -60,33 +98,44 @@ impl HandlerTally {
         if let Some(before) = before {
             self.count_time(clock::thread_cpu_time() - before, budget);
         }
-        self.count.fetch_add(1, Ordering::Release);
+        self.compute.count();
     }
 
     fn count_time(&self, spent: Nanos, budget: Nanos) {
-        self.last.store(spent.0, Ordering::Relaxed);
-        self.greatest.fetch_max(spent.0, Ordering::Relaxed);
-        self.sum.fetch_add(spent.0, Ordering::Relaxed);
-        let lower = |least: i64| (least == 0 || spent.0 < least - 1).then_some(spent.0 + 1);
-        let _ = self.least.fetch_update(Ordering::Relaxed, Ordering::Relaxed, lower);
+        self.compute.measure(spent);
         if spent > budget {
             self.overruns.fetch_add(1, Ordering::Relaxed);
         }
     }
 
+    /// Counts how late a task's run began after its firing.
+    pub(super) fn count_start(&self, late: Nanos) {
+        self.lateness.measure(late);
+        self.lateness.count();
+    }
+
+    /// Counts a task's run that ended too late.
+    pub(super) fn count_miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn metrics(&self) -> HandlerMetrics {
-        let count = self.count.load(Ordering::Acquire);
-        let time = |word: &AtomicI64| Nanos(word.load(Ordering::Relaxed));
         HandlerMetrics {
-            compute: Durations {
-                count,
-                last: time(&self.last),
-                least: Nanos((time(&self.least).0 - 1).max(0)),
-                greatest: time(&self.greatest),
-                sum: time(&self.sum),
-            },
+            compute: self.compute.read(),
             overruns: self.overruns.load(Ordering::Relaxed),
             failed: self.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    fn task_metrics(&self) -> TaskMetrics {
+        let compute = self.compute.read();
+        TaskMetrics {
+            compute,
+            start_lateness: self.lateness.read(),
+            completed: compute.count,
+            missed: self.missed.load(Ordering::Relaxed),
+            overruns: self.overruns.load(Ordering::Relaxed),
+            skipped: 0,
         }
     }
 }
@@ -113,6 +162,12 @@ impl Committed {
         let tallies = &self.committed_events()?.tallies;
         let tally = tallies.iter().find(|(known, _)| *known == handler);
         Ok(tally.map_or_else(HandlerMetrics::default, |(_, tally)| tally.metrics()))
+    }
+
+    /// What was counted of a task that runs for an event; `None` of one that the plan runs.
+    pub(in crate::objects) fn event_task_metrics(&self, task: Handle) -> Option<TaskMetrics> {
+        let tallies = &self.events.get()?.tallies;
+        tallies.iter().find(|(known, _)| *known == task).map(|(_, tally)| tally.task_metrics())
     }
 }
 

@@ -1,5 +1,6 @@
-//! Best-effort ends of collective channels. Whoever starts, tests, waits, inserts or removes moves the transfer as far as it
-//! goes: one at a time at each member, in the order of starts.
+//! Ends of collective channels that no instant moves. With best effort whoever starts, tests, waits, inserts or removes moves the
+//! transfer as far as it goes, at a priority the library's thread of that priority: one at a time at each member, in the order of
+//! starts.
 //!
 //! ```text
 //!   buffers taken ──► pieces sent, in the order of rank ──┐
@@ -49,6 +50,8 @@ pub(in crate::objects) struct FreeCollective {
     outcomes: Box<[(Outcome, Option<Nanos>)]>,
     /// A full buffer that waits for an empty one beside it.
     ready: Option<usize>,
+    /// Pieces sent and received.
+    moved: u64,
 }
 
 struct Current {
@@ -81,7 +84,28 @@ impl FreeCollective {
             ended: 0,
             outcomes: vec![(Outcome::None, None); UNTAKEN_MAX].into_boxed_slice(),
             ready: None,
+            moved: 0,
         }
+    }
+
+    /// Asks for so many transfers, whatever was asked before.
+    pub(in crate::objects::committed) fn ask_for(&mut self, count: u64) {
+        self.asked.ask_for(count);
+    }
+
+    /// Whether one is being performed here.
+    pub(in crate::objects::committed) fn is_under_way(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Transfers that have begun here.
+    pub(in crate::objects::committed) fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// Pieces sent and received here.
+    pub(in crate::objects::committed) fn moved(&self) -> u64 {
+        self.moved
     }
 
     pub(in crate::objects::committed) fn under_way(&self) -> u64 {
@@ -104,16 +128,25 @@ impl FreeCollective {
         }
     }
 
+    fn is_there(&self, place: usize) -> bool {
+        self.receives.get(place).is_some_and(|(_, end)| end.test())
+    }
+
     /// Whether a piece can be sent or received, or was taken, that could not a moment ago.
     fn has_news(&self, collective: &Collective) -> bool {
-        let is_there = |place: usize| self.receives.get(place).is_some_and(|(_, end)| end.test());
-        let moves = match &self.current {
-            Some(current) => {
-                let has_room = || self.sends.get(current.sent).is_some_and(|(_, end)| end.has_room());
-                is_there(current.received) || (may_send(collective, self, current) && has_room())
-            }
-            None => self.asked.has_work() && collective.sends.is_none() && is_there(0),
+        let begins = || {
+            let has_work = self.current.is_none() && self.asked.has_work();
+            has_work && collective.sends.is_none() && self.is_there(0)
         };
+        self.goes_on(collective) || begins()
+    }
+
+    /// The same of the transfers that have begun.
+    pub(in crate::objects::committed) fn goes_on(&self, collective: &Collective) -> bool {
+        let moves = self.current.as_ref().is_some_and(|current| {
+            let has_room = || self.sends.get(current.sent).is_some_and(|(_, end)| end.has_room());
+            self.is_there(current.received) || (may_send(collective, self, current) && has_room())
+        });
         moves || self.ended < self.performed && self.is_taken(collective, self.ended)
     }
 
@@ -264,6 +297,7 @@ impl Committed {
                     break;
                 }
                 current.sent += 1;
+                end.moved += 1;
             }
             if current.sent == end.sends.len()
                 && let Some(buffer) = current.send.take()
@@ -277,7 +311,7 @@ impl Committed {
     }
 
     fn receive_pieces(&self, channel: &CommittedChannel, collective: &Collective, end: &mut FreeCollective) {
-        let FreeCollective { receives, scratch, current, .. } = end;
+        let FreeCollective { receives, scratch, current, moved, .. } = end;
         let Some(current) = current else { return };
         while let Some((rank, from)) = receives.get_mut(current.received) {
             let before = from.received();
@@ -304,6 +338,7 @@ impl Committed {
             // What is nonsense counts too: the members must agree on the number of transfers.
             current.is_valid &= is_taken.is_ok();
             current.received += 1;
+            *moved += 1;
         }
         if current.received == receives.len()
             && let Some(buffer) = current.receive.take()

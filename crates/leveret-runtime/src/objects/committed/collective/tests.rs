@@ -167,7 +167,9 @@ fn committed(case: &Case, qos: Option<Qos>) -> (Vec<Side>, InProcessJob) {
         let description = CollectiveDescription { kind, sends, receives, root, group, qos };
         let channel = world.collective("c", description).expect("a channel");
         world.set_slack(channel, case.slack).expect("not committed yet");
-        let binding = world.bind().unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        let binding = world
+            .bind(&crate::objects::keep::Kept::default())
+            .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
         sides.push(Side { committed: binding.committed.clone(), channel, sends, receives });
         bindings.push(binding);
     }
