@@ -13,6 +13,7 @@ mod interrupt;
 mod job;
 mod kill;
 mod mpirt;
+mod mpirt_modes;
 mod odd;
 mod output;
 mod planted;

@@ -57,6 +57,9 @@ pub(super) struct Ends {
     pub(super) target: Option<Target>,
 }
 
+/// Things of channels, each with its channel's index.
+type Numbered<'a, T> = &'a [(usize, T)];
+
 /// Why the objects cannot be committed.
 pub(super) struct Unfit {
     pub(super) code: Code,
@@ -164,7 +167,7 @@ impl World {
         &self,
         declarations: &mut Declarations,
         events: &mut EventPlan,
-        (committed, ends, collectives): (&Committed, &[(usize, Ends)], &[(usize, Edges)]),
+        (committed, ends, collectives): (&Committed, Numbered<'_, Ends>, Numbered<'_, Edges>),
     ) -> Result<(), Code> {
         for (index, edges) in collectives {
             let object = self.table.referred(committed.channels[*index].handle).ok_or(Code::Internal)?;
