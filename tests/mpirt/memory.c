@@ -48,18 +48,20 @@ static MPIRT_Container container, handlers, parts;
 static MPIRT_Cset set;
 static MPIRT_Bufiter iterator;
 static MPIRT_Qos qos;
-static MPIRTX_Task bound_task;
-static MPIRT_Channel bound_channel;
+static MPIRTX_Task task;
+static MPIRT_Channel channel;
+static MPIRT_Trigger trigger;
+static MPIRT_Receptor receptor;
 static int keyval;
 
-static void body(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+static void body(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argument)
 {
-    (void)task, (void)instance, (void)argument;
+    (void)own, (void)instance, (void)argument;
 }
 
-static void handles(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+static void handles(MPIRT_Receptor own, const MPIRTX_Event *event, void *argument)
 {
-    (void)receptor, (void)event, (void)argument;
+    (void)own, (void)event, (void)argument;
 }
 
 #define MAKES(name, type, ...)                                                                                                            \
@@ -107,7 +109,6 @@ static void prepare(void)
     MPIRT_Buffer buffer;
     MPIRT_Cvector vector;
     MPIRT_Handler handler;
-    MPIRT_Receptor receptor;
     MPIRT_Bufiter received;
     for (int place = 0; place < ELEMENTS; place++) {
         OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 8, MPIRT_INT64, &buffer));
@@ -119,17 +120,17 @@ static void prepare(void)
     OK(MPIRT_Handler_create(NULL, handles, NULL, MPIRT_QOS_NULL, &handler));
     OK(MPIRT_Cvector_create(NULL, 1, (MPIRT_Object[]){MPIRT_OBJECT(handler)}, &vector));
     handlers = MPIRT_CONTAINER(vector);
+    OK(MPIRT_Trigger_create("part", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
     OK(MPIRT_Receptor_create("part", MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
     OK(MPIRT_Cvector_create(NULL, 1, (MPIRT_Object[]){MPIRT_OBJECT(receptor)}, &vector));
     parts = MPIRT_CONTAINER(vector);
     OK(MPIRT_Bufiter_create("in", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &iterator));
     OK(MPIRT_Qos_channel_time_create("qos", 0, ms, 10 * ms, &qos));
-    OK(MPIRTX_Task_create("task", body, NULL, qos, ms / 10, &bound_task));
-    OK(MPIRT_Ptchannel_create("bound", iterator, iterator, 0, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &bound_channel));
+    OK(MPIRTX_Task_create("task", body, NULL, qos, ms / 10, &task));
+    OK(MPIRT_Ptchannel_create("self", iterator, iterator, 0, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &channel));
     OK(MPIRT_Bufiter_create("received", MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &received));
-    OK(MPIRT_Channel_set_recvinbufiter(bound_channel, received));
-    OK(MPIRT_Channel_set_recvoutbufiter(bound_channel, received));
-    OK(MPIRTX_Task_bind(bound_task, bound_channel));
+    OK(MPIRT_Channel_set_recvinbufiter(channel, received));
+    OK(MPIRT_Channel_set_recvoutbufiter(channel, received));
     OK(MPIRT_Keyval_create(NULL, NULL, &keyval));
 }
 
@@ -147,7 +148,6 @@ static long end_failing(void)
 }
 
 /* Whichever allocation fails, and whether others do after it: the object is made, or there is none. */
-/* spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_each_function_may_fail(void)
 {
     for (int place = 0; place < MAKERS; place++)
@@ -174,7 +174,6 @@ static void test_each_allocation_of_each_function_may_fail(void)
 }
 
 /* What takes memory and makes no object. */
-/* spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_a_change_may_fail(void)
 {
     for (int one = 0; one < 2; one++) {
@@ -208,7 +207,6 @@ static void test_each_allocation_of_a_change_may_fail(void)
 
 /* With no memory at all what is in reserve is used up, and then every object is refused; what is there works, and goes; and with memory
  * all is as before. */
-/* spec: ERROR-MEMORY-01 */
 static void test_with_no_memory_at_all(void)
 {
     static MPIRT_Cset made[MADE_MAX];
@@ -243,18 +241,28 @@ static void test_with_no_memory_at_all(void)
     }
 }
 
-/* A commit that fails leaves nothing committed, and the next one does not know of it. */
-/* spec: ERROR-MEMORY-01 */
+/* A commit that fails leaves nothing committed, and the next one does not know of it. Without what has threads: the standard library takes
+ * a new thread's handle from the system itself. */
 static void test_each_allocation_of_a_commit_may_fail(void)
 {
     MPIRT_Timespec epoch;
+    OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Container_free(&parts));
+    OK(MPIRT_Container_free(&handlers));
     /* A commit allocates many times, and takes a tenth of a second: so by leaps. */
     for (long after = 0, leap = 1, hit = 1; hit > 0; after += leap, leap += after / 4) {
         int code;
         begin_failing(after, 0);
         code = MPIRT_Commit();
         hit = end_failing();
-        CHECK(code == MPIRT_SUCCESS || code == MPIRT_ERR_NO_MEMORY);
+        if (code != MPIRT_SUCCESS && code != MPIRT_ERR_NO_MEMORY) {
+            const char *detail;
+            OK(MPIRTX_Error_detail(&detail));
+            fprintf(stderr, "a commit gives %d: %s\n", code, detail);
+            failures++;
+        }
         if (code == MPIRT_SUCCESS)
             OK(MPIRT_Uncommit());
         else

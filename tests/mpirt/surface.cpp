@@ -184,6 +184,20 @@ void test_collectives(mpirt::session &session)
     committed.uncommit();
 }
 
+/* Each member commits for itself. */
+void test_a_commit_of_a_group(mpirt::session &session)
+{
+    const std::array<int, 1> own{rank};
+    const auto self = mpirt::world().incl(own);
+    auto committed = session.commit(self);
+    CHECK(session.try_commit(self).code() == mpirt::errc::object_committed);
+    CHECK(committed.epoch() > mpirt::time_point());
+    if (mpirt::world().size() > 1) {
+        CHECK(committed.try_uncommit(mpirt::world()).code() == mpirt::errc::argument);
+    }
+    committed.uncommit(self);
+}
+
 /* A buffer's elements are as many and of the type that its dataspec says. */
 /* spec: LANG-CPP-SPAN-01 */
 void test_spans_of_buffers(mpirt::session &session)
@@ -254,20 +268,6 @@ void test_exceptions_in_handlers(mpirt::session &session)
     session.commit().uncommit();
 }
 
-/* Each member commits for itself. */
-void test_a_commit_of_a_group(mpirt::session &session)
-{
-    const std::array<int, 1> own{rank};
-    const auto self = mpirt::world().incl(own);
-    auto committed = session.commit(self);
-    CHECK(session.try_commit(self).code() == mpirt::errc::object_committed);
-    CHECK(committed.epoch() > mpirt::time_point());
-    if (mpirt::world().size() > 1) {
-        CHECK(committed.try_uncommit(mpirt::world()).code() == mpirt::errc::argument);
-    }
-    committed.uncommit(self);
-}
-
 /* A lambda's state lies with the task; its exception reaches whoever ends the commit. */
 void test_tasks_from_lambdas(mpirt::session &session)
 {
@@ -314,9 +314,9 @@ int main(int argc, char **argv)
         test_groups();
         test_vectors();
         test_collectives(session);
+        test_a_commit_of_a_group(session);
         test_spans_of_buffers(session);
         test_exceptions_in_handlers(session);
-        test_a_commit_of_a_group(session);
         test_tasks_from_lambdas(session);
         session.finalize();
         CHECK(mpirt::is_finalized());

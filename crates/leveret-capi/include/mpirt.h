@@ -3024,7 +3024,7 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
 
 /* --- Setup and time --- */
 
-/* Begins the use of the layer and joins the job.
+/* Begins the use of the layer and joins the job. A program that `leveret run` has not started is a job of its own, of one member named 0, which nobody watches: it has no record, no report and no horizon.
  *   inout argc: the program's, or null (may be null)
  *   inout argv: the program's, or null (may be null)
  *   MPIRT_ERR_ALREADY_INITIALIZED: Init was called before

@@ -13,12 +13,14 @@ use leveret_memory::sync::{AtomicUsize, Ordering};
 use leveret_runtime::objects::Code;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 /// What a function needs that makes one object. Lists that grow with the number of objects ask before they grow.
 const ENOUGH: usize = 1 << 20;
-/// What a commit needs for each object.
-const ENOUGH_FOR_AN_OBJECT: usize = 4 << 10;
+/// What a commit needs, and for each object besides.
+const ENOUGH_FOR_A_COMMIT: usize = 2 << 20;
+const ENOUGH_FOR_AN_OBJECT: usize = 8 << 10;
 /// So often the reserve may have been used up for good.
 const CHUNKS_MAX: usize = 16;
 const ALIGNMENT: usize = 64;
@@ -72,6 +74,11 @@ fn settle_thread() -> Result<(), Code> {
     unsafe { System.dealloc(probe, layout) };
     crate::answer::settle();
     crate::state::settle();
+    // The standard library's: the thread's handle, and what a wait for the agent's answer needs, which the first wait makes.
+    let _ = std::thread::current();
+    let (sender, receiver) = mpsc::channel::<()>();
+    let _ = receiver.recv_timeout(Duration::from_millis(1));
+    drop(sender);
     IS_SETTLED.set(true);
     Ok(())
 }
@@ -91,7 +98,7 @@ pub(crate) fn ready_for_elements(bytes: usize) -> Result<(), Code> {
 
 /// As [`ready`], for a commit of so many objects.
 pub(crate) fn ready_for_commit(objects: usize) -> Result<(), Code> {
-    ready_for(ENOUGH.saturating_add(objects.saturating_mul(ENOUGH_FOR_AN_OBJECT)))
+    ready_for(ENOUGH_FOR_A_COMMIT.saturating_add(objects.saturating_mul(ENOUGH_FOR_AN_OBJECT)))
 }
 
 fn ready_for(bytes: usize) -> Result<(), Code> {
@@ -100,15 +107,16 @@ fn ready_for(bytes: usize) -> Result<(), Code> {
     if chunks.iter().any(|chunk| chunk.size - chunk.used >= bytes) {
         return Ok(());
     }
-    // One that is too small and not in use gives way.
-    let place = chunks.iter_mut().find(|chunk| chunk.live == 0).ok_or(Code::NoMemory)?;
+    // A vacant place; or one that is too small and not in use gives way.
+    let vacant = chunks.iter().position(|chunk| chunk.size == 0);
+    let place = vacant.or_else(|| chunks.iter().position(|chunk| chunk.live == 0)).ok_or(Code::NoMemory)?;
     let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| Code::NoMemory)?;
     // SAFETY: so many bytes, which are more than none.
     let base = unsafe { System.alloc(layout) };
     if base.is_null() {
         return Err(Code::NoMemory);
     }
-    let former = std::mem::replace(place, Chunk { base, size: bytes, used: 0, live: 0 });
+    let former = std::mem::replace(&mut chunks[place], Chunk { base, size: bytes, used: 0, live: 0 });
     LOWEST.fetch_min(base.addr(), Ordering::Relaxed);
     HIGHEST.fetch_max(base.addr() + bytes, Ordering::Relaxed);
     drop(chunks);
@@ -135,8 +143,8 @@ fn take(layout: Layout) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-/// Gives a piece back, if it is one of the reserve.
-fn give_back(piece: *mut u8) -> bool {
+/// Gives a piece of this size back, if it is one of the reserve.
+fn give_back(piece: *mut u8, size: usize) -> bool {
     let address = piece.addr();
     if address < LOWEST.load(Ordering::Relaxed) || address >= HIGHEST.load(Ordering::Relaxed) {
         return false;
@@ -146,6 +154,9 @@ fn give_back(piece: *mut u8) -> bool {
             chunk.live -= 1;
             if chunk.live == 0 {
                 chunk.used = 0;
+            } else if address + size == chunk.base.addr() + chunk.used {
+                // The last one: lists that grow step by step take no more than they hold.
+                chunk.used -= size;
             }
             return true;
         }
@@ -184,7 +195,7 @@ unsafe impl GlobalAlloc for Reserving {
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        if !give_back(piece) {
+        if !give_back(piece, layout.size()) {
             // SAFETY: as the caller promises, and it is the system's.
             unsafe { System.dealloc(piece, layout) };
         }

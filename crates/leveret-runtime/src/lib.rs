@@ -22,6 +22,7 @@ mod port;
 mod readable;
 mod runner;
 mod session;
+mod solo;
 mod succession;
 mod task_tally;
 mod thread;

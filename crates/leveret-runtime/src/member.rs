@@ -5,6 +5,7 @@ use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::mode::Modes;
 use crate::session::{LibraryThreads, Running, Session, SessionParts, Work};
+use crate::solo;
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
@@ -22,7 +23,7 @@ use leveret_protocol::mode::ModeAnswer;
 use leveret_types::{Generation, MemberId, Nanos};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 
 /// Environment variable with the path of the agent's socket.
@@ -130,8 +131,30 @@ impl Member {
         let path = PathBuf::from(variable(SOCKET_VARIABLE)?);
         let name = variable(MEMBER_VARIABLE)?;
         let token = variable(TOKEN_VARIABLE)?;
-        let unreachable = |cause: String| JoinError::Unreachable { path: path.clone(), cause };
-        let connection = Connection::connect(&path).map_err(|error| unreachable(error.to_string()))?;
+        let connection = Connection::connect(&path)
+            .map_err(|error| JoinError::Unreachable { path: path.clone(), cause: error.to_string() })?;
+        Self::greet(connection, name, token, &path)
+    }
+
+    /// As [`Member::join`]; a process that was not started as a member of a job is one of its own, which nobody watches.
+    pub(crate) fn join_or_alone() -> Result<Self, JoinError> {
+        match Self::join() {
+            Err(JoinError::NotAMember(SOCKET_VARIABLE)) => {
+                let path = PathBuf::from("this process");
+                let (own, agents) = Connection::pair().map_err(|error| JoinError::Unreachable {
+                    path: path.clone(),
+                    cause: error.to_string(),
+                })?;
+                solo::serve(agents).map_err(|error| JoinError::NoThread(error.to_string()))?;
+                Self::greet(own, solo::MEMBER.to_owned(), String::new(), &path)
+            }
+            joined => joined,
+        }
+    }
+
+    /// Says who this is, and learns of the job.
+    fn greet(connection: Connection, name: String, token: String, path: &Path) -> Result<Self, JoinError> {
+        let unreachable = |cause: String| JoinError::Unreachable { path: path.to_owned(), cause };
         let hello = FromMember::Hello { version: CONTROL_VERSION, token, member: name.clone() };
         connection.send(&encode(&hello), &[]).map_err(|error| unreachable(error.to_string()))?;
         let frame = connection.receive().map_err(|error| unreachable(error.to_string()))?;

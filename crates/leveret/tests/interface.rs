@@ -120,8 +120,8 @@ lacks! {
 fn what_needs_a_commit_is_offered_by_what_a_commit_gives() {
     let _: fn(&World, &Library) = lack_what_needs_a_commit;
     let _: fn(&Library) -> Option<&std::sync::Arc<Committed>> = Library::committed;
-    let _: [fn(&Committed, Handle) -> Result<(), Code>; 4] =
-        [Committed::start, Committed::activate, Committed::deactivate, Committed::fire];
+    type Operation = fn(&Committed, Handle) -> Result<(), Code>;
+    let _: [Operation; 4] = [Committed::start, Committed::activate, Committed::deactivate, Committed::fire];
     let mut offered = BTreeMap::new();
     methods(&root().join("crates/leveret-runtime/src/objects"), &mut offered);
     // A constructor would be a way around.

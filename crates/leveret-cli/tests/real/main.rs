@@ -4,6 +4,7 @@
 mod conditions;
 mod ends;
 mod examples;
+mod groups;
 mod harness;
 mod header;
 mod hostile;

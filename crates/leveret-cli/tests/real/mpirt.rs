@@ -387,11 +387,6 @@ fn collective() {
 }
 
 #[test]
-fn collective_served() {
-    conforms("tests/mpirt/collective_served.c");
-}
-
-#[test]
 fn collective_errors() {
     conforms("tests/mpirt/collective_errors.c");
 }
@@ -449,27 +444,6 @@ fn law() {
     for members in [1, 2] {
         passes("tests/mpirt/law.c", members, &GNU, &[]);
     }
-}
-
-#[test]
-fn group_commit() {
-    conforms("tests/mpirt/group_commit.c");
-}
-
-/// Three members, of which the last does not come, and then dies.
-#[test]
-fn group_commit_without_a_member() {
-    let _turn = turn();
-    let place = Workplace::new();
-    let built = compile(&place, "tests/mpirt/group_lost.c", &["cc", "-std=gnu11"]);
-    let outcome = run(&place, &built, 3, &["--commit-within", "3s"]);
-    assert!(outcome.signal.is_none(), "{}", outcome.said());
-    assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-    assert!(
-        outcome.stderr.contains("waiting for member \"2\" to commit with the group of"),
-        "{}",
-        outcome.said()
-    );
 }
 
 #[test]

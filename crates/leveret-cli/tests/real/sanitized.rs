@@ -8,8 +8,9 @@ use std::process::Command;
 const NOT_UNDER_SANITIZERS: [&str; 7] =
     ["again.c", "law.c", "life.c", "memory.c", "metrics.c", "mode_many.c", "served_law.c"];
 
-/// Their members end or are ended before their time. Each has a test of its own, which runs it with and without sanitizers.
-const WITH_DEATHS: [&str; 12] = [
+/// Their members end or are ended before their time, or there is nobody who starts them. Each has a test of its own, which runs it with and without sanitizers.
+const WITH_DEATHS: [&str; 13] = [
+    "alone.c",
     "collective_lost.c",
     "events_lost.c",
     "group_lost.c",

@@ -57,9 +57,6 @@ pub(super) struct Ends {
     pub(super) target: Option<Target>,
 }
 
-/// Things of channels, each with its channel's index.
-type Numbered<'a, T> = &'a [(usize, T)];
-
 /// Why the objects cannot be committed.
 pub(super) struct Unfit {
     pub(super) code: Code,
@@ -120,7 +117,8 @@ impl World {
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
         let mut events = self.plan_events(&mut declarations)?;
-        self.plan_ends(&mut declarations, &mut events, (&committed, &free, &collectives))?;
+        self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
+        self.plan_collective_ends(&mut declarations, &mut events, (&committed, &collectives))?;
         Ok(Binding {
             declarations,
             committed,
@@ -167,19 +165,29 @@ impl World {
         &self,
         declarations: &mut Declarations,
         events: &mut EventPlan,
-        (committed, ends, collectives): (&Committed, Numbered<'_, Ends>, Numbered<'_, Edges>),
+        (committed, ends): (&Committed, &[(usize, Ends)]),
+    ) -> Result<(), Code> {
+        for (index, ends) in ends {
+            let handle = committed.channels[*index].handle;
+            let object = self.table.referred(handle).ok_or(Code::Internal)?;
+            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal) };
+            self.plan_end(declarations, events, (*index, &object.name, channel, ends.source.is_some()))?;
+        }
+        Ok(())
+    }
+
+    /// The same of channels of groups.
+    fn plan_collective_ends(
+        &self,
+        declarations: &mut Declarations,
+        events: &mut EventPlan,
+        (committed, collectives): (&Committed, &[(usize, Edges)]),
     ) -> Result<(), Code> {
         for (index, edges) in collectives {
             let object = self.table.referred(committed.channels[*index].handle).ok_or(Code::Internal)?;
             let collective = object.body.collective().ok_or(Code::Internal)?;
             let end = (*index, object.name.as_str(), &collective, edges.carrier.clone());
             self.plan_collective_end(declarations, events, end)?;
-        }
-        for (index, ends) in ends {
-            let handle = committed.channels[*index].handle;
-            let object = self.table.referred(handle).ok_or(Code::Internal)?;
-            let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal) };
-            self.plan_end(declarations, events, (*index, &object.name, channel, ends.source.is_some()))?;
         }
         Ok(())
     }

@@ -27,7 +27,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Joins the job.
+    /// Joins the job. A process that was not started as a member of one is a job of its own, of one member, which nobody watches: there
+    /// is no record, no report and no horizon.
     ///
     /// # Errors
     /// Why this process cannot join; nothing has changed then, and it may be tried again. Its [`Code`] is [`Code::Agent`] when the agent
@@ -36,7 +37,7 @@ impl Library {
     /// # Panics
     /// Never: a world of its own has room for what is predefined.
     pub fn join() -> Result<Self, JoinError> {
-        let member = Member::join()?;
+        let member = Member::join_or_alone()?;
         let world = World::new(member.rank(), member.members()).expect("an empty world has room");
         Ok(Self {
             world,
