@@ -14,6 +14,7 @@ mod interrupt;
 mod job;
 mod kill;
 mod mpirt;
+mod mpirt_modes;
 mod mpirt_time;
 mod odd;
 mod output;
