@@ -6,6 +6,9 @@ use crate::record::{Ending, EventKind, Phase, RunRecord};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
+/// A process has ended for so long at most before its end is told: its threads are gone, and the kernel takes its memory apart.
+const DYING: Nanos = Nanos::from_millis(200);
+
 /// Something lost, corrupt, out of order, dead or unaccounted for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Irregularity {
@@ -110,7 +113,7 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
-    death.map_or(end, |(_, at)| end.min(at - round))
+    death.map_or(end, |(_, at)| end.min(at - round.max(DYING)))
 }
 
 /// When a task's member was stopped, if it did not go on.
