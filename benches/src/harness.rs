@@ -194,6 +194,20 @@ impl CaseRounds {
         })
     }
 
+    /// Subjects of whose rounds none was within one mode.
+    pub fn thrown_away(&self, modes: &Modes) -> Vec<Missing> {
+        let of_subject = |(place, name): (usize, &String)| {
+            let mut rounds = self.rounds.iter().filter(|round| round.subject == place).peekable();
+            rounds.peek()?;
+            let all = rounds.all(|round| modes.of_round(round.before_ns, round.after_ns).is_none());
+            all.then(|| Missing {
+                subject: name.clone(),
+                reason: format!("{}: the machine changed its speed in every round", self.case),
+            })
+        };
+        self.subjects.iter().enumerate().filter_map(of_subject).collect()
+    }
+
     /// One row per subject and mode, the modes with most subjects (then most rounds) first.
     pub fn rows(&self, modes: &Modes) -> Vec<Vec<Row>> {
         let mut by_mode: Vec<Vec<Row>> = (0..modes.centres_ns.len())
@@ -266,6 +280,14 @@ mod tests {
         assert_eq!(rows[1].len(), 1);
         assert_eq!((rows[1][0].subject.as_str(), rows[1][0].distribution.p50_ns), ("b", 4));
         assert!(all.has_common_mode(&[false, false]));
+    }
+
+    #[test]
+    fn a_subject_without_a_round_in_one_mode_is_named() {
+        let all = rounds(vec![80.0, 81.0, 370.0, 371.0, 81.0], &[0, 1, 0, 1]);
+        let missing = all.thrown_away(&Modes::cluster(&all.readings_ns));
+        let named: Vec<&str> = missing.iter().map(|missing| missing.subject.as_str()).collect();
+        assert_eq!(named, ["b"]);
     }
 
     #[test]

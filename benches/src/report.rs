@@ -202,6 +202,7 @@ impl Report {
                 self.ratios.extend(comparisons.iter().filter_map(|comparison| comparison.apply(rows)));
             }
             self.rows.extend(by_mode.into_iter().flatten());
+            self.missing.extend(case.thrown_away(&modes));
         }
         self.modes_ns = modes.centres_ns;
     }
