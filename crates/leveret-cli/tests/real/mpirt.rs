@@ -78,10 +78,10 @@ fn passes(source: &str, members: u32, compiler: &[&str], arguments: &[&str]) {
 /// As [`passes`], of what was compiled already.
 pub fn passes_built(source: &str, (place, built): (&Workplace, &Path), members: u32, arguments: &[&str]) {
     let outcome = run(place, built, members, arguments);
-    // Instances missed on purpose make the run fail.
-    let misses = source.ends_with("missed.c");
+    // Instances missed on purpose make the run fail, and so do calls at random whose last commit is refused.
+    let may_fail = source.ends_with("missed.c") || source.ends_with("any_call.c");
     assert!(
-        matches!(outcome.code, Some(0 | 3)) || misses && outcome.code == Some(1),
+        matches!(outcome.code, Some(0 | 3)) || may_fail && outcome.code == Some(1),
         "{source} at {members}: {}",
         outcome.said()
     );
