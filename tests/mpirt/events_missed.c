@@ -134,7 +134,8 @@ static void overrun_once(MPIRTX_Task task, const MPIRTX_Instance *instance, void
 {
     MPIRT_Timespec now;
     (void)task, (void)argument;
-    if (instance->number != 5)
+    /* Members that share a core do so in different periods. */
+    if (instance->number != 5 + 2 * (uint64_t)rank)
         return;
     atomic_store(&overran, 1);
     do
@@ -153,8 +154,10 @@ static void test_a_task_that_misses_its_deadline(void)
     OK(MPIRTX_Task_create(name, overrun_once, NULL, qos, ms, &task));
     struct watch seen = watch("task", MPIRT_OBJECT(task), MISS, MISS);
     MUST(MPIRT_Commit());
-    MUST(MPIRT_Receptor_wait(seen.receptors[MISS], patience));
-    CHECK(atomic_load(&overran) == 1);
+    /* A stall of the machine may make it miss another before. */
+    do
+        MUST(MPIRT_Receptor_wait(seen.receptors[MISS], patience));
+    while (atomic_load(&overran) == 0);
     OK(MPIRT_Uncommit());
     unwatch(&seen, MISS, MISS);
     OK(MPIRTX_Task_free(&task));
