@@ -72,7 +72,7 @@ static void test_a_mode_that_does_not_fit_can_be_changed_and_tried_again(void)
     MPIRTX_Task tasks[TASKS_TOO_MANY];
     MPIRT_Timespec at;
     const char *detail;
-    char kind[16];
+    char kind[24];
     begin_run(&run);
     MUST(MPIRTX_Mode_open("too much", &mode));
     MUST(MPIRT_Qos_channel_time_create(NULL, 5 * ms, 9 * ms, 10 * ms, &qos));
