@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// A command that runs longer hangs.
-const LIMIT: Duration = Duration::from_secs(20 * 60);
+const LIMIT: Duration = Duration::from_secs(50 * 60);
 /// Lines of the log that a failure shows.
 const TAIL_LINES: usize = 120;
 /// Lines of what one failed test printed.
