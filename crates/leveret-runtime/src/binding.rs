@@ -7,7 +7,7 @@ use crate::event_end::{self, EventEnds};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::port::{InputPort, OutputPort};
 use crate::runner::{Ports, TaskRunner};
-use crate::succession::Line;
+use crate::succession::{Heir, Line};
 use crate::timing::{Arrival, Bindings, Place, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{

@@ -4,7 +4,7 @@ use crate::activation::{Activation, Part, Spans};
 use crate::declare::Lead;
 use crate::gate::Gate;
 use crate::message::{Absence, Input, Message, MessageBody, OutputSlot, SendRefusal};
-use crate::succession::Line;
+use crate::succession::{Heir, Line};
 use crate::timing::{Arrival, Bindings, Cursor};
 use crate::watch::Watch;
 use leveret_memory::{MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken};
@@ -106,6 +106,24 @@ pub(crate) struct InputPort {
     line: Option<Line<InputPort>>,
 }
 
+impl Heir for InputPort {
+    fn line(&self) -> Option<&Line<Self>> {
+        self.line.as_ref()
+    }
+
+    fn line_mut(&mut self) -> &mut Option<Line<Self>> {
+        &mut self.line
+    }
+
+    fn begin_as(&mut self, fresh: &mut Self) {
+        self.end = fresh.end;
+        self.receiver.report_as(&mut fresh.receiver);
+        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
+        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
+        self.bindings.begin_at(base);
+    }
+}
+
 impl InputPort {
     pub(crate) fn new(
         end: u32,
@@ -152,45 +170,6 @@ impl InputPort {
             lead: None,
             line: None,
         }
-    }
-
-    /// It goes on with what another has left, if the line says so, and leaves itself to the next.
-    pub(crate) fn in_line(&mut self, line: Line<Self>) {
-        self.line = Some(line);
-    }
-
-    /// Whether it goes on with what another leaves.
-    pub(crate) fn succeeds(&self) -> bool {
-        self.line.as_ref().is_some_and(Line::succeeds)
-    }
-
-    /// Whether the other has left it.
-    pub(crate) fn may_begin(&self) -> bool {
-        self.line.as_ref().is_none_or(Line::may_begin)
-    }
-
-    /// Becomes what the other has left, from the first instance of this mode on; gives what it was itself.
-    pub(crate) fn succeed(&mut self) -> Option<Self> {
-        let line = self.line.take()?;
-        let Some(left) = line.take() else {
-            self.line = Some(line);
-            return None;
-        };
-        let mut fresh = std::mem::replace(self, left);
-        self.line = Some(line);
-        self.end = fresh.end;
-        self.receiver.report_as(&mut fresh.receiver);
-        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
-        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
-        self.bindings.begin_at(base);
-        Some(fresh)
-    }
-
-    /// Leaves it to whoever goes on with it, or gives it back where nobody may.
-    pub(crate) fn leave(mut self) -> Option<Self> {
-        let Some(line) = self.line.take() else { return Some(self) };
-        line.leave(self);
-        None
     }
 
     /// Into the records of the mode, unless the instance is one of before.
@@ -523,6 +502,24 @@ pub(crate) struct OutputPort {
     line: Option<Line<OutputPort>>,
 }
 
+impl Heir for OutputPort {
+    fn line(&self) -> Option<&Line<Self>> {
+        self.line.as_ref()
+    }
+
+    fn line_mut(&mut self) -> &mut Option<Line<Self>> {
+        &mut self.line
+    }
+
+    fn begin_as(&mut self, fresh: &mut Self) {
+        self.end = fresh.end;
+        self.sender.report_as(&mut fresh.sender);
+        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
+        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
+        self.bindings.begin_at(base);
+    }
+}
+
 impl OutputPort {
     pub(crate) fn new(
         end: u32,
@@ -555,45 +552,6 @@ impl OutputPort {
             gate: None,
             line: None,
         }
-    }
-
-    /// As [`InputPort::in_line`].
-    pub(crate) fn in_line(&mut self, line: Line<Self>) {
-        self.line = Some(line);
-    }
-
-    /// Whether it goes on with what another leaves.
-    pub(crate) fn succeeds(&self) -> bool {
-        self.line.as_ref().is_some_and(Line::succeeds)
-    }
-
-    /// Whether the other has left it.
-    pub(crate) fn may_begin(&self) -> bool {
-        self.line.as_ref().is_none_or(Line::may_begin)
-    }
-
-    /// As [`InputPort::succeed`].
-    pub(crate) fn succeed(&mut self) -> Option<Self> {
-        let line = self.line.take()?;
-        let Some(left) = line.take() else {
-            self.line = Some(line);
-            return None;
-        };
-        let mut fresh = std::mem::replace(self, left);
-        self.line = Some(line);
-        self.end = fresh.end;
-        self.sender.report_as(&mut fresh.sender);
-        let base = self.arrival.instances_between(self.epoch, fresh.epoch);
-        std::mem::swap(&mut self.bindings, &mut fresh.bindings);
-        self.bindings.begin_at(base);
-        Some(fresh)
-    }
-
-    /// As [`InputPort::leave`].
-    pub(crate) fn leave(mut self) -> Option<Self> {
-        let Some(line) = self.line.take() else { return Some(self) };
-        line.leave(self);
-        None
     }
 
     /// Something else decides when this end takes part.

@@ -13,7 +13,7 @@ use crate::declare::Body;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::meter::Meter;
 use crate::port::{InputPort, OutputPort};
-use crate::succession::Line;
+use crate::succession::{Heir, Line};
 use crate::task_tally::{TaskMetrics, TaskTally};
 use crate::timing::{Cursor, TaskTiming};
 use crate::watch::Watch;

@@ -92,6 +92,49 @@ impl<T> Line<T> {
     }
 }
 
+/// What goes on in another mode with what was left to it.
+pub(crate) trait Heir: Sized {
+    /// Its place in line, if others may go on with it.
+    fn line(&self) -> Option<&Line<Self>>;
+
+    /// As [`Heir::line`].
+    fn line_mut(&mut self) -> &mut Option<Line<Self>>;
+
+    /// What was left begins to be of the mode for which `fresh` was made.
+    fn begin_as(&mut self, fresh: &mut Self);
+
+    /// It goes on with what another has left, if the line says so, and leaves itself to the next.
+    fn in_line(&mut self, line: Line<Self>) {
+        *self.line_mut() = Some(line);
+    }
+
+    /// Whether it goes on with what another leaves.
+    fn succeeds(&self) -> bool {
+        self.line().is_some_and(Line::succeeds)
+    }
+
+    /// Whether the other has left it.
+    fn may_begin(&self) -> bool {
+        self.line().is_none_or(Line::may_begin)
+    }
+
+    /// Becomes what the other has left, from the first instance of this mode on; gives what it was itself.
+    fn succeed(&mut self) -> Option<Self> {
+        let left = self.line()?.take()?;
+        let mut fresh = std::mem::replace(self, left);
+        *self.line_mut() = fresh.line_mut().take();
+        self.begin_as(&mut fresh);
+        Some(fresh)
+    }
+
+    /// Leaves it to whoever goes on with it, or gives it back where nobody may.
+    fn leave(mut self) -> Option<Self> {
+        let Some(line) = self.line_mut().take() else { return Some(self) };
+        line.leave(self);
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -53,6 +53,31 @@ pub(super) struct PlannedEnd {
     completion: Option<usize>,
 }
 
+impl PlannedEnd {
+    /// An end whose events [`EventPlan::end`] adds.
+    fn new(
+        (channel, name, sends): (usize, String, bool),
+        group: String,
+        qos: &QosBody,
+        doorbells: Vec<usize>,
+        tells: Option<usize>,
+    ) -> Self {
+        let (priority, interval) = (qos.priority(), qos.interval);
+        Self {
+            channel,
+            group,
+            name,
+            sends,
+            priority,
+            interval,
+            doorbells,
+            start: None,
+            tells,
+            completion: None,
+        }
+    }
+}
+
 /// Whether transfers of a channel of a group begin with a firing of its start event at this member: where it sends, in a barrier
 /// everywhere. And whether they end with a firing of its completion event: at the root, or rank 0, so that it is fired once for each.
 fn roles(collective: &CollectiveBody, rank: Option<usize>) -> [bool; 2] {
@@ -95,27 +120,9 @@ impl World {
         let others = (0..members).filter(|rank| members > 1 && *rank != own);
         let doorbells =
             others.map(|rank| plan.receptor(declarations, &told(rank), &group, Vec::new())).collect();
-        let [begins, ends] = roles(collective, Some(own));
-        let [start, completion] = &qos.events;
-        let start = start.as_ref().filter(|_| begins);
-        let start = start.map(|event| plan.receptor(declarations, event, &group, Vec::new()));
-        let completion = completion.as_ref().filter(|_| ends);
-        let completion =
-            completion.map(|event| plan.trigger(declarations, event, &group, EventKind::Completion));
-        let (priority, interval) = (qos.priority(), qos.interval);
         let (name, sends) = carrier.unwrap_or_default();
-        plan.ends.push(PlannedEnd {
-            channel: index,
-            group,
-            name,
-            sends,
-            priority,
-            interval,
-            doorbells,
-            start,
-            tells,
-            completion,
-        });
+        let end = PlannedEnd::new((index, name, sends), group, &qos, doorbells, tells);
+        plan.end(declarations, end, &qos.events, roles(collective, Some(own)));
         Ok(())
     }
 
@@ -144,28 +151,10 @@ impl World {
         let group = self.declare_group(declarations, channel.group)?;
         let [sent, taken] = ["sent", "taken"].map(|what| format!("{INTERNAL_EVENT}{what} {name}"));
         let (told, heard) = if sends { (sent, taken) } else { (taken, sent) };
-        let [start, completion] = &qos.events;
         let tells = Some(plan.trigger(declarations, &told, &group, EventKind::Call));
         let doorbells = vec![plan.receptor(declarations, &heard, &group, Vec::new())];
-        let start = start.as_ref().filter(|_| sends);
-        let start = start.map(|event| plan.receptor(declarations, event, &group, Vec::new()));
-        let completion = completion.as_ref().filter(|_| !sends);
-        let completion =
-            completion.map(|event| plan.trigger(declarations, event, &group, EventKind::Completion));
-        let (priority, interval) = (qos.priority(), qos.interval);
-        let name = name.to_owned();
-        plan.ends.push(PlannedEnd {
-            channel: index,
-            group,
-            name,
-            sends,
-            priority,
-            interval,
-            doorbells,
-            start,
-            tells,
-            completion,
-        });
+        let end = PlannedEnd::new((index, name.to_owned(), sends), group, &qos, doorbells, tells);
+        plan.end(declarations, end, &qos.events, [sends, !sends]);
         Ok(())
     }
 
@@ -218,6 +207,23 @@ impl World {
 }
 
 impl EventPlan {
+    /// An end, which waits for its start event where transfers begin with one, and fires its completion event where they end with
+    /// one.
+    fn end(
+        &mut self,
+        declarations: &mut Declarations,
+        mut end: PlannedEnd,
+        [start, completion]: &[Option<String>; 2],
+        [begins, ends]: [bool; 2],
+    ) {
+        let start = start.as_ref().filter(|_| begins);
+        end.start = start.map(|event| self.receptor(declarations, event, &end.group, Vec::new()));
+        let completion = completion.as_ref().filter(|_| ends);
+        end.completion =
+            completion.map(|event| self.trigger(declarations, event, &end.group, EventKind::Completion));
+        self.ends.push(end);
+    }
+
     /// A trigger of the library's own.
     fn trigger(
         &mut self,
