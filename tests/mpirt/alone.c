@@ -5,18 +5,6 @@ static const MPIRT_Timespec ms = 1000000;
 static const MPIRT_Timespec patience = INT64_C(20000000000);
 enum { TRANSFERS = 5 };
 
-static MPIRT_Bufiter iterator_of(int stock)
-{
-    MPIRT_Bufiter made;
-    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
-    for (int number = 0; number < stock; number++) {
-        MPIRT_Buffer buffer;
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &buffer));
-        OK(MPIRT_Bufiter_insert(made, buffer));
-    }
-    return made;
-}
-
 /* spec: SETUP-INIT-04 */
 static void test_the_world_has_one_member(void)
 {
@@ -53,7 +41,7 @@ static void test_it_runs(void)
         for (int place = 0; place < 3; place++) {
             char name[MPIRT_NAME_MAX];
             snprintf(name, sizeof name, "self-%d", place);
-            in[place] = iterator_of(0), out[place] = iterator_of(2), recvin[place] = iterator_of(2), recvout[place] = iterator_of(0);
+            in[place] = iterator_of(1, 0), out[place] = iterator_of(1, 2), recvin[place] = iterator_of(1, 2), recvout[place] = iterator_of(1, 0);
             MUST(MPIRT_Ptchannel_create(name, in[place], out[place], 0, 0, MPIRT_GROUP_WORLD, qoses[place], &channels[place]));
             OK(MPIRT_Channel_set_recvinbufiter(channels[place], recvin[place]));
             OK(MPIRT_Channel_set_recvoutbufiter(channels[place], recvout[place]));

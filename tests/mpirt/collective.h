@@ -39,18 +39,6 @@ static inline int received_count(const struct end *end)
     return end->kind == GATHER || end->kind == ALLTOALL ? COUNT * end->size : COUNT;
 }
 
-static inline MPIRT_Bufiter iterator_of(int count, int stock)
-{
-    MPIRT_Bufiter made;
-    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, count * sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
-    for (int number = 0; number < stock; number++) {
-        MPIRT_Buffer buffer;
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, count * sizeof(int64_t), MPIRT_INT64, &buffer));
-        OK(MPIRT_Bufiter_insert(made, buffer));
-    }
-    return made;
-}
-
 static inline int create(struct end *end, const char *name, MPIRT_Qos qos)
 {
     switch (end->kind) {

@@ -36,13 +36,6 @@ static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
     (void)task, (void)instance, (void)argument;
 }
 
-static int detail_says(const char *part)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    return strstr(detail, part) != NULL;
-}
-
 static MPIRT_Bufiter iterator(size_t size)
 {
     MPIRT_Bufiter made;

@@ -9,16 +9,6 @@ static const MPIRT_Timespec ms = 1000000;
 static const MPIRT_Timespec patience = INT64_C(20000000000);
 enum { STOCK = 4, TRANSFERS = 5 };
 
-static int detail_says(const char *words)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    if (strstr(detail, words) != NULL)
-        return 1;
-    fprintf(stderr, "member %d: the detail is: %s\n", rank, detail);
-    return 0;
-}
-
 static MPIRT_Group group_of(int from, int to)
 {
     int ranks[4];
@@ -34,27 +24,15 @@ struct end {
     MPIRT_Channel channel;
 };
 
-static MPIRT_Bufiter iterator_of(int stock)
-{
-    MPIRT_Bufiter made;
-    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
-    for (int number = 0; number < stock; number++) {
-        MPIRT_Buffer buffer;
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &buffer));
-        OK(MPIRT_Bufiter_insert(made, buffer));
-    }
-    return made;
-}
-
 /* The caller's end of a broadcast from rank 0 of a group. */
 static struct end make_end(const char *name, MPIRT_Group group, MPIRT_Qos qos)
 {
-    struct end end = {{0}, {0}, iterator_of(STOCK), iterator_of(0), {0}};
+    struct end end = {{0}, {0}, iterator_of(1, STOCK), iterator_of(1, 0), {0}};
     int own;
     OK(MPIRT_Group_rank(group, &own));
     if (own == 0) {
-        end.in = iterator_of(0);
-        end.out = iterator_of(STOCK);
+        end.in = iterator_of(1, 0);
+        end.out = iterator_of(1, STOCK);
     }
     MUST(MPIRT_Bcast_channel_create(name, end.in, end.out, end.recvin, end.recvout, 0, group, qos, &end.channel));
     return end;
@@ -205,7 +183,7 @@ static void test_what_does_not_fit(void)
 {
     MPIRT_Group self = group_of(rank, rank + 1);
     MPIRT_Channel channel;
-    MPIRT_Bufiter ends = iterator_of(0);
+    MPIRT_Bufiter ends = iterator_of(1, 0);
     OK(MPIRT_Ptchannel_create("unfit", ends, ends, 0, 0, self, MPIRT_QOS_NULL, &channel));
     EXPECT(MPIRTX_Commit_group(self), MPIRT_ERR_ARGUMENT);
     CHECK(detail_says("\"unfit\""));

@@ -7,13 +7,6 @@
 
 static const MPIRT_Timespec ms = 1000000;
 
-static int detail_says(const char *words)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    return strstr(detail, words) != NULL;
-}
-
 static MPIRT_Group group_of(int count, const int *ranks)
 {
     MPIRT_Group group;

@@ -49,6 +49,30 @@ static inline MPIRT_Qos channel_qos(void)
     return qos;
 }
 
+/* Whether the detail of the last error has these words; it is shown if not. */
+static inline int detail_says(const char *words)
+{
+    const char *detail;
+    OK(MPIRTX_Error_detail(&detail));
+    if (strstr(detail, words) != NULL)
+        return 1;
+    fprintf(stderr, "member %d: \"%s\" is not in \"%s\"\n", rank, words, detail);
+    return 0;
+}
+
+/* A FIFO iterator with so many buffers in system memory, each of so many 64-bit integers. */
+static inline MPIRT_Bufiter iterator_of(int count, int stock)
+{
+    MPIRT_Bufiter made;
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, count * sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
+    for (int number = 0; number < stock; number++) {
+        MPIRT_Buffer buffer;
+        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, count * sizeof(int64_t), MPIRT_INT64, &buffer));
+        OK(MPIRT_Bufiter_insert(made, buffer));
+    }
+    return made;
+}
+
 static inline void begin(int *argc, char ***argv)
 {
     OK(MPIRT_Init(argc, argv));

@@ -214,16 +214,6 @@ static MPIRT_Bufiter iterator(void)
     return made;
 }
 
-static int detail_says(const char *part)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    if (strstr(detail, part) != NULL)
-        return 1;
-    fprintf(stderr, "member %d: \"%s\" is not in \"%s\"\n", rank, part, detail);
-    return 0;
-}
-
 /* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, QOS-ADMIT-01, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
 static void test_admission_covers_what_has_a_priority(void)
 {

@@ -10,16 +10,6 @@ static MPIRT_Bufiter iterator(size_t size, MPIRT_Dataspec dataspec)
     return made;
 }
 
-static int detail_says(const char *part)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    if (strstr(detail, part) != NULL)
-        return 1;
-    fprintf(stderr, "member %d: \"%s\" is not in \"%s\"\n", rank, part, detail);
-    return 0;
-}
-
 /* spec: CHANNEL-ITER-03 */
 static void test_the_iterators_of_one_end_are_alike(void)
 {

@@ -104,16 +104,6 @@ static void uncommit(MPIRT_Qos *qos)
     OK(MPIRT_Qos_free(qos));
 }
 
-static int detail_says(const char *part)
-{
-    const char *detail;
-    OK(MPIRTX_Error_detail(&detail));
-    if (strstr(detail, part) != NULL)
-        return 1;
-    fprintf(stderr, "member %d: \"%s\" is not in \"%s\"\n", rank, part, detail);
-    return 0;
-}
-
 static void expect_outcome(const struct end *end, MPIRTX_Outcome outcome)
 {
     MPIRTX_Status status;

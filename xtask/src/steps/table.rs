@@ -83,7 +83,7 @@ pub fn steps() -> Vec<Step> {
 
 /// Of the examples only those that later steps run: each takes a link of its own, over all that it uses.
 fn release_build(context: &Context) -> Outcome {
-    let examples = "--example ring --example ring-objects";
+    let examples = "--example ring --example ring-foreign --example ring-objects";
     let arguments = format!("build --workspace --release --locked --lib --bins {examples}");
     must_succeed(context, cargo(context, &arguments))
 }
