@@ -120,7 +120,8 @@ pub fn compile_mpirt(compiler: &str, source: &str) -> Result<PathBuf, BenchError
     let folder = build_folder()?;
     let library = folder.with_file_name("libmpirt.so");
     if !library.is_file() {
-        let reason = format!("{} is not built; cargo build --release -p leveret-capi", library.display());
+        let reason =
+            format!("{} is not built; cargo build --profile dist -p leveret-capi", library.display());
         return Err(BenchError::Missing { subject: "libmpirt".to_owned(), reason });
     }
     // Programs look for it by its name with the major version, as it would be installed.

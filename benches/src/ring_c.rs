@@ -67,7 +67,7 @@ fn in_rust() -> Result<PathBuf, BenchError> {
         return Ok(example);
     }
     let reason = format!(
-        "{} is not built; cargo build --release -p leveret --example ring-objects",
+        "{} is not built; cargo build --profile dist -p leveret --example ring-objects",
         example.display()
     );
     Err(BenchError::Missing { subject: "ring-objects".to_owned(), reason })

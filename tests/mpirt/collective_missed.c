@@ -12,12 +12,20 @@ static MPIRT_Qos time_driven(void)
     return qos;
 }
 
-static MPIRTX_Channel_metrics run(const struct end *end)
+/* The channels of all kinds that move data, in one commit. */
+enum { MOVING = 5 };
+static const int moving[MOVING] = {BCAST, SCATTER, GATHER, REDUCE, ALLTOALL};
+
+static void activate(const struct end *end)
+{
+    OK(MPIRTX_Channel_activate_at(end->channel, FIRST));
+    OK(MPIRTX_Channel_deactivate_at(end->channel, FIRST + TRANSFERS));
+}
+
+static MPIRTX_Channel_metrics await(const struct end *end)
 {
     MPIRTX_Channel_metrics metrics;
     int ended, missed = 0;
-    OK(MPIRTX_Channel_activate_at(end->channel, FIRST));
-    OK(MPIRTX_Channel_deactivate_at(end->channel, FIRST + TRANSFERS));
     do {
         ended = MPIRT_Channel_wait(end->channel, patience);
         missed += ended == MPIRT_ERR_MISSED;
@@ -30,10 +38,36 @@ static MPIRTX_Channel_metrics run(const struct end *end)
     return metrics;
 }
 
+static void make_all(struct end *ends, const char *what, MPIRT_Qos qos)
+{
+    for (int place = 0; place < MOVING; place++) {
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "%s-%d", what, place);
+        ends[place] = make_end(moving[place], name, 0, qos);
+    }
+}
+
+static void free_all(struct end *ends)
+{
+    OK(MPIRT_Uncommit());
+    for (int place = 0; place < MOVING; place++)
+        free_end(&ends[place]);
+}
+
 /* Who needs what a member sends. */
 static int needs(const struct end *end, int from)
 {
     return receives(end) && (end->kind == BCAST || end->kind == SCATTER ? from == end->root : 1);
+}
+
+static int lacking_sender(const struct end *end)
+{
+    return end->kind == BCAST || end->kind == SCATTER ? 0 : members - 1;
+}
+
+static int lacking_receiver(const struct end *end)
+{
+    return end->kind == GATHER || end->kind == REDUCE ? 0 : members - 1;
 }
 
 /* The last member that sends has one buffer for three instances. */
@@ -41,34 +75,33 @@ static int needs(const struct end *end, int from)
 static void test_a_sender_without_a_buffer(void)
 {
     MPIRT_Qos qos = time_driven();
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct end end = make_end(kind, "no-sender-buffer", 0, qos);
-        int lacks = kind == BCAST || kind == SCATTER ? 0 : members - 1;
-        int is_hit = rank == lacks || needs(&end, lacks);
-        MPIRTX_Channel_metrics metrics;
-        if (kind == BARRIER) {
-            free_end(&end);
-            continue;
-        }
-        MUST(MPIRT_Commit());
+    struct end ends[MOVING];
+    make_all(ends, "no-sender-buffer", qos);
+    MUST(MPIRT_Commit());
+    for (int place = 0; place < MOVING; place++) {
+        int lacks = lacking_sender(&ends[place]);
         for (int64_t transfer = 0; transfer < (rank == lacks ? 1 : TRANSFERS); transfer++)
-            provide(&end, transfer);
-        metrics = run(&end);
+            provide(&ends[place], transfer);
+        activate(&ends[place]);
+    }
+    for (int place = 0; place < MOVING; place++) {
+        struct end *end = &ends[place];
+        int lacks = lacking_sender(end), is_hit = rank == lacks || needs(end, lacks);
+        MPIRTX_Channel_metrics metrics = await(end);
         CHECK(metrics.completed == (is_hit ? 1 : TRANSFERS));
         CHECK(metrics.no_sender_buffer == (is_hit ? TRANSFERS - 1 : 0));
         CHECK(metrics.no_receiver_buffer == 0);
-        check(&end, 0);
-        if (receives(&end)) {
+        check(end, 0);
+        if (receives(end)) {
             MPIRT_Buffer buffer;
             if (!is_hit) {
-                check(&end, 1);
-                check(&end, 2);
+                check(end, 1);
+                check(end, 2);
             }
-            EXPECT(MPIRT_Bufiter_remove(end.recvout, &buffer), MPIRT_ERR_EMPTY);
+            EXPECT(MPIRT_Bufiter_remove(end->recvout, &buffer), MPIRT_ERR_EMPTY);
         }
-        OK(MPIRT_Uncommit());
-        free_end(&end);
     }
+    free_all(ends);
     OK(MPIRT_Qos_free(&qos));
 }
 
@@ -77,40 +110,38 @@ static void test_a_sender_without_a_buffer(void)
 static void test_a_receiver_without_a_buffer(void)
 {
     MPIRT_Qos qos = time_driven();
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct end end = make_end(kind, "no-receiver-buffer", 0, qos);
-        int lacks = kind == GATHER || kind == REDUCE ? 0 : members - 1;
-        MPIRTX_Channel_metrics metrics;
-        if (kind == BARRIER) {
-            free_end(&end);
-            continue;
-        }
-        if (rank == lacks) {
-            MPIRT_Buffer taken;
-            for (int number = 1; number < STOCK; number++)
-                MUST(MPIRT_Bufiter_remove(end.recvin, &taken));
-        }
-        MUST(MPIRT_Commit());
+    struct end ends[MOVING];
+    make_all(ends, "no-receiver-buffer", qos);
+    for (int place = 0; place < MOVING; place++) {
+        MPIRT_Buffer taken;
+        for (int number = 1; number < STOCK && rank == lacking_receiver(&ends[place]); number++)
+            MUST(MPIRT_Bufiter_remove(ends[place].recvin, &taken));
+    }
+    MUST(MPIRT_Commit());
+    for (int place = 0; place < MOVING; place++) {
         for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
-            provide(&end, transfer);
-        metrics = run(&end);
+            provide(&ends[place], transfer);
+        activate(&ends[place]);
+    }
+    for (int place = 0; place < MOVING; place++) {
+        struct end *end = &ends[place];
+        MPIRTX_Channel_metrics metrics = await(end);
         CHECK(metrics.no_sender_buffer == 0);
-        if (rank == lacks) {
+        if (rank == lacking_receiver(end)) {
             CHECK(metrics.completed == 1);
             CHECK(metrics.no_receiver_buffer == TRANSFERS - 1);
-            check(&end, 0);
-        } else {
-            for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
-                check(&end, transfer);
-            /* What it sent to the one without a buffer it hears of one instance later. */
-            do
-                OK(MPIRTX_Channel_get_metrics(end.channel, &metrics));
-            while (sends(&end) && metrics.no_receiver_buffer < TRANSFERS - 1 && MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms) == MPIRT_SUCCESS);
-            CHECK(metrics.completed == (sends(&end) ? 1 : TRANSFERS));
+            check(end, 0);
+            continue;
         }
-        OK(MPIRT_Uncommit());
-        free_end(&end);
+        for (int64_t transfer = 0; transfer < TRANSFERS; transfer++)
+            check(end, transfer);
+        /* What it sent to the one without a buffer it hears of one instance later. */
+        do
+            OK(MPIRTX_Channel_get_metrics(end->channel, &metrics));
+        while (sends(end) && metrics.no_receiver_buffer < TRANSFERS - 1 && MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms) == MPIRT_SUCCESS);
+        CHECK(metrics.completed == (sends(end) ? 1 : TRANSFERS));
     }
+    free_all(ends);
     OK(MPIRT_Qos_free(&qos));
 }
 

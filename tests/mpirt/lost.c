@@ -1,4 +1,5 @@
 /* A member dies while the others wait for it in Uncommit. The job ends by that, so this file is a run of its own. */
+#define _GNU_SOURCE
 #include "harness.h"
 
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* A member dies on the way to another mode: no other is left waiting, or in another mode than the rest. The job ends by that, so each
  * number of members shows another moment: two, before Mode_commit; three, before Mode_switch; four, between agreement and switch. */
+#define _GNU_SOURCE
 #include "harness.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* The user ends the job between the agreement on a switch and the switch: what runs ends, and the mode never begins. */
+#define _GNU_SOURCE
 #include "harness.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* A member dies between the agreement on a switch and the switch, in a job that continues: the survivors are all in the new mode. */
+#define _GNU_SOURCE
 #include "harness.h"
 
 #include <pthread.h>

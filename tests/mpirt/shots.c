@@ -11,7 +11,8 @@ struct end {
     MPIRT_Channel channel;
 };
 
-static struct end ends[4];
+/* To each of three others, four times at most. */
+static struct end ends[12];
 static int count;
 static MPIRT_Cset all;
 static MPIRT_Timespec window[2];
@@ -70,11 +71,11 @@ static MPIRT_Timespec common_instant(void)
     return epoch;
 }
 
-/* Commits the shots of `what`, in a window that lies ahead. On a machine so busy that it has passed by then, every member is told so, and
+/* Commits shots of so many kinds, all in a window that lies ahead. On a machine so busy that it has passed by then, every member is told so, and
  * all try again with more time. */
-static MPIRT_Qos commit_shots(const char *what)
+static MPIRT_Qos commit_shots(const char *const *what, int kinds)
 {
-    MPIRT_Timespec ahead = 1500 * ms;
+    MPIRT_Timespec ahead = 800 * ms;
     MPIRT_Qos qos;
     for (;;) {
         int committed;
@@ -82,7 +83,8 @@ static MPIRT_Qos commit_shots(const char *what)
         window[0] = now + ahead;
         window[1] = window[0] + 400 * ms;
         MUST(MPIRT_Qos_channel_time_create(NULL, window[0], window[1], 0, &qos));
-        add_ends(what, qos);
+        for (int kind = 0; kind < kinds; kind++)
+            add_ends(what[kind], qos);
         OK(MPIRT_Cset_create(NULL, &all));
         for (int place = 0; place < count; place++)
             OK(MPIRT_Cset_insert(all, MPIRT_OBJECT(ends[place].channel)));
@@ -139,11 +141,12 @@ static void expect_one(struct end *end)
 /* spec: MPIRT_Container_start/TIME_PAST, MPIRT_Container_activate/TIME_PAST */
 static void test_started_at_both_ends(void)
 {
+    static const char *const names[] = {"started"};
     MPIRT_Qos qos;
     int flag = 1;
     if (members == 1)
         return;
-    qos = commit_shots("started");
+    qos = commit_shots(names, 1);
     for (int place = 0; place < count; place++) {
         EXPECT(MPIRT_Channel_wait(ends[place].channel, 0), MPIRT_ERR_NOT_STARTED);
         OK(MPIRT_Channel_start(ends[place].channel));
@@ -165,10 +168,11 @@ static void test_started_at_both_ends(void)
 /* spec: QOS-TIME-START-02 */
 static void test_activated_at_both_ends(void)
 {
+    static const char *const names[] = {"activated"};
     MPIRT_Qos qos;
     if (members == 1)
         return;
-    qos = commit_shots("activated");
+    qos = commit_shots(names, 1);
     for (int place = 0; place < count; place++) {
         EXPECT(MPIRTX_Channel_activate_at(ends[place].channel, 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
         OK(MPIRT_Channel_activate(ends[place].channel));
@@ -191,29 +195,29 @@ static void test_activated_at_both_ends(void)
 /* Who takes part alone is told that nothing took place, and waits for nothing more. */
 static void test_at_one_end_only(void)
 {
+    static const char *const names[] = {"activates", "is-activated", "starts", "is-started"};
+    enum { KINDS = sizeof names / sizeof names[0] };
+    MPIRT_Qos qos;
     if (members == 1)
         return;
-    for (int kind = 0; kind < 4; kind++) {
-        char name[MPIRT_NAME_MAX];
-        int by_source = kind % 2, by_start = kind / 2, flag;
-        MPIRT_Qos qos;
-        snprintf(name, sizeof name, "alone-%d", kind);
-        qos = commit_shots(name);
-        for (int place = 0; place < count; place++)
-            if (ends[place].is_source == by_source)
-                OK(by_start ? MPIRT_Channel_start(ends[place].channel) : MPIRT_Channel_activate(ends[place].channel));
-        for (int place = 0; place < count; place++) {
-            MPIRT_Buffer buffer;
-            if (ends[place].is_source != by_source)
-                continue;
-            EXPECT(MPIRT_Channel_wait(ends[place].channel, patience), MPIRT_ERR_MISSED);
-            EXPECT(MPIRT_Channel_test(ends[place].channel, &flag), MPIRT_ERR_MISSED);
-            expect_outcome(&ends[place], MPIRTX_OUTCOME_PAUSED);
-            EXPECT(MPIRT_Bufiter_remove(ends[place].out, &buffer), MPIRT_ERR_EMPTY);
-            OK(MPIRT_Bufiter_remove(ends[place].in, &buffer));
-        }
-        uncommit(&qos);
+    qos = commit_shots(names, KINDS);
+    for (int place = 0; place < count; place++) {
+        int kind = place / (count / KINDS), by_source = kind % 2, by_start = kind / 2;
+        if (ends[place].is_source == by_source)
+            OK(by_start ? MPIRT_Channel_start(ends[place].channel) : MPIRT_Channel_activate(ends[place].channel));
     }
+    for (int place = 0; place < count; place++) {
+        int by_source = place / (count / KINDS) % 2, flag;
+        MPIRT_Buffer buffer;
+        if (ends[place].is_source != by_source)
+            continue;
+        EXPECT(MPIRT_Channel_wait(ends[place].channel, patience), MPIRT_ERR_MISSED);
+        EXPECT(MPIRT_Channel_test(ends[place].channel, &flag), MPIRT_ERR_MISSED);
+        expect_outcome(&ends[place], MPIRTX_OUTCOME_PAUSED);
+        EXPECT(MPIRT_Bufiter_remove(ends[place].out, &buffer), MPIRT_ERR_EMPTY);
+        OK(MPIRT_Bufiter_remove(ends[place].in, &buffer));
+    }
+    uncommit(&qos);
 }
 
 /* A shot has its place in the table of what is periodic, and costs it nothing. */
@@ -225,7 +229,7 @@ static void test_beside_what_is_periodic(void)
     if (members == 1)
         return;
     MUST(MPIRT_Qos_channel_time_create(NULL, 5 * ms, 35 * ms, 40 * ms, &periodic));
-    for (MPIRT_Timespec ahead = 1500 * ms;; ahead *= 2) {
+    for (MPIRT_Timespec ahead = 800 * ms;; ahead *= 2) {
         int committed;
         window[0] = common_instant() + ahead;
         window[1] = window[0] + 30 * ms;

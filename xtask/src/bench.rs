@@ -22,7 +22,7 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     install_peers();
     build_beside(root)?;
     let status = Command::new("cargo")
-        .args(["run", "--release", "--locked", "--package", "leveret-benches", "--"])
+        .args(["run", "--profile", "dist", "--locked", "--package", "leveret-benches", "--"])
         .args(arguments)
         .current_dir(root)
         .status()
@@ -32,7 +32,7 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
 
 /// Builds what the benchmarks of the C interface look for beside themselves.
 fn build_beside(root: &Path) -> Result<(), String> {
-    let arguments = "build --release --locked -p leveret-capi -p leveret --lib --example ring-objects";
+    let arguments = "build --profile dist --locked -p leveret-capi -p leveret --lib --example ring-objects";
     let status = Command::new("cargo").args(arguments.split(' ')).current_dir(root).status();
     match status {
         Ok(status) if status.success() => Ok(()),

@@ -44,14 +44,14 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
 /// Builds the release; gives where it lies.
 fn build(root: &Path) -> Result<PathBuf, String> {
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "-p", "leveret-cli", "-p", "leveret-capi"])
+        .args(["build", "--profile", "dist", "--locked", "-p", "leveret-cli", "-p", "leveret-capi"])
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo does not start: {error}"))?;
     if !status.success() {
         return Err("the release does not build; see above".into());
     }
-    Ok(workspace::metadata(root, &["--no-deps"])?.target_directory.join("release"))
+    Ok(workspace::metadata(root, &["--no-deps"])?.target_directory.join("dist"))
 }
 
 fn put_all(root: &Path, built: &Path, place: &Place, prefix: &Path) -> Result<(), String> {

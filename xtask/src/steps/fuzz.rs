@@ -1,11 +1,19 @@
 //! Short runs of every fuzz target.
 
-use super::command::{Log, cargo, failure, program, run};
+use super::command::{Log, cargo, failure, must_succeed, program, run};
 use super::{Context, Outcome, tools};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folders of the repository that serve a target as seeds, beside `fuzz/seeds/TARGET`.
 const SEEDS_ELSEWHERE: [(&str, &str); 1] = [("manifest", "tests/manifests")];
+
+/// What libFuzzer needs of the compiler: counters at every edge, comparisons shown to it, and AddressSanitizer. `cargo fuzz build` gives the
+/// same; building without it spares the build of that tool, which takes longer than the targets.
+const INSTRUMENTED: &str = "--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Cpasses=sancov-module \
+     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
+/// Sanitizers want the target named, so that build scripts and macros are built without them.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Builds all targets, then runs each for the asked time. A target that executes nothing fails.
 pub fn run_targets(context: &Context) -> Outcome {
@@ -13,39 +21,25 @@ pub fn run_targets(context: &Context) -> Outcome {
         Ok(name) => name,
         Err(reason) => return Outcome::Skipped(reason),
     };
-    let tool = match tools::cargo_fuzz(context) {
-        Ok(path) => path,
-        Err(reason) => return Outcome::Skipped(reason),
-    };
-    let fuzz = |arguments: &str| {
-        let mut command = program(context, &tool.to_string_lossy(), arguments);
-        command.env("RUSTUP_TOOLCHAIN", &nightly);
-        command
-    };
-    let listed = match fuzz("list").output() {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Ok(output) => return Outcome::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => return Outcome::Failed(format!("cargo-fuzz could not start: {error}")),
-    };
-    let targets: Vec<&str> = listed.split_whitespace().collect();
-    if targets.is_empty() {
-        return Outcome::Failed("fuzz/ has no target".into());
-    }
-    match run(context, fuzz("build")) {
-        Ok(log) if log.code == Some(0) => {}
-        Ok(log) => return failure(&log),
+    let targets = match targets(&context.root) {
+        Ok(targets) if targets.is_empty() => {
+            return Outcome::Failed("fuzz/Cargo.toml names no target".into());
+        }
+        Ok(targets) => targets,
         Err(error) => return Outcome::Failed(error),
+    };
+    let arguments = format!(
+        "+{nightly} build --manifest-path fuzz/Cargo.toml --release --locked --bins --target {TARGET}"
+    );
+    let mut build = cargo(context, &arguments);
+    build.env("RUSTFLAGS", INSTRUMENTED).env("CARGO_TARGET_DIR", "fuzz/target");
+    match must_succeed(context, build) {
+        Outcome::Passed(_) => {}
+        failed => return failed,
     }
     let mut executed = Vec::new();
-    for target in targets {
-        let corpus = context.root.join("fuzz/corpus").join(target);
-        if let Err(error) = std::fs::create_dir_all(&corpus) {
-            return Outcome::Failed(format!("{}: {error}", corpus.display()));
-        }
-        let mut command = fuzz(&format!("run {target}"));
-        command.arg(&corpus).args(seeds(context, target)).arg("--");
-        command.args([format!("-max_total_time={}", context.fuzz_seconds), "-rss_limit_mb=4096".into()]);
-        match run(context, command) {
+    for target in &targets {
+        match fuzz(context, target) {
             Ok(log) if log.code == Some(0) => match executions(&log) {
                 0 => {
                     return Outcome::Failed(format!("{target} executed nothing; see {}", log.path.display()));
@@ -60,6 +54,40 @@ pub fn run_targets(context: &Context) -> Outcome {
         }
     }
     Outcome::Passed(format!("executions: {}", executed.join(", ")))
+}
+
+/// Runs one built target for the asked time.
+fn fuzz(context: &Context, target: &str) -> Result<Log, String> {
+    let [corpus, artifacts] =
+        ["corpus", "artifacts"].map(|kind| context.root.join("fuzz").join(kind).join(target));
+    for folder in [&corpus, &artifacts] {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let built = context.root.join("fuzz/target").join(TARGET).join("release").join(target);
+    let mut command = program(context, &built.to_string_lossy(), "");
+    command.arg(&corpus).args(seeds(context, target));
+    command.args([
+        format!("-artifact_prefix={}/", artifacts.display()),
+        format!("-max_total_time={}", context.fuzz_seconds),
+        "-rss_limit_mb=4096".into(),
+    ]);
+    run(context, command)
+}
+
+/// The programs of the fuzz crate.
+fn targets(root: &Path) -> Result<Vec<String>, String> {
+    #[derive(serde::Deserialize)]
+    struct Manifest {
+        bin: Vec<Program>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Program {
+        name: String,
+    }
+    let path = root.join("fuzz/Cargo.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let manifest: Manifest = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(manifest.bin.into_iter().map(|program| program.name).collect())
 }
 
 /// The folders that a target starts from.
@@ -92,6 +120,12 @@ mod tests {
             let found = seeds(&context, target);
             assert!(found.iter().any(|seeds| seeds.ends_with(folder)), "{target}: {found:?}");
         }
+    }
+
+    #[test]
+    fn targets_are_those_of_the_manifest() {
+        let targets = targets(&crate::workspace::root()).expect("a manifest");
+        assert!(targets.len() > 5 && targets.iter().any(|target| target == "plan_file"), "{targets:?}");
     }
 
     #[test]

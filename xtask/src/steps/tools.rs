@@ -39,31 +39,6 @@ pub fn nightly(context: &Context) -> Result<String, String> {
     }
 }
 
-/// The pinned cargo-fuzz; gives the path of the program.
-pub fn cargo_fuzz(context: &Context) -> Result<PathBuf, String> {
-    let version = pinned(context, "xtask/cargo-fuzz-version")?;
-    let root = context.root.join("target/tools");
-    let path = root.join("bin/cargo-fuzz");
-    if is_version(&path, &version) {
-        return Ok(path);
-    }
-    println!("  installing cargo-fuzz {version}");
-    let mut command =
-        program(context, "cargo", &format!("install cargo-fuzz --locked --version {version} --root"));
-    command.arg(&root);
-    let log = run(context, command).map_err(|error| format!("cargo-fuzz cannot be installed: {error}"))?;
-    if is_version(&path, &version) {
-        Ok(path)
-    } else {
-        Err(format!("cargo-fuzz {version} cannot be installed: {}", last_line(&log.text)))
-    }
-}
-
-fn is_version(path: &PathBuf, version: &str) -> bool {
-    let output = std::process::Command::new(path).arg("--version").output();
-    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim().ends_with(version))
-}
-
 /// Whether a program with these arguments ends well.
 pub fn succeeds(context: &Context, name: &str, arguments: &str) -> bool {
     program(context, name, arguments).output().is_ok_and(|output| output.status.success())

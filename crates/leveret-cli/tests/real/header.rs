@@ -1,7 +1,7 @@
 //! `mpirt.h` and `mpirt.hpp` as files: they stand alone, name nothing of anybody else's, and say what the library has.
 
 use crate::harness::{Workplace, program};
-use crate::mpirt::{compile, root};
+use crate::suite::{C, compile, root};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
@@ -154,7 +154,7 @@ fn every_spelling_of_appendix_a_links() {
         calls.join("\n")
     );
     std::fs::write(&file, source).expect("a file");
-    compile(&place, file.to_str().expect("a path"), &["cc", "-std=c11", "-Wno-cast-function-type"]);
+    compile(&place, file.to_str().expect("a path"), &[&C[..], &["-Wno-cast-function-type"]].concat());
 }
 
 /// What the manual pages show compiles.

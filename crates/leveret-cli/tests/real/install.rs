@@ -1,7 +1,7 @@
 //! What `make install` leaves serves a program in C and one in C++, by pkg-config and by CMake.
 
 use crate::harness::{Workplace, program, turn};
-use crate::mpirt::root;
+use crate::suite::root;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -2,7 +2,7 @@
 
 use crate::harness::program;
 use crate::header::{declared, header, is_ours, symbols, text};
-use crate::mpirt::root;
+use crate::suite::root;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;

@@ -22,6 +22,6 @@ mod planted;
 mod refused;
 mod ring;
 mod sampling;
-mod sanitized;
+mod suite;
 mod surface;
 mod tutorial;

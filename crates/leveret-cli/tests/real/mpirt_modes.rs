@@ -1,33 +1,28 @@
 //! Changes of mode in the conformance suite in C (`tests/mpirt/mode*.c`), and what the record says of them.
 
-use crate::harness::{Outcome, Workplace, turn, undisturbed};
-use crate::mpirt::{GNU, MEMBERS, compile, passes_as, passes_at, run, survived_on};
-use crate::sanitized::compilers;
+use crate::harness::Outcome;
+use crate::suite::{C, MEMBERS, in_each_way};
 use leveret_report::verdict::Door;
 
 /// Both modes are in the record, each with its rounds; every instance of both is accounted for.
 #[test]
 fn mode() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in MEMBERS {
-            let outcome = passes_at("tests/mpirt/mode.c", members);
-            outcome.assert_consistent();
-            let record = outcome.record();
-            let quick =
-                record.phases.iter().position(|phase| phase.label == "quick").expect("the mode's phase");
-            let (before, after) = (&record.phases[quick - 1], &record.phases[quick]);
-            let round = before.plan.hyperperiod;
-            assert_eq!(
-                after.epoch_monotonic - before.epoch_monotonic,
-                round.saturating_mul(before.rounds as i64)
-            );
-            for phase in [before, after] {
-                assert_eq!(phase.tasks.len(), members as usize);
-                let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
-                let is_whole = counts.iter().all(|count| *count as u64 == phase.rounds);
-                assert!(phase.rounds > 0 && is_whole, "{counts:?} in {} rounds", phase.rounds);
-            }
+    in_each_way("tests/mpirt/mode.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_consistent();
+        let record = outcome.record();
+        let quick = record.phases.iter().position(|phase| phase.label == "quick").expect("the mode's phase");
+        let (before, after) = (&record.phases[quick - 1], &record.phases[quick]);
+        let round = before.plan.hyperperiod;
+        assert_eq!(
+            after.epoch_monotonic - before.epoch_monotonic,
+            round.saturating_mul(before.rounds as i64)
+        );
+        for phase in [before, after] {
+            assert_eq!(phase.tasks.len(), members as usize);
+            let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
+            let is_whole = counts.iter().all(|count| *count as u64 == phase.rounds);
+            assert!(phase.rounds > 0 && is_whole, "{counts:?} in {} rounds", phase.rounds);
         }
     });
 }
@@ -35,12 +30,8 @@ fn mode() {
 /// What is refused costs what runs no instance.
 #[test]
 fn mode_refused() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in MEMBERS {
-            let outcome = passes_at("tests/mpirt/mode_refused.c", members);
-            outcome.assert_consistent();
-        }
+    in_each_way("tests/mpirt/mode_refused.c", &C, &MEMBERS, |program, members| {
+        program.all_pass(members).assert_consistent();
     });
 }
 
@@ -49,9 +40,8 @@ fn mode_refused() {
 /// one before ends.
 #[test]
 fn mode_keep() {
-    let _turn = turn();
-    for members in MEMBERS {
-        let outcome = passes_at("tests/mpirt/mode_keep.c", members);
+    in_each_way("tests/mpirt/mode_keep.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let phases = &outcome.record().phases;
         let is_mode = |label: &str| label.starts_with("own");
@@ -67,26 +57,23 @@ fn mode_keep() {
                 assert_eq!(task.instances.len() as u64, all, "at {members}: {}", outcome.said());
             }
         }
-    }
+    });
 }
 
 // spec: MODE-COMMIT-02, MODE-COMMIT-03
 /// What runs misses nothing because of a thread that commits beside it, or of one of a mode that waits.
 #[test]
 fn mode_beside() {
-    let _turn = turn();
-    for members in MEMBERS {
-        undisturbed(|| {
-            let outcome = passes_as("tests/mpirt/mode_beside.c", members, &GNU);
-            outcome.assert_consistent();
-            let record = outcome.record();
-            let phase = record.phases.iter().find(|phase| phase.rounds > 0).expect("it ran");
-            for task in &phase.tasks {
-                assert_eq!(task.instances.len() as u64, phase.rounds, "at {members}: {}", outcome.said());
-            }
-            blames_nobody_of(&outcome, &["program (", "heavy", "light", "leveret-planner"]);
-        });
-    }
+    in_each_way("tests/mpirt/mode_beside.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_consistent();
+        let record = outcome.record();
+        let phase = record.phases.iter().find(|phase| phase.rounds > 0).expect("it ran");
+        for task in &phase.tasks {
+            assert_eq!(task.instances.len() as u64, phase.rounds, "at {members}: {}", outcome.said());
+        }
+        blames_nobody_of(&outcome, &["program (", "heavy", "light", "leveret-planner"]);
+    });
 }
 
 /// No miss of ours is a wait behind a thread whose name begins so.
@@ -101,98 +88,47 @@ fn blames_nobody_of(outcome: &Outcome, own: &[&str]) {
 
 #[test]
 fn mode_without_a_member_that_is_late() {
-    let _turn = turn();
-    for compiler in compilers() {
-        undisturbed(|| {
-            for members in [1, 3] {
-                let place = Workplace::new();
-                let built = compile(&place, "tests/mpirt/mode_late.c", compiler);
-                let outcome = run(&place, &built, members, &["--commit-within", "1s"]);
-                assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
-                assert_eq!(
-                    outcome.stdout.matches(": passed").count(),
-                    members as usize,
-                    "{}",
-                    outcome.said()
-                );
-            }
-        });
-    }
+    in_each_way("tests/mpirt/mode_late.c", &C, &[1, 3], |program, members| {
+        let outcome = program.passes((members, members), &["--commit-within", "1s"]);
+        assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+    });
 }
 
 /// Each number of members is another moment of the death.
 #[test]
 fn mode_with_a_member_that_dies() {
-    let _turn = turn();
-    for compiler in compilers() {
-        undisturbed(|| {
-            for members in [2, 3, 4] {
-                let place = Workplace::new();
-                let built = compile(&place, "tests/mpirt/mode_lost.c", compiler);
-                let outcome = run(&place, &built, members, &[]);
-                assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-                assert_eq!(
-                    outcome.stdout.matches(": passed").count(),
-                    members as usize - 1,
-                    "{}",
-                    outcome.said()
-                );
-                assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
-            }
-        });
-    }
+    in_each_way("tests/mpirt/mode_lost.c", &C, &[2, 3, 4], |program, members| {
+        let outcome = program.passes((members, members - 1), &[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
+    });
 }
 
 /// Under *continue* the survivors switch.
 #[test]
 fn mode_whose_kept_channels_lose_a_member() {
-    let _turn = turn();
-    for compiler in compilers() {
-        undisturbed(|| {
-            let outcome =
-                survived_on("tests/mpirt/mode_keep_lost.c", &["zero", "one", "two"], compiler, "[0, 1]");
-            assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-            outcome.assert_consistent();
-        });
-    }
+    in_each_way("tests/mpirt/mode_keep_lost.c", &C, &[3], |program, _| {
+        program.survives(&["zero", "one", "two"], "[0, 1]", 2).assert_consistent();
+    });
 }
 
 #[test]
 fn mode_without_a_member_that_has_died() {
-    let _turn = turn();
-    for compiler in compilers() {
-        undisturbed(|| {
-            let outcome =
-                survived_on("tests/mpirt/mode_survived.c", &["zero", "one", "two"], compiler, "[0, 1]");
-            assert_eq!(outcome.stdout.matches(": passed").count(), 2, "{}", outcome.said());
-            outcome.assert_consistent();
-            let labels: Vec<String> =
-                outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
-            assert_eq!(labels, ["commit", "survived"], "{}", outcome.said());
-        });
-    }
+    in_each_way("tests/mpirt/mode_survived.c", &C, &[3], |program, _| {
+        let outcome = program.survives(&["zero", "one", "two"], "[0, 1]", 2);
+        outcome.assert_consistent();
+        let labels: Vec<String> = outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
+        assert_eq!(labels, ["commit", "survived"], "{}", outcome.said());
+    });
 }
 
 #[test]
 fn mode_of_a_job_that_is_stopped() {
-    let _turn = turn();
-    for compiler in compilers() {
-        undisturbed(|| {
-            for members in [1, 2] {
-                let place = Workplace::new();
-                let built = compile(&place, "tests/mpirt/mode_stopped.c", compiler);
-                let outcome = run(&place, &built, members, &[]);
-                assert_eq!(
-                    outcome.stdout.matches(": passed").count(),
-                    members as usize,
-                    "{}",
-                    outcome.said()
-                );
-                assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
-                assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
-            }
-        });
-    }
+    in_each_way("tests/mpirt/mode_stopped.c", &C, &[1, 2], |program, members| {
+        let outcome = program.all_pass(members);
+        assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
+        assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
+    });
 }
 
 // spec: MODE-COMMIT-03
@@ -200,9 +136,8 @@ fn mode_of_a_job_that_is_stopped() {
 /// another mode.
 #[test]
 fn a_hundred_modes() {
-    let _turn = turn();
-    undisturbed(|| {
-        let outcome = passes_as("tests/mpirt/mode_many.c", 2, &GNU);
+    in_each_way("tests/mpirt/mode_many.c", &C, &[2], |program, members| {
+        let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let ran = outcome.record().phases.iter().filter(|phase| phase.rounds > 0).count();
         assert_eq!(ran, 101, "{}", outcome.said());

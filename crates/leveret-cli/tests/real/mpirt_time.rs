@@ -1,32 +1,27 @@
 //! The conformance suite's part on what the clock moves: windows, misses, tasks that serve channels, single shots.
 
-use crate::harness::{turn, undisturbed};
-use crate::mpirt::{MEMBERS, conforms, passes_as, passes_at};
+use crate::suite::{C, MEMBERS, conforms, in_each_way};
 use leveret_report::record::{Ending, Fate};
 use leveret_types::Nanos;
 
 /// The ends of what moves once agree, and the record has each transfer at its instant.
 #[test]
 fn shots() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in MEMBERS {
-            let outcome = passes_at("tests/mpirt/shots.c", members);
-            outcome.assert_consistent();
-            let mut transfers = 0;
-            for phase in &outcome.record().phases {
-                for (channel, found) in phase.job.channels.iter().zip(&phase.channels) {
-                    let is_shot =
-                        ["started-", "activated-"].iter().any(|name| channel.name.starts_with(name));
-                    for message in found.messages.iter().filter(|_| is_shot) {
-                        assert_eq!(found.messages.len(), 1, "{}: {}", channel.name, outcome.said());
-                        assert!(message.taken >= Some(message.due), "{}: {}", channel.name, outcome.said());
-                        transfers += 1;
-                    }
+    in_each_way("tests/mpirt/shots.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_consistent();
+        let mut transfers = 0;
+        for phase in &outcome.record().phases {
+            for (channel, found) in phase.job.channels.iter().zip(&phase.channels) {
+                let is_shot = ["started-", "activated-"].iter().any(|name| channel.name.starts_with(name));
+                for message in found.messages.iter().filter(|_| is_shot) {
+                    assert_eq!(found.messages.len(), 1, "{}: {}", channel.name, outcome.said());
+                    assert!(message.taken >= Some(message.due), "{}: {}", channel.name, outcome.said());
+                    transfers += 1;
                 }
             }
-            assert_eq!(transfers, 2 * (members - 1), "{}", outcome.said());
         }
+        assert_eq!(transfers, 2 * (members - 1), "{}", outcome.said());
     });
 }
 
@@ -36,30 +31,27 @@ fn shots() {
 fn windows() {
     /// Start, deadline, period and phase of each channel, in milliseconds.
     const TIMES: [[i64; 4]; 3] = [[4, 12, 40, 0], [4, 12, 40, 17], [0, 20, 20, 19]];
-    let _turn = turn();
-    undisturbed(|| {
-        for members in MEMBERS {
-            let outcome = passes_at("tests/mpirt/windows.c", members);
-            let mut compared = 0;
-            for phase in &outcome.record().phases {
-                for (channel, found) in phase.job.channels.iter().zip(&phase.channels) {
-                    let Some(place) = channel.name.strip_prefix("window-") else { continue };
-                    let [start, deadline, period, phase] =
-                        TIMES[place.parse::<usize>().expect("a number")].map(Nanos::from_millis);
-                    for message in &found.messages {
-                        let begin = phase + period.saturating_mul(message.instance as i64);
-                        assert_eq!(message.due, begin + deadline, "{} {}", channel.name, message.instance);
-                        if message.fate == Fate::Taken {
-                            assert!(message.inserted >= Some(begin + start), "{}", outcome.said());
-                            assert!(message.inserted <= Some(message.due), "{}", outcome.said());
-                            assert!(message.taken >= Some(message.due), "{}", outcome.said());
-                            compared += 1;
-                        }
+    in_each_way("tests/mpirt/windows.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        let mut compared = 0;
+        for phase in &outcome.record().phases {
+            for (channel, found) in phase.job.channels.iter().zip(&phase.channels) {
+                let Some(place) = channel.name.strip_prefix("window-") else { continue };
+                let [start, deadline, period, phase] =
+                    TIMES[place.parse::<usize>().expect("a number")].map(Nanos::from_millis);
+                for message in &found.messages {
+                    let begin = phase + period.saturating_mul(message.instance as i64);
+                    assert_eq!(message.due, begin + deadline, "{} {}", channel.name, message.instance);
+                    if message.fate == Fate::Taken {
+                        assert!(message.inserted >= Some(begin + start), "{}", outcome.said());
+                        assert!(message.inserted <= Some(message.due), "{}", outcome.said());
+                        assert!(message.taken >= Some(message.due), "{}", outcome.said());
+                        compared += 1;
                     }
                 }
             }
-            assert!(members == 1 || compared >= 24, "{compared}: {}", outcome.said());
         }
+        assert!(members == 1 || compared >= 24, "{compared}: {}", outcome.said());
     });
 }
 
@@ -67,32 +59,22 @@ fn windows() {
 // spec: CHANNEL-MISS-06
 #[test]
 fn a_miss_under_stop_ends_the_job() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in [2, 3] {
-            let outcome = passes_at("tests/mpirt/miss_stops.c", members);
-            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-            let reason = "a message of a channel with the policy `missing = \"stop\"` did not arrive in time";
-            let ending = &outcome.record().ending;
-            assert!(
-                matches!(ending, Ending::Stopped(why) if why == reason),
-                "{ending:?}: {}",
-                outcome.said()
-            );
-            assert!(outcome.said().contains(reason), "{}", outcome.said());
-            assert_eq!(outcome.record().phases.len(), 1, "{}", outcome.said());
-        }
+    in_each_way("tests/mpirt/miss_stops.c", &C, &[2, 3], |program, members| {
+        let outcome = program.all_pass(members);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let reason = "a message of a channel with the policy `missing = \"stop\"` did not arrive in time";
+        let ending = &outcome.record().ending;
+        assert!(matches!(ending, Ending::Stopped(why) if why == reason), "{ending:?}: {}", outcome.said());
+        assert!(outcome.said().contains(reason), "{}", outcome.said());
+        assert_eq!(outcome.record().phases.len(), 1, "{}", outcome.said());
     });
 }
 
 /// Every second instance is missed on purpose.
 #[test]
 fn tasks_wait_for_nothing_that_they_serve() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in MEMBERS {
-            passes_at("tests/mpirt/bound.c", members);
-        }
+    in_each_way("tests/mpirt/bound.c", &C, &MEMBERS, |program, members| {
+        program.all_pass(members);
     });
 }
 
@@ -104,10 +86,7 @@ fn shapes() {
 /// The agent stands still for a moment, so what is late is not looked at.
 #[test]
 fn nothing_is_said_after_commit() {
-    let _turn = turn();
-    undisturbed(|| {
-        for members in [2, 3] {
-            passes_as("tests/mpirt/unsaid.c", members, &["cc", "-std=gnu11"]);
-        }
+    in_each_way("tests/mpirt/unsaid.c", &C, &[2, 3], |program, members| {
+        program.all_pass(members);
     });
 }

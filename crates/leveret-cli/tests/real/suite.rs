@@ -1,0 +1,231 @@
+//! How the programs of the conformance suite (`tests/mpirt/`) are compiled and run.
+
+use crate::harness::{Outcome, Workplace, program, turn, undisturbed};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// The suite runs at each of these numbers of members.
+pub const MEMBERS: [u32; 4] = [1, 2, 3, 4];
+/// The number of members at which it also runs as users compile it, or the first at which a program runs at all.
+const AS_COMPILED_BY_USERS: u32 = 2;
+
+pub const C: [&str; 2] = ["cc", "-std=c11"];
+pub const CPP: [&str; 2] = ["c++", "-std=c++17"];
+/// Makes of a compiler one whose programs end where they do what C does not define, or touch memory that is not theirs, or leak.
+const SANITIZERS: [&str; 3] =
+    ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
+
+/// What does not run under sanitizers: they stand in for the allocator, or count pages and time, which a sanitizer changes; or they
+/// miss instances on purpose, or stop the agent.
+const NOT_UNDER_SANITIZERS: [&str; 11] = [
+    "again.c",
+    "bound.c",
+    "law.c",
+    "life.c",
+    "memory.c",
+    "metrics.c",
+    "miss_stops.c",
+    "mode_many.c",
+    "served_law.c",
+    "unsaid.c",
+    "windows.c",
+];
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Compiles a C or C++ file, as strictly as a careful user would, and gives the program.
+pub fn compile(place: &Workplace, source: &str, compiler: &[&str]) -> PathBuf {
+    let library = program().parent().expect("a program lies in a folder");
+    let file = library.join("libmpirt.so");
+    assert!(file.is_file(), "{} is missing; build it: cargo build -p leveret-capi", file.display());
+    // Programs look for the library by its name with the major version, as it would be installed.
+    let named = place.path("libmpirt.so.0");
+    if !named.exists() {
+        std::os::unix::fs::symlink(&file, &named).expect("a link to the library");
+    }
+    let target = place.path("program");
+    let output = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-g"])
+        .arg("-I")
+        .arg(root().join("crates/leveret-capi/include"))
+        .arg(root().join(source))
+        .arg("-o")
+        .arg(&target)
+        .arg("-L")
+        .arg(library)
+        .arg("-lmpirt")
+        .arg(format!("-Wl,-rpath,{}", named.parent().unwrap_or(library).display()))
+        .output()
+        .unwrap_or_else(|error| panic!("{} does not start: {error}", compiler[0]));
+    assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+    target
+}
+
+/// Starts a program with so many members.
+pub fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&str]) -> Outcome {
+    run_with(place, program_file, members, (arguments, &[]))
+}
+
+/// As [`run`], with the arguments to `leveret run` and those to the program.
+fn run_with(
+    place: &Workplace,
+    file: &Path,
+    members: u32,
+    (to_run, to_program): (&[&str], &[&str]),
+) -> Outcome {
+    let mut command = Command::new(program());
+    command.arg("run").args(["-n", &members.to_string(), "--output"]).arg(place.path("out"));
+    command.args(to_run).arg(file).arg("--").args(to_program);
+    place.spawn(command).finish_alone()
+}
+
+/// A program, compiled once for all of its runs.
+pub struct Program {
+    place: Workplace,
+    pub file: PathBuf,
+    source: String,
+}
+
+impl Program {
+    pub fn compiled(source: &str, compiler: &[&str]) -> Self {
+        let place = Workplace::new();
+        let file = compile(&place, source, compiler);
+        Self { place, file, source: source.to_owned() }
+    }
+
+    /// Runs it, with these arguments to `leveret run`.
+    pub fn run(&self, members: u32, arguments: &[&str]) -> Outcome {
+        run(&self.place, &self.file, members, arguments)
+    }
+
+    /// Runs it with an argument of its own.
+    pub fn run_with(&self, members: u32, argument: &str) -> Outcome {
+        run_with(&self.place, &self.file, members, (&[], &[argument]))
+    }
+
+    /// As [`Program::run`]; so many members must pass.
+    pub fn passes(&self, (members, passing): (u32, u32), arguments: &[&str]) -> Outcome {
+        let outcome = self.run(members, arguments);
+        self.assert_passed(&outcome, passing);
+        outcome
+    }
+
+    /// Every member passes; what the report makes of the run is the caller's to judge.
+    pub fn all_pass(&self, members: u32) -> Outcome {
+        self.passes((members, members), &[])
+    }
+
+    /// Runs it as the members of a manifest under which a death does not end the job; so many must pass.
+    pub fn survives(&self, names: &[&str], cores: &str, passing: u32) -> Outcome {
+        let mut job =
+            format!("[job]\nname = \"survived\"\npolicy = \"continue\"\n\n[host]\ncores = {cores}\n");
+        for name in names {
+            job += &format!("\n[[member]]\nname = \"{name}\"\ncommand = [\"{}\"]\n", self.file.display());
+        }
+        let outcome = self.place.start(&job).finish_alone();
+        assert!(outcome.signal.is_none(), "{}", outcome.said());
+        self.assert_passed(&outcome, passing);
+        outcome
+    }
+
+    fn assert_passed(&self, outcome: &Outcome, passing: u32) {
+        let passed = outcome.stdout.matches(": passed").count();
+        assert_eq!(passed, passing as usize, "{}: {}", self.source, outcome.said());
+    }
+}
+
+/// Runs a program of the suite under sanitizers with each number of members, and once as users compile it; where it does not run under
+/// them, or they cannot be had, as users compile it with each.
+pub fn in_each_way(source: &str, compiler: &[&str], numbers: &[u32], body: impl Fn(&Program, u32)) {
+    let _turn = turn();
+    let in_way = |compiler: &[&str], numbers: &[u32]| {
+        let program = Program::compiled(source, compiler);
+        for members in numbers {
+            undisturbed(|| body(&program, *members));
+        }
+    };
+    let name = source.rsplit('/').next().unwrap_or(source);
+    match with_sanitizers(compiler).filter(|_| !NOT_UNDER_SANITIZERS.contains(&name)) {
+        Some(checked) => {
+            in_way(&checked, numbers);
+            let once =
+                if numbers.contains(&AS_COMPILED_BY_USERS) { AS_COMPILED_BY_USERS } else { numbers[0] };
+            in_way(compiler, &[once]);
+        }
+        None => in_way(compiler, numbers),
+    }
+}
+
+/// Every member passes, whatever their number.
+pub fn conforms(source: &str) {
+    conforms_at(source, &MEMBERS);
+}
+
+/// Every member passes with each of these numbers of members.
+pub fn conforms_at(source: &str, numbers: &[u32]) {
+    conforms_as(source, &C, numbers, &[]);
+}
+
+/// As [`conforms_at`], with this compiler and these arguments to `leveret run`.
+pub fn conforms_as(source: &str, compiler: &[&str], numbers: &[u32], arguments: &[&str]) {
+    in_each_way(source, compiler, numbers, |program, members| {
+        let outcome = program.passes((members, members), arguments);
+        assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
+    });
+}
+
+/// This compiler with sanitizers; says what is skipped where it has none here.
+pub fn with_sanitizers<'a>(compiler: &[&'a str]) -> Option<Vec<&'a str>> {
+    static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let probe = [&compiler[..1], &SANITIZERS[..1]].concat();
+    let is_there =
+        known.entry(compiler[0].to_owned()).or_insert_with(|| links(&probe, "what runs under sanitizers"));
+    is_there.then(|| [compiler, &SANITIZERS].concat())
+}
+
+/// Whether programs that a compiler makes with these flags link here; says what is skipped if not.
+pub fn links(compiler: &[&str], what: &str) -> bool {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("empty.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).arg(&source).arg("-o").arg(folder.path().join("empty"));
+    let is_there = command.output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        println!("SKIPPED: {} makes no program here, so {what} was not tried", compiler.join(" "));
+    }
+    is_there
+}
+
+/// Every file of the suite is run by one of these tests, and what is said of files that do not run under sanitizers is said of files
+/// that are there.
+// spec: LANG-SANITIZE-01
+#[test]
+fn every_file_of_the_suite_is_run() {
+    let read = |folder: PathBuf| {
+        let entries = std::fs::read_dir(&folder).expect("a folder").filter_map(Result::ok);
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let tests: String = read(root().join("crates/leveret-cli/tests/real"))
+        .iter()
+        .map(|file| std::fs::read_to_string(file).expect("a test"))
+        .collect();
+    let sources: Vec<String> = read(root().join("tests/mpirt"))
+        .iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "c" || extension == "cpp"))
+        .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
+        .collect();
+    assert!(sources.len() > 20, "{sources:?}");
+    for source in &sources {
+        assert!(tests.contains(&format!("tests/mpirt/{source}\"")), "no test runs tests/mpirt/{source}");
+    }
+    for name in NOT_UNDER_SANITIZERS {
+        assert!(sources.iter().any(|source| source == name), "tests/mpirt/{name} is no file of the suite");
+    }
+}
