@@ -231,7 +231,7 @@ impl Member {
     pub(crate) fn commit_unborrowed(
         &mut self,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         declarations.check()?;
         // The others have tried without this member: this is its part of that attempt.
@@ -249,7 +249,7 @@ impl Member {
         &mut self,
         members: Vec<MemberId>,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         declarations.check()?;
         let wire = declarations.wire.clone();
@@ -264,7 +264,7 @@ impl Member {
     fn go_on(
         &mut self,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         let admission = self.await_plan()?;
         let parts = match self.carry_out(&admission, declarations, settle) {
@@ -283,7 +283,7 @@ impl Member {
         &mut self,
         admission: &Admission,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<SessionParts, CommitError> {
         let Admission { generation, assembled, plan, horizon } = admission;
         let (generation, horizon) = (*generation, *horizon);
@@ -299,7 +299,7 @@ impl Member {
         let rank = self.rank;
         let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
-        settle(bound.mapped).map_err(BindError::Buffers)?;
+        settle(bound.mapped)?;
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks, |plan| plan)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
         *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known, next: None });

@@ -10,7 +10,7 @@
 //! sleep until their first instance.
 
 use crate::activation::Activation;
-use crate::binding::{Admitted, BindError, MappedEnd, bind};
+use crate::binding::{Admitted, MappedEnd, bind};
 use crate::declare::Declarations;
 use crate::listen::{Current, Next, lock};
 use crate::member::{Admission, CommitError, Member};
@@ -85,7 +85,7 @@ impl Member {
         beside: Generation,
         name: &str,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<Standing, CommitError> {
         declarations.check()?;
         let attempt = self.modes.attempt(beside);
@@ -112,7 +112,7 @@ impl Member {
         &mut self,
         admission: &Admission,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), CommitError>,
     ) -> Result<Standing, CommitError> {
         let Admission { generation, assembled, plan, horizon } = admission;
         let (generation, rank) = (*generation, self.rank());
@@ -129,7 +129,7 @@ impl Member {
         };
         let peer = |member: MemberId| if member == rank { Some(region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut segment, peer, &watch)?;
-        settle(bound.mapped).map_err(BindError::Buffers)?;
+        settle(bound.mapped)?;
         let plans: Vec<ThreadPlan> = bound
             .tasks
             .iter()

@@ -12,9 +12,10 @@ use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
-use crate::binding::MappedEnd;
+use crate::binding::{BindError, MappedEnd};
 use crate::declare::{Declarations, EndBuilder, Lines, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
+use crate::member::CommitError;
 use crate::session::{AnyEnd, Running};
 use crate::watch::Watch;
 use leveret_memory::sync::Ordering;
@@ -422,12 +423,16 @@ fn serve_collectives(
 }
 
 impl Binding {
-    /// Learns which ends have buffers that belong to those of the other. Nothing runs yet.
-    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), String> {
+    /// Learns which ends have buffers that belong to those of the other, and makes memory for those that have none. Nothing runs yet.
+    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), CommitError> {
         let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
+        let settled = self.committed.settle(mapped);
+        settled.map_err(|code| {
+            BindError::Buffers(format!("buffers cannot be put into their iterators: {code}"))
+        })?;
         self.committed
-            .settle(mapped)
-            .map_err(|code| format!("buffers cannot be put into their iterators: {code}"))
+            .make_memory()
+            .map_err(|error| CommitError::System { what: "memory for buffers", cause: error.to_string() })
     }
 
     /// Gives every end to its channel.
