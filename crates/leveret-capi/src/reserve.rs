@@ -13,8 +13,7 @@ use leveret_memory::sync::{AtomicUsize, Ordering};
 use leveret_runtime::objects::{Code, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a function needs that makes one object. Lists that grow with the number of objects ask before they grow.
 const ENOUGH: usize = 1 << 20;
@@ -75,11 +74,8 @@ fn settle_thread() -> Result<(), Code> {
     unsafe { System.dealloc(probe, layout) };
     crate::answer::settle();
     crate::state::settle();
-    // The standard library's: the thread's handle, and what a wait for the agent's answer needs, which the first wait makes.
+    // The standard library's handle of this thread.
     let _ = std::thread::current();
-    let (sender, receiver) = mpsc::channel::<()>();
-    let _ = receiver.recv_timeout(Duration::from_millis(1));
-    drop(sender);
     IS_SETTLED.set(true);
     Ok(())
 }

@@ -14,11 +14,11 @@ use leveret_memory::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use rustix::io::Errno;
 use std::alloc::{Layout, alloc, dealloc};
 use std::any::Any;
-use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 /// The kernel keeps 15 bytes of a thread's name, and a zero.
 const NAME_BYTES: usize = 16;
@@ -33,8 +33,8 @@ struct Head<T> {
     /// The thread and its handle; the last one to leave frees the packet.
     owners: AtomicU32,
     is_finished: AtomicBool,
-    /// Stored by the thread before it has finished, taken after the thread was joined.
-    result: UnsafeCell<Option<Left<T>>>,
+    /// Stored by the thread before it has finished, taken after the thread was joined: never contended.
+    result: Mutex<Option<Left<T>>>,
     free: unsafe fn(NonNull<Head<T>>),
     name: [u8; NAME_BYTES],
 }
@@ -43,8 +43,8 @@ struct Head<T> {
 #[repr(C)]
 struct Packet<F, T> {
     head: Head<T>,
-    /// Until the thread takes it.
-    body: UnsafeCell<Option<F>>,
+    /// Until the thread takes it: never contended.
+    body: Mutex<Option<F>>,
 }
 
 /// A thread. One that is dropped runs on by itself.
@@ -81,11 +81,11 @@ impl<T: Send + 'static> Thread<T> {
             head: Head {
                 owners: AtomicU32::new(2),
                 is_finished: AtomicBool::new(false),
-                result: UnsafeCell::new(None),
+                result: Mutex::new(None),
                 free: free::<F, T>,
                 name: shortened(name),
             },
-            body: UnsafeCell::new(Some(body)),
+            body: Mutex::new(Some(body)),
         };
         // SAFETY: a packet has a size.
         let place = unsafe { alloc(Layout::new::<Packet<F, T>>()) };
@@ -124,8 +124,8 @@ impl<T> Thread<T> {
         // SAFETY: the thread was neither joined nor detached: both take the handle.
         let answer = unsafe { libc::pthread_join(native, std::ptr::null_mut()) };
         assert!(answer == 0, "a thread cannot wait for its own end");
-        // SAFETY: the packet lives until this owner leaves, and the thread, which has ended, stored the result before.
-        let result = unsafe { (*head.as_ref().result.get()).take() };
+        // SAFETY: the packet lives until this owner leaves.
+        let result = taken(unsafe { &head.as_ref().result });
         // SAFETY: this owner leaves once, here.
         unsafe { leave(head) };
         result.expect("a thread that has ended has stored what it leaves")
@@ -183,16 +183,17 @@ extern "C" fn begin<F: FnOnce() -> T, T>(packet: *mut c_void) -> *mut c_void {
         // SAFETY: the name ends with a zero. It can fail for one that is too long only.
         unsafe { libc::pthread_setname_np(libc::pthread_self(), packet.head.name.as_ptr().cast()) };
     }
-    // SAFETY: nobody else touches the body of a thread that was created.
-    let body = unsafe { (*packet.body.get()).take() };
-    // SAFETY: nobody else touches the result until the thread has ended.
-    let result = unsafe { &mut *packet.head.result.get() };
-    *result = body.map(|body| catch_unwind(AssertUnwindSafe(body)));
+    let result = taken(&packet.body).map(|body| catch_unwind(AssertUnwindSafe(body)));
+    *packet.head.result.lock().unwrap_or_else(PoisonError::into_inner) = result;
     // Release: what the body did happens before what is done by those who see that it has finished.
     packet.head.is_finished.store(true, Ordering::Release);
     // SAFETY: this owner leaves once, here.
     unsafe { leave::<T>(head) };
     std::ptr::null_mut()
+}
+
+fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// One of the two owners leaves the packet.

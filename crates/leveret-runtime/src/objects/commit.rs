@@ -3,7 +3,7 @@
 use super::collective_commit::Edges;
 use super::committed::{Committed, CommittedTask, End, FreeCollective, Ranked, Service, TimedEnd, within};
 use super::error::Code;
-use super::events::EventPlan;
+use super::events::{EventPlan, EventThreads};
 use super::handle::Handle;
 use super::keep::Kept;
 use super::mapping::Mappings;
@@ -12,11 +12,11 @@ use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
-use crate::binding::{BindError, MappedEnd};
+use crate::binding::BindError;
 use crate::declare::{Declarations, EndBuilder, Lines, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::member::CommitError;
-use crate::session::{AnyEnd, Running};
+use crate::session::{AnyEnd, Prospect, Running};
 use crate::watch::Watch;
 use leveret_memory::sync::Ordering;
 use leveret_plan::CoreChoice;
@@ -423,8 +423,13 @@ fn serve_collectives(
 }
 
 impl Binding {
-    /// Learns which ends have buffers that belong to those of the other, and makes memory for those that have none. Nothing runs yet.
-    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), CommitError> {
+    /// Learns which ends have buffers that belong to those of the other, makes memory for those that have none, and threads for events,
+    /// which wait for the epoch. Nothing runs yet.
+    ///
+    /// # Errors
+    /// Why the commit must be refused. What was made for buffers is there until it is released.
+    pub(super) fn settle(&mut self, mut prospect: Prospect) -> Result<EventThreads, CommitError> {
+        let mapped = std::mem::take(&mut prospect.mapped);
         let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
         let settled = self.committed.settle(mapped);
         settled.map_err(|code| {
@@ -432,7 +437,8 @@ impl Binding {
         })?;
         self.committed
             .make_memory()
-            .map_err(|error| CommitError::System { what: "memory for buffers", cause: error.to_string() })
+            .map_err(|error| CommitError::System { what: "memory for buffers", cause: error.to_string() })?;
+        EventThreads::prepare(&mut self.events, prospect, &self.committed)
     }
 
     /// Gives every end to its channel.
