@@ -634,7 +634,7 @@ int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t b
 /* Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps.
  *   in    bufiter: the iterator
  *   in    buffer: the buffer
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the buffer is committed and the iterator is of a mode that is being made, or the mode is committed already
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -908,7 +908,7 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
 
 /* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps.
  *   in    channel: the channel
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -926,7 +926,7 @@ int MPIRT_Channel_start(MPIRT_Channel channel);
 /* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -960,9 +960,9 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
-/* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. An end that a task is bound to is active from the epoch on, every other one when it is activated.
+/* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer.
  *   in    channel: the channel
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -1700,7 +1700,7 @@ int MPIRTX_Trigger_set_time(MPIRT_Trigger trigger, MPIRT_Timespec first, MPIRT_T
 
 /* Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none.
  *   in    trigger: the trigger
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the trigger is of another kind
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -1877,7 +1877,7 @@ int MPIRTX_Receptor_combine(const char *name, MPIRTX_Combination combination, MP
 /* Waits for the event, and consumes one firing.
  *   in    receptor: the receptor
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the receptor has handlers or is part of a combination
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2639,7 +2639,7 @@ int MPIRT_Container_start(MPIRT_Container container);
 /* Waits for every channel of a container, with one timeout for all.
  *   in    container: the container
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2781,7 +2781,7 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
 
-/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set.
+/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before.
  *   in    name: its name, or null for none (may be null)
  *   in    start_event: the event, in the channel's group, or for a task in the world, each firing of which starts a transfer or a run; or null: the sender's program starts each (may be null)
  *   in    completion_event: the event, likewise, that each completed transfer or run fires, or null for none (may be null)
@@ -3112,7 +3112,7 @@ int MPIRT_Commit(void);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Commit_group(MPIRT_Group group);
 
-/* Ends all transfers at a common period boundary and releases what Commit made. Collective over those who committed together.
+/* Ends all transfers at a common period boundary and releases what Commit made. Collective over those who committed together: who calls it first waits, and what runs goes on until all have.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none

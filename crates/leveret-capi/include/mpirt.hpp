@@ -135,10 +135,15 @@ inline const char *error_detail() noexcept
 }
 
 #if MPIRT_EXCEPTIONS
-/// What every operation throws that does not begin with try_. `what()` has the call, the text of the code, and the detail.
+/// What every operation throws that does not begin with try_. `what()` has the call, what the code means, and the remedy, as `error_detail()`.
 class error : public std::system_error {
 public:
-    error(errc code, const char *call) : std::system_error(make_error_code(code), text(code, call)), call_(call) {}
+    error(errc code, const char *call)
+        : std::system_error(make_error_code(code)), call_(call), text_(std::make_shared<const std::string>(text(code, call)))
+    {
+    }
+
+    const char *what() const noexcept override { return text_->c_str(); }
 
     /// The code of mpirt.h.
     errc number() const noexcept { return static_cast<errc>(code().value()); }
@@ -149,27 +154,13 @@ public:
 private:
     static std::string text(errc code, const char *call)
     {
-        std::string all = call;
-        // Other codes say all there is to say, and the detail may be of an earlier call.
-        switch (code) {
-        case errc::mismatch:
-        case errc::admission:
-        case errc::agent:
-        case errc::argument:
-        case errc::internal: {
-            const std::string_view detail = error_detail();
-            if (!detail.empty()) {
-                all.append(": ").append(detail);
-            }
-            break;
-        }
-        default:
-            break;
-        }
-        return all;
+        const std::string_view detail = error_detail();
+        return detail.empty() ? std::string(call).append(": ").append(message(code)) : std::string(detail);
     }
 
+    // Shared, since copies of an exception may not fail.
     const char *call_;
+    std::shared_ptr<const std::string> text_;
 };
 #endif
 
@@ -865,7 +856,7 @@ public:
 
     /// Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
-    /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. (MPIRT_Qos_channel_event_create)
+    /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before. (MPIRT_Qos_channel_event_create)
     static result<owner<qos_ref>> try_channel_event(text name, text start_event, text completion_event) noexcept;
     /// Makes a priority-driven QoS. (MPIRT_Qos_channel_priority_create)
     static result<owner<qos_ref>> try_channel_priority(text name, int priority) noexcept;
@@ -1427,7 +1418,7 @@ public:
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
-    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. An end that a task is bound to is active from the epoch on, every other one when it is activated. (MPIRT_Channel_activate)
+    /// Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer. (MPIRT_Channel_activate)
     result<void> try_activate() const noexcept;
     /// Activates from a named period on. (MPIRTX_Channel_activate_at)
     result<void> try_activate_at(std::uint64_t period) const noexcept;

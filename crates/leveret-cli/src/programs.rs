@@ -31,8 +31,8 @@ pub fn find(program: &str, manifest: &Path, member: &str) -> Result<PathBuf, Fai
         format!("{}: the program \"{program}\" of member \"{member}\" is not found", manifest.display()),
         format!(
             "build it or name it with a path; looked for {}{}",
-            near.join(", "),
-            if of_path > 0 { " and in PATH" } else { "" }
+            if of_path > 0 { "it in PATH, then " } else { "" },
+            near.join(" and "),
         ),
     ))
 }

@@ -87,7 +87,8 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
             Subject::Channel(channel) => !Index::new(&report.record.phases[phase]).is_time_driven(channel),
             Subject::Task(_) => false,
         };
-        let verdict = if free { "it has no window: its channel is best effort" } else { "kept its window" };
+        let verdict =
+            if free { "it has no window: its channel is not time-driven" } else { "kept its window" };
         let _ = writeln!(text, "verdict: {verdict}");
         if let Subject::Task(task) = subject {
             for sentence in verdict::explain(report.record, phase, task, instance) {

@@ -57,6 +57,17 @@ impl Function {
         std::iter::once(self.name().to_owned()).chain(errors)
     }
 
+    /// What it keeps to while committed, if it is of the data path.
+    pub fn law(&self) -> &'static str {
+        if self.entry.says.contains("one system call") {
+            "Takes no lock and allocates nothing while committed; the system call that is named above is its only one."
+        } else if self.entry.rules.iter().any(|rule| rule == "block") {
+            "While committed it takes no lock, allocates nothing and makes no system call but the wait itself."
+        } else {
+            "Takes no lock, allocates nothing and makes no system call while committed."
+        }
+    }
+
     /// Its parameters as the documentation shows them, in the order of the declaration.
     pub fn parameters(&self) -> impl Iterator<Item = Described<'_>> {
         let ways = [("in", &self.entry.inputs), ("out", &self.entry.outputs), ("inout", &self.entry.changed)];

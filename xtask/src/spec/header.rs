@@ -188,7 +188,7 @@ fn declaration(spec: &Spec, function: &Function, out: &mut String) {
     }
     let (errors, data_path) = spec.functions.describe(function);
     if data_path {
-        out.push_str("\n * Takes no lock, allocates nothing and makes no system call while committed.");
+        let _ = write!(out, "\n * {}", function.law());
     }
     let errors: Vec<&str> = errors.iter().map(String::as_str).filter(|name| *name != "INTERNAL").collect();
     for name in &errors {

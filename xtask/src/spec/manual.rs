@@ -84,12 +84,7 @@ fn page(spec: &Spec, function: &Function, all: &[&Function], example: Option<&st
     }
     let (errors, data_path) = spec.functions.describe(function);
     if data_path {
-        out += ".IP \\(bu 2\nOn the data path: while committed it takes no lock, allocates nothing and makes no system call";
-        out += if function.entry.rules.iter().any(|rule| rule == "block") {
-            " but the wait itself.\n"
-        } else {
-            ".\n"
-        };
+        let _ = writeln!(out, ".IP \\(bu 2\n{}", function.law());
     }
     out += ".SH RETURN VALUE\n.B MPIRT_SUCCESS\nor an error code; then nothing that goes out was written.\n.SH ERRORS\n";
     for error in &errors {

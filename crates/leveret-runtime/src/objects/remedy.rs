@@ -25,7 +25,9 @@ impl Code {
             Self::Index => "stay below the size",
             Self::InvRank => "stay below the size of the group, and name each rank once",
             Self::NotMember => "call it on the members that take part",
-            Self::Bufsize => "give a multiple of the dataspec's size, from 1 to the limit",
+            Self::Bufsize => {
+                "give the size of the iterator, which is that of all its buffers: a multiple of the dataspec's size, from 1 to the limit"
+            }
             Self::Dataspec => "give one of the constants of MPIRT_Dataspec, the same on both sides",
             Self::Operation => "give an operation that is defined for the dataspec",
             Self::Time => "look up the range at the parameter in the reference; times are in nanoseconds",
