@@ -21,8 +21,18 @@ static _Thread_local long left = -1;
 static _Thread_local int only_one;
 static _Thread_local long failed;
 
+/* From the next thread on that is started nothing is to be had, on no thread, but for what starting one takes. */
+static int is_awaited, is_nowhere;
+static int denied;
+static _Thread_local int is_starting;
+
 static int fails(void)
 {
+    if (__atomic_load_n(&is_nowhere, __ATOMIC_ACQUIRE) && !is_starting) {
+        __atomic_add_fetch(&denied, 1, __ATOMIC_RELAXED);
+        errno = ENOMEM;
+        return 1;
+    }
     if (left < 0 || left-- > 0)
         return 0;
     left = only_one ? -1 : 0;
@@ -64,8 +74,15 @@ int pthread_create(pthread_t *made, const pthread_attr_t *attributes, void *(*be
 {
     if (really_create == NULL)
         *(void **)&really_create = dlsym(RTLD_NEXT, "pthread_create");
-    if (to_start < 0 || to_start-- > 0)
-        return really_create(made, attributes, begin, argument);
+    if (__atomic_exchange_n(&is_awaited, 0, __ATOMIC_ACQ_REL))
+        __atomic_store_n(&is_nowhere, 1, __ATOMIC_RELEASE);
+    if (to_start < 0 || to_start-- > 0) {
+        int answer;
+        is_starting = 1;
+        answer = really_create(made, attributes, begin, argument);
+        is_starting = 0;
+        return answer;
+    }
     refused++;
     return EAGAIN;
 }
@@ -82,15 +99,18 @@ static MPIRT_Channel channel;
 static MPIRT_Trigger trigger;
 static MPIRT_Receptor receptor;
 static int keyval;
+static int runs, handlings;
 
 static void body(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argument)
 {
     (void)own, (void)instance, (void)argument;
+    __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
 }
 
 static void handles(MPIRT_Receptor own, const MPIRTX_Event *event, void *argument)
 {
     (void)own, (void)event, (void)argument;
+    __atomic_add_fetch(&handlings, 1, __ATOMIC_RELAXED);
 }
 
 #define MAKES(name, type, ...)                                                                                                            \
@@ -334,6 +354,24 @@ static void test_each_thread_of_a_commit_may_be_refused(void)
     CHECK(threads > 3);
 }
 
+/* What the threads of a commit do takes nothing of the system: neither when they begin, nor while they wait and serve, nor when they end. */
+static void test_threads_need_no_memory(void)
+{
+    MPIRT_Timespec epoch;
+    int ran = __atomic_load_n(&runs, __ATOMIC_RELAXED), handled = __atomic_load_n(&handlings, __ATOMIC_RELAXED);
+    is_awaited = 1;
+    OK(MPIRT_Commit());
+    CHECK(is_awaited == 0);
+    OK(MPIRTX_Get_epoch(&epoch));
+    for (int looks = 0; looks < 1000 && (__atomic_load_n(&runs, __ATOMIC_RELAXED) < ran + 3
+                                         || __atomic_load_n(&handlings, __ATOMIC_RELAXED) == handled); looks++)
+        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 10 * ms));
+    OK(MPIRT_Uncommit());
+    __atomic_store_n(&is_nowhere, 0, __ATOMIC_RELEASE);
+    CHECK(__atomic_load_n(&denied, __ATOMIC_RELAXED) > 0);
+    CHECK(runs >= ran + 3 && handlings > handled);
+}
+
 /* A mode that cannot have them stays open, and what runs goes on. */
 static void test_each_thread_of_a_mode_may_be_refused(void)
 {
@@ -410,6 +448,7 @@ int main(int argc, char **argv)
     prepare_threads();
     test_each_allocation_of_a_commit_may_fail();
     test_each_thread_of_a_commit_may_be_refused();
+    test_threads_need_no_memory();
     test_each_thread_of_a_mode_may_be_refused();
     return end();
 }
