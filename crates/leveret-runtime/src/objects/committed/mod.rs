@@ -30,6 +30,8 @@ mod mapped;
 mod outcome;
 mod served;
 mod service;
+#[cfg(all(test, debug_assertions))]
+mod steps_tests;
 mod timed;
 mod transfer;
 mod within;
