@@ -52,9 +52,12 @@ impl<const N: usize> Latest<N> {
     /// of as many earlier stores. Then the value before stays. Stores must come one after the other: a lock or an owner sees to that.
     pub fn store(&self, words: [u64; N]) -> bool {
         let current = self.in_use();
-        // As many looks as there are copies.
+        // Two looks at each copy at most; the second, rarely, misses no load that has ended.
         let mut others = (current + 1..COPIES).chain(0..current);
-        let Some(free) = others.find(|copy| self.copies[*copy].is_free()) else { return false };
+        let free = others.clone().find(|copy| self.copies[*copy].is_free());
+        let Some(free) = free.or_else(|| others.find(|copy| self.copies[*copy].is_surely_free())) else {
+            return false;
+        };
         for (place, word) in self.copies[free].words.iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
@@ -93,9 +96,14 @@ impl<const N: usize> Latest<N> {
 }
 
 impl<const N: usize> Value<N> {
-    /// Whether nobody reads it; of a copy that is not in use.
+    /// Whether nobody reads it; of a copy that is not in use. A load that has just ended may still count as one that has not.
     fn is_free(&self) -> bool {
         self.ended.load(Ordering::Acquire) == self.begun.load(Ordering::Relaxed)
+    }
+
+    /// As [`Value::is_free`], of this very moment: an exchange meets the newest value.
+    fn is_surely_free(&self) -> bool {
+        self.ended.fetch_add(0, Ordering::Acquire) == self.begun.load(Ordering::Relaxed)
     }
 }
 
