@@ -352,3 +352,53 @@ fn how_many_buffers_there_are_matters_to_walks_alone() {
         }
     }
 }
+
+/// The other end is as quick as can be: between two steps of a call it does all that it can. The call ends all the same.
+// spec: LAW-STEPS-02
+#[test]
+fn a_call_ends_however_quick_the_other_end_is() {
+    for (policy, form) in FORMS {
+        for is_aliased in [false, true] {
+            if is_aliased && form == Form::Plain {
+                continue;
+            }
+            for calls_source in [true, false] {
+                let case = Case { is_aliased, slack: 1, ..Case::new(policy, form, 300) };
+                let (sides, ring, _job) = committed(&case);
+                let mut unused = Most::default();
+                for side in &sides {
+                    assert_eq!(side.committed.activate(side.channel), Ok(()));
+                }
+                // Everything is at the source, and at the target for what comes.
+                let [from, to] = &sides;
+                from.buffers
+                    .iter()
+                    .for_each(|buffer| from.committed.insert(from.input, *buffer).expect("it is its"));
+                to.buffers
+                    .iter()
+                    .for_each(|buffer| to.committed.insert(to.input, *buffer).expect("it is its"));
+                let (own, other) = if calls_source { (from, to) } else { (to, from) };
+                let mut others = || {
+                    let _ = other.committed.test(other.channel);
+                    for buffer in other.drain(&mut Most::default()) {
+                        let _ = other.committed.insert(other.input, buffer);
+                    }
+                };
+                let before = own.completed();
+                let most = moving_most(&case, ring);
+                let _ = steps::beside(most, &mut others, || own.committed.test(own.channel));
+                let _ = steps::beside(most, &mut others, || own.committed.wait(own.channel, Nanos::ZERO));
+                let _ = steps::beside(most, &mut others, || own.committed.status(own.channel));
+                let _ = steps::beside(most, &mut others, || own.committed.metrics(own.channel));
+                // Where the ring is for all buffers, they have gone already.
+                assert!(own.completed() > before || ring >= 300, "something went on: {case:?}");
+                for _ in 0..10 {
+                    let removed = steps::beside(most, &mut others, || own.committed.remove(own.output)).0;
+                    let Ok(buffer) = removed else { continue };
+                    let _ = steps::beside(most, &mut others, || own.committed.insert(own.input, buffer));
+                }
+                own.look(&mut unused);
+            }
+        }
+    }
+}
