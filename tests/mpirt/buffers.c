@@ -180,6 +180,7 @@ static void test_what_an_iterator_is_made_of(void)
 
 /* spec: MPIRT_Bufiter_get_policy, MPIRT_Bufiter_get_bufsize, MPIRT_Bufiter_get_dataspec, MPIRT_Bufiter_get_allowed */
 /* spec: BUFITER-CREATE-01, BUFITER-MAPPED-04, BUFITER-ALLOWED-03, BUFITER-ALLOWED-04 */
+/* spec: MPIRT_Commit/BUFSIZE, MPIRT_Commit/DATASPEC, MPIRTX_Commit_group/BUFSIZE, MPIRTX_Commit_group/DATASPEC */
 static void test_what_an_iterator_tells(void)
 {
     MPIRT_Container allowed, none = MPIRT_CONTAINER_NULL;
@@ -241,7 +242,12 @@ static void test_what_an_iterator_tells(void)
         EXPECT(MPIRT_Commit(), MPIRT_ERR_BUFSIZE);
         OK(MPIRTX_Error_detail(&detail));
         CHECK(strstr(detail, "\"odd\"") != NULL);
+        EXPECT(MPIRTX_Commit_group(MPIRT_GROUP_WORLD), MPIRT_ERR_BUFSIZE);
         OK(MPIRT_Buffer_set_bufsize(one, SIZE));
+        OK(MPIRT_Buffer_set_dataspec(one, MPIRT_BYTE));
+        EXPECT(MPIRT_Commit(), MPIRT_ERR_DATASPEC);
+        EXPECT(MPIRTX_Commit_group(MPIRT_GROUP_WORLD), MPIRT_ERR_DATASPEC);
+        OK(MPIRT_Buffer_set_dataspec(one, MPIRT_INT32));
     }
     OK(MPIRT_Bufiter_free(&made));
     OK(MPIRT_Bufiter_free(&other));
@@ -270,7 +276,7 @@ static void comes_out(MPIRT_Bufiter where, const MPIRT_Buffer *buffers, const in
 /* spec: MPIRT_Bufiter_insert, MPIRT_Buffer_set_label/BUFFER_IN_USE, MPIRTX_Buffer_set_length/BUFFER_IN_USE */
 /* spec: BUFITER-FIFO-01, BUFITER-LIFO-01, BUFITER-SORTED-01, BUFITER-ORDERED-01, BUFITER-CREATE-02, BUFITER-MAPPED-06, BUFITER-ORDERED-04 */
 /* spec: BUFITER-ALLOWED-01, BUFITER-ALLOWED-02, BUFITER-REMOVE-01, BUFFER-LABEL-01, BUFFER-LABEL-03, BUFFER-STATE-01 */
-/* spec: BUFFER-STATE-02, BUFFER-STATE-03, BUFITER-LATE-03 */
+/* spec: BUFFER-STATE-02, BUFFER-STATE-03, BUFITER-LATE-03, MPIRT_Buffer_free/BUFFER_IN_USE, MPIRT_Object_free/BUFFER_IN_USE */
 static void test_policies_while_committed(void)
 {
     static const int in_order[COUNT] = {0, 1, 2}, backwards[COUNT] = {2, 1, 0}, by_label[COUNT] = {1, 2, 0};
@@ -301,6 +307,8 @@ static void test_policies_while_committed(void)
     OK(MPIRT_Bufiter_insert(stocked, stranger));
     EXPECT(MPIRT_Bufiter_insert(stocked, stranger), MPIRT_ERR_BUFFER_IN_USE);
     EXPECT(MPIRT_Buffer_free(&stranger), MPIRT_ERR_BUFFER_IN_USE);
+    objects[0] = MPIRT_OBJECT(stranger);
+    EXPECT(MPIRT_Object_free(&objects[0]), MPIRT_ERR_BUFFER_IN_USE);
     OK(MPIRT_Buffer_get_base(stranger, &base));
     CHECK(base == NULL);
 

@@ -32,6 +32,10 @@ static struct end prepared(int kind, int root)
 /* spec: MPIRT_Bcast_channel_create/UNDEF_FOR_OBJECT, MPIRT_Scatter_channel_create/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Gather_channel_create/UNDEF_FOR_OBJECT, MPIRT_Reduce_channel_create/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Barrier_channel_create/UNDEF_FOR_OBJECT, MPIRT_Alltoall_channel_create/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Bcast_channel_create/BUFSIZE, MPIRT_Scatter_channel_create/BUFSIZE, MPIRT_Gather_channel_create/BUFSIZE */
+/* spec: MPIRT_Reduce_channel_create/BUFSIZE, MPIRT_Alltoall_channel_create/BUFSIZE, MPIRT_Bcast_channel_create/DATASPEC */
+/* spec: MPIRT_Scatter_channel_create/DATASPEC, MPIRT_Gather_channel_create/DATASPEC, MPIRT_Reduce_channel_create/DATASPEC */
+/* spec: MPIRT_Alltoall_channel_create/DATASPEC */
 static void test_creation(void)
 {
     MPIRT_Group without;
@@ -54,6 +58,19 @@ static void test_creation(void)
                 CHECK(wrong.channel.bits == 0);
                 *ends[place] = stale;
                 EXPECT(create(&wrong, "wrong", MPIRT_QOS_NULL), MPIRT_ERR_STALE_OBJECT);
+                *ends[place] = before;
+            }
+            for (int place = 0; place < 4; place++) {
+                MPIRT_Bufiter before = *ends[place];
+                if (before.bits == 0)
+                    continue;
+                *ends[place] = iterator_for(MPIRT_INT64, 64 * COUNT * sizeof(int64_t));
+                EXPECT(create(&wrong, "wrong", MPIRT_QOS_NULL), MPIRT_ERR_BUFSIZE);
+                OK(MPIRT_Bufiter_free(ends[place]));
+                *ends[place] = iterator_for(MPIRT_DOUBLE, place < 2 ? sent_count(&end) * sizeof(double) : received_count(&end) * sizeof(double));
+                EXPECT(create(&wrong, "wrong", MPIRT_QOS_NULL), MPIRT_ERR_DATASPEC);
+                CHECK(wrong.channel.bits == 0);
+                OK(MPIRT_Bufiter_free(ends[place]));
                 *ends[place] = before;
             }
             wrong.group = without;
@@ -120,6 +137,9 @@ static void no_task(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
 /* spec: MPIRT_Channel_set_outbufiter/UNDEF_FOR_OBJECT, MPIRT_Channel_get_recvinbufiter/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Channel_set_recvinbufiter/UNDEF_FOR_OBJECT, MPIRT_Channel_get_recvoutbufiter/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Channel_set_recvoutbufiter/UNDEF_FOR_OBJECT, MPIRTX_Task_bind/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Channel_set_inbufiter/BUFSIZE, MPIRT_Channel_set_outbufiter/BUFSIZE, MPIRT_Channel_set_recvinbufiter/BUFSIZE */
+/* spec: MPIRT_Channel_set_recvoutbufiter/BUFSIZE, MPIRT_Channel_set_inbufiter/DATASPEC, MPIRT_Channel_set_outbufiter/DATASPEC */
+/* spec: MPIRT_Channel_set_recvinbufiter/DATASPEC, MPIRT_Channel_set_recvoutbufiter/DATASPEC */
 static void test_attributes(void)
 {
     static const MPIRT_Object_type type_of[KINDS] = {MPIRT_TYPE_BCAST_CHANNEL, MPIRT_TYPE_SCATTER_CHANNEL, MPIRT_TYPE_GATHER_CHANNEL,
@@ -171,6 +191,12 @@ static void test_attributes(void)
         OK(MPIRT_Channel_get_recvoutbufiter(end.channel, &found));
         CHECK(found.bits == end.recvout.bits);
         if (receives(&end)) {
+            MPIRT_Bufiter other = iterator_for(MPIRT_DOUBLE, received_count(&end) * sizeof(double));
+            EXPECT(MPIRT_Channel_set_recvinbufiter(end.channel, in), MPIRT_ERR_BUFSIZE);
+            EXPECT(MPIRT_Channel_set_recvoutbufiter(end.channel, in), MPIRT_ERR_BUFSIZE);
+            EXPECT(MPIRT_Channel_set_recvinbufiter(end.channel, other), MPIRT_ERR_DATASPEC);
+            EXPECT(MPIRT_Channel_set_recvoutbufiter(end.channel, other), MPIRT_ERR_DATASPEC);
+            OK(MPIRT_Bufiter_free(&other));
             more = iterator_of(received_count(&end), 0);
             OK(MPIRT_Channel_set_recvinbufiter(end.channel, more));
             OK(MPIRT_Channel_set_recvoutbufiter(end.channel, none));
@@ -186,7 +212,12 @@ static void test_attributes(void)
         if (sends(&end)) {
             OK(MPIRT_Channel_set_inbufiter(end.channel, end.out));
             OK(MPIRT_Channel_set_outbufiter(end.channel, end.in));
+            MPIRT_Bufiter other = iterator_for(MPIRT_DOUBLE, sent_count(&end) * sizeof(double));
             EXPECT(MPIRT_Channel_set_inbufiter(end.channel, in), MPIRT_ERR_BUFSIZE);
+            EXPECT(MPIRT_Channel_set_outbufiter(end.channel, in), MPIRT_ERR_BUFSIZE);
+            EXPECT(MPIRT_Channel_set_inbufiter(end.channel, other), MPIRT_ERR_DATASPEC);
+            EXPECT(MPIRT_Channel_set_outbufiter(end.channel, other), MPIRT_ERR_DATASPEC);
+            OK(MPIRT_Bufiter_free(&other));
         } else {
             EXPECT(MPIRT_Channel_set_inbufiter(end.channel, end.recvin), MPIRT_ERR_UNDEF_FOR_OBJECT);
             EXPECT(MPIRT_Channel_set_outbufiter(end.channel, end.recvout), MPIRT_ERR_UNDEF_FOR_OBJECT);

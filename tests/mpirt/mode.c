@@ -167,7 +167,36 @@ static void test_a_mode_has_a_name_and_can_be_given_up(void)
     unmake(&slow);
 }
 
-/* spec: MODE-SWITCH-05 */
+/* spec: MPIRTX_Mode_commit/BUFSIZE, MPIRTX_Mode_commit/DATASPEC */
+static void test_buffers_of_a_mode_fit_its_iterators(void)
+{
+    struct set slow;
+    MPIRTX_Mode mode;
+    MPIRT_Buffer odd;
+    MPIRT_Object object;
+    MPIRT_Cvector allowed;
+    MPIRT_Bufiter iterator;
+    make(&slow, "slow", 5 * ms, 20 * ms);
+    MUST(MPIRT_Commit());
+    MUST(MPIRTX_Mode_open("quick", &mode));
+    OK(MPIRT_Buffer_create("odd", MPIRT_SYSTEM_MEM_ALLOC, 8, MPIRT_INT64, &odd));
+    object = MPIRT_OBJECT(odd);
+    OK(MPIRT_Cvector_create(NULL, 1, &object, &allowed));
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 8, MPIRT_INT64, MPIRT_CONTAINER(allowed), &iterator));
+    OK(MPIRT_Buffer_set_bufsize(odd, 16));
+    EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_BUFSIZE);
+    OK(MPIRT_Buffer_set_bufsize(odd, 8));
+    OK(MPIRT_Buffer_set_dataspec(odd, MPIRT_DOUBLE));
+    EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_DATASPEC);
+    OK(MPIRTX_Mode_free(&mode));
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Bufiter_free(&iterator));
+    OK(MPIRT_Cvector_free(&allowed));
+    OK(MPIRT_Buffer_free(&odd));
+    unmake(&slow);
+}
+
+/* spec: MODE-SWITCH-05, MPIRT_Bufiter_insert/OBJECT_COMMITTED, MPIRT_Buffer_set_label/OBJECT_COMMITTED */
 static void test_what_a_mode_has_taken_over_from_can_join_another(void)
 {
     struct set slow, quick;
@@ -218,6 +247,8 @@ int main(int argc, char **argv)
     test_a_mode_takes_over_at_a_boundary();
     test_the_earliest_instant_is_kept();
     test_a_mode_has_a_name_and_can_be_given_up();
+    if (members == 1)
+        test_buffers_of_a_mode_fit_its_iterators();
     test_what_a_mode_has_taken_over_from_can_join_another();
     return end();
 }

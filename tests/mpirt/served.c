@@ -197,6 +197,8 @@ static void test_the_higher_priority_goes_first(void)
     if (rank == 1) {
         static const int order[3] = {40, 20, 5};
         for (int arrived = 0; arrived < 3 * BACKLOG; arrived++) {
+            /* All wait again: what is looking for a buffer at the moment that one comes may have it, however urgent others are. */
+            OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 5 * ms));
             put(in, -1);
             while (MPIRT_Bufiter_remove(out, &buffer) != MPIRT_SUCCESS)
                 OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms / 10));

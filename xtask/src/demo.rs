@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What builds the program, and the members of the ring.
-const RING_BUILD: &str =
+pub const BUILD: &str =
     "build --release --locked -p leveret -p leveret-cli --bins --example ring --example ring-foreign";
 
 const USAGE: &str = "demo takes --as-published, --rounds N and --output DIR";
@@ -22,7 +22,7 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     let request = parse(arguments)?;
     println!("building the release (a few minutes the first time)");
     let built = Command::new("cargo")
-        .args(RING_BUILD.split_whitespace())
+        .args(BUILD.split_whitespace())
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo could not start: {error}"))?;

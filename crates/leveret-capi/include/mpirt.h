@@ -524,7 +524,8 @@ int MPIRT_Buffer_set_name(MPIRT_Buffer buffer, const char *name);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
- *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_BUFFER_IN_USE: the buffer is in an iterator */
 int MPIRT_Buffer_free(MPIRT_Buffer *buffer);
 
 /* Gives the label that orders the buffer in SORTED iterators.
@@ -545,6 +546,7 @@ int MPIRT_Buffer_get_label(MPIRT_Buffer buffer, int64_t *label);
  *   in    label: the new label
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the buffer is of a mode that is committed and does not run yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
@@ -634,6 +636,7 @@ int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t b
  *   in    buffer: the buffer
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the buffer is committed and the iterator is of a mode that is being made, or the mode is committed already
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
@@ -785,7 +788,9 @@ int MPIRT_Channel_get_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
- *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: of a channel of a group: the size differs from that of the iterator beside it; of one between two members, commit says so
+ *   MPIRT_ERR_DATASPEC: of a channel of a group: its iterators would be of two types; of one between two members, commit says so */
 int MPIRT_Channel_set_inbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
 /* Gives the iterator that buffers are put into.
@@ -812,7 +817,9 @@ int MPIRT_Channel_get_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufiter);
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
- *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: of a channel of a group: the size differs from that of the iterator beside it; of one between two members, commit says so
+ *   MPIRT_ERR_DATASPEC: of a channel of a group: its iterators would be of two types; of one between two members, commit says so */
 int MPIRT_Channel_set_outbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
 /* Gives the iterator that buffers to receive into are taken from, of a member that also sends.
@@ -839,7 +846,9 @@ int MPIRT_Channel_get_recvinbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufite
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
- *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: of a channel of a group: the size differs from that of the iterator beside it; of one between two members, commit says so
+ *   MPIRT_ERR_DATASPEC: of a channel of a group: its iterators would be of two types; of one between two members, commit says so */
 int MPIRT_Channel_set_recvinbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
 /* Gives the iterator that received buffers are put into, of a member that also sends.
@@ -866,7 +875,9 @@ int MPIRT_Channel_get_recvoutbufiter(MPIRT_Channel channel, MPIRT_Bufiter *bufit
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
- *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_BUFSIZE: of a channel of a group: the size differs from that of the iterator beside it; of one between two members, commit says so
+ *   MPIRT_ERR_DATASPEC: of a channel of a group: its iterators would be of two types; of one between two members, commit says so */
 int MPIRT_Channel_set_recvoutbufiter(MPIRT_Channel channel, MPIRT_Bufiter bufiter);
 
 /* Gives the quality of service.
@@ -1166,6 +1177,8 @@ int MPIRT_Channel_free(MPIRT_Channel *channel);
  *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
  *   MPIRT_ERR_INV_RANK: the root is out of range
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
+ *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
@@ -1194,6 +1207,8 @@ int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_
  *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
  *   MPIRT_ERR_INV_RANK: the root is out of range
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
+ *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
@@ -1222,6 +1237,8 @@ int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIR
  *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
  *   MPIRT_ERR_INV_RANK: the root is out of range
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
+ *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
@@ -1251,6 +1268,8 @@ int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
  *   MPIRT_ERR_INV_RANK: the root is out of range
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
+ *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_OPERATION: the operation is none, or the dataspec does not allow it
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
@@ -1299,6 +1318,8 @@ int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos 
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: an iterator is missing that the caller needs, or given that it does not
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
+ *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Alltoall_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
@@ -2224,11 +2245,14 @@ int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: an object is incomplete, does not fit the others or belongs to what runs, and the detail names it; or the mode has been taken over from
+ *   MPIRT_ERR_BUFSIZE: as in `MPIRT_Commit`
+ *   MPIRT_ERR_DATASPEC: as in `MPIRT_Commit`
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_UNCOMMITTED: what runs is being ended: a member has uncommitted, or the horizon is reached
  *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, or the members' modes differ in name; the detail names both
  *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_AGENT: the agent of the job is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_commit(MPIRTX_Mode mode);
@@ -2250,7 +2274,8 @@ int MPIRTX_Mode_commit(MPIRTX_Mode mode);
  *   MPIRT_ERR_TIME_PAST: the instant has passed, or what runs ends before it
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit; the mode stays committed
  *   MPIRT_ERR_PEER_LOST: a member has died or left
- *   MPIRT_ERR_UNCOMMITTED: what runs was ended before the switch */
+ *   MPIRT_ERR_UNCOMMITTED: what runs was ended before the switch
+ *   MPIRT_ERR_AGENT: the agent of the job is gone */
 int MPIRTX_Mode_switch(MPIRTX_Mode mode, MPIRT_Timespec earliest, MPIRT_Timespec *at);
 
 /* Gives the mode that runs.
@@ -2363,7 +2388,8 @@ int MPIRT_Object_set_name(MPIRT_Object object, const char *name);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
- *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_BUFFER_IN_USE: it is a buffer, and in an iterator */
 int MPIRT_Object_free(MPIRT_Object *object);
 
 /* Says whether two handles name the same object. Two null handles are the same.
@@ -3051,11 +3077,14 @@ int MPIRT_Finalize(void);
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_ARGUMENT: an object is incomplete or does not fit the others; the detail names it
+ *   MPIRT_ERR_BUFSIZE: an allowed buffer has been given another size than its iterator's; the detail names it
+ *   MPIRT_ERR_DATASPEC: an allowed buffer has been given another dataspec than its iterator's; the detail names it
  *   MPIRT_ERR_TIME_PAST: the window of a single shot has passed, or can no longer be met, or comes after the end of the run; the detail has its instants
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_MISMATCH: ends of a channel differ, or one is missing; the detail names both
  *   MPIRT_ERR_ADMISSION: the declarations cannot be met together; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_AGENT: the job has ended, or its agent is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Commit(void);
@@ -3072,10 +3101,13 @@ int MPIRT_Commit(void);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: an object is incomplete or does not fit the others; the detail names it
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
+ *   MPIRT_ERR_BUFSIZE: as in `MPIRT_Commit`
+ *   MPIRT_ERR_DATASPEC: as in `MPIRT_Commit`
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit; it is not ended for that
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_MISMATCH: ends of a channel differ, one is missing, or the group of a channel or an event reaches beyond the group; the detail names it
  *   MPIRT_ERR_ADMISSION: the declarations cannot be met together, or not beside what other groups have committed; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_AGENT: the job has ended, or its agent is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Commit_group(MPIRT_Group group);
@@ -3085,7 +3117,8 @@ int MPIRTX_Commit_group(MPIRT_Group group);
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
- *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same
+ *   MPIRT_ERR_AGENT: the agent of the job is gone; the objects are released all the same */
 int MPIRT_Uncommit(void);
 
 /* Waits until the job's horizon, or until it is stopped, and uncommits.
@@ -3093,7 +3126,8 @@ int MPIRT_Uncommit(void);
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
- *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same
+ *   MPIRT_ERR_AGENT: the agent of the job is gone; the objects are released all the same */
 int MPIRTX_Run(void);
 
 /* Ends the commit of a group, as `MPIRT_Uncommit`. Collective over the group.
@@ -3108,7 +3142,8 @@ int MPIRTX_Run(void);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: other members than these have committed together
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
- *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same */
+ *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same
+ *   MPIRT_ERR_AGENT: the agent of the job is gone; the objects are released all the same */
 int MPIRTX_Uncommit_group(MPIRT_Group group);
 
 /* Says whether Init has succeeded. Can be called at any time.

@@ -14,8 +14,19 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// A public method, by its source.
+struct Method {
+    /// Its documentation.
+    says: String,
+    /// From its name to its body.
+    signature: String,
+}
+
+/// By the type, then by the name.
+type Methods = BTreeMap<String, BTreeMap<String, Method>>;
+
 /// The public methods of each type, by the sources of a folder and of what lies in it.
-fn methods(folder: &Path, found: &mut BTreeMap<String, BTreeSet<String>>) {
+fn methods(folder: &Path, found: &mut Methods) {
     for entry in std::fs::read_dir(folder).expect("the sources").filter_map(Result::ok) {
         let path = entry.path();
         if path.is_dir() {
@@ -23,18 +34,49 @@ fn methods(folder: &Path, found: &mut BTreeMap<String, BTreeSet<String>>) {
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap_or_default();
-        let mut of = String::new();
-        for line in source.lines() {
-            if let Some(what) = line.trim_start().strip_prefix("impl ") {
+        let (mut of, mut says) = (String::new(), String::new());
+        let mut lines = source.lines().map(str::trim_start);
+        while let Some(line) = lines.next() {
+            if let Some(what) = line.strip_prefix("impl ") {
                 of = what.trim_end_matches(" {").to_owned();
             }
-            let line = line.trim_start();
+            if let Some(sentence) = line.strip_prefix("///") {
+                says += sentence;
+                continue;
+            }
             let method = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("pub const fn "));
             if let Some(name) = method.and_then(|method| method.split(['(', '<']).next()) {
-                found.entry(of.clone()).or_default().insert(name.to_owned());
+                let mut signature = line.to_owned();
+                while !signature.ends_with('{') {
+                    signature += lines.next().expect("a body");
+                }
+                let method = Method { says: std::mem::take(&mut says), signature };
+                found.entry(of.clone()).or_default().insert(name.to_owned(), method);
+            } else if !line.starts_with("#[") {
+                says.clear();
             }
         }
     }
+}
+
+fn all_methods() -> Methods {
+    let mut found = Methods::new();
+    methods(&root().join("crates/leveret-runtime/src/objects"), &mut found);
+    found
+}
+
+/// The rows of the page that says which operation in Rust is behind each function in C: the function, and the cell.
+fn rows(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    page.lines().filter(|line| line.starts_with("| `MPIRT")).map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, function, operations, _] = cells[..] else { panic!("'{line}' has not two cells") };
+        (function.trim_matches('`'), operations)
+    })
+}
+
+/// What a cell names: types and their methods.
+fn operations(cell: &str) -> impl Iterator<Item = (&str, &str)> {
+    cell.split(", ").filter_map(|word| word.trim_matches('`').split_once("::"))
 }
 
 /// The page that says which operation in Rust is behind each function in C is whole, and every operation that it names is there.
@@ -48,26 +90,72 @@ fn every_function_has_its_operation() {
         .filter_map(|line| line.strip_prefix("int ")?.split('(').next())
         .filter(|name| name.starts_with("MPIRT"))
         .collect();
-    let mut offered = BTreeMap::new();
-    methods(&root().join("crates/leveret-runtime/src/objects"), &mut offered);
-    let mut rows = BTreeMap::new();
-    for line in page.lines().filter(|line| line.starts_with("| `MPIRT")) {
-        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let [_, function, operations, _] = cells[..] else { panic!("'{line}' has not two cells") };
-        for operation in operations.split(", ").map(|word| word.trim_matches('`')) {
-            let Some((of, name)) = operation.split_once("::") else { continue };
-            let is_there = offered.get(of).is_some_and(|methods| methods.contains(name));
-            assert!(is_there || operation == "leveret::VERSION", "{line}: there is no {operation}");
+    let offered = all_methods();
+    let mut listed = BTreeSet::new();
+    for (function, cell) in rows(&page) {
+        for (of, name) in operations(cell) {
+            let is_there = offered.get(of).is_some_and(|methods| methods.contains_key(name));
+            assert!(is_there || (of, name) == ("leveret", "VERSION"), "{function}: there is no {of}::{name}");
         }
-        assert!(!operations.is_empty(), "{line}");
-        assert_eq!(rows.insert(function.trim_matches('`'), operations), None, "{function} stands twice");
+        assert!(!cell.is_empty(), "{function}");
+        assert!(listed.insert(function), "{function} stands twice");
     }
-    let listed: BTreeSet<&str> = rows.keys().copied().collect();
     assert!(functions.len() > 150, "{}", functions.len());
     let missing: Vec<_> = functions.difference(&listed).collect();
     assert!(missing.is_empty(), "docs/rust-and-c.md lacks {missing:?}");
     let unknown: Vec<_> = listed.difference(&functions).collect();
     assert!(unknown.is_empty(), "docs/rust-and-c.md has {unknown:?}, which mpirt.h has not");
+}
+
+/// The errors that each function in C gives, by the header.
+fn errors_in_c(header: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut errors = BTreeSet::new();
+    let mut found = BTreeMap::new();
+    for line in header.lines() {
+        if let Some(error) = line.trim_start_matches([' ', '*']).strip_prefix("MPIRT_ERR_") {
+            errors.extend(error.split(':').next());
+        }
+        if let Some(name) = line.strip_prefix("int ").and_then(|line| line.split('(').next()) {
+            found.insert(name, std::mem::take(&mut errors));
+        }
+    }
+    found
+}
+
+/// The errors of an operation are values of one enum, whose numbers and texts are those of C (`cargo xtask spec` compares them); its
+/// documentation names them, and none that the functions in C which it is behind do not give.
+// spec: LANG-RUST-03
+#[test]
+fn errors_in_rust_are_those_of_c() {
+    let header = text("crates/leveret-capi/include/mpirt.h");
+    let page = text("docs/rust-and-c.md");
+    let in_c = errors_in_c(&header);
+    let offered = all_methods();
+    let mut allowed: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for (function, cell) in rows(&page) {
+        for operation in operations(cell).filter(|operation| *operation != ("leveret", "VERSION")) {
+            allowed.entry(operation).or_default().extend(&in_c[function]);
+        }
+    }
+    let mut wrong = Vec::new();
+    let mut named = 0;
+    for ((of, name), allowed) in &allowed {
+        let Method { says, signature } = &offered[*of][*name];
+        let errors = says.split_once("# Errors").map(|(_, errors)| errors);
+        if signature.contains("-> Result<") && errors.is_none() {
+            wrong.push(format!("{of}::{name} does not say its errors"));
+        }
+        for code in errors.into_iter().flat_map(|errors| errors.split("[`Code::").skip(1)) {
+            let code = code.split('`').next().unwrap_or_default();
+            let known = Code::ALL.iter().find(|known| format!("{known:?}") == code).expect(code);
+            named += 1;
+            if !allowed.contains(known.symbol()) {
+                wrong.push(format!("{of}::{name} gives {code}, which is no error of its functions in C"));
+            }
+        }
+    }
+    assert!(named > 50, "{named}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What everything has that has no such method of its own: a method that comes with a type would be called before these, take what it
@@ -122,8 +210,7 @@ fn what_needs_a_commit_is_offered_by_what_a_commit_gives() {
     let _: fn(&Library) -> Option<&std::sync::Arc<Committed>> = Library::committed;
     type Operation = fn(&Committed, Handle) -> Result<(), Code>;
     let _: [Operation; 4] = [Committed::start, Committed::activate, Committed::deactivate, Committed::fire];
-    let mut offered = BTreeMap::new();
-    methods(&root().join("crates/leveret-runtime/src/objects"), &mut offered);
+    let offered = all_methods();
     // A constructor would be a way around.
     let source = text("crates/leveret-runtime/src/objects/committed/mod.rs");
     let fields = source.split("pub struct Committed {").nth(1).and_then(|rest| rest.split("\n}").next());
@@ -134,5 +221,5 @@ fn what_needs_a_commit_is_offered_by_what_a_commit_gives() {
     }
     let constructors = ["new", "default", "from"];
     let of_committed = &offered["Committed"];
-    assert!(constructors.iter().all(|name| !of_committed.contains(*name)), "{of_committed:?}");
+    assert!(constructors.iter().all(|name| !of_committed.contains_key(*name)));
 }

@@ -5,6 +5,7 @@
 mod calls;
 mod coverage;
 mod cpp;
+mod expected;
 mod functions;
 mod header;
 mod list;
@@ -48,6 +49,7 @@ impl Spec {
         let marks = marks::find(files, &mut findings);
         findings.extend(coverage::check(&list, &functions, &marks));
         findings.extend(header::check_codes(files, &functions));
+        findings.extend(expected::check(files, &functions));
         let exported = header::exported(files);
         for name in
             exported.iter().filter(|name| !functions.functions.iter().any(|known| known.name() == *name))

@@ -3,7 +3,7 @@
 
 use super::command::{cargo, must_succeed, must_test, program};
 use super::{Context, Outcome, Step, examples, fuzz, tools};
-use crate::{deny, spec, tidy};
+use crate::{demo, deny, spec, tidy};
 
 /// What the build folders take that all steps leave, from a clean clone.
 const DISK_GIB: u64 = 10;
@@ -76,11 +76,9 @@ pub fn steps() -> Vec<Step> {
     ]
 }
 
-/// What users get, and the members of the ring.
+/// What the demonstration builds, as it builds it.
 fn release_build(context: &Context) -> Outcome {
-    let built =
-        "-p leveret -p leveret-cli -p leveret-capi --lib --bins --example ring --example ring-foreign";
-    must_succeed(context, cargo(context, &format!("build --release --locked {built}")))
+    must_succeed(context, cargo(context, demo::BUILD))
 }
 
 fn report(result: Result<String, Vec<String>>) -> Outcome {
@@ -160,7 +158,7 @@ fn miri(context: &Context, what: &str) -> Outcome {
         Err(reason) => return Outcome::Skipped(reason),
     };
     let mut command = cargo(context, &format!("+{nightly} miri test {what} --locked --lib --tests"));
-    command.env("CARGO_TARGET_DIR", "target/miri").env("PROPTEST_CASES", "8");
+    command.env("CARGO_TARGET_DIR", "target/miri").env("PROPTEST_CASES", "4");
     // Property tests look for their regression file; isolation would refuse that.
     command.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-strict-provenance");
     must_test(context, command)

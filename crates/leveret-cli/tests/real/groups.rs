@@ -1,6 +1,6 @@
 //! Members that commit by themselves, those that no job has started, and what a group does at priorities.
 
-use crate::suite::{C, conforms, in_each_way};
+use crate::suite::{C, conforms, with_members};
 use std::process::Command;
 
 #[test]
@@ -11,7 +11,7 @@ fn collective_served() {
 /// Started by nobody.
 #[test]
 fn alone() {
-    in_each_way("tests/mpirt/alone.c", &C, &[1], |program, _| {
+    with_members("tests/mpirt/alone.c", &C, &[1], |program, _| {
         let output = Command::new(&program.file).env_remove("LEVERET_SOCKET").output().expect("it starts");
         let said = format!("{:?}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{said}");
@@ -27,7 +27,7 @@ fn group_commit() {
 /// Three members, of which the last does not come, and then dies.
 #[test]
 fn group_commit_without_a_member() {
-    in_each_way("tests/mpirt/group_lost.c", &C, &[3], |program, members| {
+    with_members("tests/mpirt/group_lost.c", &C, &[3], |program, members| {
         let outcome = program.passes((members, members - 1), &["--commit-within", "3s"]);
         assert!(outcome.signal.is_none(), "{}", outcome.said());
         let told = "waiting for member \"2\" to commit with the group of";

@@ -1,7 +1,7 @@
 //! The conformance suite in C (`tests/mpirt/`), and the ring in C, against the header and the library.
 
 use crate::harness::{Outcome, turn};
-use crate::suite::{C, MEMBERS, Program, conforms, conforms_as, conforms_at, in_each_way};
+use crate::suite::{C, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
 
 #[test]
@@ -17,7 +17,7 @@ fn every_call() {
 /// Seeds with which something was once found come first. A commit at random may be refused, and then the run says so.
 #[test]
 fn any_call_after_any_other() {
-    in_each_way("tests/mpirt/any_call.c", &C, &[1], |program, members| {
+    with_members("tests/mpirt/any_call.c", &C, &[1], |program, members| {
         for seed in ["11", "222", "1"] {
             let outcome = program.run_with(members, seed);
             assert_eq!(outcome.stdout.matches(": passed").count(), 1, "seed {seed}: {}", outcome.said());
@@ -81,7 +81,7 @@ fn channels() {
 /// the same number.
 #[test]
 fn uncommit() {
-    in_each_way("tests/mpirt/uncommit.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/uncommit.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
         outcome.assert_consistent();
@@ -120,7 +120,7 @@ fn life() {
 
 /// All members pass but the last, which dies or is ended.
 fn tells_of_the_dead(source: &str, arguments: &[&str]) {
-    in_each_way(source, &C, &[2, 3], |program, members| {
+    with_members(source, &C, &[2, 3], |program, members| {
         let outcome = program.passes((members, members - 1), arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
     });
@@ -133,7 +133,7 @@ fn sided() {
 }
 
 fn misses_nothing(source: &str) {
-    in_each_way(source, &C, &MEMBERS, |program, members| {
+    with_members(source, &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.report()["misses"]["ours"], 0, "{source} at {members}: {}", outcome.said());
     });
@@ -143,7 +143,7 @@ fn misses_nothing(source: &str) {
 // spec: ERROR-SILENT-01
 #[test]
 fn missed() {
-    in_each_way("tests/mpirt/missed.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/missed.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         if members > 1 {
             assert_eq!(outcome.code, Some(1), "{}", outcome.said());
@@ -183,7 +183,7 @@ fn agrees_on_its_misses(outcome: &Outcome) {
 // spec: TASK-METRIC-AGREE-01, TASK-OVERRUN-02, ERROR-SILENT-01
 #[test]
 fn metrics_agree_with_the_report() {
-    in_each_way("tests/mpirt/metrics.c", &C, &[1, 2], |program, members| {
+    with_members("tests/mpirt/metrics.c", &C, &[1, 2], |program, members| {
         let outcome = program.passes((members, members), &["--rounds", "25"]);
         let record = outcome.record();
         let phase = &record.phases[0];
@@ -262,7 +262,7 @@ fn collective_errors() {
 /// A miss stands at the channel between two members that made it.
 #[test]
 fn collective_missed() {
-    in_each_way("tests/mpirt/collective_missed.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/collective_missed.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let said = outcome.report()["misses"].to_string() + &outcome.stdout;
@@ -276,7 +276,7 @@ fn collective_missed() {
 /// The others hear of a death in whatever they wait for, and nobody hangs.
 #[test]
 fn collective_lost() {
-    in_each_way("tests/mpirt/collective_lost.c", &C, &[3], |program, _| {
+    with_members("tests/mpirt/collective_lost.c", &C, &[3], |program, _| {
         program.survives(&["zero", "one", "two"], "[0]", 2);
     });
 }
@@ -315,7 +315,7 @@ fn event_handlers() {
 /// Instances are missed on purpose.
 #[test]
 fn events_of_what_is_missed() {
-    in_each_way("tests/mpirt/events_missed.c", &C, &[1, 2], |program, members| {
+    with_members("tests/mpirt/events_missed.c", &C, &[1, 2], |program, members| {
         program.all_pass(members);
     });
 }
@@ -332,7 +332,7 @@ fn channels_of_a_member_that_is_killed() {
 
 /// Two members, of which the second kills itself while the job goes on.
 fn survives_the_other(source: &str) {
-    in_each_way(source, &C, &[2], |program, _| {
+    with_members(source, &C, &[2], |program, _| {
         let outcome = program.survives(&["zero", "one"], "[0]", 1);
         assert_eq!(outcome.stdout.matches("member 0: passed").count(), 1, "{}", outcome.said());
     });
@@ -342,7 +342,7 @@ fn survives_the_other(source: &str) {
 // spec: GROUP-WORLD-04
 #[test]
 fn ranks_follow_the_manifest() {
-    in_each_way("tests/mpirt/ranks.c", &C, &[2], |program, _| {
+    with_members("tests/mpirt/ranks.c", &C, &[2], |program, _| {
         let outcome = program.survives(&["zebra", "ant"], "[0]", 2);
         for line in
             ["to 0 rank 0 is zebra", "to 0 rank 1 is ant", "to 1 rank 0 is zebra", "to 1 rank 1 is ant"]
@@ -398,4 +398,15 @@ fn channels_at_a_priority() {
 #[test]
 fn served_without_the_heap() {
     conforms_at("tests/mpirt/served_law.c", &[2]);
+}
+
+/// A member that outlives the agent is told so, and nothing is left behind.
+#[test]
+fn agent_lost() {
+    with_members("tests/mpirt/agent_lost.c", &C, &[1], |program, _| {
+        for ended_by in ["0", "1", "2"] {
+            let (stdout, stderr) = program.outlives_its_agent(ended_by);
+            assert_eq!(stdout.matches(": passed").count(), 1, "{stdout}\n{stderr}");
+        }
+    });
 }

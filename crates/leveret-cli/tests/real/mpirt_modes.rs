@@ -1,13 +1,13 @@
 //! Changes of mode in the conformance suite in C (`tests/mpirt/mode*.c`), and what the record says of them.
 
 use crate::harness::Outcome;
-use crate::suite::{C, MEMBERS, in_each_way};
+use crate::suite::{C, MEMBERS, with_members};
 use leveret_report::verdict::Door;
 
 /// Both modes are in the record, each with its rounds; every instance of both is accounted for.
 #[test]
 fn mode() {
-    in_each_way("tests/mpirt/mode.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/mode.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let record = outcome.record();
@@ -30,7 +30,7 @@ fn mode() {
 /// What is refused costs what runs no instance.
 #[test]
 fn mode_refused() {
-    in_each_way("tests/mpirt/mode_refused.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/mode_refused.c", &C, &MEMBERS, |program, members| {
         program.all_pass(members).assert_consistent();
     });
 }
@@ -40,7 +40,7 @@ fn mode_refused() {
 /// one before ends.
 #[test]
 fn mode_keep() {
-    in_each_way("tests/mpirt/mode_keep.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/mode_keep.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let phases = &outcome.record().phases;
@@ -64,7 +64,7 @@ fn mode_keep() {
 /// What runs misses nothing because of a thread that commits beside it, or of one of a mode that waits.
 #[test]
 fn mode_beside() {
-    in_each_way("tests/mpirt/mode_beside.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/mode_beside.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let record = outcome.record();
@@ -88,7 +88,7 @@ fn blames_nobody_of(outcome: &Outcome, own: &[&str]) {
 
 #[test]
 fn mode_without_a_member_that_is_late() {
-    in_each_way("tests/mpirt/mode_late.c", &C, &[1, 3], |program, members| {
+    with_members("tests/mpirt/mode_late.c", &C, &[1, 3], |program, members| {
         let outcome = program.passes((members, members), &["--commit-within", "1s"]);
         assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
     });
@@ -97,7 +97,7 @@ fn mode_without_a_member_that_is_late() {
 /// Each number of members is another moment of the death.
 #[test]
 fn mode_with_a_member_that_dies() {
-    in_each_way("tests/mpirt/mode_lost.c", &C, &[2, 3, 4], |program, members| {
+    with_members("tests/mpirt/mode_lost.c", &C, &[2, 3, 4], |program, members| {
         let outcome = program.passes((members, members - 1), &[]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
@@ -107,14 +107,14 @@ fn mode_with_a_member_that_dies() {
 /// Under *continue* the survivors switch.
 #[test]
 fn mode_whose_kept_channels_lose_a_member() {
-    in_each_way("tests/mpirt/mode_keep_lost.c", &C, &[3], |program, _| {
+    with_members("tests/mpirt/mode_keep_lost.c", &C, &[3], |program, _| {
         program.survives(&["zero", "one", "two"], "[0, 1]", 2).assert_consistent();
     });
 }
 
 #[test]
 fn mode_without_a_member_that_has_died() {
-    in_each_way("tests/mpirt/mode_survived.c", &C, &[3], |program, _| {
+    with_members("tests/mpirt/mode_survived.c", &C, &[3], |program, _| {
         let outcome = program.survives(&["zero", "one", "two"], "[0, 1]", 2);
         outcome.assert_consistent();
         let labels: Vec<String> = outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
@@ -124,7 +124,7 @@ fn mode_without_a_member_that_has_died() {
 
 #[test]
 fn mode_of_a_job_that_is_stopped() {
-    in_each_way("tests/mpirt/mode_stopped.c", &C, &[1, 2], |program, members| {
+    with_members("tests/mpirt/mode_stopped.c", &C, &[1, 2], |program, members| {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.record().phases.len(), 1, "the mode never ran: {}", outcome.said());
         assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
@@ -136,7 +136,7 @@ fn mode_of_a_job_that_is_stopped() {
 /// another mode.
 #[test]
 fn a_hundred_modes() {
-    in_each_way("tests/mpirt/mode_many.c", &C, &[2], |program, members| {
+    with_members("tests/mpirt/mode_many.c", &C, &[2], |program, members| {
         let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let ran = outcome.record().phases.iter().filter(|phase| phase.rounds > 0).count();

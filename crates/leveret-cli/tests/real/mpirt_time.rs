@@ -1,13 +1,13 @@
 //! The conformance suite's part on what the clock moves: windows, misses, tasks that serve channels, single shots.
 
-use crate::suite::{C, MEMBERS, conforms, in_each_way};
+use crate::suite::{C, MEMBERS, conforms, with_members};
 use leveret_report::record::{Ending, Fate};
 use leveret_types::Nanos;
 
 /// The ends of what moves once agree, and the record has each transfer at its instant.
 #[test]
 fn shots() {
-    in_each_way("tests/mpirt/shots.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/shots.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         outcome.assert_consistent();
         let mut transfers = 0;
@@ -31,7 +31,7 @@ fn shots() {
 fn windows() {
     /// Start, deadline, period and phase of each channel, in milliseconds.
     const TIMES: [[i64; 4]; 3] = [[4, 12, 40, 0], [4, 12, 40, 17], [0, 20, 20, 19]];
-    in_each_way("tests/mpirt/windows.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/windows.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
         let mut compared = 0;
         for phase in &outcome.record().phases {
@@ -59,7 +59,7 @@ fn windows() {
 // spec: CHANNEL-MISS-06
 #[test]
 fn a_miss_under_stop_ends_the_job() {
-    in_each_way("tests/mpirt/miss_stops.c", &C, &[2, 3], |program, members| {
+    with_members("tests/mpirt/miss_stops.c", &C, &[2, 3], |program, members| {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let reason = "a message of a channel with the policy `missing = \"stop\"` did not arrive in time";
@@ -73,7 +73,7 @@ fn a_miss_under_stop_ends_the_job() {
 /// Every second instance is missed on purpose.
 #[test]
 fn tasks_wait_for_nothing_that_they_serve() {
-    in_each_way("tests/mpirt/bound.c", &C, &MEMBERS, |program, members| {
+    with_members("tests/mpirt/bound.c", &C, &MEMBERS, |program, members| {
         program.all_pass(members);
     });
 }
@@ -86,7 +86,7 @@ fn shapes() {
 /// The agent stands still for a moment, so what is late is not looked at.
 #[test]
 fn nothing_is_said_after_commit() {
-    in_each_way("tests/mpirt/unsaid.c", &C, &[2, 3], |program, members| {
+    with_members("tests/mpirt/unsaid.c", &C, &[2, 3], |program, members| {
         program.all_pass(members);
     });
 }

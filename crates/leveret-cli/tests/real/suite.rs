@@ -8,8 +8,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// The suite runs at each of these numbers of members.
 pub const MEMBERS: [u32; 4] = [1, 2, 3, 4];
-/// The number of members at which it also runs as users compile it, or the first at which a program runs at all.
-const AS_COMPILED_BY_USERS: u32 = 2;
 
 pub const C: [&str; 2] = ["cc", "-std=c11"];
 pub const CPP: [&str; 2] = ["c++", "-std=c++17"];
@@ -72,16 +70,20 @@ pub fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&s
 }
 
 /// As [`run`], with the arguments to `leveret run` and those to the program.
-fn run_with(
+fn run_with(place: &Workplace, file: &Path, members: u32, arguments: (&[&str], &[&str])) -> Outcome {
+    place.spawn(command(place, file, members, arguments)).finish_alone()
+}
+
+fn command(
     place: &Workplace,
     file: &Path,
     members: u32,
     (to_run, to_program): (&[&str], &[&str]),
-) -> Outcome {
+) -> Command {
     let mut command = Command::new(program());
     command.arg("run").args(["-n", &members.to_string(), "--output"]).arg(place.path("out"));
     command.args(to_run).arg(file).arg("--").args(to_program);
-    place.spawn(command).finish_alone()
+    command
 }
 
 /// A program, compiled once for all of its runs.
@@ -106,6 +108,14 @@ impl Program {
     /// Runs it with an argument of its own.
     pub fn run_with(&self, members: u32, argument: &str) -> Outcome {
         run_with(&self.place, &self.file, members, (&[], &[argument]))
+    }
+
+    /// Runs it as one member that kills its agent, with an argument of its own; gives what was written until both have ended.
+    pub fn outlives_its_agent(&self, argument: &str) -> (String, String) {
+        let running = self.place.spawn(command(&self.place, &self.file, 1, (&[], &[argument])));
+        let (_, _, stderr) = running.finish_without_record();
+        self.place.await_nobody();
+        (self.place.text("stdout"), stderr)
     }
 
     /// As [`Program::run`]; so many members must pass.
@@ -139,25 +149,15 @@ impl Program {
     }
 }
 
-/// Runs a program of the suite under sanitizers with each number of members, and once as users compile it; where it does not run under
-/// them, or they cannot be had, as users compile it with each.
-pub fn in_each_way(source: &str, compiler: &[&str], numbers: &[u32], body: impl Fn(&Program, u32)) {
+/// Runs a program of the suite with each of these numbers of members: under sanitizers, unless it does not run under them or they cannot
+/// be had. What users compile without is tried with the examples.
+pub fn with_members(source: &str, compiler: &[&str], numbers: &[u32], body: impl Fn(&Program, u32)) {
     let _turn = turn();
-    let in_way = |compiler: &[&str], numbers: &[u32]| {
-        let program = Program::compiled(source, compiler);
-        for members in numbers {
-            undisturbed(|| body(&program, *members));
-        }
-    };
     let name = source.rsplit('/').next().unwrap_or(source);
-    match with_sanitizers(compiler).filter(|_| !NOT_UNDER_SANITIZERS.contains(&name)) {
-        Some(checked) => {
-            in_way(&checked, numbers);
-            let once =
-                if numbers.contains(&AS_COMPILED_BY_USERS) { AS_COMPILED_BY_USERS } else { numbers[0] };
-            in_way(compiler, &[once]);
-        }
-        None => in_way(compiler, numbers),
+    let checked = with_sanitizers(compiler).filter(|_| !NOT_UNDER_SANITIZERS.contains(&name));
+    let program = Program::compiled(source, checked.as_deref().unwrap_or(compiler));
+    for members in numbers {
+        undisturbed(|| body(&program, *members));
     }
 }
 
@@ -173,7 +173,7 @@ pub fn conforms_at(source: &str, numbers: &[u32]) {
 
 /// As [`conforms_at`], with this compiler and these arguments to `leveret run`.
 pub fn conforms_as(source: &str, compiler: &[&str], numbers: &[u32], arguments: &[&str]) {
-    in_each_way(source, compiler, numbers, |program, members| {
+    with_members(source, compiler, numbers, |program, members| {
         let outcome = program.passes((members, members), arguments);
         assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
     });

@@ -20,6 +20,9 @@ pub struct BufferDescription {
 
 impl World {
     /// A buffer.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Bufsize`], [`Code::Dataspec`], [`Code::Limit`].
     pub fn buffer(&mut self, name: &str, description: BufferDescription) -> Result<Handle, Code> {
         let BufferDescription { size, dataspec, storage } = description;
         check_size(size, dataspec)?;
@@ -47,11 +50,17 @@ impl World {
     }
 
     /// A buffer's size in bytes.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn buffer_size(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffer_body(buffer)?.size)
     }
 
     /// Gives a buffer another size. A length that was set is forgotten.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Bufsize`] and those of wrong handles.
     pub fn set_buffer_size(&mut self, buffer: Handle, size: usize) -> Result<(), Code> {
         let body = self.change_buffer(buffer)?;
         check_size(size, body.dataspec)?;
@@ -61,11 +70,17 @@ impl World {
     }
 
     /// What a buffer holds.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn buffer_dataspec(&self, buffer: Handle) -> Result<Dataspec, Code> {
         Ok(self.buffer_body(buffer)?.dataspec)
     }
 
     /// Says what a buffer holds.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Bufsize`], [`Code::Dataspec`] and those of wrong handles.
     pub fn set_buffer_dataspec(&mut self, buffer: Handle, dataspec: Dataspec) -> Result<(), Code> {
         let body = self.change_buffer(buffer)?;
         check_size(body.size, dataspec)?;
@@ -74,17 +89,26 @@ impl World {
     }
 
     /// The address of a buffer's first byte; 0 when the library has made no memory yet.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn buffer_address(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffer_body(buffer)?.storage.address())
     }
 
     /// Puts a buffer's bytes elsewhere; there are as many as its size says.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`] and those of wrong handles.
     pub fn set_buffer_storage(&mut self, buffer: Handle, storage: Arc<dyn Storage>) -> Result<(), Code> {
         self.change_buffer(buffer)?.storage = storage;
         Ok(())
     }
 
     /// A buffer's label.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn label(&self, buffer: Handle) -> Result<i64, Code> {
         Ok(self.buffer_body(buffer)?.label)
     }
@@ -99,6 +123,9 @@ impl World {
     }
 
     /// Bytes of the message in a buffer.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn length(&self, buffer: Handle) -> Result<usize, Code> {
         let body = self.buffer_body(buffer)?;
         Ok(body.length.unwrap_or(body.size))

@@ -10,6 +10,10 @@ use leveret_types::BUFFERS_MAX;
 
 impl World {
     /// An iterator over buffers of one size and type; without an allowed set, over any such buffers.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Argument`], [`Code::Bufsize`], [`Code::Dataspec`], [`Code::Limit`] and those of wrong
+    /// handles.
     pub fn bufiter(
         &mut self,
         name: &str,
@@ -74,11 +78,17 @@ impl World {
     }
 
     /// In which order buffers leave an iterator.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn bufiter_policy(&self, iterator: Handle) -> Result<BufiterPolicy, Code> {
         Ok(self.bufiter_body(iterator)?.policy)
     }
 
     /// Size and type of an iterator's buffers.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn bufiter_shape(&self, iterator: Handle) -> Result<(usize, Dataspec), Code> {
         let body = self.bufiter_body(iterator)?;
         Ok((body.size, body.dataspec))
@@ -97,6 +107,9 @@ impl World {
     }
 
     /// How many buffers an iterator holds before commit.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn bufiter_count(&self, iterator: Handle) -> Result<usize, Code> {
         Ok(self.bufiter_body(iterator)?.stocked.len())
     }
@@ -113,6 +126,9 @@ impl World {
     }
 
     /// Puts a buffer into an iterator before commit.
+    ///
+    /// # Errors
+    /// [`Code::Bufsize`], [`Code::Dataspec`], [`Code::NotAllowed`], [`Code::BufferInUse`] and those of wrong handles.
     pub fn stock(&mut self, iterator: Handle, buffer: Handle) -> Result<(), Code> {
         self.bufiter_body(iterator)?;
         let (size, dataspec) = {
@@ -149,6 +165,9 @@ impl World {
     }
 
     /// Takes the next buffer out of an iterator before commit, by its policy.
+    ///
+    /// # Errors
+    /// [`Code::Empty`] and those of wrong handles.
     pub fn unstock(&mut self, iterator: Handle) -> Result<Handle, Code> {
         let body = self.bufiter_body(iterator)?;
         let labels: Vec<i64> = match body.policy.base {

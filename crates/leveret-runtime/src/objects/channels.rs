@@ -33,6 +33,9 @@ fn class_of_channel(channel: Handle) -> Class {
 
 impl World {
     /// One end of a channel from one member to another. Iterators may be set later; commit refuses two that are not alike.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::InvRank`], [`Code::NotMember`], [`Code::Limit`] and those of wrong handles.
     pub fn ptchannel(&mut self, name: &str, channel: ChannelDescription) -> Result<Handle, Code> {
         let ChannelDescription { input, output, source, target, group, qos } = channel;
         let members = self.members(group)?;
@@ -143,12 +146,18 @@ impl World {
     }
 
     /// The quality of service of a channel; best effort when it was given none.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn channel_qos(&self, channel: Handle) -> Result<Handle, Code> {
         let qos = self.channel_body(channel)?.qos;
         Ok(if qos.is_null() { Handle::BEST_EFFORT } else { qos })
     }
 
     /// Sets the quality of service of a channel; null: best effort.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`] and those of wrong handles.
     pub fn set_channel_qos(&mut self, channel: Handle, qos: Handle) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         is_for_channels(self.qos_body(qos)?.kind)?;
@@ -156,16 +165,25 @@ impl World {
     }
 
     /// The group of a channel.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn channel_group(&self, channel: Handle) -> Result<Handle, Code> {
         Ok(self.channel_body(channel)?.group)
     }
 
     /// How many started transfers may be under way on a channel.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn slack(&self, channel: Handle) -> Result<u32, Code> {
         Ok(self.channel_body(channel)?.slack)
     }
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Argument`] and those of wrong handles.
     pub fn set_slack(&mut self, channel: Handle, slack: u32) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         if !(1..=SLACK_MAX).contains(&slack) {

@@ -11,11 +11,17 @@ pub const CONTAINER_MAX: usize = 1 << 16;
 
 impl World {
     /// An empty set.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Limit`].
     pub fn cset(&mut self, name: &str) -> Result<Handle, Code> {
         self.insert(name, Body::Cset(Vec::new()))
     }
 
     /// Adds an object to a set; one that is in it changes nothing, and neither does null.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Argument`], [`Code::Limit`] and those of wrong handles.
     pub fn cset_insert(&mut self, set: Handle, object: Handle) -> Result<(), Code> {
         let Body::Cset(members) = &self.change(set, Class::Cset)?.body else { return Err(Code::Internal) };
         if object.is_null() || members.contains(&object) {
@@ -31,6 +37,9 @@ impl World {
     }
 
     /// Takes an object out of a set.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::CsetMemberNotFound`] and those of wrong handles.
     pub fn cset_remove(&mut self, set: Handle, object: Handle) -> Result<(), Code> {
         let Body::Cset(members) = &self.of(set, Class::Cset)?.body else { return Err(Code::Internal) };
         let is_member = members.contains(&object);
@@ -47,6 +56,9 @@ impl World {
     }
 
     /// Whether an object is in a set; null is in none.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn cset_contains(&self, set: Handle, object: Handle) -> Result<bool, Code> {
         let Body::Cset(members) = &self.of(set, Class::Cset)?.body else { return Err(Code::Internal) };
         if object.is_null() {
@@ -57,6 +69,9 @@ impl World {
     }
 
     /// An array of these objects; null stands for none.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Argument`], [`Code::Limit`] and those of wrong handles.
     pub fn cvector(&mut self, name: &str, elements: &[Handle]) -> Result<Handle, Code> {
         if elements.len() > CONTAINER_MAX {
             return Err(Code::Argument);
@@ -74,16 +89,25 @@ impl World {
     }
 
     /// The length of an array.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn cvector_size(&self, vector: Handle) -> Result<usize, Code> {
         Ok(self.elements(vector)?.len())
     }
 
     /// One element of an array; the null handle of no class where there is none.
+    ///
+    /// # Errors
+    /// [`Code::Index`] and those of wrong handles.
     pub fn cvector_element(&self, vector: Handle, index: usize) -> Result<Handle, Code> {
         self.elements(vector)?.get(index).copied().ok_or(Code::Index)
     }
 
     /// Replaces one element of an array; null stands for none.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Argument`], [`Code::Index`] and those of wrong handles.
     pub fn cvector_set_element(&mut self, vector: Handle, index: usize, element: Handle) -> Result<(), Code> {
         self.of(vector, Class::Cvector)?;
         if !element.is_null() {
@@ -100,6 +124,9 @@ impl World {
     }
 
     /// Number of members of a container.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn count(&self, container: Handle) -> Result<usize, Code> {
         match &self.table.get(container)?.body {
             Body::Cset(members) | Body::Cvector(members) => Ok(members.len()),

@@ -38,11 +38,17 @@ impl World {
     }
 
     /// Number of members of a group.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn group_size(&self, group: Handle) -> Result<usize, Code> {
         Ok(self.members(group)?.len())
     }
 
     /// This member's rank in a group; `None` when it is not in it.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn group_rank(&self, group: Handle) -> Result<Option<usize>, Code> {
         let own = self.rank();
         Ok(self.members(group)?.iter().position(|member| *member == own))
@@ -63,12 +69,18 @@ impl World {
     }
 
     /// A group of the members with these ranks in another, in this order.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Argument`], [`Code::InvRank`], [`Code::Limit`] and those of wrong handles.
     pub fn group_include(&mut self, name: &str, group: Handle, ranks: &[u32]) -> Result<Handle, Code> {
         let members = self.chosen(group, ranks)?;
         self.insert(name, Body::Group(members))
     }
 
     /// A group of the members without these ranks in another, in their order.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Argument`], [`Code::InvRank`], [`Code::Limit`] and those of wrong handles.
     pub fn group_exclude(&mut self, name: &str, group: Handle, ranks: &[u32]) -> Result<Handle, Code> {
         let out = self.chosen(group, ranks)?;
         let rest = self.members(group)?.iter().filter(|member| !out.contains(member)).copied().collect();
@@ -76,6 +88,9 @@ impl World {
     }
 
     /// A group made of two.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Name`], [`Code::Limit`] and those of wrong handles.
     pub fn group_combine(
         &mut self,
         name: &str,
@@ -96,6 +111,9 @@ impl World {
     }
 
     /// The ranks in `target` of members given by their ranks in `source`; `None` for who is no member.
+    ///
+    /// # Errors
+    /// [`Code::Argument`], [`Code::InvRank`] and those of wrong handles.
     pub fn group_translate(
         &self,
         source: Handle,
@@ -111,6 +129,9 @@ impl World {
     }
 
     /// How two groups compare.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn group_compare(&self, first: Handle, second: Handle) -> Result<Comparison, Code> {
         let (first, second) = (self.members(first)?, self.members(second)?);
         if first == second {
@@ -121,6 +142,9 @@ impl World {
     }
 
     /// The rank of the member with this name; `None` when the group has none.
+    ///
+    /// # Errors
+    /// [`Code::Name`] and those of wrong handles.
     pub fn find_member(&self, group: Handle, name: &str) -> Result<Option<usize>, Code> {
         let is_named =
             |member: &MemberId| self.names().get(member.index()).is_some_and(|known| known == name);
@@ -128,6 +152,9 @@ impl World {
     }
 
     /// The name of the member with this rank.
+    ///
+    /// # Errors
+    /// [`Code::InvRank`] and those of wrong handles.
     pub fn member_name(&self, group: Handle, rank: u32) -> Result<&str, Code> {
         let member = *self.members(group)?.get(rank as usize).ok_or(Code::InvRank)?;
         self.names().get(member.index()).map(String::as_str).ok_or(Code::Internal)

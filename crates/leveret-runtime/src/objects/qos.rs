@@ -124,6 +124,9 @@ impl World {
     }
 
     /// The kind of a quality of service, with what it was made of.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn qos_kind(&self, qos: Handle) -> Result<Qos, Code> {
         Ok(self.qos_object(qos)?.kind)
     }
@@ -142,6 +145,9 @@ impl World {
     }
 
     /// Start, deadline and period of a time-driven one.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn qos_time(&self, qos: Handle) -> Result<[Nanos; 3], Code> {
         match self.qos_object(qos)?.kind {
             Qos::Time { start, deadline, period } => Ok([start, deadline, period]),
@@ -150,6 +156,9 @@ impl World {
     }
 
     /// Start and completion event of an event-driven one; empty: none.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn qos_events(&self, qos: Handle) -> Result<[&str; 2], Code> {
         let body = self.qos_object(qos)?;
         match body.kind {
@@ -161,6 +170,9 @@ impl World {
     }
 
     /// The priority of an event-driven, a priority-driven or a handler's one.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn qos_priority(&self, qos: Handle) -> Result<u8, Code> {
         match self.qos_object(qos)?.priority() {
             0 => Err(Code::UndefForObject),
@@ -169,6 +181,9 @@ impl World {
     }
 
     /// Sets the priority of an event-driven one, 1 to [`PRIORITY_MAX`].
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Argument`] and those of wrong handles.
     pub fn set_qos_priority(&mut self, qos: Handle, priority: u8) -> Result<(), Code> {
         self.change_qos(
             qos,
@@ -183,6 +198,9 @@ impl World {
     }
 
     /// How long after the epoch the periods of a time-driven one begin.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn phase(&self, qos: Handle) -> Result<Nanos, Code> {
         let body = self.qos_object(qos)?;
         if body.is_time_driven() { Ok(body.phase) } else { Err(Code::UndefForObject) }
@@ -203,12 +221,18 @@ impl World {
     }
 
     /// What the receiver of a time-driven one sees of a miss.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn miss_policy(&self, qos: Handle) -> Result<MissingPolicy, Code> {
         let body = self.qos_object(qos)?;
         if body.is_time_driven() { Ok(body.missing) } else { Err(Code::UndefForObject) }
     }
 
     /// Sets what the receiver of a time-driven one sees of a miss.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Argument`] and those of wrong handles.
     pub fn set_miss_policy(&mut self, qos: Handle, policy: MissingPolicy) -> Result<(), Code> {
         self.change_qos(qos, QosBody::is_time_driven, |body| {
             body.missing = policy;
@@ -217,6 +241,9 @@ impl World {
     }
 
     /// The longest time from start to completion that admission grants an event- or priority-driven one; `None`: none.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn qos_deadline(&self, qos: Handle) -> Result<Option<Nanos>, Code> {
         let body = self.qos_object(qos)?;
         if body.is_served() { Ok(body.deadline) } else { Err(Code::UndefForObject) }
@@ -234,6 +261,9 @@ impl World {
     }
 
     /// The smallest time between two transfers of an event- or priority-driven one that admission counts on; `None`: none.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] and those of wrong handles.
     pub fn qos_interval(&self, qos: Handle) -> Result<Option<Nanos>, Code> {
         let body = self.qos_object(qos)?;
         if body.is_served() { Ok(body.interval) } else { Err(Code::UndefForObject) }

@@ -109,16 +109,25 @@ impl World {
     }
 
     /// The class of an object.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn class(&self, handle: Handle) -> Result<Class, Code> {
         Ok(self.table.get(handle)?.body.class())
     }
 
     /// The name of an object.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn name(&self, handle: Handle) -> Result<&str, Code> {
         Ok(&self.table.get(handle)?.name)
     }
 
     /// Renames an object.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Name`] and those of wrong handles.
     pub fn set_name(&mut self, handle: Handle, name: &str) -> Result<(), Code> {
         if name.len() >= NAME_BYTES_MAX {
             return Err(Code::Name);

@@ -98,6 +98,9 @@ impl Committed {
     }
 
     /// How many buffers an iterator holds.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn count(&self, iterator: Handle) -> Result<usize, Code> {
         let iterator = self.iterator(iterator)?;
         self.look_after(iterator);
@@ -118,11 +121,17 @@ impl Committed {
     }
 
     /// A buffer's size.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn size(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffers[self.buffer(buffer)?].size)
     }
 
     /// What a buffer holds.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn dataspec(&self, buffer: Handle) -> Result<Dataspec, Code> {
         Ok(self.buffers[self.buffer(buffer)?].dataspec)
     }
@@ -155,16 +164,25 @@ impl Committed {
     }
 
     /// The address of a buffer's first byte.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn address(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffers[self.buffer(buffer)?].storage.address())
     }
 
     /// Bytes of the message in a buffer.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn length(&self, buffer: Handle) -> Result<usize, Code> {
         Ok(self.buffers[self.buffer(buffer)?].length.load(Ordering::Relaxed))
     }
 
     /// Says how long the message in a buffer of the program's is.
+    ///
+    /// # Errors
+    /// [`Code::Bufsize`], [`Code::BufferInUse`] and those of wrong handles.
     pub fn set_length(&self, buffer: Handle, length: usize) -> Result<(), Code> {
         let entry = self.held(buffer)?;
         if length > entry.size {
@@ -176,12 +194,18 @@ impl Committed {
     }
 
     /// Labels a buffer of the program's; SORTED iterators give the lowest label first.
+    ///
+    /// # Errors
+    /// [`Code::BufferInUse`] and those of wrong handles.
     pub fn set_label(&self, buffer: Handle, label: i64) -> Result<(), Code> {
         self.held(buffer)?.label.store(label, Ordering::Relaxed);
         Ok(())
     }
 
     /// A buffer's label.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
     pub fn label(&self, buffer: Handle) -> Result<i64, Code> {
         Ok(self.buffers[self.buffer(buffer)?].label.load(Ordering::Relaxed))
     }

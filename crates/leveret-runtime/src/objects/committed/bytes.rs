@@ -8,7 +8,7 @@ impl Committed {
     /// Shows the bytes of a buffer of the program's.
     ///
     /// # Errors
-    /// [`Code::BufferInUse`] when the buffer is in an iterator or in a transfer, and those of wrong handles.
+    /// As [`Committed::set_label`]: the bytes of a buffer that is in an iterator or in a transfer are not the program's.
     pub fn read(&self, buffer: Handle, mut reader: impl FnMut(&[u8])) -> Result<(), Code> {
         self.held(buffer)?.storage.read(&mut reader);
         Ok(())

@@ -262,7 +262,7 @@ impl Committed {
     /// # Errors
     /// [`Code::Slack`] when as many are under way as the slack allows or another thread is at this end, [`Code::Active`],
     /// [`Code::PeerLost`], [`Code::TimePast`] when that of a single shot can no longer be made, [`Code::Bufsize`] when the buffer that a collective channel would cut, join or compute with is not full;
-    /// it goes into the output iterator, and nothing is started; [`Code::UndefForObject`] when this member has no end of it, and those of wrong handles.
+    /// it goes into the output iterator, and nothing is started; and those of wrong handles.
     pub fn start(&self, channel: Handle) -> Result<(), Code> {
         self.start_at(self.channel(channel)?)
     }
@@ -531,7 +531,7 @@ impl Committed {
     /// Whether a wait would return at once; if so, it is completed as by a wait.
     ///
     /// # Errors
-    /// [`Code::NotStarted`], [`Code::Missed`], [`Code::PeerLost`], [`Code::UndefForObject`], and those of wrong handles.
+    /// [`Code::NotStarted`], [`Code::Missed`], [`Code::PeerLost`], and those of wrong handles.
     pub fn test(&self, channel: Handle) -> Result<bool, Code> {
         self.test_at(self.channel(channel)?)
     }

@@ -15,6 +15,10 @@ const DEPTH_MAX: usize = 16;
 
 impl World {
     /// A trigger of an event.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Name`], [`Code::Argument`], [`Code::NotMember`], [`Code::Limit`] and those of
+    /// wrong handles.
     pub fn trigger(&mut self, event: &str, about: TriggerDescription) -> Result<Handle, Code> {
         if self.group_rank(about.group)?.is_none() {
             return Err(Code::NotMember);
@@ -54,6 +58,9 @@ impl World {
     }
 
     /// When a trigger of the kind time fires: first so long after the epoch, and from then on in each period, or once when that is 0.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Time`] and those of wrong handles.
     pub fn trigger_times(&mut self, trigger: Handle, first: Nanos, period: Nanos) -> Result<(), Code> {
         let Body::Trigger(body) = &mut self.change(trigger, Class::Trigger)?.body else {
             return Err(Code::Internal);
@@ -67,12 +74,18 @@ impl World {
     }
 
     /// A handler. `function` is told the handler's own handle.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Name`], [`Code::Limit`] and those of wrong handles.
     pub fn handler(&mut self, name: &str, qos: Handle, function: HandlerFunction) -> Result<Handle, Code> {
         self.priority_of(qos)?;
         self.insert(name, Body::Handler(HandlerBody { qos, function }))
     }
 
     /// A receptor of the event of this name. The handlers are those that are in the container now, in its order.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Name`], [`Code::NotMember`], [`Code::Limit`] and those of wrong handles.
     pub fn receptor(&mut self, event: &str, group: Handle, handlers: Handle) -> Result<Handle, Code> {
         if self.group_rank(group)?.is_none() {
             return Err(Code::NotMember);
@@ -82,6 +95,9 @@ impl World {
     }
 
     /// A receptor that occurs when any or all of its parts do.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`], [`Code::Name`], [`Code::Argument`], [`Code::Limit`] and those of wrong handles.
     pub fn combined_receptor(
         &mut self,
         name: &str,
@@ -138,6 +154,9 @@ impl World {
     }
 
     /// Sets what runs at firings of a kind whose event has no receptor; null: nothing. It lasts as long as the handler.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::Argument`] and those of wrong handles.
     pub fn set_default_handler(&mut self, kind: EventKind, handler: Handle) -> Result<(), Code> {
         self.unfrozen()?;
         if !handler.is_null() {
