@@ -59,7 +59,7 @@ pub struct InProcessJob {
     regions: Vec<Arc<dyn Region>>,
     epoch: Nanos,
     /// Ends whose buffers belong to those of the other: (member, declared end, how).
-    #[cfg(test)]
+    #[cfg(all(test, debug_assertions))]
     pub(crate) mapped: Vec<(MemberId, u32, crate::binding::MappedEnd)>,
 }
 
@@ -90,7 +90,7 @@ impl InProcessJob {
             epoch: Nanos::ZERO,
             assembled: assembled.clone(),
             plan: plan.clone(),
-            #[cfg(test)]
+            #[cfg(all(test, debug_assertions))]
             mapped: Vec::new(),
         };
         for (rank, declared) in declarations.into_iter().enumerate() {
@@ -106,7 +106,7 @@ impl InProcessJob {
             }));
             job.sources.extend(bound.sources.into_iter().map(|(_, end)| (member, end)));
             job.targets.extend(bound.targets.into_iter().map(|(_, end)| (member, end)));
-            #[cfg(test)]
+            #[cfg(all(test, debug_assertions))]
             job.mapped.extend(bound.mapped.into_iter().map(|(end, mapped)| (member, end, mapped)));
             job.watches.push(watch);
         }
