@@ -1,11 +1,17 @@
 /* Setup while memory is not to be had: what cannot be done is refused, and changes nothing; nothing ends the program. In a job of one
  * member.
  *
- * Stands in for the allocator. What fails are the allocations of this thread, each of them from one on, or that one alone. */
+ * Stands in for the allocator, for the mapping of memory and for the start of threads. What fails are the allocations of this thread, each
+ * of them from one on, or that one alone; and of the threads that it starts one. */
 #define _GNU_SOURCE
 #include "harness.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { FAILURES_MAX = 400, MADE_MAX = 60000, ELEMENTS = 64 };
 static const MPIRT_Timespec ms = INT64_C(1000000);
@@ -21,6 +27,7 @@ static int fails(void)
         return 0;
     left = only_one ? -1 : 0;
     failed++;
+    errno = ENOMEM;
     return 1;
 }
 
@@ -39,6 +46,28 @@ int posix_memalign(void **base, size_t alignment, size_t size)
         return ENOMEM;
     *base = made;
     return 0;
+}
+
+void *mmap(void *base, size_t size, int protection, int flags, int file, off_t offset)
+{
+    return fails() ? MAP_FAILED : (void *)syscall(SYS_mmap, base, size, protection, flags, file, offset);
+}
+
+/* Threads that start before one does not; below 0: each starts. */
+static _Thread_local long to_start = -1;
+static _Thread_local int refused;
+
+typedef int create_thread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static create_thread *really_create;
+
+int pthread_create(pthread_t *made, const pthread_attr_t *attributes, void *(*begin)(void *), void *argument)
+{
+    if (really_create == NULL)
+        *(void **)&really_create = dlsym(RTLD_NEXT, "pthread_create");
+    if (to_start < 0 || to_start-- > 0)
+        return really_create(made, attributes, begin, argument);
+    refused++;
+    return EAGAIN;
 }
 
 /* --- every function that takes memory --- */
@@ -241,42 +270,146 @@ static void test_with_no_memory_at_all(void)
     }
 }
 
-/* A commit that fails leaves nothing committed, and the next one does not know of it. Without what has threads: the standard library takes
- * a new thread's handle from the system itself. */
+/* Work for every kind of thread that a commit starts. */
+static void prepare_threads(void)
+{
+    MPIRT_Trigger timed;
+    MPIRT_Receptor handled;
+    OK(MPIRT_Trigger_create("timed", MPIRT_EVENT_TIME, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &timed));
+    OK(MPIRTX_Trigger_set_time(timed, 10 * ms, 0));
+    OK(MPIRT_Receptor_create("timed", MPIRT_GROUP_WORLD, handlers, &handled));
+}
+
+static void tell(const char *what, int code)
+{
+    const char *detail;
+    OK(MPIRTX_Error_detail(&detail));
+    fprintf(stderr, "%s gives %d: %s\n", what, code, detail);
+    failures++;
+}
+
+/* A commit that fails leaves nothing committed, and the next one does not know of it.
+ * spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_a_commit_may_fail(void)
 {
     MPIRT_Timespec epoch;
-    OK(MPIRTX_Task_free(&task));
-    OK(MPIRT_Trigger_free(&trigger));
-    OK(MPIRT_Receptor_free(&receptor));
-    OK(MPIRT_Container_free(&parts));
-    OK(MPIRT_Container_free(&handlers));
     /* A commit allocates many times, and takes a tenth of a second: so by leaps. */
-    for (long after = 0, leap = 1, hit = 1; hit > 0; after += leap, leap += after / 4) {
-        int code;
-        begin_failing(after, 0);
-        code = MPIRT_Commit();
-        hit = end_failing();
-        if (code != MPIRT_SUCCESS && code != MPIRT_ERR_NO_MEMORY) {
-            const char *detail;
-            OK(MPIRTX_Error_detail(&detail));
-            fprintf(stderr, "a commit gives %d: %s\n", code, detail);
-            failures++;
+    for (int one = 0; one < 2; one++)
+        for (long after = 0, leap = 1, hit = 1; hit > 0; after += leap, leap += after / 4) {
+            int code;
+            begin_failing(after, one);
+            code = MPIRT_Commit();
+            hit = end_failing();
+            if (code != MPIRT_SUCCESS && code != MPIRT_ERR_NO_MEMORY)
+                tell("a commit", code);
+            if (code == MPIRT_SUCCESS)
+                OK(MPIRT_Uncommit());
+            else
+                EXPECT(MPIRTX_Get_epoch(&epoch), MPIRT_ERR_NOT_COMMITTED);
         }
-        if (code == MPIRT_SUCCESS)
+}
+
+/* As with memory: there is a thread for everything, or nothing has changed. */
+static void test_each_thread_of_a_commit_may_be_refused(void)
+{
+    MPIRT_Timespec epoch;
+    int threads = 0;
+    for (refused = 1; refused > 0; threads++) {
+        int code;
+        refused = 0;
+        to_start = threads;
+        code = MPIRT_Commit();
+        to_start = -1;
+        if (refused == 0) {
+            EXPECT(code, MPIRT_SUCCESS);
             OK(MPIRT_Uncommit());
-        else
-            EXPECT(MPIRTX_Get_epoch(&epoch), MPIRT_ERR_NOT_COMMITTED);
+            continue;
+        }
+        if (code != MPIRT_ERR_NO_MEMORY)
+            tell("a commit without a thread", code);
+        CHECK(detail_says("thread"));
+        EXPECT(MPIRTX_Get_epoch(&epoch), MPIRT_ERR_NOT_COMMITTED);
     }
+    /* For the task, for handlers and for the time. */
+    CHECK(threads > 3);
+}
+
+/* A mode that cannot have them stays open, and what runs goes on. */
+static void test_each_thread_of_a_mode_may_be_refused(void)
+{
+    MPIRTX_Mode mode, current;
+    MPIRTX_Task other;
+    MPIRT_Trigger timed;
+    MPIRT_Receptor handled;
+    MPIRT_Qos own;
+    MPIRT_Timespec at;
+    int threads = 0;
+    MUST(MPIRT_Commit());
+    MUST(MPIRTX_Mode_open("mode", &mode));
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, 20 * ms, &own));
+    OK(MPIRTX_Task_create("other", body, NULL, own, ms / 10, &other));
+    OK(MPIRT_Trigger_create("later", MPIRT_EVENT_TIME, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &timed));
+    OK(MPIRTX_Trigger_set_time(timed, 10 * ms, 0));
+    OK(MPIRT_Receptor_create("later", MPIRT_GROUP_WORLD, handlers, &handled));
+    for (refused = 1; refused > 0; threads++) {
+        int code;
+        refused = 0;
+        to_start = threads;
+        code = MPIRTX_Mode_commit(mode);
+        to_start = -1;
+        if (refused == 0) {
+            EXPECT(code, MPIRT_SUCCESS);
+        } else if (code != MPIRT_ERR_NO_MEMORY) {
+            tell("a mode without a thread", code);
+        }
+        OK(MPIRTX_Mode_get_current(&current));
+        CHECK(current.bits == 0);
+    }
+    CHECK(threads > 3);
+    /* From here on nothing is needed that could be refused. */
+    to_start = 0;
+    refused = 0;
+    OK(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at));
+    to_start = -1;
+    CHECK(refused == 0);
+    OK(MPIRTX_Mode_get_current(&current));
+    CHECK(current.bits == mode.bits);
+    OK(MPIRT_Uncommit());
+}
+
+/* Nothing is there before Init, and it may be tried again. */
+static void test_each_allocation_of_init_may_fail(int *argc, char ***argv)
+{
+    int code, flag;
+    to_start = 0;
+    EXPECT(MPIRT_Init(argc, argv), MPIRT_ERR_NO_MEMORY);
+    to_start = -1;
+    CHECK(refused == 1);
+    code = MPIRT_ERR_NO_MEMORY;
+    for (long after = 0; code != MPIRT_SUCCESS && after < FAILURES_MAX; after++) {
+        begin_failing(after, 0);
+        code = MPIRT_Init(argc, argv);
+        end_failing();
+        OK(MPIRT_Is_initialized(&flag));
+        CHECK(flag == (code == MPIRT_SUCCESS));
+        if (code != MPIRT_SUCCESS && code != MPIRT_ERR_NO_MEMORY)
+            tell("Init", code);
+    }
+    MUST(code);
 }
 
 int main(int argc, char **argv)
 {
-    begin(&argc, &argv);
+    test_each_allocation_of_init_may_fail(&argc, &argv);
+    OK(MPIRT_Group_rank(MPIRT_GROUP_WORLD, &rank));
+    OK(MPIRT_Group_size(MPIRT_GROUP_WORLD, &members));
     prepare();
     test_each_allocation_of_each_function_may_fail();
     test_each_allocation_of_a_change_may_fail();
     test_with_no_memory_at_all();
+    prepare_threads();
     test_each_allocation_of_a_commit_may_fail();
+    test_each_thread_of_a_commit_may_be_refused();
+    test_each_thread_of_a_mode_may_be_refused();
     return end();
 }

@@ -1,21 +1,17 @@
 //! Memory behind a buffer: the application's, or the library's from commit to uncommit.
 
 use leveret_memory::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use leveret_memory::{Region, Shelf};
+use leveret_memory::{Part, Region, Shelf};
 use leveret_runtime::objects::{Code, Storage};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// System memory begins at a line, so that copies are fast.
-const ALIGNMENT: usize = 64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that C code reads and writes by their address.
 pub(crate) struct Memory {
     base: AtomicPtr<u8>,
     size: AtomicUsize,
-    /// The library's own, from commit to uncommit.
+    /// The library's own, from commit to uncommit; there when the base is not null.
     is_system: bool,
-    /// Where it lies when it is a segment's, that keeps it in place.
+    /// The segment in which the library's own lies: that of its commit, or a channel's. It keeps the bytes in place.
     segment: Mutex<Option<Arc<dyn Region>>>,
     is_writable: AtomicBool,
 }
@@ -45,44 +41,23 @@ impl Memory {
         self.size.load(Ordering::Relaxed)
     }
 
-    fn layout(&self) -> Result<Layout, Code> {
-        Layout::from_size_align(self.size(), ALIGNMENT).map_err(|_| Code::Bufsize)
+    fn segment(&self) -> MutexGuard<'_, Option<Arc<dyn Region>>> {
+        self.segment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Storage for Memory {
     fn prepare(&self, size: usize) -> Result<(), Code> {
         debug_assert_eq!(size, self.size(), "a buffer keeps its size");
-        if !self.is_system || !self.base.load(Ordering::Acquire).is_null() {
-            return Ok(());
-        }
-        // From the system, and not from the library's reserve: a commit without it can be refused.
-        // SAFETY: a buffer's size is above zero, so the layout's is.
-        let base = unsafe { System.alloc_zeroed(self.layout()?) };
-        if base.is_null() {
-            return Err(Code::NoMemory);
-        }
-        // Written, since zeroed memory may have no pages yet.
-        for page in (0..size).step_by(4096) {
-            // SAFETY: within the allocation.
-            unsafe { base.add(page).write_volatile(0) };
-        }
-        self.base.store(base, Ordering::Release);
         Ok(())
     }
 
     fn release(&self) {
         if self.is_system {
-            let base = self.base.swap(std::ptr::null_mut(), Ordering::AcqRel);
+            // Nobody has the address any more but a caller who was told that it ends with uncommit.
+            self.base.store(std::ptr::null_mut(), Ordering::Release);
             self.is_writable.store(true, Ordering::Relaxed);
-            if self.segment.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
-                return;
-            }
-            if let (false, Ok(layout)) = (base.is_null(), self.layout()) {
-                // SAFETY: made by `prepare` with this layout, and nobody has the address any more but a caller who was
-                // told that it ends with uncommit.
-                unsafe { System.dealloc(base, layout) };
-            }
+            drop(self.segment().take());
         }
     }
 
@@ -126,15 +101,17 @@ impl Storage for Memory {
         if !self.is_system || shelf.size() != self.size() {
             return;
         }
-        self.release();
-        *self.segment.lock().unwrap_or_else(PoisonError::into_inner) = Some(shelf.region());
+        *self.segment() = Some(shelf.region());
         self.is_writable.store(shelf.is_writable(), Ordering::Relaxed);
         self.base.store(shelf.address(index).as_ptr(), Ordering::Release);
     }
-}
 
-impl Drop for Memory {
-    fn drop(&mut self) {
-        self.release();
+    fn wanted(&self) -> usize {
+        if self.is_system && self.base.load(Ordering::Acquire).is_null() { self.size() } else { 0 }
+    }
+
+    fn place(&self, part: Part) {
+        *self.segment() = Some(part.region());
+        self.base.store(part.address().as_ptr(), Ordering::Release);
     }
 }

@@ -10,17 +10,17 @@
 //! ```
 
 use leveret_memory::sync::{AtomicUsize, Ordering};
-use leveret_runtime::objects::Code;
+use leveret_runtime::objects::{Code, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a function needs that makes one object. Lists that grow with the number of objects ask before they grow.
 const ENOUGH: usize = 1 << 20;
-/// What a commit needs, and for each object besides.
+/// What a commit needs, and for each object besides, and for each place of the table of objects, in use or not: it is copied.
 const ENOUGH_FOR_A_COMMIT: usize = 2 << 20;
 const ENOUGH_FOR_AN_OBJECT: usize = 8 << 10;
+const ENOUGH_FOR_A_PLACE: usize = 512;
 /// So often the reserve may have been used up for good.
 const CHUNKS_MAX: usize = 16;
 const ALIGNMENT: usize = 64;
@@ -74,11 +74,8 @@ fn settle_thread() -> Result<(), Code> {
     unsafe { System.dealloc(probe, layout) };
     crate::answer::settle();
     crate::state::settle();
-    // The standard library's: the thread's handle, and what a wait for the agent's answer needs, which the first wait makes.
+    // The standard library's handle of this thread.
     let _ = std::thread::current();
-    let (sender, receiver) = mpsc::channel::<()>();
-    let _ = receiver.recv_timeout(Duration::from_millis(1));
-    drop(sender);
     IS_SETTLED.set(true);
     Ok(())
 }
@@ -96,9 +93,11 @@ pub(crate) fn ready_for_elements(bytes: usize) -> Result<(), Code> {
     ready_for(ENOUGH.saturating_add(bytes.saturating_mul(8)))
 }
 
-/// As [`ready`], for a commit of so many objects.
-pub(crate) fn ready_for_commit(objects: usize) -> Result<(), Code> {
-    ready_for(ENOUGH_FOR_A_COMMIT.saturating_add(objects.saturating_mul(ENOUGH_FOR_AN_OBJECT)))
+/// As [`ready`], for a commit of these objects.
+pub(crate) fn ready_for_commit(world: &World) -> Result<(), Code> {
+    let for_objects = world.object_count().saturating_mul(ENOUGH_FOR_AN_OBJECT);
+    let for_places = world.place_count().saturating_mul(ENOUGH_FOR_A_PLACE);
+    ready_for(ENOUGH_FOR_A_COMMIT.saturating_add(for_objects).saturating_add(for_places))
 }
 
 fn ready_for(bytes: usize) -> Result<(), Code> {

@@ -14,6 +14,7 @@
 //! - [`Sender`] and [`Receiver`] join the two ends of a channel; [`StampWriter`] and [`StampReader`] carry what the
 //!   watcher wants to know.
 //! - [`FiringWriter`] and [`FiringReader`] count the firings of a trigger; listeners say that they wait for one.
+//! - [`Part`] is what a program's buffer has of the memory that commit made for all of them.
 //! - [`iterator`] keeps the buffers at a channel's end in the order of their policy, within one process.
 //!
 //! Nothing here makes a system call, allocates after set-up, or takes a lock. All that is read from a peer is an
@@ -29,6 +30,7 @@ mod latest;
 mod layout;
 mod message;
 mod message_record;
+mod part;
 mod participation;
 mod peer;
 mod receiver;
@@ -55,6 +57,7 @@ pub use layout::{
 };
 pub use message::{Message, SharedBytes, Torn};
 pub use message_record::{MessageReader, MessageRecord};
+pub use part::{PART_ALIGNMENT, Part};
 pub use participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 pub use peer::{PeerSegment, PeerSource, PeerTarget, SourceCounters, TargetCounters};
 pub use receiver::{InvalidReason, Receiver, Taken};

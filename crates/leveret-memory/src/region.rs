@@ -14,7 +14,7 @@ pub const REGION_ALIGNMENT: usize = 4096;
 /// `base()` must always return the same address, aligned to 64 bytes; the `len()` bytes from there must stay mapped
 /// and readable until the value is dropped, and writable if `is_writable()` says so. Within this process nothing
 /// else may access them except through this crate, or through atomics of eight aligned bytes; the bytes of aliased
-/// buffers ([`crate::Shelf`]) are the program's, and this crate never looks at them.
+/// buffers ([`crate::Shelf`]) and of parts ([`crate::Part`]) are the program's, and this crate never looks at them.
 pub unsafe trait Region: Send + Sync {
     /// The first byte.
     fn base(&self) -> NonNull<u8>;

@@ -3,10 +3,12 @@
 //! | module | what the kernel does for us there |
 //! |---|---|
 //! | [`memory_file`] | sealed memory files and their mappings: one writer, many readers |
+//! | [`private_memory`] | memory that no peer looks into |
 //! | [`control`] | the framed Unix socket that carries control messages and descriptors |
 //! | [`clock`], [`tsc`] | `CLOCK_MONOTONIC`, sleeping to an instant, spinning to an instant, cheap stamps |
 //! | [`scheduling`], [`overrun`] | scheduling classes, affinity, memory locking, overruns of `SCHED_DEADLINE` |
 //! | [`process`], [`signals`], [`user`] | children, their endings, Ctrl-C, running without privilege |
+//! | [`thread`] | threads whose start can be refused |
 //! | [`futex`] | sleeping on, and waking, a word of shared memory |
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
@@ -33,9 +35,11 @@ pub mod nudge;
 pub mod open_files;
 pub mod overrun;
 pub mod perf;
+pub mod private_memory;
 pub mod process;
 pub mod scheduling;
 pub mod signals;
+pub mod thread;
 pub mod threads_of;
 pub mod tsc;
 pub mod usage;

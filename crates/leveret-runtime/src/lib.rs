@@ -13,6 +13,7 @@ mod free_end;
 mod gate;
 mod in_process;
 mod listen;
+mod mailbox;
 mod member;
 mod message;
 mod meter;

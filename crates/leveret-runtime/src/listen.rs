@@ -1,15 +1,17 @@
 //! The control thread of a member: passes the agent's messages on, and acts at once on those that cannot wait.
 
+use crate::mailbox::{Receiver, mailbox};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::control::{Connection, Frame, poll};
 use leveret_os::scheduling::{self, Class};
-use leveret_os::{clock, nudge};
+use leveret_os::thread::Thread;
+use leveret_os::{Failure, clock, nudge};
 use leveret_protocol::control::{Scheduling, ToMember, decode_to_member};
 use leveret_protocol::mode::ModeAnswer;
 use leveret_types::Generation;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A message from the agent with its descriptors, or the end of the connection.
@@ -17,6 +19,8 @@ pub(crate) type Incoming = Result<(ToMember, Vec<OwnedFd>), String>;
 
 /// Above the agent and the bare-clock probe, below every task: deaths and stops are told even on a busy machine.
 const PRIORITY: u8 = 6;
+/// So many messages may wait, usually: an agent says little before it is answered.
+const INCOMING: usize = 16;
 /// How long after the stop instant, and how often from then on, tasks that still sleep are woken.
 const NUDGE_EVERY: Duration = Duration::from_millis(20);
 
@@ -54,9 +58,9 @@ pub(crate) fn listen(
     current: Shared,
     over: Arc<AtomicBool>,
     scheduling: Scheduling,
-) -> std::io::Result<mpsc::Receiver<Incoming>> {
-    let (out, incoming) = mpsc::channel();
-    std::thread::Builder::new().name("leveret-control".to_owned()).spawn(move || {
+) -> Result<Receiver<Incoming>, Failure> {
+    let (out, incoming) = mailbox(INCOMING);
+    Thread::start("leveret-control", move || {
         if scheduling != Scheduling::Plain {
             // Where tasks may not have real-time scheduling this thread may not either; that is told once, for them.
             let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });

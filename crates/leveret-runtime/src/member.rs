@@ -1,10 +1,11 @@
 //! A member's side of the control connection: join the job, commit, learn of stops and deaths.
 
-use crate::binding::{Admitted, BindError, MappedEnd, bind};
+use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
+use crate::mailbox::{Receiver, mailbox};
 use crate::mode::Modes;
-use crate::session::{LibraryThreads, Running, Session, SessionParts, Work};
+use crate::session::{LibraryThreads, Prospect, Running, Session, SessionParts};
 use crate::solo;
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
@@ -24,7 +25,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 
 /// Environment variable with the path of the agent's socket.
 pub const SOCKET_VARIABLE: &str = "LEVERET_SOCKET";
@@ -107,7 +108,7 @@ fn system(what: &'static str, cause: impl ToString) -> CommitError {
 /// This process as a member of its job.
 pub struct Member {
     connection: Arc<Connection>,
-    incoming: mpsc::Receiver<Incoming>,
+    incoming: Receiver<Incoming>,
     pub(crate) current: Shared,
     /// No further commit is possible.
     over: Arc<AtomicBool>,
@@ -231,7 +232,7 @@ impl Member {
     pub(crate) fn commit_unborrowed(
         &mut self,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         declarations.check()?;
         // The others have tried without this member: this is its part of that attempt.
@@ -249,7 +250,7 @@ impl Member {
         &mut self,
         members: Vec<MemberId>,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         declarations.check()?;
         let wire = declarations.wire.clone();
@@ -264,7 +265,7 @@ impl Member {
     fn go_on(
         &mut self,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
         let admission = self.await_plan()?;
         let parts = match self.carry_out(&admission, declarations, settle) {
@@ -283,7 +284,7 @@ impl Member {
         &mut self,
         admission: &Admission,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<SessionParts, CommitError> {
         let Admission { generation, assembled, plan, horizon } = admission;
         let (generation, horizon) = (*generation, *horizon);
@@ -299,14 +300,14 @@ impl Member {
         let rank = self.rank;
         let peer = |member: MemberId| if member == rank { Some(own_region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut own.0, peer, &watch)?;
-        settle(bound.mapped).map_err(BindError::Buffers)?;
+        let how = (rank, self.scheduling);
+        let prospect = Prospect::new(&admitted, how, &watch, (bound.mapped, bound.events));
+        let served = prospect.works.len();
+        settle(prospect)?;
         let (threads, ready, activations) = self.start_threads(&admitted, bound.tasks, |plan| plan)?;
         let threads_known = ready.iter().map(|report| report.thread).collect();
         *lock(&self.current) = Some(Current { watch: watch.clone(), threads: threads_known, next: None });
-        let lost = match Work::of(&admitted, rank).len() {
-            0 => None,
-            count => self.lost_without_real_time(count),
-        };
+        let lost = if served == 0 { None } else { self.lost_without_real_time(served)? };
         self.report_ready(generation, ready, lost)?;
         let epoch = self.await_epoch(generation)?;
         watch.stop_no_later_than(epoch + horizon.span(plan.hyperperiod));
@@ -328,9 +329,6 @@ impl Member {
             activations,
             watch,
             segment: own.0,
-            events: bound.events,
-            library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
-            works: Work::of(&admitted, rank),
         })
     }
 
@@ -368,10 +366,10 @@ impl Member {
 
     /// The next message from the agent.
     pub(crate) fn next(&self) -> Result<(ToMember, Vec<OwnedFd>), CommitError> {
-        match self.incoming.recv() {
-            Ok(Ok(message)) => Ok(message),
-            Ok(Err(cause)) => Err(CommitError::AgentLost(cause)),
-            Err(_) => Err(CommitError::AgentLost("the control thread has ended".to_owned())),
+        match self.incoming.receive() {
+            Some(Ok(message)) => Ok(message),
+            Some(Err(cause)) => Err(CommitError::AgentLost(cause)),
+            None => Err(CommitError::AgentLost("the control thread has ended".to_owned())),
         }
     }
 
@@ -458,7 +456,7 @@ impl Member {
         tasks: Vec<(leveret_types::TaskId, crate::runner::TaskRunner)>,
         how: impl Fn(ThreadPlan) -> ThreadPlan,
     ) -> Result<Started, CommitError> {
-        let (ready, reports) = mpsc::channel();
+        let (ready, reports) = mailbox(tasks.len());
         let mut threads = Vec::with_capacity(tasks.len());
         let mut activations = Vec::new();
         for (id, runner) in tasks {
@@ -470,21 +468,24 @@ impl Member {
             threads.push(thread);
         }
         drop(ready);
-        let expected = threads.len();
-        let reports: Vec<ThreadReady> = reports.iter().take(expected).collect();
+        let reports: Vec<ThreadReady> = reports.all().collect();
         Ok((threads, reports, activations))
     }
 
     /// What work beside the time table lacks, where its threads may not have a real-time class.
-    pub(crate) fn lost_without_real_time(&self, count: usize) -> Option<String> {
-        (!LibraryThreads::has_real_time(self.scheduling)).then(|| {
+    ///
+    /// # Errors
+    /// When a thread to try it on cannot be had.
+    pub(crate) fn lost_without_real_time(&self, count: usize) -> Result<Option<String>, CommitError> {
+        let has_real_time = LibraryThreads::has_real_time(self.scheduling)?;
+        Ok((!has_real_time).then(|| {
             format!(
                 "what member \"{}\" runs at priorities ({count} in all) shares one thread without a real-time class: of what is \
                  ready the more urgent still goes first, but nothing interrupts what is less urgent, and the plan's bounds do not \
                  hold; `leveret doctor` prints what grants SCHED_FIFO",
                 self.name
             )
-        })
+        }))
     }
 
     pub(crate) fn report_ready(

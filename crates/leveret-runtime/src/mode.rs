@@ -10,11 +10,12 @@
 //! sleep until their first instance.
 
 use crate::activation::Activation;
-use crate::binding::{Admitted, BindError, MappedEnd, bind};
+use crate::binding::{Admitted, bind};
 use crate::declare::Declarations;
 use crate::listen::{Current, Next, lock};
+use crate::mailbox::mailbox;
 use crate::member::{Admission, CommitError, Member};
-use crate::session::{LibraryThreads, Running, SessionParts, Work};
+use crate::session::{Prospect, Running, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
@@ -22,7 +23,7 @@ use leveret_os::{clock, nudge};
 use leveret_protocol::control::{FromMember, RefusalCause, ToMember};
 use leveret_protocol::mode::{ModeAnswer, ModeRequest};
 use leveret_types::{Generation, MemberId, Nanos};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 /// After this time a thread that said that it is about to sleep does so.
 const ASLEEP_AFTER: Nanos = Nanos::from_millis(1);
@@ -85,7 +86,7 @@ impl Member {
         beside: Generation,
         name: &str,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Standing, CommitError> {
         declarations.check()?;
         let attempt = self.modes.attempt(beside);
@@ -112,7 +113,7 @@ impl Member {
         &mut self,
         admission: &Admission,
         declarations: Declarations,
-        settle: impl FnOnce(Vec<(u32, MappedEnd)>) -> Result<(), String>,
+        settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Standing, CommitError> {
         let Admission { generation, assembled, plan, horizon } = admission;
         let (generation, rank) = (*generation, self.rank());
@@ -129,7 +130,8 @@ impl Member {
         };
         let peer = |member: MemberId| if member == rank { Some(region.clone()) } else { find(member) };
         let bound = bind(&admitted, rank, declarations, &mut segment, peer, &watch)?;
-        settle(bound.mapped).map_err(BindError::Buffers)?;
+        let how = (rank, self.scheduling);
+        settle(Prospect::new(&admitted, how, &watch, (bound.mapped, bound.events)))?;
         let plans: Vec<ThreadPlan> = bound
             .tasks
             .iter()
@@ -168,9 +170,6 @@ impl Member {
                 activations,
                 watch,
                 segment,
-                events: bound.events,
-                works: Work::of(&admitted, rank),
-                library_threads: LibraryThreads::new(&admitted, rank, self.scheduling),
             },
             threads: raised,
             switch_attempt: 0,
@@ -251,13 +250,13 @@ impl Standing {
         for (_, activation) in activations {
             activation.arm(epoch);
         }
-        let (known, told) = mpsc::channel();
         let armed: &[TaskThread] = &parts.threads;
+        let (known, told) = mailbox(armed.len());
         for thread in armed {
             thread.arm_and_tell(epoch, known.clone());
         }
         drop(known);
-        told.iter().for_each(drop);
+        told.all().for_each(drop);
         clock::sleep_until(clock::now() + ASLEEP_AFTER);
         for (thread, plan) in threads {
             plan.raise(thread);

@@ -1,7 +1,7 @@
 //! A committed set of declarations: it runs, ends, and gives the member back for the next commit.
 
 use crate::activation::Activation;
-use crate::binding::Admitted;
+use crate::binding::{Admitted, MappedEnd};
 use crate::declare::{Source, Target};
 use crate::event_end::EventEnds;
 use crate::free_end::{ReceivingEnd, SendingEnd};
@@ -10,6 +10,7 @@ use crate::thread::{TaskThread, class_of_level};
 use crate::watch::Watch;
 use leveret_memory::OwnSegment;
 use leveret_os::clock;
+use leveret_os::thread::Thread;
 use leveret_plan::Start;
 use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
 use leveret_types::{Generation, Instance, MemberId, Nanos};
@@ -37,9 +38,33 @@ pub(crate) struct SessionParts {
     pub(crate) activations: Vec<(u32, Arc<Activation>)>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) segment: OwnSegment,
+}
+
+/// What is bound of a commit that can still be refused, for whoever prepares the program's objects for it.
+pub(crate) struct Prospect {
+    /// The ends whose buffers belong to those of the other.
+    pub(crate) mapped: Vec<(u32, MappedEnd)>,
     pub(crate) events: EventEnds,
+    pub(crate) watch: Arc<Watch>,
     pub(crate) library_threads: LibraryThreads,
     pub(crate) works: Vec<Work>,
+}
+
+impl Prospect {
+    pub(crate) fn new(
+        admitted: &Admitted<'_>,
+        (member, scheduling): (MemberId, Scheduling),
+        watch: &Arc<Watch>,
+        (mapped, events): (Vec<(u32, MappedEnd)>, EventEnds),
+    ) -> Self {
+        Self {
+            mapped,
+            events,
+            watch: watch.clone(),
+            library_threads: LibraryThreads::new(admitted, member, scheduling),
+            works: Work::of(admitted, member),
+        }
+    }
 }
 
 /// Where and how the library's own threads run that serve the program: handlers, and triggers of the kind time.
@@ -63,9 +88,19 @@ impl LibraryThreads {
     }
 
     /// Whether a thread of ours may have a real-time class; tried on one of its own.
-    pub(crate) fn has_real_time(scheduling: Scheduling) -> bool {
+    ///
+    /// # Errors
+    /// When that cannot be had.
+    pub(crate) fn has_real_time(scheduling: Scheduling) -> Result<bool, CommitError> {
+        if scheduling == Scheduling::Plain {
+            return Ok(false);
+        }
         let may = || leveret_os::scheduling::apply(class_of_level(0)).is_ok();
-        scheduling != Scheduling::Plain && std::thread::spawn(may).join().unwrap_or(false)
+        let tried = Thread::start("leveret-try", may).map_err(|failure| CommitError::System {
+            what: "a thread to try a real-time class on",
+            cause: failure.to_string(),
+        })?;
+        Ok(tried.join().unwrap_or(false))
     }
 }
 
@@ -149,19 +184,6 @@ impl Running {
     pub(crate) fn receiver(&mut self, target: Target) -> Option<ReceivingEnd> {
         let place = self.parts.targets.iter().position(|(end, _)| *end == target.end)?;
         Some(self.parts.targets.swap_remove(place).1)
-    }
-
-    /// The member's triggers and receptors; nothing when they were taken before.
-    pub(crate) fn take_events(&mut self) -> EventEnds {
-        std::mem::take(&mut self.parts.events)
-    }
-
-    pub(crate) fn library_threads(&self) -> LibraryThreads {
-        self.parts.library_threads
-    }
-
-    pub(crate) fn works(&self) -> &[Work] {
-        &self.parts.works
     }
 
     pub(crate) fn watch(&self) -> &Arc<Watch> {

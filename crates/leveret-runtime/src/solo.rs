@@ -1,9 +1,10 @@
 //! A job of one member: a program that nobody started as a member of a job. A thread of its own process is its agent, with the
 //! messages and the states of every job. Nobody watches such a job: there is no record, no report and no horizon.
 
-use leveret_os::clock;
 use leveret_os::control::Connection;
 use leveret_os::scheduling::allowed_cores;
+use leveret_os::thread::Thread;
+use leveret_os::{Failure, clock};
 use leveret_plan::{Costs, Plan, continuation, transition};
 use leveret_protocol::admission::{Refused, admit};
 use leveret_protocol::assemble::{Assembled, Mismatch, kept};
@@ -64,7 +65,7 @@ struct Solo {
 ///
 /// # Errors
 /// When the system has no thread for it.
-pub(crate) fn serve(connection: Connection) -> std::io::Result<()> {
+pub(crate) fn serve(connection: Connection) -> Result<(), Failure> {
     let declaration = JobDeclaration {
         name: JOB.to_owned(),
         cores: allowed_cores(),
@@ -74,8 +75,7 @@ pub(crate) fn serve(connection: Connection) -> std::io::Result<()> {
     let coordinator = Coordinator::new(1, DeathPolicy::Stop).with_names(vec![MEMBER.to_owned()]);
     let (running, next, mismatches) = Default::default();
     let mut solo = Solo { connection, coordinator, declaration, running, next, mismatches };
-    let thread = std::thread::Builder::new().name("leveret-solo".to_owned());
-    thread.spawn(move || while solo.turn().is_some() {}).map(drop)
+    Thread::start("leveret-solo", move || while solo.turn().is_some() {}).map(drop)
 }
 
 impl Solo {

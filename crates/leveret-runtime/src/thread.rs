@@ -1,16 +1,16 @@
 //! A task's thread: everything that may block, fault or allocate happens before it waits for the epoch.
 
+use crate::mailbox::{Receiver, Sender, mailbox};
 use crate::meter::Meter;
 use crate::runner::{Step, TaskRunner};
 use leveret_memory::TaskCounter;
 use leveret_os::perf::SystemCallCounter;
 use leveret_os::scheduling::{self, Class};
-use leveret_os::{allocator, clock, overrun, usage};
+use leveret_os::thread::Thread;
+use leveret_os::{Failure, allocator, clock, overrun, usage};
 use leveret_plan::{Job, OverrunPolicy, Plan, Task};
 use leveret_protocol::control::Scheduling;
 use leveret_types::{Nanos, TaskId};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
 
 /// Stack that is touched before the epoch, so that no body faults on it.
 const STACK_PREFAULT_BYTES: usize = 256 * 1024;
@@ -116,14 +116,14 @@ pub(crate) struct ThreadReady {
 
 /// A task's thread, waiting for the epoch or running.
 pub(crate) struct TaskThread {
-    arm: mpsc::Sender<Armed>,
-    handle: JoinHandle<()>,
+    arm: Sender<Armed>,
+    handle: Thread<()>,
 }
 
 /// The epoch, and whom to tell that it is known.
 struct Armed {
     epoch: Nanos,
-    known: Option<mpsc::Sender<()>>,
+    known: Option<Sender<()>>,
 }
 
 impl TaskThread {
@@ -132,13 +132,10 @@ impl TaskThread {
         runner: TaskRunner,
         plan: ThreadPlan,
         name: &str,
-        ready: mpsc::Sender<ThreadReady>,
-    ) -> std::io::Result<Self> {
-        let (arm, armed) = mpsc::channel();
-        // The kernel keeps 15 bytes of a thread's name.
-        let name: String = name.chars().take(15).collect();
-        let handle =
-            std::thread::Builder::new().name(name).spawn(move || body(runner, plan, &ready, &armed))?;
+        ready: Sender<ThreadReady>,
+    ) -> Result<Self, Failure> {
+        let (arm, armed) = mailbox(1);
+        let handle = Thread::start(name, move || body(runner, plan, ready, &armed))?;
         Ok(Self { arm, handle })
     }
 
@@ -148,7 +145,7 @@ impl TaskThread {
     }
 
     /// As [`TaskThread::arm`]; the thread says on `known` that it is about to sleep until its first instance.
-    pub(crate) fn arm_and_tell(&self, epoch: Nanos, known: mpsc::Sender<()>) {
+    pub(crate) fn arm_and_tell(&self, epoch: Nanos, known: Sender<()>) {
         let _ = self.arm.send(Armed { epoch, known: Some(known) });
     }
 
@@ -171,20 +168,15 @@ impl TaskThread {
     }
 }
 
-fn body(
-    mut runner: TaskRunner,
-    plan: ThreadPlan,
-    ready: &mpsc::Sender<ThreadReady>,
-    armed: &mpsc::Receiver<Armed>,
-) {
+fn body(mut runner: TaskRunner, plan: ThreadPlan, ready: Sender<ThreadReady>, armed: &Receiver<Armed>) {
     let (report, mut meter) = set_up(plan);
     let thread = report.thread;
     let calls = SystemCallCounter::open_thread(thread).ok();
     runner.set_counter(TaskCounter::Thread, u64::from(thread));
-    if ready.send(report).is_err() {
-        return;
-    }
-    let Ok(Armed { epoch, known }) = armed.recv() else { return };
+    let _ = ready.send(report);
+    // Whoever waits for all reports sees that there is no more from here.
+    drop(ready);
+    let Some(Armed { epoch, known }) = armed.receive() else { return };
     runner.arm(epoch);
     touch_the_clock();
     if let Some(known) = known {

@@ -36,7 +36,7 @@ pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
         check_running()?;
         let mode = good(mode)?;
-        with_library(|library| ready_for_commit(library.world.object_count()))?;
+        with_library(|library| ready_for_commit(&library.world))?;
         with_library(|library| library.commit_mode(mode).inspect_err(|_| explain(library)))
     })
 }

@@ -83,7 +83,7 @@ pub extern "C" fn MPIRTX_Commit_group(group: MPIRT_Group) -> c_int {
 fn commit(library: &mut Library, commit: impl FnOnce(&mut Library) -> Result<(), Code>) -> Result<(), Code> {
     // What is committed already is told by the commit.
     if library.committed().is_none() {
-        ready_for_commit(library.world.object_count())?;
+        ready_for_commit(&library.world)?;
     }
     if let Err(code) = commit(library) {
         // The same text on every member.

@@ -73,6 +73,11 @@ fn buffers() {
 }
 
 #[test]
+fn segment() {
+    conforms("tests/mpirt/segment.c");
+}
+
+#[test]
 fn channels() {
     conforms("tests/mpirt/channels.c");
 }

@@ -3,7 +3,7 @@
 use super::collective_commit::Edges;
 use super::committed::{Committed, CommittedTask, End, FreeCollective, Ranked, Service, TimedEnd, within};
 use super::error::Code;
-use super::events::EventPlan;
+use super::events::{EventPlan, EventThreads};
 use super::handle::Handle;
 use super::keep::Kept;
 use super::mapping::Mappings;
@@ -12,10 +12,11 @@ use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
-use crate::binding::MappedEnd;
+use crate::binding::BindError;
 use crate::declare::{Declarations, EndBuilder, Lines, Source, Target};
 use crate::free_end::{ReceivingEnd, SendingEnd};
-use crate::session::{AnyEnd, Running};
+use crate::member::CommitError;
+use crate::session::{AnyEnd, Prospect, Running};
 use crate::watch::Watch;
 use leveret_memory::sync::Ordering;
 use leveret_plan::CoreChoice;
@@ -422,12 +423,22 @@ fn serve_collectives(
 }
 
 impl Binding {
-    /// Learns which ends have buffers that belong to those of the other. Nothing runs yet.
-    pub(super) fn settle(&self, mapped: Vec<(u32, MappedEnd)>) -> Result<(), String> {
+    /// Learns which ends have buffers that belong to those of the other, makes memory for those that have none, and threads for events,
+    /// which wait for the epoch. Nothing runs yet.
+    ///
+    /// # Errors
+    /// Why the commit must be refused. What was made for buffers is there until it is released.
+    pub(super) fn settle(&mut self, mut prospect: Prospect) -> Result<EventThreads, CommitError> {
+        let mapped = std::mem::take(&mut prospect.mapped);
         let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
+        let settled = self.committed.settle(mapped);
+        settled.map_err(|code| {
+            BindError::Buffers(format!("buffers cannot be put into their iterators: {code}"))
+        })?;
         self.committed
-            .settle(mapped)
-            .map_err(|code| format!("buffers cannot be put into their iterators: {code}"))
+            .make_memory()
+            .map_err(|error| CommitError::System { what: "memory for buffers", cause: error.to_string() })?;
+        EventThreads::prepare(&mut self.events, prospect, &self.committed)
     }
 
     /// Gives every end to its channel.

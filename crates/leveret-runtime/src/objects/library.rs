@@ -73,7 +73,8 @@ impl Library {
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        let settle = |mapped| binding.settle(mapped);
+        let mut threads = EventThreads::default();
+        let settle = |prospect| binding.settle(prospect).map(|prepared| threads = prepared);
         let committed = if together.len() == self.world.names().len() {
             self.member.commit_unborrowed(declarations, settle)
         } else {
@@ -82,6 +83,7 @@ impl Library {
         let mut running = match committed {
             Ok(running) => running,
             Err(error) => {
+                threads.join();
                 self.world.release_memory(&Kept::default());
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
@@ -93,18 +95,8 @@ impl Library {
         binding.attach(&mut running);
         // Set once, and only here.
         let _ = binding.committed.epoch.set(running.epoch());
-        match EventThreads::start(&mut binding.events, &mut running, &binding.committed) {
-            Ok(threads) => self.event_threads = threads,
-            Err((started, code)) => {
-                running.abandon("a thread for handlers or channels cannot be had");
-                started.join();
-                running.give_up(&mut self.member);
-                self.world.release_memory(&Kept::default());
-                self.refusal =
-                    "a thread for handlers, channels or triggers of the kind time cannot be had".to_owned();
-                return Err(code);
-            }
-        }
+        threads.arm(running.epoch());
+        self.event_threads = threads;
         self.refusal.clear();
         self.running = Some(running);
         self.committed = Some(binding.committed.clone());

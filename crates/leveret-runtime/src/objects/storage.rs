@@ -1,19 +1,19 @@
 //! Where a buffer's bytes lie.
 
 use super::error::Code;
-use leveret_memory::Shelf;
+use leveret_memory::{Part, Shelf};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes with one user at a time: whoever removed the buffer from an iterator, or the channel that took it from there.
 ///
 /// The C interface implements it for the application's memory.
 pub trait Storage: Send + Sync {
-    /// Commit: the bytes are wanted from here on; memory of the library's own is made, and every page touched.
+    /// Commit: the bytes are wanted from here on, and every page of what is there is touched.
     ///
     /// # Errors
     /// [`Code::NoMemory`] when there is no memory.
     fn prepare(&self, size: usize) -> Result<(), Code>;
-    /// Uncommit: what `prepare` made may go.
+    /// Uncommit, or a commit that was refused: what commit gave may go.
     fn release(&self);
     /// Shows the bytes to `reader`.
     fn read(&self, reader: &mut dyn FnMut(&[u8]));
@@ -32,6 +32,12 @@ pub trait Storage: Send + Sync {
     }
     /// Commit, after `prepare` and only where it may decide: the bytes are those of a buffer on this shelf, until `release`.
     fn adopt(&self, _: &Shelf, _: u32) {}
+    /// Commit, after `adopt`: how many bytes are to come from the memory that commit makes for all buffers.
+    fn wanted(&self) -> usize {
+        0
+    }
+    /// Commit, where bytes were wanted: they are these, until `release`.
+    fn place(&self, _: Part) {}
 }
 
 /// Memory of the library's own, from the buffer's creation on.

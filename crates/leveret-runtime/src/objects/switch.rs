@@ -20,12 +20,14 @@ pub(super) struct StandingMode {
     /// Its objects.
     view: World,
     kept: Kept,
+    threads: EventThreads,
 }
 
 impl StandingMode {
     /// It will not run.
     pub(super) fn discard(self) {
         self.standing.discard();
+        self.threads.join();
         self.view.release_memory(&self.kept);
     }
 }
@@ -54,15 +56,17 @@ impl Library {
             unfit.code
         })?;
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        let settle = |mapped| binding.settle(mapped);
+        let mut threads = EventThreads::default();
+        let settle = |prospect| binding.settle(prospect).map(|prepared| threads = prepared);
         match self.member.commit_mode(beside, &name, declarations, settle) {
             Ok(standing) => {
                 self.refusal.clear();
                 self.world.stands(set, &view);
-                self.standing = Some(StandingMode { standing, binding, view, kept });
+                self.standing = Some(StandingMode { standing, binding, view, kept, threads });
                 Ok(())
             }
             Err(error) => {
+                threads.join();
                 view.release_memory(&kept);
                 self.refusal = match &error {
                     CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
@@ -100,7 +104,7 @@ impl Library {
                 return Err(code_of_switch(&error));
             }
         };
-        let StandingMode { standing, mut binding, view, kept } = standing;
+        let StandingMode { standing, binding, view, kept, threads } = standing;
         let mut next = standing.arm(instant);
         if let (Some(before), Some(committed)) = (&self.running, &self.committed) {
             before.watch().succeeded_by(next.watch());
@@ -109,14 +113,7 @@ impl Library {
         binding.attach(&mut next);
         // Set once: a mode is switched to once.
         let _ = binding.committed.epoch.set(next.epoch());
-        let threads = match EventThreads::start(&mut binding.events, &mut next, &binding.committed) {
-            Ok(threads) => threads,
-            Err((threads, _)) => {
-                // The others switch; this member cannot, so the job ends for all of them.
-                next.abandon("a thread for handlers cannot be had");
-                threads
-            }
-        };
+        threads.arm(instant);
         let mut before = self.running.take().ok_or(Code::Internal)?;
         let has_made_place = before.make_place(instant);
         std::mem::take(&mut self.event_threads).join();

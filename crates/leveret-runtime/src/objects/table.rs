@@ -232,6 +232,11 @@ impl Table {
         self.places.iter().enumerate().filter(|(_, entry)| entry.outside).map(|(place, _)| place)
     }
 
+    /// How many places were ever used.
+    pub(super) fn place_count(&self) -> usize {
+        self.places.len()
+    }
+
     /// Every place that was ever used, with the handle that was given out for it last; one that is vacant has a handle of no class.
     pub(super) fn last_known(&self) -> impl Iterator<Item = (usize, Handle)> + '_ {
         self.places.iter().enumerate().filter_map(|(place, entry)| {

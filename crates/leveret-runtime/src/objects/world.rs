@@ -108,6 +108,11 @@ impl World {
         self.table.all().count()
     }
 
+    /// How many places the table of objects has: as many as there were objects at one time.
+    pub fn place_count(&self) -> usize {
+        self.table.place_count()
+    }
+
     /// The class of an object.
     ///
     /// # Errors

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | buffers and iterators: insert, remove, lengths, labels | `buffers.rs` |
 //! | buffers that belong to those of the other end, one by one | `mapped.rs` |
+//! | the memory that commit makes for buffers | `memory.rs` |
 //! | what is in a buffer | `bytes.rs` |
 //! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
 //! | outcomes, and what is counted of them | `outcome.rs` |
@@ -27,6 +28,7 @@ mod collective;
 mod containers;
 mod ends;
 mod mapped;
+mod memory;
 mod outcome;
 mod served;
 mod service;

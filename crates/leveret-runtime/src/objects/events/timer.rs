@@ -19,13 +19,13 @@ pub(super) struct Due {
     trigger: usize,
 }
 
-/// The first instants of every trigger of the kind time.
-pub(super) fn first_instants(plan: &EventPlan, epoch: Nanos) -> Vec<Due> {
+/// The first instants of every trigger of the kind time, from the epoch on.
+pub(super) fn first_instants(plan: &EventPlan) -> Vec<Due> {
     let timed = plan.triggers.iter().enumerate();
     timed
         .filter_map(|(trigger, planned)| {
             let (first, period) = planned.times?;
-            Some(Due { next: epoch + first, period, trigger })
+            Some(Due { next: first, period, trigger })
         })
         .collect()
 }
@@ -41,8 +41,9 @@ fn take_due(dues: &mut [Due], now: Nanos) -> Option<usize> {
 }
 
 /// Fires until the commit ends.
-pub(super) fn serve(mut dues: Vec<Due>, events: &CommittedEvents) {
+pub(super) fn serve(mut dues: Vec<Due>, epoch: Nanos, events: &CommittedEvents) {
     let watch = &events.watch;
+    dues.iter_mut().for_each(|due| due.next = epoch + due.next);
     let mut mourners = events.mourners();
     loop {
         let mut words = Words::new();
