@@ -137,8 +137,8 @@ fn committed(case: &Case) -> ([Side; 2], u64, InProcessJob) {
     let ring = job.sources.first().map_or(0, |(_, end)| end.buffers());
     for (rank, binding) in bindings.iter().enumerate() {
         let of_member = job.mapped.iter().filter(|(member, ..)| member.index() == rank);
-        let mapped = of_member.map(|(_, end, mapped)| (*end, mapped.clone())).collect();
-        binding.settle(mapped).expect("they fit");
+        let mapped = of_member.map(|(.., mapped)| (0, mapped.clone()));
+        binding.committed.settle(mapped).expect("they fit");
         binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
         let channel = &binding.committed.channels[0];
         if case.qos.is_none() {
