@@ -179,7 +179,8 @@ impl Activation {
         if self.is_once() {
             *asked = asked.only_first();
         }
-        self.latest.store(asked.words());
+        let is_stored = self.latest.store(asked.words());
+        assert!(is_stored, "its task and whoever has the end's lock read it: two loads at a time");
         self.told.tell_spans(asked.words());
         *asked
     }

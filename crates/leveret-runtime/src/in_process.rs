@@ -58,6 +58,9 @@ pub struct InProcessJob {
     watches: Vec<Arc<Watch>>,
     regions: Vec<Arc<dyn Region>>,
     epoch: Nanos,
+    /// Ends whose buffers belong to those of the other: (member, declared end, how).
+    #[cfg(all(test, debug_assertions))]
+    pub(crate) mapped: Vec<(MemberId, u32, crate::binding::MappedEnd)>,
 }
 
 const GENERATION: Generation = Generation(1);
@@ -87,6 +90,8 @@ impl InProcessJob {
             epoch: Nanos::ZERO,
             assembled: assembled.clone(),
             plan: plan.clone(),
+            #[cfg(all(test, debug_assertions))]
+            mapped: Vec::new(),
         };
         for (rank, declared) in declarations.into_iter().enumerate() {
             let member = MemberId(rank as u16);
@@ -101,6 +106,8 @@ impl InProcessJob {
             }));
             job.sources.extend(bound.sources.into_iter().map(|(_, end)| (member, end)));
             job.targets.extend(bound.targets.into_iter().map(|(_, end)| (member, end)));
+            #[cfg(all(test, debug_assertions))]
+            job.mapped.extend(bound.mapped.into_iter().map(|(end, mapped)| (member, end, mapped)));
             job.watches.push(watch);
         }
         Ok(job)

@@ -65,6 +65,10 @@ pub enum Step {
 /// How often a task looks whether the one that it goes on for has left what it needs.
 const LOOK_AGAIN: Nanos = Nanos::from_micros(50);
 
+/// Of so many instances that a task skipped while the one before it had not left yet, its ports tell: the last ones. No port
+/// tells of more that has passed.
+const OWED_MAX: u64 = 64;
+
 /// What a task leaves to itself in the next mode.
 pub(crate) struct TaskEstate {
     metrics: TaskMetrics,
@@ -94,7 +98,7 @@ pub struct TaskRunner {
     line: Option<Line<TaskEstate>>,
     /// It goes on with what others have not left yet.
     awaits: bool,
-    /// The first instance that was skipped meanwhile.
+    /// The first of the instances that were skipped meanwhile, at most [`OWED_MAX`] back.
     owed: Option<Cursor>,
     /// The epoch from which its instances are counted, and how many were before the mode's.
     origin: Nanos,
@@ -404,7 +408,10 @@ impl TaskRunner {
 
     fn skip(&mut self, next: &Cursor) {
         if self.awaits {
-            self.owed.get_or_insert(self.cursor);
+            let owed = self.owed.get_or_insert(self.cursor);
+            if self.cursor.instance - owed.instance >= OWED_MAX {
+                owed.advance(&self.timing);
+            }
         } else {
             let cursor = self.cursor;
             self.pass(&cursor, next);

@@ -114,7 +114,7 @@ impl Default for TaskTally {
 }
 
 impl TaskTally {
-    /// By the task's thread alone.
+    /// By the task's thread alone. Where loads stall at every earlier value, the next instance tells of this one too.
     pub(crate) fn publish(&self, metrics: &TaskMetrics) {
         self.latest.store(metrics.words());
     }

@@ -132,8 +132,6 @@ impl Sorted {
 
     #[inline(always)]
     fn link(&self, index: u32) -> Link {
-        #[cfg(all(test, not(loom)))]
-        tests::STEPS.set(tests::STEPS.get() + 1);
         Link::from_word(self.next[index as usize].load(Ordering::Acquire))
     }
 
@@ -154,22 +152,12 @@ impl Sorted {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use std::cell::Cell;
-
-    thread_local! {
-        /// Links that this thread has read: every step of a walk reads one.
-        pub(super) static STEPS: Cell<u64> = const { Cell::new(0) };
-    }
-
-    fn steps(of: impl FnOnce()) -> u64 {
-        let before = STEPS.get();
-        of();
-        STEPS.get() - before
-    }
 
     // spec: BUFITER-SORTED-03
+    #[cfg(debug_assertions)]
     #[test]
     fn removing_takes_as_many_steps_whatever_is_in_and_inserting_one_for_each_label_that_is_not_higher() {
+        use crate::sync::steps::of as steps;
         let capacity = if cfg!(miri) { 40 } else { leveret_types::BUFFERS_MAX };
         let with = |count: u32| {
             let store = Sorted::new(capacity);
@@ -179,11 +167,11 @@ mod tests {
         };
         let removal = |count| {
             let store = with(count);
-            steps(|| assert_eq!(store.remove(), Some(0)))
+            steps(u64::MAX, || assert_eq!(store.remove(), Some(0))).1
         };
         let insertion = |count, label| {
             let store = with(count);
-            steps(|| store.insert(count, label).expect("it is out"))
+            steps(u64::MAX, || store.insert(count, label).expect("it is out")).1
         };
         let (for_removal, before_all) = (removal(1), insertion(1, -1));
         let per_label = insertion(2, 0) - before_all;
@@ -191,7 +179,7 @@ mod tests {
         for count in [1, 2, 17, capacity / 2, capacity - 1] {
             assert_eq!(removal(count), for_removal, "{count} are in");
             assert_eq!(insertion(count, -1), before_all, "{count} are in, all with higher labels");
-            // A step reads the buffer's link, and that before it once more.
+            // Each reads the buffer's link and label, and the link before it once more.
             for lower in [1, count / 2, count].into_iter().filter(|lower| *lower > 0) {
                 let found = insertion(count, i64::from(lower) - 1) - before_all;
                 // Behind the last there is nothing to be looked at.

@@ -335,3 +335,81 @@ fn what_is_kept_stays_fixed_and_the_rest_is_loose() {
         assert_eq!(side.world.free(loose), Ok(()));
     }
 }
+
+/// The most steps of a task's instance in a run, with what its ends do for it.
+#[cfg(debug_assertions)]
+fn most_steps(run: impl FnOnce(&mut dyn FnMut())) -> u64 {
+    use leveret_memory::sync::steps;
+    let (mut before, mut most) = (None, 0);
+    run(&mut || {
+        let now = steps::taken();
+        most = most.max(before.map_or(0, |before| now - before));
+        before = Some(now);
+    });
+    most
+}
+
+// spec: LAW-STEPS-02
+#[cfg(debug_assertions)]
+#[test]
+fn an_instance_takes_as_many_steps_however_long_the_run_has_been() {
+    for with_tasks in [false, true] {
+        let of = |periods| {
+            let mut run = Run::begin(with_tasks);
+            let looks = |run: &Run| {
+                for side in &run.sides {
+                    let committed = side.committed.clone().expect("something runs");
+                    let look =
+                        |call: &dyn Fn(&Committed)| leveret_memory::sync::steps::of(60, || call(&committed));
+                    look(&|committed| _ = committed.start(side.channel));
+                    look(&|committed| _ = committed.activate(side.channel));
+                    look(&|committed| _ = committed.test(side.channel));
+                    look(&|committed| _ = committed.wait(side.channel, Nanos::ZERO));
+                    look(&|committed| _ = committed.status(side.channel));
+                    look(&|committed| _ = committed.metrics(side.channel));
+                    look(&|committed| _ = committed.deactivate(side.channel));
+                    if let Some(task) = side.task {
+                        look(&|committed| _ = committed.task_metrics(task));
+                    }
+                }
+            };
+            looks(&run);
+            let most = most_steps(|look| run.periods(periods, |_| look()));
+            looks(&run);
+            most
+        };
+        // Most of them are readings of the clock before the planned start, which end by the clock.
+        let (few, many) = (of(30), of(600));
+        assert!(few > 0 && many <= few, "{few} steps in a short run, {many} in a long one");
+    }
+}
+
+/// What was skipped before a task could go on with what the one before it left is told in one instance; of a long time the
+/// last part.
+// spec: LAW-STEPS-02
+#[cfg(debug_assertions)]
+#[test]
+fn an_instance_takes_as_many_steps_however_long_the_one_before_has_overrun() {
+    let of = |periods: i64| {
+        let mut run = Run::begin(true);
+        run.periods(3, |_| {});
+        let left = EPOCH + ms((3 + periods) * 10 + 5);
+        let most = most_steps(|look| {
+            run.switch(1, ms(10), periods as u64 + 5, |at| {
+                look();
+                at >= left
+            });
+        });
+        let task = |rank: usize| {
+            let side = &run.sides[rank];
+            let task = side.task.expect("it has one");
+            side.committed.as_ref().expect("it runs").task_metrics(task).expect("a task")
+        };
+        for rank in [0, 1] {
+            assert_eq!(task(rank).completed + task(rank).skipped, 3 + periods as u64 + 5, "each is counted");
+        }
+        most
+    };
+    let (long, longer) = (of(100), of(1000));
+    assert!(longer <= long, "{long} steps after a hundred periods, {longer} after a thousand");
+}

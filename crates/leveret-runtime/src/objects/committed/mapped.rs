@@ -233,7 +233,7 @@ impl Committed {
                 self.put_aside(channel, buffer);
                 return Err(code);
             }
-            channel.copies.fetch_add(1, Ordering::Relaxed);
+            channel.count_copy();
         }
         entry.carry(&arrived);
         self.hand_back(channel, buffer)?;

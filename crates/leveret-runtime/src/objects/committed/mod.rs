@@ -32,6 +32,8 @@ mod memory;
 mod outcome;
 mod served;
 mod service;
+#[cfg(all(test, debug_assertions))]
+mod steps_tests;
 mod timed;
 mod transfer;
 mod within;

@@ -129,9 +129,10 @@ impl ServedEnd {
         }
         self.moved.fetch_add(1, Ordering::SeqCst);
         if self.needs_firing {
-            let _ = self
-                .firings
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |firings| firings.checked_sub(1));
+            let firings = self.firings.load(Ordering::SeqCst);
+            // This thread alone adds and takes; where another has deactivated the end meanwhile, there is none to be taken.
+            let rest = firings.saturating_sub(1);
+            let _ = self.firings.compare_exchange(firings, rest, Ordering::SeqCst, Ordering::SeqCst);
         }
     }
 }
@@ -183,18 +184,19 @@ impl Committed {
         if served.is_active() {
             return Err(Code::Active);
         }
-        loop {
+        // Each try that fails is another thread's start: after as many as the slack allows, others are at this end.
+        for _ in 0..channel.slack {
             let begun = served.begun.load(Ordering::SeqCst);
             if served.under_way(channel) >= u64::from(channel.slack) {
-                return Err(Code::Slack);
+                break;
             }
             let next = served.begun.compare_exchange(begun, begun + 1, Ordering::SeqCst, Ordering::SeqCst);
             if next.is_ok() {
-                break;
+                served.was_started.store(true, Ordering::SeqCst);
+                return self.ask(served);
             }
         }
-        served.was_started.store(true, Ordering::SeqCst);
-        self.ask(served)
+        Err(Code::Slack)
     }
 
     pub(super) fn activate_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {

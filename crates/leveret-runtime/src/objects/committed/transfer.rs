@@ -27,6 +27,14 @@ impl CommittedBuffer {
     }
 }
 
+impl CommittedChannel {
+    /// The bytes of a message were copied at this end. Of an end between two members one thread at a time says so: its task, or
+    /// who has its lock.
+    pub(super) fn count_copy(&self) {
+        self.copies.store(self.copies.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+}
+
 impl Committed {
     /// The one place that every outcome of every transfer passes, at each end for itself: performed, missed, late, without a
     /// buffer, paused. On the data path: it may neither block nor allocate. `latency` is known at a receiving end.
@@ -86,7 +94,7 @@ impl Committed {
         }
         self.hand_back(channel, buffer)?;
         if sent.is_ok() {
-            channel.copies.fetch_add(1, Ordering::Relaxed);
+            channel.count_copy();
         }
         sent.map(|_| ())
     }
@@ -105,7 +113,7 @@ impl Committed {
         match copied {
             Ok(arrived) => {
                 entry.carry(&arrived);
-                channel.copies.fetch_add(1, Ordering::Relaxed);
+                channel.count_copy();
                 self.hand_back(channel, buffer)
             }
             Err(code) => {

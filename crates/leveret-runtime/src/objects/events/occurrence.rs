@@ -195,3 +195,7 @@ impl Occurrence {
 #[cfg(test)]
 #[path = "occurrence_tests.rs"]
 mod tests;
+
+#[cfg(all(test, debug_assertions))]
+#[path = "occurrence_steps_tests.rs"]
+mod steps_tests;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const KEPT: u32 = 64;
 
 /// So many triggers of a member, as it fires and as a receptor reads them. Trigger k has priority k modulo 2.
-fn triggers(count: u16) -> (Vec<FiringWriter>, Vec<FiringSource>) {
+pub(super) fn triggers(count: u16) -> (Vec<FiringWriter>, Vec<FiringSource>) {
     let spec = TriggerSpec { trigger: TriggerId(0), kept: KEPT };
     let triggers = (0..count).map(|trigger| TriggerSpec { trigger: TriggerId(trigger), ..spec }).collect();
     let (member, generation) = (MemberId(0), Generation(1));

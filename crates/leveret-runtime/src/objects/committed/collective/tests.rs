@@ -331,3 +331,49 @@ impl Side {
         }
     }
 }
+
+/// Between two steps of one member's call all others go on as far as they can; it ends all the same.
+// spec: LAW-STEPS-02
+#[cfg(debug_assertions)]
+#[test]
+fn a_call_ends_however_quick_the_other_members_are() {
+    use leveret_memory::sync::steps;
+    let kinds = [
+        CollectiveKind::Broadcast,
+        CollectiveKind::Scatter,
+        CollectiveKind::Gather,
+        CollectiveKind::Alltoall,
+        CollectiveKind::Barrier,
+        CollectiveKind::Reduce(Operation::Sum),
+    ];
+    for kind in kinds {
+        for caller in 0..3 {
+            let (members, root, transfers, slack) = (3, 1, 200, 2);
+            let dataspec = Dataspec::Int64;
+            let case = Case { kind, members, root, elements: 1, dataspec, transfers, slack, seed: 1 };
+            let (sides, _job) = committed(&case, None);
+            for (rank, side) in sides.iter().enumerate() {
+                (0..transfers).for_each(|transfer| side.provide(&case, rank, transfer));
+                assert_eq!(side.committed.activate(side.channel), Ok(()));
+            }
+            let own = &sides[caller];
+            let mut others = || {
+                for (rank, side) in sides.iter().enumerate() {
+                    if rank != caller {
+                        let _ = side.committed.test(side.channel);
+                    }
+                }
+            };
+            // The rings have two buffers. For each: a piece to and from every member, the buffers of the transfer taken and put, and a
+            // transfer that is counted.
+            let (ring, pieces) = (2, 2 * members as u64);
+            let most = 100 + ring * (pieces * 30 + 100);
+            let before = own.completed();
+            for _ in 0..5 {
+                let _ = steps::beside(most, &mut others, || own.committed.test(own.channel));
+                let _ = steps::beside(most, &mut others, || own.committed.status(own.channel));
+            }
+            assert!(own.completed() > before && own.completed() < transfers as u64, "{case:?}");
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! How many steps (operations on atomics) the functions of the data path take, with few buffers and with many.
+//!
+//! What may grow with what is said at each bound. The calls of a best-effort end move what has become possible since the last one, so their
+//! steps count the transfers that one call may move: the ring's buffers, and at the sender what the receiver has taken since, which
+//! is at most the slack more.
+
+use super::{ChannelMapping, Committed, End};
+use crate::in_process::InProcessJob;
+use crate::objects::error::Code;
+use crate::objects::handle::Handle;
+use crate::objects::{
+    BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, EndState, Form, OwnedStorage, Policy,
+    Qos, Storage, World,
+};
+use leveret_memory::sync::steps;
+use leveret_plan::{Costs, plan};
+use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+use leveret_types::{MemberId, Nanos};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const SIZE: usize = 8;
+
+/// Memory that commit may put where it likes. Nobody looks at it here.
+struct System(OwnedStorage);
+
+impl Storage for System {
+    fn prepare(&self, size: usize) -> Result<(), Code> {
+        self.0.prepare(size)
+    }
+    fn release(&self) {
+        self.0.release();
+    }
+    fn read(&self, reader: &mut dyn FnMut(&[u8])) {
+        self.0.read(reader);
+    }
+    fn address(&self) -> usize {
+        self.0.address()
+    }
+    fn write(&self, writer: &mut dyn FnMut(&mut [u8])) {
+        self.0.write(writer);
+    }
+    fn resize(&self, size: usize) -> Result<(), Code> {
+        self.0.resize(size)
+    }
+    fn is_system(&self) -> bool {
+        true
+    }
+}
+
+/// The label of the k-th buffer.
+type Label = fn(usize) -> i64;
+
+/// A channel between two members.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    policy: BufiterPolicy,
+    buffers: usize,
+    slack: u32,
+    /// Whether the iterators say which buffers may be in them.
+    is_allowed: bool,
+    is_aliased: bool,
+    label: Label,
+    qos: Option<Qos>,
+}
+
+impl Case {
+    fn new(base: Policy, form: Form, buffers: usize) -> Self {
+        Self {
+            policy: BufiterPolicy { base, form },
+            buffers,
+            slack: 4,
+            is_allowed: true,
+            is_aliased: false,
+            label: |_| 7,
+            qos: None,
+        }
+    }
+}
+
+struct Side {
+    committed: Arc<Committed>,
+    channel: Handle,
+    input: Handle,
+    output: Handle,
+    buffers: Vec<Handle>,
+}
+
+/// Both ends, the buffers of the channel's ring, and what keeps them.
+fn committed(case: &Case) -> ([Side; 2], u64, InProcessJob) {
+    let names = ["a".to_owned(), "b".to_owned()];
+    let (mut sides, mut bindings) = (Vec::new(), Vec::new());
+    for rank in 0..2 {
+        let mut world = World::new(MemberId(rank), &names).expect("a world");
+        let buffers: Vec<Handle> = (0..case.buffers)
+            .map(|number| {
+                let own = OwnedStorage::new(SIZE);
+                let storage: Arc<dyn Storage> =
+                    if case.is_aliased { Arc::new(System(own)) } else { Arc::new(own) };
+                let description = BufferDescription { size: SIZE, dataspec: Dataspec::Int64, storage };
+                let buffer = world.buffer("b", description).expect("a buffer");
+                world.set_label(buffer, (case.label)(number)).expect("not committed yet");
+                buffer
+            })
+            .collect();
+        let allowed =
+            if case.is_allowed { world.cvector("v", &buffers).expect("a vector") } else { Handle::default() };
+        let shape = (SIZE, Dataspec::Int64);
+        let input = world.bufiter("i", case.policy, shape, allowed).expect("an iterator");
+        let plain = BufiterPolicy { form: Form::Plain, ..case.policy };
+        let output = world.bufiter("o", plain, shape, allowed).expect("an iterator");
+        let qos = case.qos.map_or(Handle::BEST_EFFORT, |qos| world.qos("q", qos).expect("a QoS"));
+        let group = Handle::GROUP_WORLD;
+        let description = ChannelDescription { input, output, source: 0, target: 1, group, qos };
+        let channel = world.ptchannel("c", description).expect("a channel");
+        world.set_slack(channel, case.slack).expect("not committed yet");
+        let binding = world
+            .bind(&crate::objects::keep::Kept::default())
+            .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
+        sides.push(Side { committed: binding.committed.clone(), channel, input, output, buffers });
+        bindings.push(binding);
+    }
+    let manifest = JobDeclaration {
+        name: "steps".to_owned(),
+        cores: vec![0, 1],
+        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
+        ..JobDeclaration::default()
+    };
+    let take = |binding: &mut crate::objects::commit::Binding| {
+        std::mem::replace(&mut binding.declarations, crate::Declarations::new(""))
+    };
+    let declarations = bindings.iter_mut().map(take).collect();
+    let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
+        plan(job).map_err(|refusal| refusal.to_string())
+    })
+    .expect("it fits");
+    let ring = job.sources.first().map_or(0, |(_, end)| end.buffers());
+    for (rank, binding) in bindings.iter().enumerate() {
+        let of_member = job.mapped.iter().filter(|(member, ..)| member.index() == rank);
+        let mapped = of_member.map(|(.., mapped)| (0, mapped.clone()));
+        binding.committed.settle(mapped).expect("they fit");
+        binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
+        let channel = &binding.committed.channels[0];
+        if case.qos.is_none() {
+            channel.attach(match rank {
+                0 => End::source(job.sources.pop().expect("a source").1),
+                _ => End::target(job.targets.pop().expect("a target").1),
+            });
+        }
+        let is_lent =
+            matches!(channel.mapping.get(), Some(ChannelMapping::Lends(_) | ChannelMapping::Borrows(_)));
+        assert_eq!(is_lent, case.is_aliased, "{case:?}");
+    }
+    (sides.try_into().unwrap_or_else(|_| panic!("two sides")), ring, job)
+}
+
+/// The most steps that each function took.
+#[derive(Default)]
+struct Most(BTreeMap<&'static str, u64>);
+
+impl Most {
+    fn of<T>(&mut self, function: &'static str, call: impl FnOnce() -> T) -> T {
+        // A loop without an end ends here; the bounds are asserted at the end of all.
+        let (answer, taken) = steps::of(10_000_000, call);
+        let most = self.0.entry(function).or_default();
+        *most = taken.max(*most);
+        answer
+    }
+}
+
+impl Side {
+    /// What tells of the end without changing what is asked of it.
+    fn look(&self, most: &mut Most) {
+        let committed = &self.committed;
+        let _ = most.of("test", || committed.test(self.channel));
+        let _ = most.of("wait", || committed.wait(self.channel, Nanos::ZERO));
+        most.of("status", || committed.status(self.channel)).expect("an end");
+        most.of("metrics", || committed.metrics(self.channel)).expect("an end");
+        for iterator in [self.input, self.output] {
+            most.of("count", || committed.count(iterator)).expect("an iterator");
+            most.of("due", || committed.due(iterator)).expect("an iterator");
+        }
+    }
+
+    fn insert(&self, most: &mut Most, buffer: Handle) {
+        most.of("set_length", || self.committed.set_length(buffer, SIZE)).expect("it is the program's");
+        most.of("read", || self.committed.read(buffer, |_| {})).expect("it is the program's");
+        most.of("insert", || self.committed.insert(self.input, buffer)).expect("it is allowed");
+        let again = most.of("insert", || self.committed.insert(self.input, buffer));
+        // An active end may have passed it on already, and then it is where it cannot be inserted from either.
+        assert_eq!(again, Err(Code::BufferInUse));
+    }
+
+    /// Takes everything out of the output, and says how much that was.
+    fn drain(&self, most: &mut Most) -> Vec<Handle> {
+        std::iter::from_fn(|| most.of("remove", || self.committed.remove(self.output)).ok()).collect()
+    }
+
+    fn completed(&self) -> u64 {
+        self.committed.metrics(self.channel).expect("an end").completed
+    }
+}
+
+/// Every function, in the states that ask most of it.
+fn exercise(case: &Case) -> (Most, u64) {
+    let (sides, ring, _job) = committed(case);
+    let [from, to] = sides;
+    let mut most = Most::default();
+    // Empty, with as many transfers started as may be.
+    for side in [&from, &to] {
+        assert!(side.drain(&mut most).is_empty());
+        side.look(&mut most);
+        for _ in 0..case.slack {
+            assert_eq!(most.of("start", || side.committed.start(side.channel)), Ok(()));
+        }
+        assert_eq!(most.of("start", || side.committed.start(side.channel)), Err(Code::Slack));
+        assert_eq!(most.of("activate", || side.committed.activate(side.channel)), Err(Code::Slack));
+        side.look(&mut most);
+    }
+    // Full, buffer by buffer; those that were waited for go at once.
+    for side in [&from, &to] {
+        side.buffers.iter().for_each(|buffer| side.insert(&mut most, *buffer));
+        side.look(&mut most);
+    }
+    for _ in 0..3 {
+        for side in [&to, &from] {
+            side.look(&mut most);
+        }
+    }
+    assert_eq!(to.completed(), u64::from(case.slack).min(case.buffers as u64), "{case:?}");
+    for side in [&from, &to] {
+        for buffer in side.drain(&mut most) {
+            side.insert(&mut most, buffer);
+        }
+        if (case.slack as usize) < case.buffers {
+            assert_eq!(most.of("activate", || side.committed.activate(side.channel)), Ok(()), "{case:?}");
+        }
+    }
+    // What has piled up goes a ring at a time; what has come is put back, so that some of all are on the way.
+    for round in 0..20 {
+        for side in [&to, &from] {
+            if round % 3 != 0 {
+                side.look(&mut most);
+            }
+            for buffer in side.drain(&mut most) {
+                side.insert(&mut most, buffer);
+            }
+        }
+    }
+    for side in [&from, &to] {
+        if most.of("deactivate", || side.committed.deactivate(side.channel)).is_ok() {
+            let state = side.committed.status(side.channel).expect("an end").state;
+            assert_ne!(state, EndState::Active);
+        }
+        side.drain(&mut most);
+    }
+    (most, ring)
+}
+
+/// How many buffers, and the labels that they have: all equal, rising, falling.
+const SHAPES: [(usize, Label); 5] =
+    [(1, |_| 7), (4, |_| 7), (64, |number| number as i64), (300, |_| 7), (300, |number| -(number as i64))];
+
+const FORMS: [(Policy, Form); 6] = [
+    (Policy::Fifo, Form::Plain),
+    (Policy::Lifo, Form::Plain),
+    (Policy::Sorted, Form::Plain),
+    (Policy::Unordered, Form::Plain),
+    (Policy::Fifo, Form::Mapped),
+    (Policy::Fifo, Form::Ordered),
+];
+
+/// What a call of an end may take that moves what has become possible.
+fn moving_most(case: &Case, ring: u64) -> u64 {
+    let (n, slack) = (case.buffers as u64, u64::from(case.slack));
+    // One word of UNORDERED is for 32 buffers, and each is looked at twice to find none; SORTED is walked.
+    let walk = match case.policy.base {
+        Policy::Sorted => 3 * n + 8,
+        Policy::Unordered => 2 * n.div_ceil(32) + 4,
+        _ => 0,
+    };
+    // Buffers that come back are looked for twice in a call.
+    let loans = if case.is_aliased { 24 * n } else { 0 };
+    // A message moved, with the taking and the putting of a buffer, and a delivery that is counted.
+    32 + ring * (52 + 2 * walk) + (ring + slack) * 8 + walk + loans
+}
+
+/// Of those that move nothing.
+fn still_most(case: &Case, function: &str) -> Option<u64> {
+    let n = case.buffers as u64;
+    match function {
+        "read" | "due" => Some(1),
+        "set_length" => Some(3),
+        // The count itself, beside what a moving call takes.
+        "count" => Some(match case.policy.base {
+            Policy::Lifo | Policy::Sorted => n,
+            _ => n.div_ceil(32) + 2,
+        }),
+        _ => None,
+    }
+}
+
+// spec: LAW-STEPS-02
+#[test]
+fn every_function_of_a_best_effort_end_ends_within_its_bound() {
+    for (policy, form) in FORMS {
+        for is_aliased in [false, true] {
+            if is_aliased && form == Form::Plain {
+                continue;
+            }
+            for slack in [1, 4, 64] {
+                for (buffers, label) in SHAPES {
+                    let case = Case { slack, is_aliased, label, ..Case::new(policy, form, buffers) };
+                    let (most, ring) = exercise(&case);
+                    for (function, taken) in &most.0 {
+                        let moving = moving_most(&case, ring);
+                        let bound = match still_most(&case, function) {
+                            Some(still) if *function == "count" => moving + still,
+                            Some(still) => still,
+                            None => moving,
+                        };
+                        assert!(*taken <= bound, "{function}: {taken} steps, {bound} allowed: {case:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+// spec: LAW-STEPS-02
+#[test]
+fn how_many_buffers_there_are_matters_to_walks_alone() {
+    let plain = |policy, form| move |buffers| Case::new(policy, form, buffers);
+    let late = |buffers| Case { is_allowed: false, ..Case::new(Policy::Fifo, Form::Plain, buffers) };
+    let cases: [&dyn Fn(usize) -> Case; 4] = [
+        &plain(Policy::Fifo, Form::Plain),
+        &plain(Policy::Lifo, Form::Plain),
+        &plain(Policy::Fifo, Form::Ordered),
+        &late,
+    ];
+    for case in cases {
+        let [(few, _), (many, _)] = [64, 600].map(|buffers| exercise(&case(buffers)));
+        for (function, taken) in &many.0 {
+            // LIFO counts one by one.
+            if *function != "count" {
+                assert!(*taken <= few.0[function], "{function} of {:?}", case(600));
+            }
+        }
+        // And these take so little that nothing of it can be a walk.
+        for function in ["insert", "start", "wait", "status", "metrics"] {
+            assert!(many.0[function] <= 90, "{function}: {}", many.0[function]);
+        }
+    }
+}
+
+/// The other end is as quick as can be: between two steps of a call it does all that it can. The call ends all the same.
+// spec: LAW-STEPS-02
+#[test]
+fn a_call_ends_however_quick_the_other_end_is() {
+    for (policy, form) in FORMS {
+        for is_aliased in [false, true] {
+            if is_aliased && form == Form::Plain {
+                continue;
+            }
+            for calls_source in [true, false] {
+                let case = Case { is_aliased, slack: 1, ..Case::new(policy, form, 300) };
+                let (sides, ring, _job) = committed(&case);
+                let mut unused = Most::default();
+                for side in &sides {
+                    assert_eq!(side.committed.activate(side.channel), Ok(()));
+                }
+                // Everything is at the source, and at the target for what comes.
+                let [from, to] = &sides;
+                from.buffers
+                    .iter()
+                    .for_each(|buffer| from.committed.insert(from.input, *buffer).expect("it is its"));
+                to.buffers
+                    .iter()
+                    .for_each(|buffer| to.committed.insert(to.input, *buffer).expect("it is its"));
+                let (own, other) = if calls_source { (from, to) } else { (to, from) };
+                let mut others = || {
+                    let _ = other.committed.test(other.channel);
+                    for buffer in other.drain(&mut Most::default()) {
+                        let _ = other.committed.insert(other.input, buffer);
+                    }
+                };
+                let before = own.completed();
+                let most = moving_most(&case, ring);
+                let _ = steps::beside(most, &mut others, || own.committed.test(own.channel));
+                let _ = steps::beside(most, &mut others, || own.committed.wait(own.channel, Nanos::ZERO));
+                let _ = steps::beside(most, &mut others, || own.committed.status(own.channel));
+                let _ = steps::beside(most, &mut others, || own.committed.metrics(own.channel));
+                // Where the ring is for all buffers, they have gone already.
+                assert!(own.completed() > before || ring >= 300, "something went on: {case:?}");
+                for _ in 0..10 {
+                    let removed = steps::beside(most, &mut others, || own.committed.remove(own.output)).0;
+                    let Ok(buffer) = removed else { continue };
+                    let _ = steps::beside(most, &mut others, || own.committed.insert(own.input, buffer));
+                }
+                own.look(&mut unused);
+            }
+        }
+    }
+}
