@@ -3,15 +3,15 @@
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
-/// Finds `program`: with a slash relative to the manifest, else in `PATH`, beside this binary, or in its
+/// Finds `program`: with a slash relative to `base`, else in `PATH`, beside this binary, or in its
 /// `examples/` folder: what a user builds goes before the examples that are built with this program.
 ///
 /// # Errors
 /// When it is nowhere, with the places that were looked at.
 #[allow(clippy::disallowed_methods, reason = "the command line may look into PATH")]
-pub fn find(program: &str, manifest: &Path, member: &str) -> Result<PathBuf, Failure> {
+pub fn find(program: &str, (base, manifest): (&Path, &Path), member: &str) -> Result<PathBuf, Failure> {
     let candidates: Vec<PathBuf> = if program.contains('/') {
-        vec![manifest.parent().unwrap_or(Path::new("")).join(program)]
+        vec![base.join(program)]
     } else {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::parent);

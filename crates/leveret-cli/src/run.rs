@@ -70,6 +70,9 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             format!("choose from {}", listed.join(", ")),
         ));
     }
+    // A program is named from where the user stands, those of a manifest from where that lies.
+    let from_here = arguments.members.is_some();
+    let base = arguments.job.parent().filter(|_| !from_here).unwrap_or(Path::new(""));
     let extra = members_arguments(&arguments.arguments)?;
     let launch: Result<Vec<LaunchPlan>, Failure> = manifest
         .launch
@@ -80,7 +83,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             })?;
             Ok(LaunchPlan {
                 member: launch.member.clone(),
-                program: programs::find(program, &arguments.job, &launch.member)?,
+                program: programs::find(program, (base, &arguments.job), &launch.member)?,
                 arguments: given.iter().chain(&extra).cloned().collect(),
                 environment: launch.environment.clone(),
                 // The report for programs must be all that stands there.

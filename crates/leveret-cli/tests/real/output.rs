@@ -1,8 +1,10 @@
 //! Where a run's report goes: a former one is kept apart, and what cannot be written does not take the rest with it.
 
-use crate::harness::{Workplace, turn, undisturbed};
+use crate::harness::{Workplace, program, turn, undisturbed};
 use crate::job::{Job, core, ring};
+use crate::suite::{C, compile};
 use std::fs;
+use std::process::Command;
 
 const FILES: [&str; 4] = ["record.leveret", "report.html", "report.json", "trace.json"];
 
@@ -96,4 +98,18 @@ fn too_small_a_limit_on_files_is_named_with_its_remedy() {
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.contains("memory file") && stderr.contains("`ulimit -f unlimited`"), "{stderr}");
     assert!(!stderr.contains("SIGXFSZ") && !stderr.contains("panicked"), "{stderr}");
+}
+
+/// A program without a manifest is named from where the user stands.
+#[test]
+fn a_program_is_found_by_a_relative_path() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let file = compile(&place, "examples/farm/farm.c", &C);
+    let folder = file.parent().and_then(std::path::Path::parent).expect("a folder in a folder");
+    let named = file.strip_prefix(folder).expect("it lies there");
+    let mut command = Command::new(program());
+    command.args(["run", "-n", "3", "--output"]).arg(place.path("out")).arg(named).current_dir(folder);
+    let outcome = place.spawn(command).finish_alone();
+    assert!(outcome.stdout.contains("farmer: 12 squared is 144"), "{}", outcome.said());
 }
