@@ -135,7 +135,8 @@ inline const char *error_detail() noexcept
 }
 
 #if MPIRT_EXCEPTIONS
-/// What every operation throws that does not begin with try_. `what()` has the call, what the code means, and the remedy, as `error_detail()`.
+/// What every operation throws that does not begin with try_. `what()` has the call and what the code means, and of setup the
+/// place and the remedy, as `error_detail()`.
 class error : public std::system_error {
 public:
     error(errc code, const char *call)
@@ -155,7 +156,9 @@ private:
     static std::string text(errc code, const char *call)
     {
         const std::string_view detail = error_detail();
-        return detail.empty() ? std::string(call).append(": ").append(message(code)) : std::string(detail);
+        std::string begin = std::string(call).append(": ");
+        // Calls of the data path leave the detail of an earlier one as it is.
+        return detail.compare(0, begin.size(), begin) == 0 ? std::string(detail) : begin.append(message(code));
     }
 
     // Shared, since copies of an exception may not fail.

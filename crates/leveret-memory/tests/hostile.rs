@@ -82,7 +82,7 @@ fn scribbling_while_we_read_harms_nobody() {
             }
         });
         let mut out = vec![0; size as usize + 16];
-        let rounds = if cfg!(miri) { 60 } else { 20_000 };
+        let rounds = if cfg!(miri) { 30 } else { 20_000 };
         let (mut whole, mut bounded) = (0_u64, 0_u64);
         for round in 0..rounds {
             let instance = receiver.peer_first_eligible().min(receiver.released() + round % 4);
@@ -213,7 +213,7 @@ fn a_receiver_that_lies_about_its_releases_only_harms_itself() {
     let mut sender = Sender::new(source.take_source(CHANNEL).expect("declared"), peer_target);
     let mut random = Random(42);
     let mut sent = 0;
-    for instance in 0..if cfg!(miri) { 40 } else { 4_000 } {
+    for instance in 0..if cfg!(miri) { 20 } else { 4_000 } {
         for word in words(&target_region) {
             word.store(if random.next() & 1 == 0 { random.next() } else { 0 }, Ordering::Relaxed);
         }
@@ -244,7 +244,7 @@ fn nonsense_in_place_of_firings_is_harmless() {
     }
     let before: Vec<u64> = words(&region).iter().map(|word| word.load(Ordering::Relaxed)).collect();
     let mut random = Random(0x6b8b_4567);
-    for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
+    for _ in 0..if cfg!(miri) { 80 } else { 20_000 } {
         let place = random.next() as usize % before.len();
         let nonsense = [0, 1, u64::MAX, u64::MAX - 1, random.next()][random.next() as usize % 5];
         words(&region)[place].store(nonsense, Ordering::Relaxed);

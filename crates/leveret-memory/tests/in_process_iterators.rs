@@ -11,7 +11,7 @@ const POLICIES: [Policy; 5] =
     [Policy::Fifo, Policy::Lifo, Policy::Sorted, Policy::Unordered, Policy::Ordered];
 const INSERTING: u64 = 3;
 const REMOVING: u64 = 3;
-const MESSAGES: u64 = if cfg!(miri) { 30 } else { 2_000 };
+const MESSAGES: u64 = if cfg!(miri) { 12 } else { 2_000 };
 const ROUNDS: u64 = if cfg!(miri) { 2 } else { 100 };
 
 /// A buffer whose users notice when another thread uses it at the same time.

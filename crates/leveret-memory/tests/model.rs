@@ -146,7 +146,7 @@ proptest! {
     fn channel_ends_agree_with_the_oracle(
         size in prop_oneof![Just(8_usize), Just(40), Just(41), Just(300)],
         buffers in 1..6_u32,
-        operations in prop::collection::vec(operation(8), 1..if cfg!(miri) { 40 } else { 120 }),
+        operations in prop::collection::vec(operation(8), 1..if cfg!(miri) { 20 } else { 120 }),
     ) {
         let (mut sender, mut receiver) = channel(size as u32, buffers, false);
         let buffers = u64::from(buffers.next_power_of_two());

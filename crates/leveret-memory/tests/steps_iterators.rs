@@ -1,5 +1,6 @@
 //! How many steps (operations on atomics) the stores of buffer iterators take: alone, and with others at the same store.
-#![cfg(all(debug_assertions, not(loom)))]
+// Miri would look for what these do not show, for minutes.
+#![cfg(all(debug_assertions, not(loom), not(miri)))]
 
 use leveret_memory::iterator::{InsertError, IteratorStore, Policy};
 use leveret_memory::sync::steps;

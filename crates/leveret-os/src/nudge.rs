@@ -22,7 +22,7 @@ pub enum NudgeError {
 extern "C" fn nothing(_signal: libc::c_int) {}
 
 /// The first four are left to debuggers and runtimes, which count from the bottom too.
-fn signal() -> libc::c_int {
+pub(crate) fn signal() -> libc::c_int {
     libc::SIGRTMIN() + 4
 }
 

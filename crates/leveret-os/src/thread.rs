@@ -161,9 +161,9 @@ fn create<P>(packet: NonNull<P>, stack: usize, begin: Begin) -> Result<libc::pth
     if answer == 0 {
         call = "pthread_create";
         // SAFETY: initialised attributes, a place for the handle, and a packet that is the thread's as much as the caller's.
-        answer = unsafe {
+        answer = without_the_programs_signals(|| unsafe {
             libc::pthread_create(native.as_mut_ptr(), &raw const attributes, begin, packet.as_ptr().cast())
-        };
+        });
     }
     // SAFETY: initialised above, and not used any more.
     unsafe { libc::pthread_attr_destroy(&raw mut attributes) };
@@ -172,6 +172,32 @@ fn create<P>(packet: NonNull<P>, stack: usize, begin: Begin) -> Result<libc::pth
     }
     // SAFETY: a call that succeeds has written it.
     Ok(unsafe { native.assume_init() })
+}
+
+/// Signals that a thread must take: those that say what it has done itself, and ours.
+fn taken_by_every_thread() -> impl Iterator<Item = libc::c_int> {
+    let own_faults =
+        [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS, libc::SIGABRT];
+    own_faults.into_iter().chain([libc::SIGXCPU, crate::nudge::signal()])
+}
+
+/// A thread that is started here takes no signal that is for the process: its handler would run in the middle of whatever the library
+/// does, and wait for ever for a lock that this very thread has.
+fn without_the_programs_signals<R>(start: impl FnOnce() -> R) -> R {
+    let (mut all, mut before) =
+        (MaybeUninit::<libc::sigset_t>::uninit(), MaybeUninit::<libc::sigset_t>::uninit());
+    // SAFETY: each set is written before it is used; the calls fail for wrong arguments only, and these are right.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        for signal in taken_by_every_thread() {
+            libc::sigdelset(all.as_mut_ptr(), signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = start();
+    // SAFETY: the set was written above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    result
 }
 
 /// What a thread does.
@@ -322,6 +348,33 @@ mod tests {
         while Arc::strong_count(&result) > 1 {
             std::thread::yield_now();
         }
+    }
+
+    /// Which signals the calling thread blocks.
+    fn blocked() -> Vec<libc::c_int> {
+        let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: without a new mask it only writes the present one.
+        let mask = unsafe {
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
+            mask.assume_init()
+        };
+        // SAFETY: a mask that was written, and signals that there are.
+        (1..=libc::SIGRTMAX())
+            .filter(|signal| unsafe { libc::sigismember(&raw const mask, *signal) } == 1)
+            .collect()
+    }
+
+    #[test]
+    fn it_takes_none_of_the_programs_signals() {
+        let before = blocked();
+        let blocked_there = Thread::start("hare", blocked).unwrap().join().unwrap();
+        for signal in
+            [libc::SIGALRM, libc::SIGINT, libc::SIGTERM, libc::SIGUSR1, libc::SIGCHLD, libc::SIGPROF]
+        {
+            assert!(blocked_there.contains(&signal), "{signal}");
+        }
+        assert!(taken_by_every_thread().all(|signal| !blocked_there.contains(&signal)), "{blocked_there:?}");
+        assert_eq!(blocked(), before, "the starter's own are as they were");
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
         return Ok(0);
     }
     let chosen = choose(&steps, &request.names)?;
-    let context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(10) };
+    let context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(6) };
     let (done, took) = timed(|| run_all(&chosen, &context));
     println!("\n{}", summary(&done, took, request.strict));
     Ok(u8::from(counts(&done, request.strict).failed > 0))

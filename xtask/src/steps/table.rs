@@ -50,20 +50,7 @@ pub fn steps() -> Vec<Step> {
             &["crates/leveret-cli", "examples/ring/demo.toml"],
             examples::run_ring,
         ),
-        step("benches", "every benchmark with small inputs", &["benches/src/harness.rs"], |context| {
-            // The tests have built them, and what they look for beside themselves.
-            must_succeed(context, program(context, "target/debug/leveret-benches", "--smoke"))
-        }),
         beside("fuzz", "every fuzz target, shortly", &["fuzz/Cargo.toml"], fuzz::run_targets),
-        beside("loom", "every interleaving of the lock-free structures", memory, |context| {
-            let tests = "--lib --test loom --test loom_iterators";
-            let mut command = cargo(context, &format!("test -p leveret-memory --release --locked {tests}"));
-            command
-                .env("RUSTFLAGS", "--cfg loom")
-                .env("CARGO_TARGET_DIR", "target/loom")
-                .env("LOOM_MAX_PREEMPTIONS", "3");
-            must_test(context, command)
-        }),
         beside("miri", "undefined behaviour in leveret-memory", memory, |context| {
             miri(context, "-p leveret-memory")
         }),
@@ -73,6 +60,15 @@ pub fn steps() -> Vec<Step> {
             &["crates/leveret-memory", "crates/leveret-runtime", "crates/leveret"],
             |context| thread(context, THREADED),
         ),
+        beside("loom", "every interleaving of the lock-free structures", memory, |context| {
+            let tests = "--lib --test loom --test loom_iterators";
+            let mut command = cargo(context, &format!("test -p leveret-memory --release --locked {tests}"));
+            command
+                .env("RUSTFLAGS", "--cfg loom")
+                .env("CARGO_TARGET_DIR", "target/loom")
+                .env("LOOM_MAX_PREEMPTIONS", "3");
+            must_test(context, command)
+        }),
     ]
 }
 
