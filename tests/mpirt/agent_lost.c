@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const MPIRT_Timespec ms = 1000000;
@@ -17,11 +19,12 @@ static void counts(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argu
 /* With the agent all that it has started ends, unless it says otherwise. */
 static void lose_the_agent(void)
 {
-    pid_t agent = getppid();
+    struct pollfd agent = {.fd = (int)syscall(SYS_pidfd_open, getppid(), 0), .events = POLLIN};
     MUST(prctl(PR_SET_PDEATHSIG, 0) == 0 ? MPIRT_SUCCESS : MPIRT_ERR_INTERNAL);
-    kill(agent, SIGKILL);
-    while (getppid() == agent)
-        usleep(1000);
+    CHECK(agent.fd >= 0);
+    kill(getppid(), SIGKILL);
+    CHECK(poll(&agent, 1, -1) == 1);
+    close(agent.fd);
 }
 
 /* spec: MPIRTX_Mode_commit/AGENT, MPIRTX_Mode_switch/AGENT, MPIRT_Uncommit/AGENT, MPIRT_Commit/AGENT, MPIRTX_Commit_group/AGENT */

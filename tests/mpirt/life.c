@@ -1,19 +1,10 @@
 /* Init where a thread cannot be had; Finalize, which waits for all and frees what is left. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "mapped.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
-
-static long mapped_bytes(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
-    if (file != NULL)
-        fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
-}
 
 /* Room on the heap, and for what the library keeps in reserve, but for no thread's stack. */
 /* spec: MPIRT_Init/NO_MEMORY */

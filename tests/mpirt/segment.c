@@ -2,6 +2,7 @@
  * and those that are one at both ends in the segment of their channel. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "mapped.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -209,16 +210,6 @@ static void test_what_a_mode_keeps_stays_where_it_is(void)
     OK(MPIRT_Buffer_free(&loose));
     for (int place = 0; place < 2; place++)
         OK(MPIRT_Buffer_free(&fresh[place]));
-}
-
-static long mapped_bytes(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
-    if (file != NULL)
-        fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
 }
 
 /* Room for all that a commit makes but for the buffers. The others are told of it, and all can commit without them. */

@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -160,6 +161,49 @@ static void test_activated_ends_move_all_that_comes(void)
     OK(MPIRT_Qos_free(&qos));
 }
 
+/* What the kernel says of the next thread of this process, from the end of its name on; the line is empty for what is gone. NULL: there is no other. */
+static const char *next_thread(DIR *threads, char line[1024], int *is_first)
+{
+    struct dirent *entry = threads != NULL ? readdir(threads) : NULL;
+    char path[300];
+    FILE *file;
+    const char *end;
+    if (entry == NULL)
+        return NULL;
+    line[0] = '\0';
+    *is_first = atoi(entry->d_name) == (int)getpid();
+    snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
+    file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (file != NULL && fgets(line, 1024, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    end = strrchr(line, ')');
+    return end != NULL ? end : line;
+}
+
+/* Until every thread of the library that serves channels sleeps: it has found nothing more to do. */
+static void await_sleeping_servers(void)
+{
+    int awake, found;
+    do {
+        DIR *threads = opendir("/proc/self/task");
+        const char *end;
+        char line[1024];
+        int is_first;
+        awake = found = 0;
+        while ((end = next_thread(threads, line, &is_first)) != NULL) {
+            int serves = strstr(line, "(leveret-serve)") != NULL;
+            found += serves;
+            awake += serves && strncmp(end, ") S", 3) != 0;
+        }
+        if (threads != NULL)
+            closedir(threads);
+        sched_yield();
+    } while (awake > 0);
+    CHECK(found > 0);
+}
+
 /* Messages of three channels lie at member 1, the least urgent of them first; buffers come one by one, and each goes to the most
  * urgent message. */
 /* spec: QOS-PRIORITY-02 */
@@ -197,8 +241,8 @@ static void test_the_higher_priority_goes_first(void)
     if (rank == 1) {
         static const int order[3] = {40, 20, 5};
         for (int arrived = 0; arrived < 3 * BACKLOG; arrived++) {
-            /* All wait again: what is looking for a buffer at the moment that one comes may have it, however urgent others are. */
-            OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 5 * ms));
+            /* What is looking for a buffer at the moment that one comes may have it, however urgent others are. */
+            await_sleeping_servers();
             put(in, -1);
             while (MPIRT_Bufiter_remove(out, &buffer) != MPIRT_SUCCESS)
                 OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms / 10));
@@ -275,18 +319,12 @@ static void test_a_chain_of_channels_runs_without_a_call(void)
 static void real_time_priorities(const char *name, int *least, int *greatest)
 {
     DIR *threads = opendir("/proc/self/task");
-    struct dirent *entry;
+    const char *field;
+    char line[1024];
+    int is_first;
     *least = *greatest = -1;
-    while (threads != NULL && (entry = readdir(threads)) != NULL) {
-        char path[300], line[1024] = "";
-        FILE *file;
-        snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
-        file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
-        if (file == NULL)
-            continue;
-        char *field = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-        fclose(file);
-        if (field == NULL || (name != NULL ? strstr(line, name) == NULL : atoi(entry->d_name) != (int)getpid()))
+    while ((field = next_thread(threads, line, &is_first)) != NULL) {
+        if (line[0] == '\0' || (name != NULL ? strstr(line, name) == NULL : !is_first))
             continue;
         /* The name is the second field, the priority the fortieth. */
         for (int at = 2; field != NULL && at < 40; at++)

@@ -4,32 +4,16 @@
 
 mod common;
 
-use common::{CHANNEL, GENERATION, SOURCE, TARGET, TASK, attach, create, source_spec, target_spec};
-use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
+use common::{
+    CHANNEL, GENERATION, Random, SOURCE, TARGET, TASK, attach, create, source_spec, target_spec, words,
+};
+use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{
     EventSpec, HeapRegion, InvalidReason, PeerSegment, Receiver, Region, SegmentError, Sender, Taken,
     TriggerSpec,
 };
 use leveret_types::{EventId, Generation, MemberId, Nanos, TriggerId};
 use std::sync::Arc;
-
-/// Every word of the region, as a hostile owner has them.
-fn words(region: &HeapRegion) -> &[AtomicU64] {
-    // SAFETY: the block is page-aligned, lives as long as the borrow, and is accessed by atomics of aligned words.
-    unsafe { std::slice::from_raw_parts(region.base().as_ptr().cast::<AtomicU64>(), region.len() / 8) }
-}
-
-/// A small generator (Marsaglia's xorshift64), so that a failing run can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 /// Reads everything there is of `instance`, as an unsuspecting program would.
 fn read_all(receiver: &mut Receiver, instance: u64, out: &mut [u8]) -> bool {

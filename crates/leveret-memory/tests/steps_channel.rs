@@ -8,33 +8,15 @@
 
 mod common;
 
-use common::{CHANNEL, GENERATION, SOURCE, TASK, attach, create, source_spec, target_spec};
-use leveret_memory::sync::{AtomicU64, Ordering, steps};
+use common::{CHANNEL, GENERATION, Random, SOURCE, TASK, attach, create, source_spec, target_spec, words};
+use leveret_memory::sync::{Ordering, steps};
 use leveret_memory::{
     EventSpec, HeapRegion, Latest, Mapping, MessageReader, MessageRecord, PeerSegment, PeerSource,
-    PeerTarget, Receiver, Region, SegmentSpec, Sender, StampReader, StampRecord, StampWriter, StatusReader,
-    Taken, TaskCounter, TriggerSpec, after_firing,
+    PeerTarget, Receiver, SegmentSpec, Sender, StampReader, StampRecord, StampWriter, StatusReader, Taken,
+    TaskCounter, TriggerSpec, after_firing,
 };
 use leveret_types::{EventId, Nanos, TriggerId};
 use std::sync::Arc;
-
-/// Every word of the region, as a hostile owner has them.
-fn words(region: &HeapRegion) -> &[AtomicU64] {
-    // SAFETY: the block is page-aligned, lives as long as the borrow, and is accessed by atomics of aligned words.
-    unsafe { std::slice::from_raw_parts(region.base().as_ptr().cast::<AtomicU64>(), region.len() / 8) }
-}
-
-/// A small generator (Marsaglia's xorshift64), so that a failing run can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 /// What peers do between two steps.
 #[derive(Clone, Copy, PartialEq, Debug)]

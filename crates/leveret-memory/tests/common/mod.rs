@@ -1,6 +1,8 @@
 //! Two members and one channel between them, in heap memory.
 #![allow(dead_code, reason = "every test binary uses its own part of this module")]
 
+#[cfg(not(loom))]
+use leveret_memory::sync::AtomicU64;
 use leveret_memory::{
     EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, Receiver, Region, SegmentLayout, SegmentSpec,
     Sender, SourceSpec, TargetSpec, TaskSpec,
@@ -83,4 +85,23 @@ pub fn segments(size: u32, buffers: u32, waits: bool, mapping: Mapping) -> Segme
     spec.targets[0].mapping = mapping;
     let (target, region, layout) = create(&spec);
     SegmentPair { source, peer_source, target, peer_target: attach(&region, &layout) }
+}
+
+/// Every word of the region, as a hostile owner has them.
+#[cfg(not(loom))]
+pub fn words(region: &HeapRegion) -> &[AtomicU64] {
+    // SAFETY: the block is page-aligned, lives as long as the borrow, and is accessed by atomics of aligned words.
+    unsafe { std::slice::from_raw_parts(region.base().as_ptr().cast::<AtomicU64>(), region.len() / 8) }
+}
+
+/// A small generator (Marsaglia's xorshift64), so that a failing run can be repeated.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
 }
