@@ -432,14 +432,14 @@ static void test_what_cannot_be_kept(void)
 }
 
 /* spec: MPIRTX_Mode_keep/UNDEF_FOR_OBJECT */
-static void test_what_runs_at_a_priority_is_not_kept(void)
+static void test_what_an_event_starts_is_not_kept(void)
 {
     MPIRTX_Mode mode;
     MPIRT_Qos qos;
     struct end to, from;
     if (members == 1)
         return;
-    OK(MPIRT_Qos_channel_priority_create(NULL, 9, &qos));
+    OK(MPIRT_Qos_channel_event_create(NULL, NULL, "done", &qos));
     make_end(&to, "urgent", rank, qos);
     make_end(&from, "urgent", (rank + members - 1) % members, qos);
     MUST(MPIRT_Commit());
@@ -524,7 +524,7 @@ int main(int argc, char **argv)
     test_channels_and_tasks_go_on_through_three_modes(1);
     test_best_effort_messages_are_under_way_through_a_switch();
     test_what_cannot_be_kept();
-    test_what_runs_at_a_priority_is_not_kept();
+    test_what_an_event_starts_is_not_kept();
     test_what_is_kept_is_used_as_before();
     test_both_ends_keep_a_channel_or_neither();
     return end();

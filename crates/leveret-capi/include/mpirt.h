@@ -2217,12 +2217,12 @@ int MPIRT_Group_free(MPIRT_Group *group);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
 
-/* Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither.
+/* Takes a running channel, task, trigger or receptor over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves, a trigger with what it watches, a receptor with its handlers and the receptors that it combines. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed: what is under way or pending stays so, a wait goes on, and handlers run on. A channel is kept by the members at both of its ends, or by neither; the triggers and receptors of an event are kept all together, by all members, or none of them is.
  *   in    mode: the mode, open
- *   in    object: a time-driven task, or a time-driven or best-effort channel from one member to another
+ *   in    object: a time-driven task, a time-driven, priority-driven or best-effort channel from one member to another, a trigger, or a receptor that is not part of another
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the mode is committed already, or runs
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is of another kind, and is not taken over by itself
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the object is of another kind, watches one that is, or is part of a receptor: keep that; event-driven tasks and channels and those of a group are made anew in the mode
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
@@ -2250,7 +2250,7 @@ int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_UNCOMMITTED: what runs is being ended: a member has uncommitted, or the horizon is reached
- *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, or the members' modes differ in name; the detail names both
+ *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, the members' modes differ in name, or a channel or an event is kept in part; the detail names both
  *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met; the detail names the smallest set that conflicts
  *   MPIRT_ERR_AGENT: the agent of the job is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be

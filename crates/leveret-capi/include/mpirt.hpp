@@ -1763,7 +1763,7 @@ public:
 
     /// Begins a second set of objects while the first runs: what this thread creates from here on belongs to it. (MPIRTX_Mode_open)
     static result<owner<mode_ref>> try_open(text name) noexcept;
-    /// Takes a running channel or task over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed. A channel is kept by the members at both of its ends, or by neither. (MPIRTX_Mode_keep)
+    /// Takes a running channel, task, trigger or receptor over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves, a trigger with what it watches, a receptor with its handlers and the receptors that it combines. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed: what is under way or pending stays so, a wait goes on, and handlers run on. A channel is kept by the members at both of its ends, or by neither; the triggers and receptors of an event are kept all together, by all members, or none of them is. (MPIRTX_Mode_keep)
     result<void> try_keep(object_ref object) const noexcept;
     /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
     result<void> try_commit() const noexcept;

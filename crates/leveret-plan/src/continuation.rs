@@ -9,7 +9,7 @@
 //! What is declared of them must be the same, each instance must meet the same messages, and whoever goes on must begin after
 //! whoever it goes on for has ended, on whatever core. Then nothing is lost, and nothing comes twice.
 
-use crate::{Channel, Job, Plan, PlannedTask, Task};
+use crate::{Channel, Job, Plan, PlannedTask, Sporadic, Task};
 use leveret_types::{ChannelId, Nanos, TaskId};
 use std::fmt::{self, Debug};
 
@@ -20,6 +20,8 @@ pub struct Kept {
     pub channels: Vec<ChannelId>,
     /// Its tasks.
     pub tasks: Vec<TaskId>,
+    /// Its work that events start, beside the time table.
+    pub works: Vec<u16>,
 }
 
 /// Why a channel or a task cannot go on in another plan.
@@ -131,7 +133,28 @@ pub fn continuation(
             }
         }
     }
+    for work in &kept.works {
+        let Some(declared) = after.0.sporadics.get(usize::from(*work)) else { continue };
+        let mut known = before.0.sporadics.iter();
+        let what = format!("task \"{}\"", declared.name);
+        match known.find(|known| known.name == declared.name && known.member == declared.member) {
+            Some(known) => compare_works(&what, (known, declared), &mut conflicts),
+            None => conflicts.push(ContinuationConflict::Absent { what }),
+        }
+    }
     if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
+}
+
+fn compare_works(
+    what: &str,
+    (before, after): (&Sporadic, &Sporadic),
+    conflicts: &mut Vec<ContinuationConflict>,
+) {
+    same(what, "start", (&before.start, &after.start), conflicts);
+    same(what, "priority", (&before.priority, &after.priority), conflicts);
+    same(what, "interval", (&before.interval, &after.interval), conflicts);
+    same(what, "deadline", (&before.deadline, &after.deadline), conflicts);
+    same(what, "budget", (&before.budget, &after.budget), conflicts);
 }
 
 fn channel_name(channel: &Channel) -> String {

@@ -19,6 +19,7 @@ mod bind;
 mod buffers;
 pub mod checker;
 mod continuation;
+mod crossing;
 mod digest;
 mod explain;
 mod model;
@@ -34,6 +35,7 @@ mod windows;
 
 pub use admission::plan;
 pub use continuation::{ContinuationConflict, Kept, continuation};
+pub use crossing::Crossing;
 pub use digest::digest;
 pub use explain::{
     BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,

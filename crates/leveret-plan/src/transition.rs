@@ -7,8 +7,11 @@
 //!                                   the switch: a multiple of the hyperperiod before, the epoch after
 //! ```
 //! Reserved stretches, guards included, must not overlap on a core, and every instance that is released before the switch
-//! must be planned to start before it. Nesting is no excuse here: orders of two plans do not compare.
+//! must be planned to start before it. Nesting is no excuse here: orders of two plans do not compare. Work at priorities, whose
+//! levels do, may be under way at the switch: `crossing.rs`.
 
+use crate::continuation::Kept;
+use crate::crossing::{Crossing, crossing};
 use crate::{Job, Plan, PlannedInstance};
 use leveret_types::Nanos;
 use std::fmt;
@@ -36,12 +39,18 @@ pub enum TransitionConflict {
         /// From the switch to its planned start.
         starts: Nanos,
     },
-    /// Work at a priority, whose bound beside two plans at once is not known.
+    /// Work at a priority that can take too long around the switch.
     AtPriority {
         /// What it is.
         work: String,
         /// Whether it is of the plan after.
         is_after: bool,
+        /// Its core.
+        core: u32,
+        /// How long it can take, with what serves the other end of its channel; [`Nanos::MAX`]: there is no bound.
+        takes: Nanos,
+        /// How long it may.
+        deadline: Nanos,
     },
 }
 
@@ -61,12 +70,26 @@ impl fmt::Display for TransitionConflict {
                  end within the period that it begins in",
                 Against(*starts)
             ),
-            Self::AtPriority { work, is_after } => write!(
-                out,
-                "the switch cannot be proven: {} has \"{work}\", which runs at a priority, and response times are known within one \
-                 mode alone; make it time-driven or best effort, or uncommit and commit",
-                if *is_after { "the mode" } else { "what runs" }
-            ),
+            Self::AtPriority { work, is_after, core, takes, deadline } => {
+                let when = if *is_after {
+                    "of the mode, when it is asked for just after the switch,"
+                } else {
+                    "of what runs, when the switch comes upon it,"
+                };
+                write!(out, "the switch cannot be proven on core {core}: \"{work}\" {when} ")?;
+                match *takes {
+                    Nanos::MAX => write!(
+                        out,
+                        "has no bound, since work beside it that is as urgent may come at any rate, and its deadline is \
+                         {deadline}; give that work a smallest interval, or another core"
+                    ),
+                    takes => write!(
+                        out,
+                        "can take {takes} beside what runs and the mode together, and its deadline is {deadline}; give it that \
+                         deadline, or the work at priorities on its core less budget"
+                    ),
+                }
+            }
         }
     }
 }
@@ -84,18 +107,19 @@ impl fmt::Display for Against {
     }
 }
 
-/// Whether `after` can take over from `before` at the end of any of its rounds; otherwise each pair that conflicts.
+/// Whether `after` can take over from `before` at the end of any of its rounds, going on with what is kept, and the bounds of work at
+/// priorities around it; otherwise each pair that conflicts.
 ///
 /// # Errors
 /// The conflicts, in the order of the tasks.
-pub fn transition(before: (&Job, &Plan), after: (&Job, &Plan)) -> Result<(), Vec<TransitionConflict>> {
+pub fn transition(
+    before: (&Job, &Plan),
+    after: (&Job, &Plan),
+    kept: &Kept,
+) -> Result<Crossing, Vec<TransitionConflict>> {
+    let (crossing, mut conflicts) = crossing(before, after, kept);
     let (job_before, plan_before) = before;
     let (job_after, plan_after) = after;
-    let mut conflicts = Vec::new();
-    for (job, is_after) in [(job_before, false), (job_after, true)] {
-        let works = job.sporadics.iter().map(|work| work.name.clone());
-        conflicts.extend(works.map(|work| TransitionConflict::AtPriority { work, is_after }));
-    }
     for (task, planned) in job_before.tasks.iter().zip(&plan_before.tasks) {
         let beyond =
             planned.instances.iter().map(|instance| instance.start() - plan_before.hyperperiod).max();
@@ -128,7 +152,7 @@ pub fn transition(before: (&Job, &Plan), after: (&Job, &Plan)) -> Result<(), Vec
             }
         }
     }
-    if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
+    if conflicts.is_empty() { Ok(crossing) } else { Err(conflicts) }
 }
 
 /// The stretch for which an instance has its core.

@@ -26,7 +26,11 @@ fn pair(talk: (i64, i64), hear: (i64, i64)) -> Job {
 
 /// All of [`pair`], where it stands behind so many other tasks and channels.
 fn all(tasks: u16, channels: u16) -> Kept {
-    Kept { channels: vec![ChannelId(channels)], tasks: vec![TaskId(tasks), TaskId(tasks + 1)] }
+    Kept {
+        channels: vec![ChannelId(channels)],
+        tasks: vec![TaskId(tasks), TaskId(tasks + 1)],
+        works: Vec::new(),
+    }
 }
 
 fn check(before: Job, after: Job, kept: &Kept) -> Vec<ContinuationConflict> {
@@ -81,7 +85,7 @@ fn what_is_altered_is_named_with_both_values() {
 /// A reader that is not kept itself may still meet other messages of a channel that is.
 #[test]
 fn no_message_is_passed_over_or_met_twice() {
-    let only_channel = Kept { channels: vec![ChannelId(0)], tasks: Vec::new() };
+    let only_channel = Kept { channels: vec![ChannelId(0)], ..Kept::default() };
     // Each instance sees the message of the period before; in the mode that of its own.
     let (early, late) = (pair((100, 300), (0, 400)), pair((100, 300), (900, 1_000)));
     let conflicts = check(early.clone(), late.clone(), &only_channel);
@@ -94,7 +98,7 @@ fn no_message_is_passed_over_or_met_twice() {
 
 #[test]
 fn a_last_instance_ends_before_the_first_begins_on_whatever_core() {
-    let only_task = Kept { channels: Vec::new(), tasks: vec![TaskId(0)] };
+    let only_task = Kept { tasks: vec![TaskId(0)], ..Kept::default() };
     let on = |core: u32, window: (i64, i64), budget: i64| {
         let mut job = empty(&[0, 1], guard_only(50));
         job.tasks.push(task("long", CoreChoice::Pinned(core), PERIOD, window, budget));
@@ -122,7 +126,7 @@ fn a_last_instance_ends_before_the_first_begins_on_whatever_core() {
 /// The messages of a channel with a hundred readers' time in between need more buffers than two.
 #[test]
 fn buffers_are_those_that_there_are() {
-    let only_channel = Kept { channels: vec![ChannelId(0)], tasks: Vec::new() };
+    let only_channel = Kept { channels: vec![ChannelId(0)], ..Kept::default() };
     let mut before = pair((100, 300), (0, 400));
     before.channels[0].buffers = 2;
     let mut after = before.clone();

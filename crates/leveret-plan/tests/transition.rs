@@ -2,8 +2,10 @@
 
 mod common;
 
-use common::{empty, guard_only, sporadic, task};
-use leveret_plan::{CoreChoice, Job, Plan, Task, TransitionConflict, plan, transition};
+use common::{empty, guard_only, task};
+use leveret_plan::{
+    CoreChoice, Crossing, Job, Kept, Plan, Task, TransitionConflict, checker, plan, transition,
+};
 use leveret_types::Nanos;
 
 const PERIOD: i64 = 1_000;
@@ -21,7 +23,12 @@ fn tight(name: &str, core: u32, window: (i64, i64)) -> Task {
 }
 
 fn check(before: &(Job, Plan), after: &(Job, Plan)) -> Result<(), Vec<TransitionConflict>> {
-    transition((&before.0, &before.1), (&after.0, &after.1))
+    let (before, after) = ((&before.0, &before.1), (&after.0, &after.1));
+    let found = transition(before, after, &Kept::default());
+    // The tables alone: the checker finds what the planner finds.
+    let checked = checker::check_transition(before, after, &Kept::default(), &Crossing::default());
+    assert_eq!(found.is_ok(), checked.is_ok(), "{found:?}, {checked:?}");
+    found.map(drop)
 }
 
 // spec: MODE-COMMIT-01
@@ -53,21 +60,6 @@ fn tasks_on_other_cores_and_later_first_instances_are_no_conflict() {
     }
     let conflicts = check(&before, &job(&[0, 1], vec![tight("first", 0, (49, 300))]));
     assert_eq!(conflicts.expect_err("its guard begins one nanosecond before the switch").len(), 1);
-}
-
-#[test]
-fn work_at_a_priority_is_refused_on_either_side() {
-    let plain = job(&[0], Vec::new());
-    let urgent = sporadic("urgent", CoreChoice::Pinned(0), 1, (PERIOD, PERIOD), 10);
-    let declared = Job { sporadics: vec![urgent], ..empty(&[0], guard_only(GUARD)) };
-    let planned = plan(&declared).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let served = (declared, planned);
-    for (before, after, place) in [(&plain, &served, "the mode has"), (&served, &plain, "what runs has")] {
-        let conflicts = check(before, after).expect_err("a response time beside two plans is not known");
-        assert_eq!(conflicts.len(), 1);
-        let told = conflicts[0].to_string();
-        assert!(told.contains(place) && told.contains("\"urgent\""), "{told}");
-    }
 }
 
 /// Of two plans that both fit, each on the circle of its own round, every pair is judged.

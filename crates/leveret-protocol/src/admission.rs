@@ -1,8 +1,11 @@
 //! Admission: from declarations to a checked plan, or the reason why there is none.
 
-use crate::assemble::{Assembled, Mismatch, assemble};
+use crate::assemble::{Assembled, Mismatch, assemble, kept, kept_events};
 use crate::declaration::{JobDeclaration, MemberDeclarations};
-use leveret_plan::{Costs, Job, Other, Plan, Refusal, checker, collisions, cores_beside, plan_beside};
+use leveret_plan::{
+    Costs, Job, Other, Plan, Refusal, checker, collisions, continuation, cores_beside, plan_beside,
+    transition,
+};
 use leveret_types::Nanos;
 
 /// A guard below this would not cover an ordinary wake-up.
@@ -46,7 +49,7 @@ fn admit_by(
 ) -> Result<(Assembled, Plan, Costs), Refused> {
     let meet = |declaration: &JobDeclaration, costs: Costs| {
         assemble(declaration, declarations, costs).map_err(|mismatches| {
-            let reason = mismatches.iter().map(Mismatch::to_string).collect::<Vec<_>>().join("\n");
+            let reason = listed(&mismatches);
             Refused { reason, mismatches }
         })
     };
@@ -91,6 +94,29 @@ pub fn without_shots(assembled: &Assembled, what: &str) -> Result<(), Refused> {
          it with all members while nothing runs, or give it a period",
         channel.name, channel.group
     )))
+}
+
+/// Whether a mode can take over from what runs, going on with what the members keep; what the planner says of the switch is checked too.
+///
+/// # Errors
+/// [`Refused`].
+pub fn admit_switch(
+    (running, running_plan): (&Assembled, &Plan),
+    (assembled, plan): (&Assembled, &Plan),
+    declarations: &[MemberDeclarations],
+) -> Result<(), Refused> {
+    let (before, after) = ((&running.job, running_plan), (&assembled.job, plan));
+    let differ = |mismatches: Vec<Mismatch>| Refused { reason: listed(&mismatches), mismatches };
+    let kept = kept(assembled, declarations).map_err(differ)?;
+    kept_events(&running.events, assembled, declarations).map_err(differ)?;
+    continuation(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
+    let crossing =
+        transition(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
+    checker::check_transition(before, after, &kept, &crossing).map_err(|violations| unsound(&violations))
+}
+
+fn listed(reasons: &[impl ToString]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn unsound(violations: &[impl ToString]) -> Refused {

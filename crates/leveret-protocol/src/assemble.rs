@@ -9,7 +9,7 @@ mod sporadics;
 mod tasks;
 
 pub use events::{EventBinding, TriggerBinding};
-pub use kept::kept;
+pub use kept::{kept, kept_events};
 pub use shots::Shot;
 
 use crate::declaration::*;
@@ -235,6 +235,9 @@ fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Misma
         ("collective channels in the code", in_code(|declared| declared.collectives.len()), CHANNELS_MAX),
         ("kept channels in the code", in_code(|declared| declared.kept.channels.len()), 2 * CHANNELS_MAX),
         ("kept tasks in the code", in_code(|declared| declared.kept.tasks.len()), TASKS_MAX),
+        ("kept triggers in the code", in_code(|declared| declared.kept.triggers.len()), TRIGGERS_MAX),
+        ("kept receptors in the code", in_code(|declared| declared.kept.receptors.len()), 4 * EVENTS_MAX),
+        ("kept works in the code", in_code(|declared| declared.kept.works.len()), TASKS_MAX),
         ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
     ];
     let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);

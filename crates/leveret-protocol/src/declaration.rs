@@ -188,6 +188,15 @@ pub struct KeptDeclarations {
     pub channels: Vec<(String, String)>,
     /// Tasks by their names.
     pub tasks: Vec<String>,
+    /// Triggers by their places among the member's.
+    #[serde(default)]
+    pub triggers: Vec<u32>,
+    /// Receptors by their places among the member's.
+    #[serde(default)]
+    pub receptors: Vec<u32>,
+    /// Work that events start beside the time table, by its names.
+    #[serde(default)]
+    pub works: Vec<String>,
 }
 
 /// What a collective channel does with its members' data.

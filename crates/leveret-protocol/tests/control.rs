@@ -57,6 +57,9 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
         kept: KeptDeclarations {
             channels: vec![("g".to_owned(), "c".to_owned())],
             tasks: vec!["t".to_owned()],
+            triggers: vec![0],
+            receptors: vec![1],
+            works: vec!["w".to_owned()],
         },
     })
 }

@@ -182,6 +182,23 @@ impl Declarations {
         self.wire.kept.tasks.push(name.to_owned());
     }
 
+    /// Says that this member keeps the trigger of this number.
+    pub(crate) fn keep_trigger(&mut self, number: usize) {
+        self.wire.kept.triggers.push(number as u32);
+    }
+
+    /// Says that this member keeps the receptor of this number.
+    pub(crate) fn keep_receptor(&mut self, number: usize) {
+        self.wire.kept.receptors.push(number as u32);
+    }
+
+    /// Says that this member keeps work that an event starts.
+    pub(crate) fn keep_work(&mut self, name: &str) {
+        if !self.wire.kept.works.iter().any(|known| known == name) {
+            self.wire.kept.works.push(name.to_owned());
+        }
+    }
+
     /// Declares what this member says of a collective channel; the ends that carry it are declared one by one.
     pub(crate) fn collective(&mut self, collective: CollectiveDeclaration) {
         self.wire.collectives.push(collective);

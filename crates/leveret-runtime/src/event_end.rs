@@ -1,6 +1,7 @@
 //! A member's ends of events: its triggers, and what its receptors read.
 
 use crate::binding::{Admitted, BindError};
+use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{
     EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, OwnSegment, PeerSegment,
     TriggerSpec, after_firing,
@@ -17,7 +18,7 @@ pub struct TriggerEnd {
     writer: FiringWriter,
     listeners: Vec<ListenerReader>,
     /// Somebody of this member waits who is no receptor.
-    attended: bool,
+    attended: AtomicBool,
 }
 
 impl TriggerEnd {
@@ -27,8 +28,13 @@ impl TriggerEnd {
     }
 
     /// From here on a firing wakes whoever sleeps on it, though the event has no receptor.
-    pub(crate) fn attend(&mut self) {
-        self.attended = true;
+    pub(crate) fn attend(&self) {
+        self.attended.store(true, Ordering::Release);
+    }
+
+    /// How often it has fired.
+    pub(crate) fn fired(&self) -> u64 {
+        self.writer.fired()
     }
 
     /// Fires, and gives the firing's number. Allocates nothing, waits for nobody, and makes one system call if somebody sleeps until
@@ -37,7 +43,7 @@ impl TriggerEnd {
     pub(crate) fn fire(&self, now: Nanos) -> u64 {
         let number = self.writer.fire(now);
         after_firing();
-        if self.attended || self.listeners.iter().any(ListenerReader::is_waiting) {
+        if self.attended.load(Ordering::Relaxed) || self.listeners.iter().any(ListenerReader::is_waiting) {
             // It can fail only for an address that is not mapped, and this one is.
             let _ = futex::wake_at(self.writer.futex_word_address(), u32::MAX);
         }
@@ -140,7 +146,11 @@ pub(crate) fn bind(
         let listener = |peer: &MemberId| segments.get(peer).and_then(|segment| segment.listener(id));
         let listeners =
             event.listeners.iter().map(|peer| listener(peer).ok_or(BindError::PeerMissing(*peer)));
-        let end = TriggerEnd { writer, listeners: listeners.collect::<Result<_, _>>()?, attended: false };
+        let end = TriggerEnd {
+            writer,
+            listeners: listeners.collect::<Result<_, _>>()?,
+            attended: AtomicBool::new(false),
+        };
         let source = sources(event, Some(place as u32))?.pop();
         ends.triggers.push((end, source.ok_or_else(|| missing(format!("{}", bound.id)))?));
     }

@@ -26,7 +26,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use std::sync::Arc;
 
 /// After this time a thread that said that it is about to sleep does so.
-const ASLEEP_AFTER: Nanos = Nanos::from_millis(1);
+pub(crate) const ASLEEP_AFTER: Nanos = Nanos::from_millis(1);
 
 /// What a member counts beside one commit, to tell its requests from those that a refusal has crossed.
 #[derive(Default)]

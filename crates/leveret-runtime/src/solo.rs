@@ -5,9 +5,9 @@ use leveret_os::control::Connection;
 use leveret_os::scheduling::allowed_cores;
 use leveret_os::thread::Thread;
 use leveret_os::{Failure, clock};
-use leveret_plan::{Costs, Plan, continuation, transition};
-use leveret_protocol::admission::{Refused, admit};
-use leveret_protocol::assemble::{Assembled, Mismatch, kept};
+use leveret_plan::{Costs, Plan};
+use leveret_protocol::admission::{Refused, admit, admit_switch};
+use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, Horizon, Scheduling, ToMember, decode_from_member, encode,
 };
@@ -178,12 +178,11 @@ impl Solo {
                 let admitted = self.admit(&declarations);
                 let running = self.running.as_ref()?;
                 let judged = admitted.and_then(|set| {
-                    let (before, after) =
-                        ((&running.assembled.job, &running.plan), (&set.assembled.job, &set.plan));
-                    let kept =
-                        kept(&set.assembled, &declarations).map_err(|mismatches| listed(&mismatches))?;
-                    continuation(before, after, &kept).map_err(|conflicts| listed(&conflicts))?;
-                    transition(before, after).map_err(|conflicts| listed(&conflicts))?;
+                    let before = (&running.assembled, &running.plan);
+                    admit_switch(before, (&set.assembled, &set.plan), &declarations).map_err(|refused| {
+                        self.mismatches = refused.mismatches;
+                        refused.reason
+                    })?;
                     Ok(set)
                 });
                 let (set, verdict) = parted(judged);
@@ -229,10 +228,6 @@ impl Solo {
         self.send(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }))?;
         Some(Vec::new())
     }
-}
-
-fn listed(reasons: &[impl ToString]) -> String {
-    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// What was admitted, and the verdict on it.

@@ -6,9 +6,9 @@ use crate::monitor::{Monitor, Watched};
 use crate::patience::Waiting;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
-use leveret_plan::{Costs, continuation, transition};
-use leveret_protocol::admission::{Refused, admit, without_shots};
-use leveret_protocol::assemble::{Mismatch, kept};
+use leveret_plan::Costs;
+use leveret_protocol::admission::{Refused, admit, admit_switch, without_shots};
+use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -94,7 +94,7 @@ impl Agent<'_> {
             }
         };
         let Some(before) =
-            self.running.as_ref().map(|running| (running.assembled.job.clone(), running.plan.clone()))
+            self.running.as_ref().map(|running| (running.assembled.clone(), running.plan.clone()))
         else {
             let _ = answer.send(Err(Refused::plain("nothing runs".to_owned())));
             return;
@@ -109,19 +109,7 @@ impl Agent<'_> {
             let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
                 without_shots(&assembled, "a mode")?;
-                let kept = kept(&assembled, &declarations).map_err(|mismatches| {
-                    let listed: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
-                    Refused { reason: listed.join("\n"), mismatches }
-                })?;
-                let (before, after) = ((&before.0, &before.1), (&assembled.job, &plan));
-                continuation(before, after, &kept).map_err(|conflicts| {
-                    let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
-                    Refused::plain(listed.join("\n"))
-                })?;
-                transition(before, after).map_err(|conflicts| {
-                    let listed: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
-                    Refused::plain(listed.join("\n"))
-                })?;
+                admit_switch((&before.0, &before.1), (&assembled, &plan), &declarations)?;
                 Ok((Running { assembled, plan, label }, costs))
             });
             // Whoever asked may have ended meanwhile.

@@ -60,6 +60,29 @@ fn mode_keep() {
     });
 }
 
+// spec: MODE-KEEP-02, MODE-PRIORITY-01, MODE-PRIORITY-02
+/// What the members say of their channels, the record says too: in every phase as much is taken as was sent, or is under way.
+#[test]
+fn mode_priority() {
+    with_members("tests/mpirt/mode_priority.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_consistent();
+        let kept = outcome.record().phases.iter().filter(|phase| phase.label.starts_with("own")).count();
+        assert_eq!(kept, if members > 1 { 3 } else { 0 }, "{}", outcome.said());
+    });
+}
+
+// spec: MODE-KEEP-03, MODE-KEEP-04
+#[test]
+fn mode_events() {
+    with_members("tests/mpirt/mode_events.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_consistent();
+        let kept = outcome.record().phases.iter().filter(|phase| phase.label.starts_with("own")).count();
+        assert_eq!(kept, 3, "{}", outcome.said());
+    });
+}
+
 // spec: MODE-COMMIT-02, MODE-COMMIT-03
 /// What runs misses nothing because of a thread that commits beside it, or of one of a mode that waits.
 #[test]

@@ -4,8 +4,11 @@
 
 mod channels;
 mod cores;
+mod crossing;
 mod sporadic;
 mod tasks;
+
+pub use crossing::check_transition;
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};

@@ -7,20 +7,20 @@ use crate::{CoreChoice, Placement, Sporadic, Start};
 use leveret_types::Nanos;
 
 /// Events that are played through, in all; beyond them nothing is accepted.
-const EVENTS_MAX: u64 = 200_000_000;
+pub(super) const EVENTS_MAX: u64 = 200_000_000;
 /// Parts in which shares of a core are counted.
 const PARTS: i128 = 1_000_000_000;
 
 /// What the table takes of a core: stretches `[from, to)` in order, with gaps between them.
-struct Table {
+pub(super) struct Table {
     round: i128,
     stretches: Vec<(i128, i128)>,
 }
 
 /// Work as urgent as the one that is looked at, or more.
-struct Rival {
-    cost: i128,
-    interval: i128,
+pub(super) struct Rival {
+    pub(super) cost: i128,
+    pub(super) interval: i128,
 }
 
 impl Checker<'_> {
@@ -62,7 +62,8 @@ impl Checker<'_> {
                 (Some(interval), Some(rivals)) => {
                     let table = self.table(planned.core);
                     let own = (self.run_of(own), wide(interval));
-                    let found = table.longest(own, &rivals, (delay, wide(job.costs.preemption)), &mut events);
+                    let costs = (delay, wide(job.costs.preemption));
+                    let found = table.longest(own, &rivals, costs, 0, &mut events);
                     self.require(found.is_some(), place, "its bound can be verified");
                     found
                 }
@@ -135,7 +136,7 @@ impl Checker<'_> {
     }
 
     /// Budget, switch and copy of one run; at least 1 ns.
-    fn run_of(&self, own: &Sporadic) -> i128 {
+    pub(super) fn run_of(&self, own: &Sporadic) -> i128 {
         let copied = match own.start {
             Start::Message(id) | Start::Request(id) => {
                 let channel = &self.job.channels[id.index()];
@@ -148,7 +149,7 @@ impl Checker<'_> {
         (wide(own.budget) + wide(self.job.costs.switch) + copying).max(1)
     }
 
-    fn table(&self, core: u32) -> Table {
+    pub(super) fn table(&self, core: u32) -> Table {
         let pieces = self.pieces(core);
         let mut stretches: Vec<(i128, i128)> = Vec::new();
         for piece in &pieces {
@@ -168,23 +169,25 @@ impl Checker<'_> {
     }
 }
 
-fn rounded_up(value: i128, by: i128) -> i128 {
+pub(super) fn rounded_up(value: i128, by: i128) -> i128 {
     (value + by - 1).div_euclid(by)
 }
 
 impl Table {
-    /// The longest response of work of this cost and interval; `None` if it takes too many events to find.
-    fn longest(
+    /// The longest response of work of this cost and interval, where so much that is more urgent is there at the beginning; `None` if it
+    /// takes too many events to find.
+    pub(super) fn longest(
         &self,
         own: (i128, i128),
         rivals: &[Rival],
         (delay, preemption): (i128, i128),
+        left_over: i128,
         events: &mut u64,
     ) -> Option<i128> {
         let mut longest = 0;
         for first in 0..self.stretches.len().max(1) {
             let mut play = Play { table: self, first, rivals, delay, preemption, events: &mut *events };
-            longest = longest.max(play.longest(own)?);
+            longest = longest.max(play.longest(own, left_over)?);
         }
         Some(longest)
     }
@@ -211,11 +214,11 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn longest(&mut self, (cost, interval): (i128, i128)) -> Option<i128> {
+    fn longest(&mut self, (cost, interval): (i128, i128), left_over: i128) -> Option<i128> {
         let released = |run: i128, interval: i128| (run * interval - self.delay).max(0);
         // How often each was released, what is left of it, and which stretch comes next.
         let mut rival_runs = vec![0_i128; self.rivals.len()];
-        let (mut urgent, mut mine) = (0_i128, 0_i128);
+        let (mut urgent, mut mine) = (left_over, 0_i128);
         let (mut my_runs, mut my_ends) = (0_i128, 0_i128);
         let (mut stretch, mut now, mut longest) = (0_usize, 0_i128, 0_i128);
         loop {

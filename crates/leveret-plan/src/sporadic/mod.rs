@@ -3,12 +3,12 @@
 mod response;
 mod table;
 
-pub(crate) use response::{Charges, Load, Response};
+pub(crate) use response::{Charges, Load, Response, STEPS_MAX, Steps, response_after};
 pub(crate) use table::Reserved;
 
 use crate::{CoreChoice, Job, Placement, Plan, PlannedSporadic, Sporadic, Start};
 use leveret_types::Nanos;
-use response::{STEPS_LIGHT_MAX, STEPS_MAX, Steps, response};
+use response::{STEPS_LIGHT_MAX, response};
 
 /// Shares of a core are counted in this many parts, each rounded up.
 pub(crate) const SHARE_PARTS: i64 = 1_000_000_000;
@@ -103,7 +103,7 @@ fn admit_within(job: &Job, mut plan: Plan, steps: u64) -> Result<Plan, Late> {
 }
 
 /// What serves the other end of the channel that this work serves.
-fn other_end(job: &Job, sporadic: usize) -> Option<usize> {
+pub(crate) fn other_end(job: &Job, sporadic: usize) -> Option<usize> {
     let other = match job.sporadics[sporadic].start {
         Start::Message(channel) => Start::Request(channel),
         Start::Request(channel) => Start::Message(channel),
@@ -274,7 +274,7 @@ fn parts(time: i64, period: i64) -> i64 {
     i64::try_from(exact).unwrap_or(i64::MAX)
 }
 
-fn load(job: &Job, sporadic: &Sporadic) -> Load {
+pub(crate) fn load(job: &Job, sporadic: &Sporadic) -> Load {
     let time = |time: Option<Nanos>| time.map(|time| time.0);
     Load {
         priority: sporadic.priority,

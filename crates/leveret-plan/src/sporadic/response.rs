@@ -59,11 +59,22 @@ pub(crate) fn response(
     charges: Charges,
     steps: &mut Steps,
 ) -> Response {
+    response_after(table, (own, 0), rivals, charges, steps)
+}
+
+/// The same in windows at whose beginning so much more urgent work is left over, once.
+pub(crate) fn response_after(
+    table: &Reserved,
+    (own, left_over): (&Load, i64),
+    rivals: &[Load],
+    charges: Charges,
+    steps: &mut Steps,
+) -> Response {
     let Some(interval) = own.interval else { return Response::Unbounded };
     if rivals.iter().any(|rival| rival.interval.is_none()) {
         return Response::Unbounded;
     }
-    let analysis = Analysis { table, rivals, charges };
+    let analysis = Analysis { table, rivals, charges, left_over };
     let mut longest = 0;
     for first in 0..table.count().max(1) {
         let mut runs = 0_i64;
@@ -89,6 +100,7 @@ struct Analysis<'a> {
     table: &'a Reserved,
     rivals: &'a [Load],
     charges: Charges,
+    left_over: i64,
 }
 
 impl Analysis<'_> {
@@ -117,6 +129,6 @@ impl Analysis<'_> {
             let runs = (window + delay + rival.interval.unwrap_or(1) - 1) / rival.interval.unwrap_or(1);
             runs.saturating_mul(rival.cost + preemption)
         });
-        of_rivals.fold(own.saturating_add(of_table), i64::saturating_add)
+        of_rivals.fold(own.saturating_add(of_table).saturating_add(self.left_over), i64::saturating_add)
     }
 }

@@ -4,6 +4,7 @@
 pub mod generate;
 pub mod oracle;
 pub mod player;
+pub mod switch_player;
 
 use leveret_plan::{
     Channel, CoreChoice, Costs, Job, Member, MissingPolicy, OverrunPolicy, Placement, Qos, Sporadic, Start,

@@ -40,7 +40,7 @@ fn both_ends_keep_a_channel_or_neither() {
     refused(&code, &["channel \"AB\"", "member \"A\" says not kept", "member \"B\" says kept"]);
     keeps_channel(&mut code[0]);
     code[0].kept.tasks.push("A.task".to_owned());
-    let expected = Kept { channels: vec![ChannelId(0)], tasks: vec![TaskId(0)] };
+    let expected = Kept { channels: vec![ChannelId(0)], tasks: vec![TaskId(0)], ..Kept::default() };
     assert_eq!(kept(&meet(&manifest(), &code), &code), Ok(expected));
 }
 

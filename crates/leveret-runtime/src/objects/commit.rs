@@ -118,7 +118,7 @@ impl World {
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);
         let sources = free.iter().filter_map(|(index, ends)| Some((*index, ends.source?))).collect();
         let targets = free.iter().filter_map(|(index, ends)| Some((*index, ends.target?))).collect();
-        let mut events = self.plan_events(&mut declarations)?;
+        let mut events = self.plan_events(&mut declarations, kept)?;
         self.plan_ends(&mut declarations, &mut events, (&committed, &free))?;
         self.plan_collective_ends(&mut declarations, &mut events, (&committed, &collectives))?;
         Ok(Binding {
@@ -428,7 +428,11 @@ impl Binding {
     ///
     /// # Errors
     /// Why the commit must be refused. What was made for buffers is there until it is released.
-    pub(super) fn settle(&mut self, mut prospect: Prospect) -> Result<EventThreads, CommitError> {
+    pub(super) fn settle(
+        &mut self,
+        mut prospect: Prospect,
+        kept: &Kept,
+    ) -> Result<EventThreads, CommitError> {
         let mapped = std::mem::take(&mut prospect.mapped);
         let mapped = mapped.into_iter().filter_map(|(end, mapped)| Some((*self.declared.get(&end)?, mapped)));
         let settled = self.committed.settle(mapped);
@@ -438,22 +442,23 @@ impl Binding {
         self.committed
             .make_memory()
             .map_err(|error| CommitError::System { what: "memory for buffers", cause: error.to_string() })?;
-        EventThreads::prepare(&mut self.events, prospect, &self.committed)
+        EventThreads::prepare(&mut self.events, prospect, &self.committed, kept)
     }
 
     /// Gives every end to its channel.
     pub(super) fn attach(&self, running: &mut Running) {
         let channels = &self.committed.channels;
-        let is_new = |index: usize| !channels[index].is_kept;
-        for (index, source) in self.sources.iter().filter(|(index, _)| is_new(*index)) {
-            if let Some(end) = running.sender(*source) {
-                channels[*index].attach(End::source(end));
-            }
+        // A kept best-effort end goes on when what runs has ended.
+        let goes_on = |index: usize| channels[index].is_kept && channels[index].served.is_none();
+        let attach = |index: usize, end: End| match &channels[index] {
+            kept if kept.is_kept => kept.succeed_as(end),
+            new => new.attach(end),
+        };
+        for (index, source) in self.sources.iter().filter(|(index, _)| !goes_on(*index)) {
+            running.sender(*source).into_iter().for_each(|end| attach(*index, End::source(end)));
         }
-        for (index, target) in self.targets.iter().filter(|(index, _)| is_new(*index)) {
-            if let Some(end) = running.receiver(*target) {
-                channels[*index].attach(End::target(end));
-            }
+        for (index, target) in self.targets.iter().filter(|(index, _)| !goes_on(*index)) {
+            running.receiver(*target).into_iter().for_each(|end| attach(*index, End::target(end)));
         }
         let watch = running.watch().clone();
         self.attach_collectives(&watch, |edges| {
@@ -470,7 +475,7 @@ impl Binding {
     pub(super) fn go_on(&self, running: &mut Running) {
         let channels = &self.committed.channels;
         let watch = running.watch().clone();
-        let is_kept = |index: usize| channels[index].is_kept;
+        let is_kept = |index: usize| channels[index].is_kept && channels[index].served.is_none();
         for (index, source) in self.sources.iter().filter(|(index, _)| is_kept(*index)) {
             channels[*index].go_on(&watch, (running.sender(*source), None));
         }

@@ -4,6 +4,8 @@
 //!  program keeps      taken along
 //!  a channel          its iterators, and the buffers that those take
 //!  a task             the channels that it serves, with theirs
+//!  a trigger          the channel or task that it watches, with theirs
+//!  a receptor         its handlers, and the receptors that it combines
 //! ```
 //! Nothing of a kept object is made anew: both sets have the same state, and threads of the one leave their ports to those of the
 //! other (`succession.rs`). The objects themselves stay fixed, so what a mode declares of them is what runs; that the members keep
@@ -13,7 +15,7 @@ use super::commit::Unfit;
 use super::committed::{Committed, CommittedBuffer, CommittedChannel, CommittedIterator, CommittedTask};
 use super::error::Code;
 use super::handle::{Class, Handle};
-use super::object::{Body, Qos};
+use super::object::{Body, Object, Qos};
 use super::world::World;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -62,6 +64,16 @@ impl Kept {
         Some((iterator, buffers.collect()))
     }
 
+    /// The set from which this mode goes on.
+    pub(super) fn before(&self) -> Option<&Committed> {
+        self.from.as_deref()
+    }
+
+    /// Where a trigger or a receptor that is kept stands in the set before.
+    pub(super) fn number(&self, handle: Handle, class: Class) -> Option<usize> {
+        self.from.as_deref().filter(|_| self.contains(handle))?.find(handle, class).ok()
+    }
+
     pub(super) fn channel(&self, handle: Handle) -> Option<&CommittedChannel> {
         self.find(handle).map(|(from, number)| &from.channels[number])
     }
@@ -72,26 +84,18 @@ impl Kept {
 }
 
 impl World {
-    /// Takes a channel or a task of what runs over into a mode, with what it uses: its iterators and their buffers, and the channels
-    /// that a task serves.
+    /// Takes a channel, a task, a trigger or a receptor of what runs over into a mode, with what it uses: iterators and their buffers, the
+    /// channels that a task serves, what a trigger watches, and what a receptor combines and its handlers.
     ///
     /// # Errors
     /// [`Code::ObjectCommitted`] of a mode that is committed or runs, [`Code::Argument`] of one that has run and of an object that is not of what
-    /// runs, [`Code::UndefForObject`] of one that is neither a time-driven task nor a time-driven or best-effort channel from one member to
-    /// another, and those of wrong handles.
+    /// runs, [`Code::UndefForObject`] of an event-driven task or channel, a channel of a group or from a member to itself, a trigger that
+    /// watches one of those, a receptor that is part of another, and of any other class, and those of wrong handles.
     pub fn keep(&mut self, mode: Handle, object: Handle) -> Result<(), Code> {
         self.of(mode, Class::Mode)?;
         self.class(object)?;
         self.open_set(mode)?;
-        let is_kept_by_itself = match &self.table.get(object)?.body {
-            Body::Ptchannel(channel) => {
-                let kind = self.referred_qos(channel.qos).kind;
-                !channel.is_loop() && matches!(kind, Qos::Time { .. } | Qos::BestEffort)
-            }
-            Body::Task(task) => matches!(self.referred_qos(task.qos).kind, Qos::Time { .. }),
-            _ => false,
-        };
-        if !is_kept_by_itself {
+        if !self.is_kept_by_itself(&self.table.get(object)?.body, object) {
             return Err(Code::UndefForObject);
         }
         if self.table.set_of(object) != Some(self.modes.running()) {
@@ -99,6 +103,25 @@ impl World {
         }
         self.modes.keep(object);
         Ok(())
+    }
+
+    fn is_kept_by_itself(&self, body: &Body, object: Handle) -> bool {
+        match body {
+            Body::Ptchannel(channel) => {
+                let kind = self.referred_qos(channel.qos).kind;
+                !channel.is_loop()
+                    && matches!(kind, Qos::Time { .. } | Qos::BestEffort | Qos::Priority { .. })
+            }
+            Body::Task(task) => matches!(self.referred_qos(task.qos).kind, Qos::Time { .. }),
+            Body::Trigger(trigger) => trigger.source().is_none_or(|source| {
+                self.table.referred(source).is_some_and(|object| self.is_kept_by_itself(&object.body, source))
+            }),
+            Body::Receptor(_) => !self.table.all().any(|(_, other)| match &other.body {
+                Body::Receptor(other) => other.parts().contains(&object),
+                _ => false,
+            }),
+            _ => false,
+        }
     }
 
     /// What the mode that is open keeps, with all that belongs to it.
@@ -130,6 +153,7 @@ impl World {
     /// [`Code::Argument`] with a sentence.
     pub(super) fn check_kept(&self, kept: &Kept) -> Result<(), Unfit> {
         for (handle, object) in self.table.all() {
+            self.check_parts(kept, (handle, object))?;
             let Some(channel) = object.body.channel().filter(|_| !kept.contains(handle)) else { continue };
             let mut used = channel.sends().into_iter().chain(channel.receives);
             let Some(iterator) = used.find(|iterator| kept.contains(*iterator)) else { continue };
@@ -145,5 +169,21 @@ impl World {
             });
         }
         Ok(())
+    }
+
+    /// A kept receptor counts for itself.
+    fn check_parts(&self, kept: &Kept, (handle, object): (Handle, &Object)) -> Result<(), Unfit> {
+        let Body::Receptor(receptor) = &object.body else { return Ok(()) };
+        let part = receptor.parts().iter().find(|part| kept.contains(**part) && !kept.contains(handle));
+        let Some(part) = part else { return Ok(()) };
+        let name = self.table.referred(*part).map_or("", |object| object.name.as_str());
+        Err(Unfit {
+            code: Code::Argument,
+            detail: format!(
+                "a receptor of the mode combines the receptor of \"{name}\", which is kept and counts for itself, at member \"{}\"; \
+                 make one for the mode, or keep neither",
+                self.names()[self.rank().index()]
+            ),
+        })
     }
 }

@@ -174,7 +174,7 @@ impl Run {
             let (before, after) = (self.job.watch(MemberId(rank as u16)), next.watch(MemberId(rank as u16)));
             before.succeeded_by(after);
             let committed = side.committed.replace(bindings[rank].committed.clone()).expect("something runs");
-            committed.hand_over(&all_kept[rank], before);
+            committed.hand_over(&all_kept[rank], before, &bindings[rank].committed);
             side.world.take_back(&committed, &all_kept[rank]);
             side.world.take_over(&views[rank]);
         }

@@ -74,7 +74,7 @@ impl Library {
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut threads = EventThreads::default();
-        let settle = |prospect| binding.settle(prospect).map(|prepared| threads = prepared);
+        let settle = |prospect| binding.settle(prospect, &Kept::default()).map(|prepared| threads = prepared);
         let committed = if together.len() == self.world.names().len() {
             self.member.commit_unborrowed(declarations, settle)
         } else {

@@ -15,7 +15,7 @@ use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUs
 use leveret_types::BUFFERS_MAX;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is known while the lists grow.
 struct Preparation<'w> {
@@ -189,7 +189,9 @@ impl<'w> Preparation<'w> {
             input,
             output,
             is_source,
-            served,
+            served: kept.map_or_else(|| served.map(Arc::new), |before| before.served.clone()),
+            serving: AtomicUsize::new(usize::MAX),
+            fresh: Mutex::default(),
             served_by: None,
             slack: channel.slack,
             collective: None,
@@ -217,7 +219,9 @@ impl<'w> Preparation<'w> {
             input,
             output,
             is_source: collective.sends.is_some(),
-            served,
+            served: served.map(Arc::new),
+            serving: AtomicUsize::new(usize::MAX),
+            fresh: Mutex::default(),
             served_by: None,
             slack,
             collective: Some(Box::new(collective)),
@@ -280,7 +284,7 @@ impl<'w> Preparation<'w> {
             }
         }
         let world = world.snapshot();
-        let (epoch, events) = (OnceLock::new(), OnceLock::new());
+        let (epoch, events, successor) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Ok(Committed {
             buffers,
             iterators,
@@ -292,6 +296,7 @@ impl<'w> Preparation<'w> {
             stocked,
             epoch,
             events,
+            successor,
         })
     }
 }

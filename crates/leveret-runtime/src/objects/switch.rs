@@ -57,7 +57,7 @@ impl Library {
         })?;
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut threads = EventThreads::default();
-        let settle = |prospect| binding.settle(prospect).map(|prepared| threads = prepared);
+        let settle = |prospect| binding.settle(prospect, &kept).map(|prepared| threads = prepared);
         match self.member.commit_mode(beside, &name, declarations, settle) {
             Ok(standing) => {
                 self.refusal.clear();
@@ -108,12 +108,12 @@ impl Library {
         let mut next = standing.arm(instant);
         if let (Some(before), Some(committed)) = (&self.running, &self.committed) {
             before.watch().succeeded_by(next.watch());
-            committed.hand_over(&kept, before.watch());
+            committed.hand_over(&kept, before.watch(), &binding.committed);
         }
         binding.attach(&mut next);
         // Set once: a mode is switched to once.
         let _ = binding.committed.epoch.set(next.epoch());
-        threads.arm(instant);
+        threads.arm_aside(instant);
         let mut before = self.running.take().ok_or(Code::Internal)?;
         let has_made_place = before.make_place(instant);
         std::mem::take(&mut self.event_threads).join();

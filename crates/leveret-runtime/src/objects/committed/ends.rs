@@ -64,6 +64,10 @@ impl CommittedChannel {
     pub(in crate::objects) fn attach(&self, mut end: End) {
         if let (Ok(mut place), Ok(mut watched)) = (self.end.lock(), self.watched.lock()) {
             *watched = end.watch_mut().cloned();
+            if let (Some(served), Some(watched)) = (&self.served, &*watched) {
+                // Set once: the end of a kept channel is not attached again.
+                let _ = served.watched.set(watched.clone());
+            }
             *place = end;
         }
     }
@@ -75,6 +79,10 @@ impl CommittedChannel {
         watch: &Arc<Watch>,
         fresh: (Option<SendingEnd>, Option<ReceivingEnd>),
     ) {
+        if self.served.is_some() {
+            // Its thread alone uses the end, and takes it over; the watch leads to the mode's.
+            return;
+        }
         let (Ok(mut end), Ok(mut watched)) = (self.end.try_lock(), self.watched.lock()) else { return };
         match (&mut *end, fresh) {
             (End::Source(own), (Some(mut fresh), _)) => own.end.go_on_as(&mut fresh),
@@ -84,6 +92,25 @@ impl CommittedChannel {
         if let Some(own) = end.watch_mut() {
             *own = Watched::new(watch.clone());
             *watched = Some(own.clone());
+        }
+    }
+}
+
+impl CommittedChannel {
+    /// What is declared in a mode for an end that a thread serves, which takes it over there.
+    pub(in crate::objects) fn succeed_as(&self, end: End) {
+        if let Ok(mut fresh) = self.fresh.lock() {
+            *fresh = Some(end);
+        }
+    }
+
+    /// By the thread that serves the end from here on: the watcher finds in the mode what is counted.
+    pub(in crate::objects) fn begin_as_declared(&self) {
+        let (Ok(mut end), Ok(mut fresh)) = (self.end.try_lock(), self.fresh.try_lock()) else { return };
+        match (&mut *end, fresh.as_mut()) {
+            (End::Source(own), Some(End::Source(fresh))) => own.end.go_on_as(&mut fresh.end),
+            (End::Target(own), Some(End::Target(fresh))) => own.end.go_on_as(&mut fresh.end),
+            _ => {}
         }
     }
 }

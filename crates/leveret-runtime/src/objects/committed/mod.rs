@@ -134,7 +134,11 @@ pub(super) struct CommittedChannel {
     /// Whether this member sends on it.
     pub(super) is_source: bool,
     /// What is asked of an end that a thread of the library serves at a priority; that thread alone uses the end.
-    pub(super) served: Option<ServedEnd>,
+    pub(super) served: Option<Arc<ServedEnd>>,
+    /// Which thread does, by its place among those of the dispatch.
+    pub(super) serving: AtomicUsize,
+    /// Of a mode that keeps the channel: what is declared for the end there, until its thread takes the end over.
+    pub(super) fresh: Mutex<Option<End>>,
     /// The task that serves a time-driven end; none: one of the library's own does.
     pub(super) served_by: Option<Handle>,
     /// How many started transfers may be under way.
@@ -250,6 +254,8 @@ pub struct Committed {
     pub(super) epoch: OnceLock<Nanos>,
     /// Set once, before the commit returns.
     pub(super) events: OnceLock<CommittedEvents>,
+    /// The mode that takes over from it.
+    pub(super) successor: OnceLock<Arc<Committed>>,
 }
 
 impl Committed {
@@ -305,7 +311,10 @@ impl Committed {
     }
 
     /// A mode takes over: ends that it keeps go on under its watch, and those that it does not end with what runs.
-    pub(super) fn hand_over(&self, kept: &Kept, running: &Arc<Watch>) {
+    pub(super) fn hand_over(&self, kept: &Kept, running: &Arc<Watch>, next: &Arc<Self>) {
+        // Set once: a set is taken over from once.
+        let _ = self.successor.set(next.clone());
+        self.events.get().into_iter().for_each(|events| events.hand_over(kept));
         for channel in &self.channels {
             let Ok(watched) = channel.watched.lock() else { continue };
             match &*watched {

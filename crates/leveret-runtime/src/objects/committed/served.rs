@@ -13,12 +13,14 @@ use super::ends::{ChannelStatus, End, EndState, lock, told};
 use super::outcome::Outcome;
 use super::{Committed, CommittedChannel};
 use crate::objects::error::Code;
-use crate::objects::events::Words;
-use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::objects::events::{Pace, Words};
+use crate::watch::{Watch, Watched};
+use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_os::futex::{self, Awaited};
 use leveret_types::{MemberId, Nanos};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// What is asked of an end, and what has come of it.
 pub(in crate::objects) struct ServedEnd {
@@ -27,8 +29,10 @@ pub(in crate::objects) struct ServedEnd {
     pub(in crate::objects) priority: u8,
     /// Whether each transfer needs a firing of the start event besides.
     needs_firing: bool,
-    /// Which thread serves it, by its place among those of the dispatch.
-    pub(in crate::objects) thread: AtomicUsize,
+    /// The least distance between two transfers.
+    pub(in crate::objects) pace: Pace,
+    /// What tells it of deaths and of the end of the commit, through modes that keep it; of a channel of a group the commit's alone does.
+    pub(super) watched: OnceLock<Watched>,
     /// Transfers that were started, or that the thread has moved because the end is active; and how many of them it has moved.
     begun: AtomicU64,
     moved: AtomicU64,
@@ -50,12 +54,17 @@ pub(in crate::objects) struct ServedEnd {
 }
 
 impl ServedEnd {
-    pub(in crate::objects) fn new(peers: Box<[MemberId]>, priority: u8, needs_firing: bool) -> Self {
+    pub(in crate::objects) fn new(
+        peers: Box<[MemberId]>,
+        (priority, interval): (u8, Option<Nanos>),
+        needs_firing: bool,
+    ) -> Self {
         Self {
             peers,
             priority,
             needs_firing,
-            thread: AtomicUsize::new(usize::MAX),
+            pace: Pace::new(interval),
+            watched: OnceLock::new(),
             begun: AtomicU64::new(0),
             moved: AtomicU64::new(0),
             active: AtomicBool::new(false),
@@ -149,20 +158,32 @@ pub(in crate::objects) struct Served {
 }
 
 impl Committed {
+    /// The watch under which an end is served.
+    fn watch_of<'s>(&'s self, served: &'s ServedEnd) -> Result<&'s Watch, Code> {
+        match served.watched.get() {
+            Some(watched) => Ok(watched.now()),
+            None => self.watch(),
+        }
+    }
+
     /// Whether a member at another end has died.
     fn has_lost_peer(&self, served: &ServedEnd) -> Result<bool, Code> {
-        for peer in &served.peers {
-            if self.is_lost(*peer)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let watch = self.watch_of(served)?;
+        Ok(served.peers.iter().any(|peer| watch.is_dead(*peer)))
     }
 
     /// Tells an end's thread to look at it.
-    pub(super) fn ask(&self, served: &ServedEnd) -> Result<(), Code> {
+    pub(super) fn ask(&self, channel: &CommittedChannel, served: &ServedEnd) -> Result<(), Code> {
         served.note(clock::now());
-        self.ring(served.thread.load(Ordering::Relaxed))
+        self.ring(channel.serving.load(Ordering::Relaxed))?;
+        // Whoever still calls by the set before a mode that keeps it reaches the thread of the mode.
+        if let Some(next) = self.successor.get()
+            && let Ok(kept) = next.channel(channel.handle)
+            && kept.is_kept
+        {
+            next.ring(kept.serving.load(Ordering::Relaxed))?;
+        }
+        Ok(())
     }
 
     /// After an insertion into an iterator, by the program or by a transfer: what takes from there may go on.
@@ -172,7 +193,7 @@ impl Committed {
         for channel in channels.filter(|channel| channel.takes_from(iterator)) {
             if let Some(served) = channel.served.as_ref().filter(|served| served.has_work()) {
                 // Before anything is served there is nothing to tell.
-                let _ = self.ask(served);
+                let _ = self.ask(channel, served);
             }
         }
     }
@@ -193,7 +214,7 @@ impl Committed {
             let next = served.begun.compare_exchange(begun, begun + 1, Ordering::SeqCst, Ordering::SeqCst);
             if next.is_ok() {
                 served.was_started.store(true, Ordering::SeqCst);
-                return self.ask(served);
+                return self.ask(channel, served);
             }
         }
         Err(Code::Slack)
@@ -212,7 +233,7 @@ impl Committed {
         served.told.store(channel.tally.ended(), Ordering::SeqCst);
         served.was_started.store(false, Ordering::SeqCst);
         served.active.store(true, Ordering::SeqCst);
-        self.ask(served)
+        self.ask(channel, served)
     }
 
     pub(super) fn deactivate_served(&self, served: &ServedEnd) -> Result<(), Code> {
@@ -249,7 +270,7 @@ impl Committed {
         if self.has_lost_peer(served)? {
             return Err(Code::PeerLost);
         }
-        if self.is_stopping(clock::now())? { Err(Code::Uncommitted) } else { Ok(None) }
+        if clock::now() >= self.watch_of(served)?.stop_at() { Err(Code::Uncommitted) } else { Ok(None) }
     }
 
     /// As a test; what is complete stays untold unless it `tells`.
@@ -275,7 +296,7 @@ impl Committed {
         let limit = clock::now() + timeout;
         loop {
             let mut words = Words::new();
-            words.push(self.end_of_commit()?);
+            words.push(self.watch_of(served)?.bell());
             words
                 .push(Awaited::new(NonNull::from(&served.ended).cast(), served.ended.load(Ordering::SeqCst)));
             if let Some(outcome) = self.look_at_served(channel, served, true)? {
@@ -285,7 +306,7 @@ impl Committed {
                 return Err(Code::Timeout);
             }
             served.sleepers.fetch_add(1, Ordering::SeqCst);
-            words.sleep(std::iter::empty(), limit.min(self.stop_at()?));
+            words.sleep(std::iter::empty(), limit.min(self.watch_of(served)?.stop_at()));
             served.sleepers.fetch_sub(1, Ordering::SeqCst);
         }
     }

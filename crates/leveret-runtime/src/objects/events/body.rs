@@ -93,6 +93,11 @@ pub(in crate::objects) struct TriggerBody {
 }
 
 impl TriggerBody {
+    /// What it watches.
+    pub(in crate::objects) fn source(&self) -> Option<Handle> {
+        Some(self.about.source).filter(|source| !source.is_null())
+    }
+
     pub(in crate::objects) fn references(&self) -> Vec<Handle> {
         [self.about.source, self.about.group, self.about.qos]
             .into_iter()
@@ -116,6 +121,14 @@ pub(in crate::objects) struct ReceptorBody {
 }
 
 impl ReceptorBody {
+    /// What it combines.
+    pub(in crate::objects) fn parts(&self) -> &[Handle] {
+        match &self.form {
+            Form::Event(_) => &[],
+            Form::Combined(_, parts) => parts,
+        }
+    }
+
     pub(in crate::objects) fn references(&self) -> Vec<Handle> {
         let of_form = match &self.form {
             Form::Event(group) => vec![*group],

@@ -1,20 +1,23 @@
 //! Triggers and receptors between commit and uncommit.
 
 use super::body::{EventKind, Firing};
-use super::dispatch::Dispatch;
+use super::departures::{Departures, Succession};
+use super::dispatch::{Dispatch, Handling};
 use super::occurrence::{Consumed, Occurrence};
-use super::plan::{EventPlan, PlannedForm, PlannedReceptor, Watched};
+use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, Watched};
 use super::tally::HandlerTally;
 use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
 use crate::objects::committed::{Committed, Outcome};
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
-use crate::watch::Watch;
+use crate::objects::keep::Kept;
+use crate::watch::{Watch, Watched as OfCommit};
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_memory::{Latest, ListenerWriter};
 use leveret_os::clock;
 use leveret_types::{MemberId, Nanos};
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// Of so many instances that are told of together each fires; more would keep a task from its window.
 const TOLD_AT_ONCE_MAX: u64 = 64;
@@ -27,11 +30,35 @@ pub(in crate::objects) struct CommittedEvents {
     pub(super) dispatch: Dispatch,
     pub(super) watch: Arc<Watch>,
     pub(super) tallies: Vec<(Handle, Arc<HandlerTally>)>,
+    /// Of the threads of the dispatch, and of the timer.
+    pub(super) departures: Arc<Departures>,
+    /// From whom the timer of a mode takes over what is kept.
+    pub(super) timer: Option<Succession>,
 }
 
 pub(super) struct CommittedTrigger {
     kind: EventKind,
-    end: TriggerEnd,
+    pub(super) state: Arc<TriggerState>,
+    /// The receptor of a default handler that has its firings, since its event has none.
+    pub(super) unheard: Option<usize>,
+    /// From what ran before a mode.
+    pub(super) is_kept: bool,
+}
+
+/// What of a trigger goes on in a mode that keeps it.
+pub(super) struct TriggerState {
+    pub(super) end: TriggerEnd,
+    own: FiringSource,
+    /// Of the kind time: the epoch from which its instants count.
+    pub(super) origin: OnceLock<Nanos>,
+    /// Whether it has told of the death of whoever it watches for.
+    pub(super) has_mourned: AtomicBool,
+}
+
+impl TriggerState {
+    fn new(end: TriggerEnd, own: FiringSource) -> Self {
+        Self { end, own, origin: OnceLock::new(), has_mourned: AtomicBool::new(false) }
+    }
 }
 
 /// A trigger that watches a channel or a task.
@@ -62,9 +89,23 @@ impl Watcher {
 pub(super) struct CommittedReceptor {
     /// Null: of a default handler.
     pub(super) handle: Handle,
+    pub(super) is_handled: bool,
+    pub(super) state: Arc<ReceptorState>,
+}
+
+impl Deref for CommittedReceptor {
+    type Target = ReceptorState;
+
+    #[inline(always)]
+    fn deref(&self) -> &ReceptorState {
+        &self.state
+    }
+}
+
+/// What of a receptor goes on in a mode that keeps it.
+pub(super) struct ReceptorState {
     /// `None`: it is part of another.
     occurrence: Option<Occurrence>,
-    pub(super) is_handled: bool,
     pub(super) sources: Vec<FiringSource>,
     pub(super) listeners: Vec<Arc<ListenerWriter>>,
     /// Firings of which the time was not known any more.
@@ -73,29 +114,33 @@ pub(super) struct CommittedReceptor {
     last: Latest<5>,
     /// Somebody stores into `last`.
     storing: AtomicBool,
+    /// What tells of deaths and of the end of the commit, through modes that keep it.
+    pub(super) watched: OfCommit,
+    pub(super) handling: Handling,
 }
 
 impl CommittedTrigger {
     pub(super) fn fire(&self, now: Nanos) {
-        self.end.fire(now);
+        self.state.end.fire(now);
     }
 }
 
-impl CommittedReceptor {
-    fn new(handle: Handle, occurrence: Option<Occurrence>, is_handled: bool) -> Self {
+impl ReceptorState {
+    fn new(occurrence: Option<Occurrence>, handlers: &[PlannedHandler], watch: &Arc<Watch>) -> Self {
         let mut sources = Vec::new();
         if let Some(occurrence) = &occurrence {
             occurrence.collect_sources(&mut sources);
         }
         Self {
-            handle,
             occurrence,
-            is_handled,
             sources,
             listeners: Vec::new(),
             lost: AtomicU64::new(0),
             last: Latest::new([0; 5]),
             storing: AtomicBool::new(false),
+            watched: OfCommit::new(watch.clone()),
+            // Of several the slowest, so that none runs more often than it says.
+            handling: Handling::new(handlers.iter().filter_map(|handler| handler.interval).max()),
         }
     }
 
@@ -169,20 +214,38 @@ impl CommittedEvents {
         for_errors.flat_map(of).collect()
     }
 
-    /// Joins what was planned with the ends that commit has bound.
-    pub(super) fn new(plan: &EventPlan, ends: EventEnds, watch: Arc<Watch>, dispatch: Dispatch) -> Self {
+    /// Joins what was planned with the ends that commit has bound, or that a mode keeps.
+    pub(super) fn new(
+        plan: &EventPlan,
+        ends: EventEnds,
+        watch: Arc<Watch>,
+        dispatch: Dispatch,
+        kept: &Kept,
+    ) -> Self {
+        let before = kept.before().and_then(|before| before.events.get());
         let mut triggers = Vec::with_capacity(plan.triggers.len());
         let mut unheard = Vec::new();
-        for (planned, (mut end, own)) in plan.triggers.iter().zip(ends.triggers) {
-            if end.is_unheard() && plan.defaults[planned.kind as usize].is_some() {
-                end.attend();
-                unheard.push(CommittedReceptor::new(
-                    Handle::null(Class::Receptor),
-                    Some(Occurrence::of_sources(vec![own])),
-                    true,
-                ));
+        for (planned, (end, own)) in plan.triggers.iter().zip(ends.triggers) {
+            let old = before.zip(planned.kept).map(|(events, number)| (events, &events.triggers[number]));
+            let default = plan.defaults[planned.kind as usize].as_ref().filter(|_| end.is_unheard());
+            let state =
+                old.map_or_else(|| Arc::new(TriggerState::new(end, own)), |(_, old)| old.state.clone());
+            let mut number = None;
+            if let Some(handler) = default {
+                number = Some(plan.receptors.len() + unheard.len());
+                state.end.attend();
+                let known = old.and_then(|(events, old)| Some(events.receptors[old.unheard?].state.clone()));
+                let state = known.unwrap_or_else(|| {
+                    let occurrence = Occurrence::of_sources(vec![state.own.clone()]);
+                    // What was fired when there was no handler is nobody's.
+                    let _ = occurrence.drain();
+                    Arc::new(ReceptorState::new(Some(occurrence), std::slice::from_ref(handler), &watch))
+                });
+                let handle = Handle::null(Class::Receptor);
+                unheard.push(CommittedReceptor { handle, is_handled: true, state });
             }
-            triggers.push(CommittedTrigger { kind: planned.kind, end });
+            let (kind, is_kept) = (planned.kind, old.is_some());
+            triggers.push(CommittedTrigger { kind, state, unheard: number, is_kept });
         }
         let mut building = Building {
             planned: &plan.receptors,
@@ -191,19 +254,39 @@ impl CommittedEvents {
         };
         let mut receptors = Vec::with_capacity(plan.receptors.len());
         for (place, planned) in plan.receptors.iter().enumerate() {
-            let occurrence = if planned.is_part { None } else { building.occurrence(place) };
-            let mut receptor =
-                CommittedReceptor::new(planned.handle, occurrence, !planned.handlers.is_empty());
-            receptor.listeners = std::mem::take(&mut building.listeners);
-            receptors.push(receptor);
+            let state = match before.zip(planned.kept) {
+                Some((events, number)) => events.receptors[number].state.clone(),
+                None => {
+                    let occurrence = if planned.is_part { None } else { building.occurrence(place) };
+                    let mut state = ReceptorState::new(occurrence, &planned.handlers, &watch);
+                    state.listeners = std::mem::take(&mut building.listeners);
+                    Arc::new(state)
+                }
+            };
+            let (handle, is_handled) = (planned.handle, !planned.handlers.is_empty());
+            receptors.push(CommittedReceptor { handle, is_handled, state });
         }
         receptors.extend(unheard);
         let watchers = plan.triggers.iter().enumerate();
         let watchers = watchers.filter_map(|(trigger, planned)| {
             Some(Watcher { trigger, kind: planned.kind, watched: planned.watched.clone()? })
         });
+        let watchers = watchers.collect();
         let tallies = plan.tallies.clone();
-        Self { triggers, watchers: watchers.collect(), receptors, dispatch, watch, tallies }
+        let departures = Arc::new(Departures::new(dispatch.threads.len() + 1));
+        let timer = before.map(|events| Succession::new(&events.departures, [events.dispatch.threads.len()]));
+        Self { triggers, watchers, receptors, dispatch, watch, tallies, departures, timer }
+    }
+
+    /// A mode takes over: receptors that it keeps go on under its watch.
+    pub(in crate::objects) fn hand_over(&self, kept: &Kept) {
+        for receptor in &self.receptors {
+            if kept.contains(receptor.handle) {
+                receptor.watched.keep();
+            } else {
+                receptor.watched.end_with(&self.watch);
+            }
+        }
     }
 }
 
@@ -268,24 +351,9 @@ impl Committed {
         Ok(())
     }
 
-    /// Whether a member has died since the commit.
-    pub(in crate::objects) fn is_lost(&self, member: MemberId) -> Result<bool, Code> {
-        Ok(self.committed_events()?.watch.is_dead(member))
-    }
-
-    /// When the commit ends.
-    pub(in crate::objects) fn stop_at(&self) -> Result<Nanos, Code> {
-        Ok(self.committed_events()?.watch.stop_at())
-    }
-
-    /// Whether the commit ends now.
-    pub(in crate::objects) fn is_stopping(&self, now: Nanos) -> Result<bool, Code> {
-        Ok(now >= self.stop_at()?)
-    }
-
-    /// To wait until the end of the commit has moved or a member has died; to be made before looking whether that is so.
-    pub(in crate::objects) fn end_of_commit(&self) -> Result<leveret_os::futex::Awaited, Code> {
-        Ok(self.committed_events()?.watch.bell())
+    /// What tells of deaths and of the end of the commit.
+    pub(in crate::objects) fn watch(&self) -> Result<&Watch, Code> {
+        Ok(&self.committed_events()?.watch)
     }
 
     /// Fires the triggers that watch a channel, `count` instances of which have ended so.
@@ -325,16 +393,12 @@ impl Committed {
     }
 
     /// A receptor that is neither handled nor a part of another.
-    pub(super) fn waited_for(
-        &self,
-        receptor: Handle,
-    ) -> Result<(&CommittedEvents, &CommittedReceptor), Code> {
+    pub(super) fn waited_for(&self, receptor: Handle) -> Result<&CommittedReceptor, Code> {
         let number = self.find(receptor, Class::Receptor)?;
-        let events = self.committed_events()?;
-        let receptor = &events.receptors[number];
+        let receptor = &self.committed_events()?.receptors[number];
         if receptor.is_handled || receptor.occurrence.is_none() {
             return Err(Code::UndefForObject);
         }
-        Ok((events, receptor))
+        Ok(receptor)
     }
 }

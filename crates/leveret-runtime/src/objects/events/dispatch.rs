@@ -14,11 +14,13 @@
 
 use super::body::Firing;
 use super::committed::{CommittedEvents, CommittedReceptor};
+use super::departures::Succession;
 use super::paced::Pace;
 use super::plan::{EventPlan, PlannedHandler};
 use super::served::{Look, ServedWork, Urgency};
 use super::wait::Words;
 use crate::objects::committed::Committed;
+use crate::objects::keep::Kept;
 use crate::session::Work;
 use crate::thread::class_of_level;
 use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
@@ -63,16 +65,30 @@ impl ServingThread {
 struct Activation {
     receptor: usize,
     stages: Vec<Stage>,
+    /// Whom it goes on for, of a receptor that a mode keeps.
+    succession: Option<Succession>,
+}
+
+/// How far the handlers of a receptor are: in a mode that keeps it they go on from there.
+pub(super) struct Handling {
     pace: Pace,
-    /// Whose turn it is; 0: it waits for a firing. Only the thread of that stage moves it on.
+    /// Which handler is next; 0: it waits for a firing. Only the thread of that one's stage moves it on.
     turn: AtomicU32,
-    /// What the stage handles; touched by the thread whose turn it is alone.
+    /// What it handles; touched by the thread whose turn it is alone.
     firing: Mutex<Option<Firing>>,
+}
+
+impl Handling {
+    pub(super) fn new(interval: Option<Nanos>) -> Self {
+        Self { pace: Pace::new(interval), turn: AtomicU32::new(0), firing: Mutex::new(None) }
+    }
 }
 
 /// Handlers that follow one another on one thread.
 struct Stage {
     thread: usize,
+    /// The place of the first among all of the receptor.
+    first: usize,
     priority: u8,
     handlers: Vec<PlannedHandler>,
 }
@@ -96,7 +112,7 @@ impl Places<'_> {
 
     fn stages(&mut self, handlers: Vec<PlannedHandler>) -> Vec<Stage> {
         let mut stages: Vec<Stage> = Vec::new();
-        for handler in handlers {
+        for (place, handler) in handlers.into_iter().enumerate() {
             let works = self.works;
             let work = works.iter().find(|work| handler.work.as_ref() == Some(&work.name));
             let thread = self.thread(work);
@@ -105,7 +121,10 @@ impl Places<'_> {
                     last.priority = last.priority.max(handler.priority);
                     last.handlers.push(handler);
                 }
-                None => stages.push(Stage { thread, priority: handler.priority, handlers: vec![handler] }),
+                None => {
+                    let priority = handler.priority;
+                    stages.push(Stage { thread, first: place, priority, handlers: vec![handler] });
+                }
             }
         }
         stages
@@ -113,26 +132,31 @@ impl Places<'_> {
 }
 
 impl Dispatch {
-    /// `unheard`: for each trigger whose event has no receptor, in their order, the default handler of its kind. Their receptors come after
-    /// all others.
+    /// `unheard`: for each trigger whose event has no receptor, in their order, the default handler of its kind, and the receptor from
+    /// which a mode keeps it. Their receptors come after all others.
     pub(super) fn new(
         plan: &mut EventPlan,
-        unheard: Vec<PlannedHandler>,
+        unheard: Vec<(PlannedHandler, Option<usize>)>,
         (works, real_time): (&[Work], bool),
+        (committed, kept): (&Committed, &Kept),
     ) -> Self {
         let mut places = Places { works, real_time, threads: Vec::new() };
-        let of_receptors: Vec<_> = plan.receptors.iter().map(|receptor| receptor.handlers.clone()).collect();
-        let all =
-            of_receptors.into_iter().chain(unheard.into_iter().map(|handler| vec![handler])).enumerate();
-        let activations =
-            all.filter(|(_, handlers)| !handlers.is_empty()).map(|(receptor, handlers)| Activation {
-                receptor,
-                // Of several the slowest, so that none runs more often than it says.
-                pace: Pace::new(handlers.iter().filter_map(|handler| handler.interval).max()),
-                stages: places.stages(handlers),
-                turn: AtomicU32::new(0),
-                firing: Mutex::new(None),
-            });
+        let before = kept.before().and_then(|before| before.events.get());
+        let succession = |number: usize| {
+            let events = before?;
+            let old = events.dispatch.activations.iter().find(|activation| activation.receptor == number)?;
+            Some(Succession::new(&events.departures, old.stages.iter().map(|stage| stage.thread)))
+        };
+        let of_receptors: Vec<_> =
+            plan.receptors.iter().map(|receptor| (receptor.handlers.clone(), receptor.kept)).collect();
+        let of_unheard = unheard.into_iter().map(|(handler, kept)| (vec![handler], kept));
+        let all = of_receptors.into_iter().chain(of_unheard).enumerate();
+        let all = all.filter(|(_, (handlers, _))| !handlers.is_empty());
+        let activations = all.map(|(receptor, (handlers, kept))| Activation {
+            receptor,
+            stages: places.stages(handlers),
+            succession: kept.and_then(succession),
+        });
         let activations = activations.collect();
         let ends = std::mem::take(&mut plan.ends).into_iter().map(|end| {
             let of_end = |work: &&Work| {
@@ -141,10 +165,23 @@ impl Dispatch {
                 })
             };
             let thread = places.thread(works.iter().find(of_end));
-            ServedWork::new(end, thread)
+            let succession = succession_of_end(committed, kept, end.channel);
+            ServedWork::new(end, thread, succession)
         });
         let ends = ends.collect();
         Self { activations, ends, threads: places.threads }
+    }
+
+    /// The handlers of a receptor, in their order.
+    pub(super) fn handlers_of(&self, receptor: usize) -> impl Iterator<Item = &PlannedHandler> {
+        let of_receptor = self.activations.iter().filter(move |activation| activation.receptor == receptor);
+        of_receptor.flat_map(|activation| activation.stages.iter().flat_map(|stage| &stage.handlers))
+    }
+
+    /// What handlers are called in the plan.
+    pub(super) fn names_of_work(&self) -> Vec<String> {
+        let stages = self.activations.iter().flat_map(|activation| &activation.stages);
+        stages.flat_map(|stage| &stage.handlers).filter_map(|handler| handler.work.clone()).collect()
     }
 
     /// Each served channel with the place of its thread.
@@ -163,14 +200,27 @@ impl Dispatch {
     }
 }
 
+/// Whom the end of a channel that a mode keeps is taken over from.
+fn succession_of_end(committed: &Committed, kept: &Kept, channel: usize) -> Option<Succession> {
+    let channel = &committed.channels[channel];
+    let before = kept.before().filter(|_| channel.is_kept)?;
+    let thread = kept.channel(channel.handle)?.serving.load(Ordering::Relaxed);
+    Some(Succession::new(&before.events.get()?.departures, [thread]))
+}
+
 /// What a thread runs next.
 enum Next<'d> {
     Handlers(&'d Activation),
     Transfer(&'d ServedWork, Urgency),
 }
 
-/// Runs what a thread has to do until the commit ends.
-pub(super) fn serve(thread: usize, events: &CommittedEvents, committed: &Arc<Committed>) {
+/// Runs what a thread has to do until the commit ends, from when `begin` returns.
+pub(super) fn serve(
+    thread: usize,
+    events: &CommittedEvents,
+    committed: &Arc<Committed>,
+    begin: impl FnOnce(),
+) {
     let CommittedEvents { dispatch, watch, receptors, .. } = events;
     let begins_here = |activation: &&Activation| activation.stages[0].thread == thread;
     let of_handlers = dispatch.activations.iter().filter(begins_here).map(|activation| activation.receptor);
@@ -178,12 +228,22 @@ pub(super) fn serve(thread: usize, events: &CommittedEvents, committed: &Arc<Com
     let of_ends = ends.iter().flat_map(|end| end.receptors());
     let waited: Vec<&CommittedReceptor> =
         of_handlers.chain(of_ends).map(|number| &receptors[number]).collect();
+    let runs_here = |activation: &&Activation| activation.stages.iter().any(|stage| stage.thread == thread);
+    let of_handlers = dispatch.activations.iter().filter(runs_here);
+    let of_handlers = of_handlers.filter_map(|activation| activation.succession.as_ref());
+    let successions: Vec<&Succession> =
+        ends.iter().filter_map(|end| end.succession.as_ref()).chain(of_handlers).collect();
     let listeners = || waited.iter().flat_map(|receptor| &receptor.listeners);
+    begin();
     loop {
         let own = &dispatch.threads[thread];
         let mut words = Words::new();
         words.push(watch.bell());
         words.push(Awaited::new(NonNull::from(&own.bell).cast(), own.bell.load(Ordering::SeqCst)));
+        // What is kept is of one set before: its threads have one word.
+        if let Some(succession) = successions.iter().find(|succession| !succession.may_begin()) {
+            words.push(succession.awaited());
+        }
         waited.iter().for_each(|receptor| words.push_sources(&receptor.sources));
         let (now, stop) = (clock::now(), watch.stop_at());
         if now >= stop {
@@ -224,48 +284,59 @@ pub(super) fn serve(thread: usize, events: &CommittedEvents, committed: &Arc<Com
 }
 
 impl Activation {
+    /// The stage of a handler, by its place among all.
+    fn stage(&self, turn: usize) -> Option<&Stage> {
+        self.stages.iter().rev().find(|stage| stage.first <= turn)
+    }
+
     /// Whether it is ready for this thread, and how urgent it is then: the smaller first.
     fn look(&self, thread: usize, receptors: &[CommittedReceptor], now: Nanos) -> Look {
-        let turn = self.turn.load(Ordering::Acquire) as usize;
-        let Some(stage) = self.stages.get(turn).filter(|stage| stage.thread == thread) else {
+        if self.succession.as_ref().is_some_and(|succession| !succession.may_begin()) {
+            return Look::Idle;
+        }
+        let receptor = &receptors[self.receptor];
+        let Handling { pace, turn, firing } = &receptor.handling;
+        let turn = turn.load(Ordering::Acquire) as usize;
+        let Some(stage) = self.stage(turn).filter(|stage| stage.thread == thread) else {
             return Look::Idle;
         };
         let time = if turn == 0 {
-            let occurrence = receptors[self.receptor].occurrence();
-            let Some(time) = occurrence.and_then(|occurrence| occurrence.next_time()) else {
+            let Some(time) = receptor.occurrence().and_then(|occurrence| occurrence.next_time()) else {
                 return Look::Idle;
             };
-            if self.pace.next() > now {
-                return Look::At(self.pace.next());
+            if pace.next() > now {
+                return Look::At(pace.next());
             }
             time
         } else {
-            let firing = *self.firing.lock().unwrap_or_else(PoisonError::into_inner);
+            let firing = *firing.lock().unwrap_or_else(PoisonError::into_inner);
             firing.and_then(|firing| firing.time).unwrap_or(Nanos(i64::MIN))
         };
         Look::Ready((Reverse(stage.priority), time))
     }
 
-    /// Runs the stage whose turn it is.
+    /// Runs what is left of the stage whose turn it is.
     fn run(&self, thread: usize, events: &CommittedEvents, committed: &Arc<Committed>) {
-        let turn = self.turn.load(Ordering::Acquire) as usize;
         let receptor = &events.receptors[self.receptor];
+        let handling = &receptor.handling;
+        let turn = handling.turn.load(Ordering::Acquire) as usize;
         let firing = if turn == 0 {
             let taken = receptor.take();
-            *self.firing.lock().unwrap_or_else(PoisonError::into_inner) = taken;
+            *handling.firing.lock().unwrap_or_else(PoisonError::into_inner) = taken;
             let now = clock::now();
-            self.pace.ran(taken.and_then(|firing| firing.time).unwrap_or(now).min(now));
+            handling.pace.ran(taken.and_then(|firing| firing.time).unwrap_or(now).min(now));
             taken
         } else {
-            *self.firing.lock().unwrap_or_else(PoisonError::into_inner)
+            *handling.firing.lock().unwrap_or_else(PoisonError::into_inner)
         };
-        let Some(firing) = firing else { return };
-        for PlannedHandler { function, budget, tally, .. } in &self.stages[turn].handlers {
+        let (Some(firing), Some(stage)) = (firing, self.stage(turn)) else { return };
+        for PlannedHandler { function, budget, tally, .. } in stage.handlers.iter().skip(turn - stage.first) {
             tally.run(*budget, || function(receptor.handle, firing, committed));
         }
-        let next = (turn + 1) % self.stages.len();
-        self.turn.store(next as u32, Ordering::Release);
-        let next_thread = self.stages[next].thread;
+        let next = stage.first + stage.handlers.len();
+        let next = if self.stage(next).is_some_and(|last| last.first < next) { 0 } else { next };
+        handling.turn.store(next as u32, Ordering::Release);
+        let next_thread = self.stage(next).map_or(thread, |stage| stage.thread);
         if next_thread != thread {
             events.dispatch.ring(next_thread);
         }

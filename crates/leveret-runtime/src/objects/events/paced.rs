@@ -4,7 +4,7 @@ use leveret_memory::sync::{AtomicI64, Ordering};
 use leveret_types::Nanos;
 
 /// Runs that keep their distance; of one thread.
-pub(super) struct Pace {
+pub(in crate::objects) struct Pace {
     /// 0: none.
     interval: Nanos,
     /// When the next run may be, at the earliest.
@@ -12,18 +12,18 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(interval: Option<Nanos>) -> Self {
+    pub(in crate::objects) fn new(interval: Option<Nanos>) -> Self {
         Self { interval: interval.unwrap_or(Nanos::ZERO), next: AtomicI64::new(i64::MIN) }
     }
 
     /// When the next run may be.
-    pub(super) fn next(&self) -> Nanos {
+    pub(in crate::objects) fn next(&self) -> Nanos {
         Nanos(self.next.load(Ordering::Relaxed))
     }
 
     /// What arrived at this instant has run. The next one counts from there, not from when it ran, so that a run that waited for others does
     /// not hold up the next.
-    pub(super) fn ran(&self, arrived: Nanos) {
+    pub(in crate::objects) fn ran(&self, arrived: Nanos) {
         if self.interval > Nanos::ZERO {
             let next = arrived.max(self.next()).saturating_add(self.interval);
             self.next.store(next.0, Ordering::Relaxed);

@@ -1,13 +1,15 @@
 //! Commit: triggers and receptors become declarations, and a plan of what the data path will work on.
 
 use super::body::{EventKind, Form, HandlerFunction, ReceptorCombination};
+use super::committed::CommittedEvents;
 use super::served::PlannedEnd;
 use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::error::Code;
-use crate::objects::handle::Handle;
+use crate::objects::handle::{Class, Handle};
+use crate::objects::keep::Kept;
 use crate::objects::movers::with_suffix;
-use crate::objects::object::{Body, Qos};
+use crate::objects::object::{Body, Object, Qos};
 use crate::objects::world::World;
 use leveret_protocol::declaration::{GROUP_WORLD, SporadicDeclaration};
 use leveret_types::{MemberId, Nanos};
@@ -29,6 +31,8 @@ pub(super) struct PlannedTrigger {
     pub(super) kind: EventKind,
     pub(super) watched: Option<Watched>,
     pub(super) times: Option<(Nanos, Nanos)>,
+    /// Its place in the set from which a mode keeps it.
+    pub(super) kept: Option<usize>,
 }
 
 /// A channel or a task that a trigger watches.
@@ -46,6 +50,8 @@ pub(super) struct PlannedReceptor {
     pub(super) form: PlannedForm,
     pub(super) is_part: bool,
     pub(super) handlers: Vec<PlannedHandler>,
+    /// Its place in the set from which a mode keeps it.
+    pub(super) kept: Option<usize>,
 }
 
 pub(super) enum PlannedForm {
@@ -71,6 +77,17 @@ pub(super) struct PlannedHandler {
 }
 
 impl EventPlan {
+    /// Notes which receptors are parts of others.
+    fn mark_parts(&mut self) {
+        let parts = self.receptors.iter().flat_map(|receptor| match &receptor.form {
+            PlannedForm::Event(_) => Vec::new(),
+            PlannedForm::Combined(_, parts) => parts.clone(),
+        });
+        for part in parts.collect::<Vec<_>>() {
+            self.receptors[part].is_part = true;
+        }
+    }
+
     /// Whether a thread of its own has to fire some trigger.
     pub(super) fn needs_timer(&self) -> bool {
         self.triggers.iter().any(|trigger| matches!(trigger.kind, EventKind::Time | EventKind::Error))
@@ -82,15 +99,19 @@ struct Works<'m> {
     member: &'m str,
     declared: u32,
     tallies: Vec<(Handle, Arc<HandlerTally>)>,
+    /// Names of work that goes on, which no other may have.
+    taken: Vec<String>,
 }
 
 impl Works<'_> {
-    /// Declares a handler of this event, if it has a priority. What is counted of it is counted for all its events.
+    /// Declares a handler of this event, if it has a priority. What is counted of it is counted for all its events. Where it goes on
+    /// from what ran, it has the name that it had there.
     fn declare(
         &mut self,
         declarations: &mut Declarations,
         event: &(String, String),
         (handle, mut handler): (Handle, PlannedHandler),
+        before: Option<&PlannedHandler>,
     ) -> PlannedHandler {
         match self.tallies.iter().find(|(known, _)| *known == handle) {
             Some((_, tally)) => handler.tally = tally.clone(),
@@ -99,8 +120,13 @@ impl Works<'_> {
         if handler.priority == 0 {
             return handler;
         }
-        let name = with_suffix(self.member, &format!(":handler-{}", self.declared));
-        self.declared += 1;
+        let name = match before.and_then(|before| before.work.clone()) {
+            Some(name) => {
+                declarations.keep_work(&name);
+                name
+            }
+            None => self.fresh_name(),
+        };
         declarations.sporadic(SporadicDeclaration {
             name: name.clone(),
             event: Some(event.clone()),
@@ -112,13 +138,23 @@ impl Works<'_> {
         });
         PlannedHandler { work: Some(name), ..handler }
     }
+
+    fn fresh_name(&mut self) -> String {
+        loop {
+            let name = with_suffix(self.member, &format!(":handler-{}", self.declared));
+            self.declared += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
 }
 
 impl World {
     /// Triggers and receptors, each with its number among its kind; numbers as in [`World::plan_events`].
     pub(in crate::objects) fn event_numbers(&self) -> Vec<(Handle, u32)> {
         let (mut triggers, mut receptors) = (0.., 0..);
-        let number = |(handle, object): (Handle, &crate::objects::object::Object)| match &object.body {
+        let number = |(handle, object): (Handle, &Object)| match &object.body {
             Body::Trigger(_) => Some((handle, triggers.next()?)),
             Body::Receptor(_) => Some((handle, receptors.next()?)),
             _ => None,
@@ -126,8 +162,13 @@ impl World {
         self.table.all().filter_map(number).collect()
     }
 
-    /// Declares every trigger and receptor.
-    pub(in crate::objects) fn plan_events(&self, declarations: &mut Declarations) -> Result<EventPlan, Code> {
+    /// Declares every trigger and receptor, and which of them a mode keeps.
+    pub(in crate::objects) fn plan_events(
+        &self,
+        declarations: &mut Declarations,
+        kept: &Kept,
+    ) -> Result<EventPlan, Code> {
+        let before = kept.before().and_then(|before| before.events.get());
         let numbers: HashMap<Handle, u32> = self.event_numbers().into_iter().collect();
         let mut plan = EventPlan {
             triggers: Vec::new(),
@@ -136,58 +177,51 @@ impl World {
             tallies: Vec::new(),
             ends: Vec::new(),
         };
-        let mut works =
-            Works { member: &self.names()[self.rank().index()], declared: 0, tallies: Vec::new() };
+        let goes_on = |events: &CommittedEvents| {
+            events.tallies.iter().filter(|(handle, _)| kept.contains(*handle)).cloned().collect()
+        };
+        let mut works = Works {
+            member: &self.names()[self.rank().index()],
+            declared: 0,
+            tallies: before.map_or_else(Vec::new, goes_on),
+            taken: before.map_or_else(Vec::new, |events| events.dispatch.names_of_work()),
+        };
         for (handle, object) in self.table.all() {
             match &object.body {
                 Body::Trigger(trigger) => {
                     let group = self.declare_group(declarations, trigger.about.group)?;
-                    declarations.trigger(&object.name, &group, self.referred_priority(trigger.about.qos));
+                    let priority = self.referred_priority(trigger.about.qos);
+                    let number = declarations.trigger(&object.name, &group, priority);
+                    if kept.contains(handle) {
+                        declarations.keep_trigger(number);
+                    }
                     let (kind, watched) = (trigger.about.kind, self.watched(trigger.about.source));
-                    plan.triggers.push(PlannedTrigger { kind, watched, times: trigger.times });
+                    let (times, kept) = (trigger.times, kept.number(handle, Class::Trigger));
+                    plan.triggers.push(PlannedTrigger { kind, watched, times, kept });
                 }
                 Body::Receptor(receptor) => {
-                    let (form, group) = match &receptor.form {
-                        Form::Event(group) => {
-                            let group = self.declare_group(declarations, *group)?;
-                            (PlannedForm::Event(declarations.receptor(&object.name, &group)), group)
-                        }
-                        Form::Combined(combination, parts) => {
-                            let number = |part: &Handle| numbers.get(part).map(|number| *number as usize);
-                            let parts: Option<Vec<usize>> = parts.iter().map(number).collect();
-                            let form = PlannedForm::Combined(*combination, parts.ok_or(Code::Internal)?);
-                            (form, GROUP_WORLD.to_owned())
-                        }
-                    };
+                    let (form, group) =
+                        self.declare_form(declarations, &numbers, (handle, object), &receptor.form, kept)?;
                     let handlers = receptor
                         .handlers
                         .iter()
                         .filter_map(|handler| Some((*handler, self.planned(*handler)?)));
                     let event = (group, object.name.clone());
-                    let handlers =
-                        handlers.map(|handler| works.declare(declarations, &event, handler)).collect();
-                    plan.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers });
+                    let kept = kept.number(handle, Class::Receptor);
+                    let old = before.zip(kept).map_or_else(Vec::new, |(events, number)| {
+                        events.dispatch.handlers_of(number).collect()
+                    });
+                    let handlers = handlers.enumerate().map(|(place, handler)| {
+                        works.declare(declarations, &event, handler, old.get(place).copied())
+                    });
+                    let handlers = handlers.collect();
+                    plan.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers, kept });
                 }
                 _ => {}
             }
         }
-        let parts = plan.receptors.iter().flat_map(|receptor| match &receptor.form {
-            PlannedForm::Event(_) => Vec::new(),
-            PlannedForm::Combined(_, parts) => parts.clone(),
-        });
-        for part in parts.collect::<Vec<_>>() {
-            plan.receptors[part].is_part = true;
-        }
-        for kind in EventKind::ALL {
-            // One that nothing can call is no load.
-            if plan.triggers.iter().any(|trigger| trigger.kind == kind) {
-                let event = (GROUP_WORLD.to_owned(), "unheard".to_owned());
-                let handle = self.default_handlers[kind as usize];
-                let planned = self.planned(handle);
-                plan.defaults[kind as usize] =
-                    planned.map(|handler| works.declare(declarations, &event, (handle, handler)));
-            }
-        }
+        plan.mark_parts();
+        self.plan_defaults(declarations, &mut plan, &mut works, before);
         plan.tallies = works.tallies;
         for (handle, object) in self.table.all() {
             if let Body::Task(task) = &object.body {
@@ -195,6 +229,58 @@ impl World {
             }
         }
         Ok(plan)
+    }
+
+    /// What a receptor occurs on, declared, with the group of its event.
+    fn declare_form(
+        &self,
+        declarations: &mut Declarations,
+        numbers: &HashMap<Handle, u32>,
+        (handle, object): (Handle, &Object),
+        form: &Form,
+        kept: &Kept,
+    ) -> Result<(PlannedForm, String), Code> {
+        Ok(match form {
+            Form::Event(group) => {
+                let group = self.declare_group(declarations, *group)?;
+                let number = declarations.receptor(&object.name, &group);
+                if kept.contains(handle) {
+                    declarations.keep_receptor(number);
+                }
+                (PlannedForm::Event(number), group)
+            }
+            Form::Combined(combination, parts) => {
+                let number = |part: &Handle| numbers.get(part).map(|number| *number as usize);
+                let parts: Option<Vec<usize>> = parts.iter().map(number).collect();
+                let form = PlannedForm::Combined(*combination, parts.ok_or(Code::Internal)?);
+                (form, GROUP_WORLD.to_owned())
+            }
+        })
+    }
+
+    /// Declares the default handlers; one that has firings of a kept trigger goes on.
+    fn plan_defaults(
+        &self,
+        declarations: &mut Declarations,
+        plan: &mut EventPlan,
+        works: &mut Works<'_>,
+        before: Option<&CommittedEvents>,
+    ) {
+        for kind in EventKind::ALL {
+            let mut of_kind = plan.triggers.iter().filter(|trigger| trigger.kind == kind).peekable();
+            // One that nothing can call is no load.
+            if of_kind.peek().is_none() {
+                continue;
+            }
+            let event = (GROUP_WORLD.to_owned(), "unheard".to_owned());
+            let handle = self.default_handlers[kind as usize];
+            let unheard =
+                before.and_then(|events| of_kind.find_map(|trigger| events.triggers[trigger.kept?].unheard));
+            let old =
+                before.zip(unheard).and_then(|(events, number)| events.dispatch.handlers_of(number).next());
+            let declare = |handler| works.declare(declarations, &event, (handle, handler), old);
+            plan.defaults[kind as usize] = self.planned(handle).map(declare);
+        }
     }
 
     /// A channel or a task, which may have been freed, since a trigger refers to it.

@@ -12,7 +12,7 @@
 
 use super::body::EventKind;
 use super::committed::CommittedEvents;
-use super::paced::Pace;
+use super::departures::Succession;
 use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, PlannedTrigger};
 use super::tally::HandlerTally;
 use crate::declare::Declarations;
@@ -23,7 +23,7 @@ use crate::objects::handle::{Class, Handle};
 use crate::objects::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
 use crate::objects::qos::QosBody;
 use crate::objects::world::World;
-use leveret_memory::sync::{AtomicU64, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_protocol::declaration::{GROUP_WORLD, INTERNAL_EVENT, SporadicDeclaration};
 use leveret_types::{MemberId, Nanos};
@@ -42,7 +42,6 @@ pub(super) struct PlannedEnd {
     pub(super) name: String,
     pub(super) sends: bool,
     priority: u8,
-    interval: Option<Nanos>,
     /// The receptors of what the other ends tell.
     doorbells: Vec<usize>,
     /// The receptor of the start event.
@@ -62,19 +61,8 @@ impl PlannedEnd {
         doorbells: Vec<usize>,
         tells: Option<usize>,
     ) -> Self {
-        let (priority, interval) = (qos.priority(), qos.interval);
-        Self {
-            channel,
-            group,
-            name,
-            sends,
-            priority,
-            interval,
-            doorbells,
-            start: None,
-            tells,
-            completion: None,
-        }
+        let priority = qos.priority();
+        Self { channel, group, name, sends, priority, doorbells, start: None, tells, completion: None }
     }
 }
 
@@ -96,7 +84,7 @@ impl World {
         let qos = self.qos_of(&collective.base);
         let [begins, _] = roles(collective, self.referred_rank(collective.base.group));
         let needs_firing = begins && qos.events[0].is_some();
-        qos.is_served().then(|| ServedEnd::new(peers.into(), qos.priority(), needs_firing))
+        qos.is_served().then(|| ServedEnd::new(peers.into(), (qos.priority(), qos.interval), needs_firing))
     }
 
     /// Declares what this member's end of a channel of a group fires and waits for. `carrier` is a channel that carries it here, and
@@ -134,7 +122,8 @@ impl World {
         };
         let peer = members.get(if is_source { channel.target } else { channel.source } as usize).copied()?;
         let needs_firing = is_source && qos.events[0].is_some();
-        qos.is_served().then(|| ServedEnd::new(Box::new([peer]), qos.priority(), needs_firing))
+        qos.is_served()
+            .then(|| ServedEnd::new(Box::new([peer]), (qos.priority(), qos.interval), needs_firing))
     }
 
     /// Declares what the ends of this channel fire and wait for.
@@ -233,7 +222,7 @@ impl EventPlan {
         kind: EventKind,
     ) -> usize {
         declarations.trigger(event, group, 0);
-        self.triggers.push(PlannedTrigger { kind, watched: None, times: None });
+        self.triggers.push(PlannedTrigger { kind, watched: None, times: None, kept: None });
         self.triggers.len() - 1
     }
 
@@ -247,7 +236,7 @@ impl EventPlan {
     ) -> usize {
         let form = PlannedForm::Event(declarations.receptor(event, group));
         let handle = Handle::null(Class::Receptor);
-        self.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers });
+        self.receptors.push(PlannedReceptor { handle, form, is_part: false, handlers, kept: None });
         self.receptors.len() - 1
     }
 }
@@ -256,7 +245,10 @@ impl EventPlan {
 pub(super) struct ServedWork {
     pub(super) thread: usize,
     end: PlannedEnd,
-    pace: Pace,
+    /// Whom it goes on for, of a channel that a mode keeps.
+    pub(super) succession: Option<Succession>,
+    /// Whether it has begun to.
+    has_succeeded: AtomicBool,
 }
 
 /// Whether something can run.
@@ -273,9 +265,8 @@ pub(super) enum Look {
 pub(super) type Urgency = (Reverse<u8>, Nanos);
 
 impl ServedWork {
-    pub(super) fn new(end: PlannedEnd, thread: usize) -> Self {
-        let pace = Pace::new(end.interval);
-        Self { thread, end, pace }
+    pub(super) fn new(end: PlannedEnd, thread: usize, succession: Option<Succession>) -> Self {
+        Self { thread, end, succession, has_succeeded: AtomicBool::new(false) }
     }
 
     /// Its channel, by its place in the list of all.
@@ -290,7 +281,16 @@ impl ServedWork {
 
     /// Takes on what has come, and says whether a transfer can be tried.
     pub(super) fn look(&self, events: &CommittedEvents, committed: &Committed, now: Nanos) -> Look {
-        let Some(served) = &committed.channels[self.end.channel].served else { return Look::Idle };
+        let channel = &committed.channels[self.end.channel];
+        let Some(served) = &channel.served else { return Look::Idle };
+        if let Some(succession) = &self.succession {
+            if !succession.may_begin() {
+                return Look::Idle;
+            }
+            if !self.has_succeeded.swap(true, Ordering::Relaxed) {
+                self.succeed(committed, now);
+            }
+        }
         for doorbell in &self.end.doorbells {
             if let Some(at) = events.receptors[*doorbell].drain(now) {
                 served.note(at);
@@ -308,8 +308,8 @@ impl ServedWork {
             }
         }
         match served.ready_since() {
-            Some(_) if self.pace.next() > now && !committed.goes_on(self.end.channel) => {
-                Look::At(self.pace.next())
+            Some(_) if served.pace.next() > now && !committed.goes_on(self.end.channel) => {
+                Look::At(served.pace.next())
             }
             Some(since) => Look::Ready((Reverse(self.end.priority), since.min(now))),
             None if is_behind => Look::At(now),
@@ -317,12 +317,25 @@ impl ServedWork {
         }
     }
 
+    /// Goes on with what the thread of the set before has left. What that told the other end at its end may have found nobody.
+    fn succeed(&self, committed: &Committed, now: Nanos) {
+        let channel = &committed.channels[self.end.channel];
+        channel.begin_as_declared();
+        if let Some(served) = &channel.served {
+            served.note(now);
+        }
+        if let Some(tells) = self.end.tells {
+            committed.fire_own(tells, now);
+        }
+    }
+
     /// One transfer, or a part of one that is under way.
     pub(super) fn run(&self, (_, since): Urgency, committed: &Committed) {
-        let may_begin = self.pace.next() <= clock::now();
+        let Some(served) = &committed.channels[self.end.channel].served else { return };
+        let may_begin = served.pace.next() <= clock::now();
         let Served { moved, has_begun, completed } = committed.serve_end(self.end.channel, may_begin);
         if has_begun {
-            self.pace.ran(since);
+            served.pace.ran(since);
         }
         let now = clock::now();
         if let Some(tells) = self.end.tells.filter(|_| moved) {

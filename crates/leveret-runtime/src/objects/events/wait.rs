@@ -58,14 +58,14 @@ impl Committed {
     /// [`Code::Timeout`], [`Code::Uncommitted`] when the commit or the job ends, [`Code::PeerLost`] when whoever could fire is dead,
     /// [`Code::UndefForObject`] for a receptor with handlers or a part of another, and those of wrong handles.
     pub fn receptor_wait(&self, receptor: Handle, timeout: Nanos) -> Result<Firing, Code> {
-        let (events, receptor) = self.waited_for(receptor)?;
+        let receptor = self.waited_for(receptor)?;
         // Most waits that find a firing do not read the clock.
         if let Some(firing) = receptor.take_and_keep() {
             return Ok(firing);
         }
-        let watch = &events.watch;
         let limit = clock::now() + timeout;
         loop {
+            let watch = receptor.watched.now();
             let mut words = Words::new();
             words.push(watch.bell());
             words.push_sources(&receptor.sources);
@@ -91,7 +91,7 @@ impl Committed {
     /// # Errors
     /// As [`Committed::receptor_wait`] for wrong receptors.
     pub fn receptor_test(&self, receptor: Handle) -> Result<Option<Firing>, Code> {
-        let (_, receptor) = self.waited_for(receptor)?;
+        let receptor = self.waited_for(receptor)?;
         Ok(receptor.take_and_keep())
     }
 }
