@@ -253,6 +253,11 @@ impl Member {
 }
 
 impl Standing {
+    /// What will tell its threads of the end and of deaths.
+    pub(crate) fn watch(&self) -> &Arc<Watch> {
+        &self.parts.watch
+    }
+
     /// Ends the threads that wait for their epoch.
     pub(crate) fn discard(self) {
         for thread in self.parts.threads {

@@ -58,7 +58,7 @@ impl Watch {
         self.gives_way.load(Ordering::Acquire)
     }
 
-    /// What is kept from here goes on under another watch.
+    /// What is kept from here goes on under another watch, from when this one gives way.
     pub(crate) fn succeeded_by(&self, next: &Arc<Self>) {
         let _ = self.successor.set(next.clone());
     }
@@ -144,7 +144,7 @@ impl Watched {
         if self.0.is_kept.load(Ordering::Acquire) {
             let is_last = |watch: &Arc<Watch>| self.0.last.get().is_some_and(|last| Arc::ptr_eq(last, watch));
             // Few steps: at each change of mode an end that nobody uses at that moment gets the watch itself.
-            while let Some(next) = watch.successor.get().filter(|_| !is_last(watch)) {
+            while let Some(next) = watch.successor.get().filter(|_| watch.gives_way() && !is_last(watch)) {
                 watch = next;
             }
         }
@@ -163,12 +163,16 @@ mod tests {
         kept.keep();
         assert_eq!(kept.now().stop_at(), Nanos(1));
         watches[0].succeeded_by(&watches[1]);
+        assert_eq!(kept.now().stop_at(), Nanos(1), "no switch is agreed on");
+        watches[0].give_way();
         assert_eq!((kept.now().stop_at(), other.now().stop_at()), (Nanos(2), Nanos(1)));
         watches[1].succeeded_by(&watches[2]);
+        watches[1].give_way();
         watches[2].mark_dead(MemberId(1));
         assert!(kept.now().is_dead(MemberId(1)) && !other.now().is_dead(MemberId(1)));
         kept.end_with(&watches[2]);
         watches[2].succeeded_by(&watches[3]);
+        watches[2].give_way();
         assert_eq!(kept.now().stop_at(), Nanos(3));
     }
 }

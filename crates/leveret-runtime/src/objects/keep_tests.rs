@@ -173,6 +173,7 @@ impl Run {
         for (rank, side) in self.sides.iter_mut().enumerate() {
             let (before, after) = (self.job.watch(MemberId(rank as u16)), next.watch(MemberId(rank as u16)));
             before.succeeded_by(after);
+            before.give_way();
             let committed = side.committed.replace(bindings[rank].committed.clone()).expect("something runs");
             committed.hand_over(&all_kept[rank], before, &bindings[rank].committed);
             side.world.take_back(&committed, &all_kept[rank]);

@@ -98,6 +98,11 @@ impl Library {
             return Err(Code::Argument);
         }
         let mut standing = self.standing.take().ok_or(Code::Internal)?;
+        // Before there can be an instant: whoever waits at something kept must never see the end of what runs as its own.
+        if let (Some(before), Some(committed)) = (&self.running, &self.committed) {
+            before.watch().succeeded_by(standing.standing.watch());
+            committed.hand_over(&standing.kept, before.watch(), &standing.binding.committed);
+        }
         let instant = match self.member.agree_to_switch(&mut standing.standing, earliest) {
             Ok(instant) => instant,
             Err(error) => {
@@ -108,10 +113,6 @@ impl Library {
         };
         let StandingMode { standing, binding, view, kept, threads } = standing;
         let mut next = standing.arm(instant);
-        if let (Some(before), Some(committed)) = (&self.running, &self.committed) {
-            before.watch().succeeded_by(next.watch());
-            committed.hand_over(&kept, before.watch(), &binding.committed);
-        }
         binding.attach(&mut next);
         // Set once: a mode is switched to once.
         let _ = binding.committed.epoch.set(next.epoch());
