@@ -192,6 +192,7 @@ static void test_what_is_pending_and_who_waits_goes_on(void)
     CHECK(pthread_create(&threads[0], NULL, waits, &wait) == 0);
     MUST(MPIRTX_Mode_open("events", &mode));
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(parts[0])), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    CHECK(detail_says("\"late-") && detail_says("keep that one"));
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(handler)), MPIRT_ERR_UNDEF_FOR_OBJECT);
     task = make_task("events", 40 * ms, &qos);
     OK(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(late)));

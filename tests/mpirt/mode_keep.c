@@ -445,6 +445,7 @@ static void test_what_an_event_starts_is_not_kept(void)
     MUST(MPIRT_Commit());
     MUST(MPIRTX_Mode_open("keeps", &mode));
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(to.channel)), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    CHECK(detail_says("\"urgent-") && detail_says("is event-driven") && detail_says("make it priority-driven"));
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(from.channel)), MPIRT_ERR_UNDEF_FOR_OBJECT);
     OK(MPIRTX_Mode_free(&mode));
     OK(MPIRT_Uncommit());

@@ -5,7 +5,7 @@ use crate::answer::{answer, keep_detail};
 use crate::reserve::ready_for_commit;
 use crate::state::{self, check_running, good, with_library};
 use crate::types::{MPIRT_Object, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
-use leveret_runtime::objects::Library;
+use leveret_runtime::objects::{Code, Library};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -27,7 +27,12 @@ pub extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c
     answer(|| {
         check_running()?;
         let (mode, object) = (good(mode)?, good(object)?);
-        with_library(|library| library.world.keep(mode, object))
+        with_library(|library| {
+            library.world.keep(mode, object).inspect_err(|code| {
+                let why = (*code == Code::UndefForObject).then(|| library.world.why_not_kept(object));
+                why.flatten().into_iter().for_each(|why| keep_detail(&why));
+            })
+        })
     })
 }
 

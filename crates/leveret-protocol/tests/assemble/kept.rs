@@ -2,7 +2,7 @@
 
 use crate::{end, manifest, meet, sized, text, two_ends};
 use leveret_plan::Kept;
-use leveret_protocol::assemble::kept;
+use leveret_protocol::assemble::{kept, kept_events};
 use leveret_protocol::declaration::*;
 use leveret_types::{ChannelId, Nanos, TaskId};
 
@@ -53,4 +53,61 @@ fn what_is_kept_is_declared_by_who_keeps_it() {
     let mut absent = code();
     absent[1].kept.tasks.push("A.task".to_owned());
     refused(&absent, &["member \"B\" keeps the task \"A.task\""]);
+}
+
+/// Both members fire "go", at these priorities, and B hears it.
+fn event_code(priorities: [u8; 2]) -> Vec<MemberDeclarations> {
+    let mut code = two_ends(end(End::Source, sized()), end(End::Target, sized()));
+    let (event, group) = ("go".to_owned(), GROUP_WORLD.to_owned());
+    for (member, priority) in code.iter_mut().zip(priorities) {
+        let trigger = TriggerDeclaration { event: event.clone(), group: group.clone(), priority };
+        member.events.triggers.push(trigger);
+    }
+    code[1].events.receptors.push(ReceptorDeclaration { event, group });
+    code
+}
+
+// spec: MODE-KEEP-04
+#[test]
+fn an_event_is_kept_with_all_that_fires_it_and_hears_it_or_not_at_all() {
+    let before = meet(&manifest(), &event_code([0, 3]));
+    let told = |code: &[MemberDeclarations]| {
+        kept_events(&before.events, &meet(&manifest(), code), code).err().map(|errors| text(&errors))
+    };
+    let mut code = event_code([0, 3]);
+    assert_eq!(told(&code), None, "nobody keeps it");
+    code[0].kept.triggers.push(0);
+    code[1].kept.triggers.push(0);
+    let told_of_receptor = told(&code).expect("its receptor is not kept");
+    for word in [
+        "event \"go\"",
+        "member \"A\" of its trigger says kept",
+        "member \"B\" of its receptor says not kept",
+    ] {
+        assert!(told_of_receptor.contains(word), "\"{word}\" is not in: {told_of_receptor}");
+    }
+    code[1].kept.receptors.push(0);
+    assert_eq!(told(&code), None, "all keep it");
+    // What is not kept is not declared either: the event has lost a trigger, or has another priority.
+    code[0].events.triggers.clear();
+    code[0].kept.triggers.clear();
+    let told_of_trigger = told(&code).expect("a trigger is missing");
+    for word in
+        ["what runs says triggers: A, B at 3; receptors: B", "the mode says triggers: B at 3; receptors: B"]
+    {
+        assert!(told_of_trigger.contains(word), "\"{word}\" is not in: {told_of_trigger}");
+    }
+    let mut altered = event_code([1, 3]);
+    for member in &mut altered {
+        member.kept.triggers.push(0);
+    }
+    altered[1].kept.receptors.push(0);
+    assert!(told(&altered).is_some_and(|text| text.contains("A at 1")));
+}
+
+#[test]
+fn work_that_is_kept_is_declared() {
+    let mut code = code();
+    code[0].kept.works.push("A:handler-0".to_owned());
+    refused(&code, &["member \"A\"", "\"A:handler-0\"", "declare it"]);
 }

@@ -124,6 +124,29 @@ impl World {
         }
     }
 
+    /// Why [`World::keep`] does not take an object, and what to do instead.
+    pub fn why_not_kept(&self, object: Handle) -> Option<String> {
+        let known = self.table.get(object).ok()?;
+        if self.is_kept_by_itself(&known.body, object) {
+            return None;
+        }
+        let class = known.body.class();
+        let why = match &known.body {
+            Body::Ptchannel(channel) if channel.is_loop() => {
+                "goes from a member to itself; make another in the mode"
+            }
+            Body::Ptchannel(_) => {
+                "is event-driven, and what starts it does not go on; make it priority-driven, or another in the mode"
+            }
+            Body::Task(_) => "is event-driven, and what starts it does not go on; make another in the mode",
+            Body::Trigger(_) => "watches something that cannot be kept; make both anew in the mode",
+            Body::Receptor(_) => "is part of another receptor, which counts for it; keep that one",
+            body if body.collective().is_some() => "is of a whole group; make another in the mode",
+            _ => "is not kept by itself; it goes on with the channel, task or receptor that uses it",
+        };
+        Some(format!("{class:?} \"{}\" {why}", known.name))
+    }
+
     /// What the mode that is open keeps, with all that belongs to it.
     pub(super) fn kept(&self, from: &Arc<Committed>) -> Kept {
         let of_iterators: HashMap<Handle, Vec<Handle>> = from
