@@ -107,9 +107,19 @@ static void body(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argumen
     __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
 }
 
+/* An error and its text, on a thread that had none before. */
+static void ask_what_is_wrong(void)
+{
+    MPIRT_Timespec epoch;
+    OK(MPIRTX_Get_epoch(&epoch));
+    EXPECT(MPIRT_Trigger_fire(MPIRT_TRIGGER_NULL), MPIRT_ERR_NULL_OBJECT);
+    CHECK(detail_says("MPIRT_Trigger_fire: the handle is null; give"));
+}
+
 static void handles(MPIRT_Receptor own, const MPIRTX_Event *event, void *argument)
 {
     (void)own, (void)event, (void)argument;
+    ask_what_is_wrong();
     __atomic_add_fetch(&handlings, 1, __ATOMIC_RELAXED);
 }
 
@@ -354,6 +364,26 @@ static void test_each_thread_of_a_commit_may_be_refused(void)
     CHECK(threads > 3);
 }
 
+static void *asks(void *argument)
+{
+    ask_what_is_wrong();
+    return argument;
+}
+
+/* Nor do the program's own on the data path, from their first call to their end. */
+static void test_the_data_path_needs_no_memory(void)
+{
+    pthread_t thread;
+    int made;
+    MUST(MPIRT_Commit());
+    is_awaited = 1;
+    made = pthread_create(&thread, NULL, asks, NULL);
+    CHECK(made == 0 && is_awaited == 0);
+    pthread_join(thread, NULL);
+    __atomic_store_n(&is_nowhere, 0, __ATOMIC_RELEASE);
+    OK(MPIRT_Uncommit());
+}
+
 /* What the threads of a commit do takes nothing of the system: neither when they begin, nor while they wait and serve, nor when they end. */
 static void test_threads_need_no_memory(void)
 {
@@ -449,6 +479,7 @@ int main(int argc, char **argv)
     test_each_allocation_of_a_commit_may_fail();
     test_each_thread_of_a_commit_may_be_refused();
     test_threads_need_no_memory();
+    test_the_data_path_needs_no_memory();
     test_each_thread_of_a_mode_may_be_refused();
     return end();
 }

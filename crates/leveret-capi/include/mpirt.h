@@ -3059,7 +3059,7 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
  *   inout argv: the program's, or null (may be null)
  *   MPIRT_ERR_ALREADY_INITIALIZED: Init was called before
  *   MPIRT_ERR_FINALIZED: Finalize was called before
- *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses
+ *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses, or this process is a child of a member
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Init(int *argc, char ***argv);
 

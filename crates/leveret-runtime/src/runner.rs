@@ -197,6 +197,11 @@ impl TaskRunner {
         self.watch.stop_at()
     }
 
+    /// Its function has failed: no task of this member starts another instance, and the agent ends the job.
+    pub(crate) fn fail(&self, reason: &'static str) {
+        self.watch.request_stop(reason);
+    }
+
     /// Whether another mode takes over at the stop.
     pub(crate) fn gives_way(&self) -> bool {
         self.watch.gives_way()

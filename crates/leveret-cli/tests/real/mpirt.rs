@@ -30,6 +30,35 @@ fn threads() {
     conforms("tests/mpirt/threads.c");
 }
 
+// spec: ERROR-PROCESS-05
+#[test]
+fn children_of_members() {
+    conforms("tests/mpirt/fork.c");
+}
+
+#[test]
+fn functions_that_end_their_thread() {
+    conforms("tests/mpirt/ended.c");
+}
+
+/// The job ends, and it is said whose fault it is.
+// spec: ERROR-PROCESS-06
+#[test]
+fn a_task_that_ends_its_thread() {
+    with_members("tests/mpirt/ended_task.c", &C, &[1, 2], |program, members| {
+        let outcome = program.all_pass(members);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        for words in [
+            "a task of member \"0\" failed",
+            "the function of the task \"ends-0\"",
+            "pthread_exit",
+            "it must return",
+        ] {
+            assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+        }
+    });
+}
+
 #[test]
 fn again() {
     conforms_at("tests/mpirt/again.c", &[2]);
