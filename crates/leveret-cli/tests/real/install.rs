@@ -85,19 +85,21 @@ fn everything_lies_below_the_prefix() {
 #[test]
 fn manual_pages_are_without_a_fault() {
     let place = Workplace::new();
-    let folder = installed(&place).join("share/man/man3");
+    let manual = installed(&place).join("share/man");
+    let folder = manual.join("man3");
     let commit = std::fs::read_to_string(folder.join("MPIRT_Commit.3")).expect("the page");
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS", "EXAMPLES", "SEE ALSO"] {
         assert!(commit.contains(&format!(".SH {section}\n")), "{section} is missing");
     }
-    let manual = folder.parent().expect("a folder");
+    let run = std::fs::read_to_string(manual.join("man1/leveret-run.1")).expect("the page of a command");
+    assert!(run.contains("rounds") && run.contains(".SH \"EXIT STATUS\""), "{run}");
     if is_there("groff") {
-        for page in files(&folder) {
+        for page in files(&manual) {
             let mut groff = Command::new("groff");
             let output = groff
                 .args(["-man", "-Tascii", "-ww"])
-                .arg(folder.join(&page))
-                .current_dir(manual)
+                .arg(manual.join(&page))
+                .current_dir(&manual)
                 .output()
                 .expect("groff");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -106,7 +108,7 @@ fn manual_pages_are_without_a_fault() {
     }
     if is_there("man") {
         let mut man = Command::new("man");
-        man.arg("-M").arg(manual).args(["3", "MPIRT_Commit"]).env("MANPAGER", "cat");
+        man.arg("-M").arg(&manual).args(["3", "MPIRT_Commit"]).env("MANPAGER", "cat");
         assert!(must(&mut man).contains("MPIRT_ERR_ADMISSION"));
     }
 }
