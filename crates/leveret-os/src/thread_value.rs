@@ -86,10 +86,8 @@ mod tests {
     fn each_thread_has_its_own_and_gives_it_back() {
         static VALUE: ThreadValue = ThreadValue::new();
         // SAFETY: here and below `give_back` takes any number.
-        assert!(
-            VALUE.get().is_null() && !unsafe { VALUE.set(std::ptr::dangling_mut()) },
-            "there is no key yet"
-        );
+        let is_set = unsafe { VALUE.set(std::ptr::dangling_mut()) };
+        assert!(VALUE.get().is_null() && !is_set, "there is no key yet");
         VALUE.create(give_back).unwrap();
         VALUE.create(give_back).unwrap();
         let of = |number: usize| std::ptr::without_provenance_mut(number);
