@@ -64,13 +64,13 @@ fn everything_lies_below_the_prefix() {
     ];
     expected.sort();
     assert_eq!(others, expected);
-    // A page for each function, one for each alias, and the overview.
+    // A page for each function, one for each alias, the overview, and types with constants.
     let header = std::fs::read_to_string(prefix.join("include/mpirt.h")).expect("the header");
     let functions = header.lines().filter(|line| line.starts_with("int ")).count();
     let aliases = header.lines().filter(|line| {
         line.starts_with("#define MPIRT_object_") || line.starts_with("#define MPIRT_container_")
     });
-    assert_eq!(pages.len(), functions + aliases.count() + 1);
+    assert_eq!(pages.len(), functions + aliases.count() + 2);
     // A package is put elsewhere first, and finds itself where it will be.
     let built = program().parent().expect("a program lies in a folder");
     let mut staged = Command::new(built.join("xtask"));
@@ -90,6 +90,16 @@ fn manual_pages_are_without_a_fault() {
     let commit = std::fs::read_to_string(folder.join("MPIRT_Commit.3")).expect("the page");
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS", "EXAMPLES", "SEE ALSO"] {
         assert!(commit.contains(&format!(".SH {section}\n")), "{section} is missing");
+    }
+    let constants = std::fs::read_to_string(folder.join("mpirt_constants.3")).expect("the page");
+    let header =
+        std::fs::read_to_string(root().join("crates/leveret-capi/include/mpirt.h")).expect("the header");
+    for line in header.lines().skip_while(|line| !line.contains("--- Types ---")) {
+        let name = line.strip_prefix("#define ").and_then(|rest| rest.split_whitespace().next());
+        let Some(name) = name.filter(|_| !line.contains("_object_") && !line.contains("_container_")) else {
+            continue;
+        };
+        assert!(constants.contains(name), "{name} is not on the page of constants");
     }
     let run = std::fs::read_to_string(manual.join("man1/leveret-run.1")).expect("the page of a command");
     assert!(run.contains("rounds") && run.contains(".SH \"EXIT STATUS\""), "{run}");

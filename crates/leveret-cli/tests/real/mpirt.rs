@@ -1,7 +1,7 @@
 //! The conformance suite in C (`tests/mpirt/`), and the ring in C, against the header and the library.
 
 use crate::harness::{Outcome, turn};
-use crate::suite::{C, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
+use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
 
 #[test]
@@ -39,6 +39,11 @@ fn children_of_members() {
 #[test]
 fn functions_that_end_their_thread() {
     conforms("tests/mpirt/ended.c");
+}
+
+#[test]
+fn functions_that_throw() {
+    conforms_as("tests/mpirt/thrown.cpp", &CPP, &[1, 2], &[]);
 }
 
 /// The job ends, and it is said whose fault it is.
