@@ -9,7 +9,8 @@
 //! | [`scheduling`], [`overrun`] | scheduling classes, affinity, memory locking, overruns of `SCHED_DEADLINE` |
 //! | [`process`], [`signals`], [`user`] | children, their endings, Ctrl-C, running without privilege |
 //! | [`thread`], [`thread_value`] | threads whose start can be refused, and what each has of its own |
-//! | [`contained`], [`cancellation`], [`kinship`] | functions that do not return, threads that are cancelled, children of `fork` |
+//! | [`contained`], [`lost`], [`cancellation`] | functions that do not return, threads that are gone with them, threads that are cancelled |
+//! | [`kinship`] | children of `fork` |
 //! | [`futex`] | sleeping on, and waking, a word of shared memory |
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
@@ -34,6 +35,7 @@ pub mod futex;
 pub mod host;
 pub mod kinship;
 pub mod latency;
+pub mod lost;
 pub mod memory_file;
 pub mod nudge;
 pub mod open_files;

@@ -136,7 +136,11 @@ impl TaskThread {
         ready: Sender<ThreadReady>,
     ) -> Result<Self, Failure> {
         let (arm, armed) = mailbox(1);
-        let handle = Thread::start(name, move || body(runner, plan, ready, &armed))?;
+        let notice = runner.notice();
+        let handle = Thread::start(name, move || {
+            let _posted = notice.post();
+            body(runner, plan, ready, &armed);
+        })?;
         Ok(Self { arm, handle })
     }
 

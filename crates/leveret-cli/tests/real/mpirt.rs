@@ -64,6 +64,19 @@ fn a_task_that_ends_its_thread() {
     });
 }
 
+/// Nobody hears of it, and still nobody hangs.
+#[test]
+fn a_thread_that_is_gone_with_a_function_without_unwind_tables() {
+    let compiler = [&C[..], &["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-g0"]].concat();
+    let _turn = turn();
+    for source in ["tests/mpirt/ended_task.c", "tests/mpirt/ended_handler.c"] {
+        let outcome = Program::compiled(source, &compiler).all_pass(2);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let said = "a function of the program has ended the library's thread; it must return";
+        assert!(outcome.said().contains(said), "{source}: {}", outcome.said());
+    }
+}
+
 #[test]
 fn again() {
     conforms_at("tests/mpirt/again.c", &[2]);
