@@ -32,12 +32,12 @@ mod transition;
 mod validate;
 mod windows;
 
-pub use admission::plan;
+pub use admission::{plan, plan_within};
 pub use continuation::{ContinuationConflict, Kept, continuation};
 pub use digest::digest;
 pub use explain::{
-    BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,
-    RefusalKind,
+    BufferNeed, Change, Declaration, DeclarationKind, ExplainBudget, ExplainSearch, LateCause, LateWork,
+    ObjectName, Overload, Refusal, RefusalKind, Remedy,
 };
 pub use model::*;
 pub use plan::*;

@@ -1,0 +1,17 @@
+//! How much a refusal may do for its explanation.
+
+/// Steps that an explanation may take, counted in instances and gaps looked at, so that its answer does not depend on the machine.
+/// A search that ends at its bound says so in the refusal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExplainBudget {
+    /// For the smallest set that conflicts.
+    pub conflict: u64,
+    /// For changes that would fit.
+    pub changes: u64,
+}
+
+impl Default for ExplainBudget {
+    fn default() -> Self {
+        Self { conflict: 20_000_000, changes: 40_000_000 }
+    }
+}
