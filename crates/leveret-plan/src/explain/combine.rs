@@ -32,6 +32,8 @@ pub(super) fn combinations(
     let mut combine = Combine { job, own, target: Target { job, demand: None }, trials };
     let objects = changeable((job, own), conflict);
     let (mut found, mut is_single) = (Vec::new(), false);
+    // What mends a job of contradictions can be several changes at once.
+    let is_sound = error_count(job) == 0;
     for way in 0..4 {
         let parts = match way {
             0 => combine.by_steps(),
@@ -40,7 +42,7 @@ pub(super) fn combinations(
             _ => combine.by_budgets(&objects),
         };
         let needed = parts.and_then(|parts| combine.needed(parts));
-        is_single |= needed.as_ref().is_some_and(|parts| parts.len() == 1);
+        is_single |= is_sound && needed.as_ref().is_some_and(|parts| parts.len() == 1);
         found.extend(needed.map(|parts| Remedy::joined(&parts)));
     }
     found.retain(|remedy| remedy.changes.len() <= CHANGES_TOLD_MAX);
@@ -117,7 +119,7 @@ impl Combine<'_> {
     fn settling(&mut self, current: &Job) -> Vec<Remedy> {
         if let Err(errors) = validate(current) {
             let mut repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
-            repairs.extend(harmonic::repairs(current, self.own));
+            repairs.extend(harmonic::repairs(current, self.own).0);
             return mending(current, repairs, errors.len());
         }
         let mut effort = Effort::light();

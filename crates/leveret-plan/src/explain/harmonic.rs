@@ -112,11 +112,11 @@ const BASES_MAX: usize = 16;
 /// Divisors of the others' round are looked for so far around the one that the period is nearest to.
 const DIVISORS_SEARCHED: i64 = 4_096;
 
-/// Periods near the present ones with which the table is short enough: of one group of declarations, where that does, else of several.
-/// Nobody has planned them yet. Empty where the table is not too long.
-pub(super) fn repairs(job: &Job, own: usize) -> Vec<Remedy> {
+/// Periods near the present ones with which the table is short enough: of one group of declarations, where that does, else of several;
+/// and whether it does. Nobody has planned them yet. Empty where the table is not too long.
+pub(super) fn repairs(job: &Job, own: usize) -> (Vec<Remedy>, bool) {
     if length(&rated(job)).is_admissible() {
-        return Vec::new();
+        return (Vec::new(), true);
     }
     let groups = rates::groups(job);
     let mut found = Vec::new();
@@ -125,10 +125,7 @@ pub(super) fn repairs(job: &Job, own: usize) -> Vec<Remedy> {
             found.extend(rates::change(job, own, group, |_| Nanos(to)));
         }
     }
-    if found.is_empty() {
-        found = fitted(job, own, &groups);
-    }
-    found
+    if found.is_empty() { (fitted(job, own, &groups), false) } else { (found, true) }
 }
 
 fn period_of(job: &Job, group: &[Rated]) -> i64 {

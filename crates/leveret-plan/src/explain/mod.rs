@@ -55,11 +55,15 @@ impl Scope {
 pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>, scope: Scope) -> Refusal {
     let conflict = errors.first().map(|error| error.involved.clone()).unwrap_or_default();
     let mut repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
-    repairs.extend(harmonic::repairs(job, scope.own));
+    let (harmonic, is_single) = harmonic::repairs(job, scope.own);
+    repairs.extend(harmonic);
     let search = Search::new((job, scope), &conflict);
     let (fits, search) = search.remedies(|trials| {
         let fits = fits::verified(job, repairs, trials);
-        if fits.is_empty() { fits::smallest_changes((job, scope.own), job, &conflict, trials) } else { fits }
+        if !fits.is_empty() {
+            return (fits, is_single);
+        }
+        (fits::smallest_changes((job, scope.own), job, &conflict, trials), true)
     });
     Refusal {
         kind: RefusalKind::BadDeclaration { errors },
@@ -96,7 +100,7 @@ pub(crate) fn refuse(job: &Job, failure: &Failure, scope: Scope) -> Refusal {
     });
     let search = Search::new((job, scope), &conflict);
     let (fits, search) =
-        search.remedies(|trials| fits::smallest_changes((job, scope.own), &alone, &conflict, trials));
+        search.remedies(|trials| (fits::smallest_changes((job, scope.own), &alone, &conflict, trials), true));
     let is_tight = search.single_failed && overload.is_none() && buffers.is_none();
     let bottleneck = if is_tight { Overload::fullest(job, round).map(Box::new) } else { None };
     Refusal {
@@ -136,15 +140,19 @@ impl<'a> Search<'a> {
         Self { job, scope, conflict }
     }
 
-    fn remedies(&self, single: impl FnOnce(&mut Trials) -> Vec<Remedy>) -> (Vec<Remedy>, ExplainSearch) {
+    /// `single` finds remedies, and says whether they are single changes.
+    fn remedies(
+        &self,
+        single: impl FnOnce(&mut Trials) -> (Vec<Remedy>, bool),
+    ) -> (Vec<Remedy>, ExplainSearch) {
         // Half for each, so that many single changes that do not fit leave something for what would.
         let mut trials = Trials::new(self.scope.budget.changes / 2);
-        let found = single(&mut trials);
+        let (found, is_single) = single(&mut trials);
         let mut search = ExplainSearch {
             conflict_steps: 0,
             steps: trials.spent(),
             exhausted: trials.exhausted,
-            single_failed: found.iter().all(|remedy| remedy.decisions() > 1),
+            single_failed: !is_single || found.iter().all(|remedy| remedy.decisions() > 1),
         };
         if !search.single_failed {
             return (found, search);

@@ -207,7 +207,7 @@ mod tests {
         let long = "\u{e4}".repeat(NAME_BYTES_MAX);
         let mut taken = Vec::new();
         for _ in 0..12 {
-            let name = name(&[long.clone()], true, &long, &taken);
+            let name = name(std::slice::from_ref(&long), true, &long, &taken);
             assert!(name.len() <= NAME_BYTES_MAX && !taken.contains(&name), "{name}");
             taken.push(name);
         }
