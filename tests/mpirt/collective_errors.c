@@ -332,7 +332,7 @@ static void test_sizes_that_do_not_fit(void)
     OK(MPIRT_Bufiter_free(&small));
 }
 
-/* Told by this member alone: the others never hear of it. */
+/* Each has found it by itself; all are told of all. */
 static void test_iterators_that_cannot_serve(void)
 {
     struct end end = prepared(GATHER, rank);

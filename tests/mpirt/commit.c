@@ -196,27 +196,37 @@ static void test_more_work_than_time_is_refused_for_all(void)
     OK(MPIRT_Uncommit());
 }
 
-/* spec: MPIRT_Commit/ARGUMENT */
-static void test_what_is_incomplete_is_refused_here(void)
+/* What one member has found by itself is told to all, with the same words. */
+/* spec: MPIRT_Commit/ARGUMENT, SETUP-COMMIT-02, SETUP-COMMIT-05 */
+static void test_what_is_incomplete_at_one_is_refused_to_all(void)
 {
     MPIRT_Qos qos;
     MPIRT_Bufiter ends = iterator(8);
     MPIRT_Channel channel;
-    if (rank == 0) {
-        OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, 10 * ms, &qos));
-        OK(MPIRT_Ptchannel_create("itself", ends, ends, 0, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    for (int place = 0; place < members; place++) {
+        char who[MPIRT_NAME_MAX];
+        snprintf(who, sizeof who, "member \"%d\" cannot commit", place);
+        if (rank == place)
+            OK(MPIRT_Ptchannel_create("itself", ends, ends, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
         EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
         CHECK(detail_says("\"itself\" has no iterator; set one with set_recvinbufiter"));
-        OK(MPIRT_Channel_free(&channel));
+        CHECK(detail_says(who));
+        if (rank == place)
+            OK(MPIRT_Channel_free(&channel));
     }
-    if (rank == 0 && members > 1) {
-        OK(MPIRT_Ptchannel_create("without", ends, MPIRT_BUFITER_NULL, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, 10 * ms, &qos));
+    if (members > 1) {
+        if (rank == 0)
+            OK(MPIRT_Ptchannel_create("without", ends, MPIRT_BUFITER_NULL, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
         EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
         CHECK(detail_says("\"without\" has no output iterator"));
-        OK(MPIRT_Channel_free(&channel));
+        if (rank == 0)
+            OK(MPIRT_Channel_free(&channel));
     }
     OK(MPIRT_Commit());
     OK(MPIRT_Uncommit());
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Bufiter_free(&ends));
 }
 
 /* spec: MPIRTX_Task_create/UNDEF_FOR_OBJECT, MPIRTX_Task_create/TIME, MPIRTX_Task_bind, MPIRTX_Task_bind/ARGUMENT */
@@ -250,7 +260,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     test_ends_that_differ_are_refused_for_all();
     test_more_work_than_time_is_refused_for_all();
-    test_what_is_incomplete_is_refused_here();
+    test_what_is_incomplete_at_one_is_refused_to_all();
     test_tasks();
     test_commit_waits_for_all();
     test_the_epoch_is_one_for_all();

@@ -177,7 +177,7 @@ static void test_what_reaches_beyond_is_named(void)
     meet();
 }
 
-/* What does not fit together is told to every member of the group; without an iterator it is the caller's own error. */
+/* What does not fit together is told to every member of the group; so is what one has found by itself. */
 /* spec: MPIRTX_Commit_group/ARGUMENT */
 static void test_what_does_not_fit(void)
 {
@@ -188,6 +188,18 @@ static void test_what_does_not_fit(void)
     EXPECT(MPIRTX_Commit_group(self), MPIRT_ERR_ARGUMENT);
     CHECK(detail_says("\"unfit\""));
     OK(MPIRT_Channel_free(&channel));
+    if (members > 2 && rank < 2) {
+        MPIRT_Group two = group_of(0, 2);
+        if (rank == 1)
+            OK(MPIRT_Ptchannel_create("one's own", ends, ends, 1, 1, two, MPIRT_QOS_NULL, &channel));
+        EXPECT(MPIRTX_Commit_group(two), MPIRT_ERR_ARGUMENT);
+        CHECK(detail_says("\"one's own\"") && detail_says("member \"1\" cannot commit"));
+        if (rank == 1)
+            OK(MPIRT_Channel_free(&channel));
+        OK(MPIRTX_Commit_group(two));
+        OK(MPIRTX_Uncommit_group(two));
+        OK(MPIRT_Group_free(&two));
+    }
     OK(MPIRT_Bufiter_free(&ends));
     OK(MPIRT_Group_free(&self));
 }

@@ -132,6 +132,13 @@ static void test_a_mode_uses_nothing_of_what_runs_but_what_is_read(void)
     EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Error_detail(&detail));
     CHECK(strstr(detail, "always") != NULL);
+    /* So it is where one member alone has such an object. */
+    if (rank > 0)
+        OK(MPIRT_Cset_free(&set));
+    EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("member \"0\" cannot commit") && detail_says("always"));
+    if (rank > 0)
+        OK(MPIRT_Cset_create("of both", &set));
     OK(MPIRT_Cset_free(&set));
     shares = make_task("sharing", run.qos, ms / 20, &seen);
     OK(MPIRTX_Mode_commit(mode));

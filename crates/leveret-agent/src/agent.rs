@@ -117,6 +117,8 @@ struct Agent<'c> {
     plannings: VecDeque<mode::Planning>,
     mode_mismatches: Vec<Mismatch>,
     mode_patience: Patience,
+    switch_patience: Patience,
+    leave_patience: Patience,
 }
 
 impl<'c> Agent<'c> {
@@ -163,6 +165,8 @@ impl<'c> Agent<'c> {
             plannings: VecDeque::new(),
             mode_mismatches: Vec::new(),
             mode_patience: Patience::new(members),
+            switch_patience: Patience::new(members),
+            leave_patience: Patience::new(members),
         }
     }
 

@@ -69,6 +69,12 @@ impl Seat {
         Ok(())
     }
 
+    /// Whether it is there and may still commit something, or will be.
+    pub(crate) fn may_commit(&self) -> bool {
+        let is_there = self.connection.is_some() || self.child.is_some() && !self.joined;
+        is_there && !self.leaving
+    }
+
     /// The next change of its process, if any.
     pub(crate) fn change(&self) -> Option<Change> {
         self.child.as_ref()?.pidfd.next_change().ok().flatten()

@@ -7,6 +7,9 @@ pub(crate) const JOIN_WITHIN: Nanos = Nanos::from_secs(20);
 /// From the end of the run a member has this long to end its tasks.
 pub(crate) const FINISH_WITHIN: Nanos = Nanos::from_secs(5);
 
+/// Members that are inside a commit have this long at least to make their segments, their threads and their memory.
+pub(crate) const SET_UP_WITHIN: Nanos = Nanos::from_secs(300);
+
 /// Who keeps the others waiting at a commit is told after this, and then after twice as long each time.
 const WAIT_TOLD_AFTER: Nanos = Nanos::from_secs(2);
 

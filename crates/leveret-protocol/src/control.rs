@@ -34,14 +34,14 @@
 //! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`].
 
 use crate::assemble::{Assembled, Mismatch};
-use crate::declaration::MemberDeclarations;
+use crate::declaration::{MemberDeclarations, Unfit};
 use crate::mode::{ModeAnswer, ModeRequest};
 use leveret_plan::Plan;
 use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 4;
+pub const CONTROL_VERSION: u32 = 5;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub enum FromMember {
         /// The commit.
         generation: Generation,
         /// What was refused to it.
-        reason: String,
+        unfit: Unfit,
     },
     /// This member wants the commit to end. Its tasks run on until all members want it and the agent has named the
     /// instant by [`ToMember::StopAt`].
@@ -219,6 +219,8 @@ pub enum RefusalCause {
     TooLate,
     /// The job is over, or the connection was not wanted.
     Over,
+    /// A member has found by itself that it cannot go on: the number of the error in the members' interface.
+    Declined(i32),
 }
 
 /// How long a commit runs.

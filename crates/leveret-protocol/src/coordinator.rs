@@ -21,7 +21,7 @@ mod group;
 mod upcoming;
 
 use crate::control::{EndReason, FromMember, RefusalCause};
-use crate::declaration::MemberDeclarations;
+use crate::declaration::{MemberDeclarations, Unfit};
 use crate::mode::ModeRequest;
 use leveret_types::{Generation, MemberId, Nanos};
 use upcoming::Upcoming;
@@ -54,6 +54,20 @@ pub enum Stage {
     Running,
     /// A stop was ordered; waiting for members to finish.
     Finishing,
+}
+
+impl Stage {
+    /// For what people read.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gathering => "declarations are awaited",
+            Self::Planning => "a commit is planned",
+            Self::Segments => "segments are awaited",
+            Self::Readying => "members set up a commit",
+            Self::Running => "a commit runs",
+            Self::Finishing => "a commit ends",
+        }
+    }
 }
 
 /// What the agent must do.
@@ -237,6 +251,11 @@ impl Coordinator {
         self.attempt
     }
 
+    /// Whether every member is inside its commit: those that the others wait for work on it, or are kept from working.
+    pub fn is_setting_up(&self) -> bool {
+        matches!(self.stage, Stage::Segments | Stage::Readying)
+    }
+
     /// Members that the others wait for in the present commit; nobody while no member has declared.
     pub fn awaited(&self) -> Vec<MemberId> {
         let has_done = |seat: &Seat| match self.stage {
@@ -323,11 +342,12 @@ impl Coordinator {
                 seat.ready = true;
                 self.advance()
             }
-            (Stage::Segments | Stage::Readying, FromMember::Withdraw { generation: g, reason })
+            (Stage::Segments | Stage::Readying, FromMember::Withdraw { generation: g, unfit })
                 if g == generation && !seat.ready =>
             {
                 seat.turned_down = true;
-                self.refuse(RefusalCause::Unfit, format!("{} cannot go on: {reason}", self.name(member)))
+                let (cause, reason) = self.withdrawn(member, &unfit);
+                self.refuse(cause, reason)
             }
             (Stage::Running | Stage::Finishing, FromMember::Uncommit { generation: g })
                 if g == generation && !seat.uncommitting && !seat.finished =>
@@ -354,10 +374,32 @@ impl Coordinator {
         }
     }
 
+    /// What all are told when a member cannot go on with what was admitted.
+    fn withdrawn(&self, member: MemberId, unfit: &Unfit) -> (RefusalCause, String) {
+        let reason = format!("{} cannot go on: {}", self.name(member), unfit.reason);
+        (RefusalCause::Declined(unfit.code), reason)
+    }
+
+    /// What all are told when some have found by themselves that they cannot commit.
+    fn declined<'d>(
+        &self,
+        declared: impl Iterator<Item = Option<&'d MemberDeclarations>>,
+    ) -> Option<(RefusalCause, String)> {
+        let unfit =
+            declared.enumerate().filter_map(|(rank, declared)| Some((rank, declared?.unfit.as_ref()?)));
+        let unfit: Vec<(usize, &Unfit)> = unfit.collect();
+        let (_, first) = unfit.first()?;
+        let sentence = |(rank, unfit): &(usize, &Unfit)| {
+            format!("{} cannot commit: {}", self.name(MemberId(*rank as u16)), unfit.reason)
+        };
+        let reason = unfit.iter().map(sentence).collect::<Vec<_>>().join("\n");
+        Some((RefusalCause::Declined(first.code), reason))
+    }
+
     /// No honest member can send this now.
     fn out_of_place(&mut self, member: MemberId, said: &str) -> Vec<Action> {
         self.seats[member.index()].expelled = true;
-        vec![Action::Expel(member, format!("{said} is out of place while {:?}", self.stage))]
+        vec![Action::Expel(member, format!("{said} is out of place while {}", self.stage.name()))]
     }
 
     /// Whether a message belongs to an attempt that was refused while it was under way.
@@ -398,13 +440,18 @@ impl Coordinator {
                 Vec::new()
             }
             Err(reason) => {
-                for seat in self.seats.iter_mut().filter(|seat| seat.alive) {
-                    seat.turned_down = true;
-                }
+                self.turn_all_down();
                 // This plan has its verdict; it is not overtaken.
                 self.stage = Stage::Gathering;
                 self.refuse(RefusalCause::Unfit, reason)
             }
+        }
+    }
+
+    /// What they declared was not admitted.
+    fn turn_all_down(&mut self) {
+        for seat in self.seats.iter_mut().filter(|seat| seat.alive) {
+            seat.turned_down = true;
         }
     }
 
@@ -414,9 +461,7 @@ impl Coordinator {
     /// Without such an action.
     pub fn cannot_start(&mut self, reason: String) -> Vec<Action> {
         assert_eq!(self.stage, Stage::Running, "an epoch answers Action::Start only");
-        for seat in self.seats.iter_mut().filter(|seat| seat.alive) {
-            seat.turned_down = true;
-        }
+        self.turn_all_down();
         self.stage = Stage::Readying;
         self.refuse(RefusalCause::TooLate, reason)
     }
@@ -587,6 +632,12 @@ impl Coordinator {
             Stage::Gathering
                 if !self.seats.iter().any(Seat::is_gone) && self.all(|seat| seat.declared.is_some()) =>
             {
+                if let Some((cause, reason)) =
+                    self.declined(self.seats.iter().map(|seat| seat.declared.as_ref()))
+                {
+                    self.turn_all_down();
+                    return self.refuse(cause, reason);
+                }
                 self.stage = Stage::Planning;
                 // Who is outside declares nothing.
                 let declared = self.seats.iter().map(|seat| seat.declared.clone().unwrap_or_default());

@@ -182,6 +182,19 @@ pub struct MemberDeclarations {
     /// Of a mode: which of these go on from what runs.
     #[serde(default)]
     pub kept: KeptDeclarations,
+    /// Set where the member has found by itself that it cannot commit what it has: then nothing else is declared here, and once all
+    /// have declared, all are refused.
+    #[serde(default)]
+    pub unfit: Option<Unfit>,
+}
+
+/// Why a member cannot commit.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Unfit {
+    /// The number of the error in the members' interface; all members get it.
+    pub code: i32,
+    /// One sentence.
+    pub reason: String,
 }
 
 /// What a member keeps in a mode.

@@ -32,12 +32,13 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
     });
     let group = (any::<String>(), any::<Vec<String>>())
         .prop_map(|(name, members)| GroupDeclaration { name, members });
+    let unfit = prop::option::of(unfit());
     let lists = (
         prop::collection::vec(group, 0..3),
         prop::collection::vec(task, 0..3),
         prop::collection::vec(end, 0..3),
     );
-    (any::<String>(), lists).prop_map(|(label, (groups, tasks, ends))| MemberDeclarations {
+    (any::<String>(), lists, unfit).prop_map(|(label, (groups, tasks, ends), unfit)| MemberDeclarations {
         label,
         groups,
         tasks,
@@ -58,7 +59,12 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             channels: vec![("g".to_owned(), "c".to_owned())],
             tasks: vec!["t".to_owned()],
         },
+        unfit,
     })
+}
+
+fn unfit() -> impl Strategy<Value = Unfit> {
+    (any::<i32>(), any::<String>()).prop_map(|(code, reason)| Unfit { code, reason })
 }
 
 fn from_member() -> impl Strategy<Value = FromMember> {
@@ -77,8 +83,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
                 warnings
             }
         ),
-        (generation(), any::<String>())
-            .prop_map(|(generation, reason)| FromMember::Withdraw { generation, reason }),
+        (generation(), unfit()).prop_map(|(generation, unfit)| FromMember::Withdraw { generation, unfit }),
         generation().prop_map(|generation| FromMember::Uncommit { generation }),
         (generation(), any::<Option<String>>())
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
@@ -139,6 +144,7 @@ fn cause() -> impl Strategy<Value = RefusalCause> {
         Just(RefusalCause::PeerLost),
         Just(RefusalCause::TimedOut),
         Just(RefusalCause::Over),
+        any::<i32>().prop_map(RefusalCause::Declined),
     ]
 }
 

@@ -65,25 +65,23 @@ pub(crate) fn listen(
             // Where tasks may not have real-time scheduling this thread may not either; that is told once, for them.
             let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
         }
-        let mut stopping = false;
+        // What was ordered to stop. Another message does not end that.
+        let mut stopping: Option<Arc<Watch>> = None;
         loop {
-            if stopping {
-                wake_sleepers(&connection, &current);
-                stopping = false;
-            }
+            stopping = stopping.filter(|watch| wake_sleepers(&connection, &current, watch));
             let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
             if let Some(current) = &*lock(&current) {
                 match &message {
                     Ok((ToMember::StopAt { instant, .. }, _)) => {
                         current.watches().for_each(|watch| watch.stop_no_later_than(*instant));
-                        stopping = true;
+                        stopping = Some(current.watch.clone());
                     }
                     Ok((ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }), _))
                         if current.next.as_ref().is_some_and(|next| next.generation == *generation) =>
                     {
                         current.watch.give_way();
                         current.watch.stop_no_later_than(*instant);
-                        stopping = true;
+                        stopping = Some(current.watch.clone());
                     }
                     Ok((ToMember::PeerDied { member, .. }, _)) => {
                         current.watches().for_each(|watch| watch.mark_dead(*member));
@@ -106,19 +104,15 @@ pub(crate) fn listen(
 }
 
 /// Until the next message: wakes tasks whose planned start lies beyond the stop instant, once that has passed. One
-/// that is just going to sleep misses the first signal, so there are more; one that has ended needs none.
-fn wake_sleepers(connection: &Connection, current: &Shared) {
+/// that is just going to sleep misses the first signal, so there are more; one that has ended needs none. Says whether what was to stop
+/// is still there.
+fn wake_sleepers(connection: &Connection, current: &Shared, stopping: &Arc<Watch>) -> bool {
     // Not held while this thread sleeps: who switches or ends needs it.
-    let look = || lock(current).clone();
-    let Some(first) = look() else { return };
+    let look = || lock(current).clone().filter(|current| Arc::ptr_eq(&current.watch, stopping));
     while let Some(Current { watch, threads, next }) = look() {
-        if !Arc::ptr_eq(&watch, &first.watch) {
-            // A mode has taken over.
-            return;
-        }
         match poll(&[connection.as_fd()], Some(NUDGE_EVERY)) {
             Ok(ready) if !ready[0].any() => {}
-            Ok(_) | Err(_) => return,
+            Ok(_) | Err(_) => return true,
         }
         let now = clock::now();
         if now >= watch.stop_at() {
@@ -128,6 +122,7 @@ fn wake_sleepers(connection: &Connection, current: &Shared) {
             next.threads.iter().copied().for_each(nudge::nudge);
         }
     }
+    false
 }
 
 pub(crate) fn lock(current: &Shared) -> std::sync::MutexGuard<'_, Option<Current>> {

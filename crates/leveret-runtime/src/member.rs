@@ -5,6 +5,7 @@ use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
 use crate::mailbox::{Receiver, mailbox};
 use crate::mode::Modes;
+use crate::objects::Code;
 use crate::session::{LibraryThreads, Prospect, Running, Session, SessionParts};
 use crate::solo;
 use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
@@ -20,6 +21,7 @@ use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, Horizon, RefusalCause, Scheduling, ToMember, decode_to_member,
     encode,
 };
+use leveret_protocol::declaration::{MemberDeclarations, Unfit};
 use leveret_protocol::mode::ModeAnswer;
 use leveret_types::{Generation, MemberId, Nanos};
 use std::collections::VecDeque;
@@ -123,6 +125,7 @@ pub struct Member {
     pub(crate) is_in_group: bool,
     kept_refusals: VecDeque<CommitError>,
     pub(crate) modes: Modes,
+    told: Option<(i32, String)>,
 }
 
 impl Member {
@@ -181,6 +184,7 @@ impl Member {
                     is_in_group: false,
                     kept_refusals: VecDeque::new(),
                     modes: Modes::default(),
+                    told: None,
                 })
             }
             ToMember::Refused { reason, .. } => Err(JoinError::Refused(reason)),
@@ -234,15 +238,21 @@ impl Member {
         declarations: Declarations,
         settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
-        declarations.check()?;
+        if let Err(error) = declarations.check() {
+            return Err(self.unfit(None, error.into()));
+        }
+        self.declare_to_all(declarations.wire.clone())?;
+        self.go_on(declarations, settle)
+    }
+
+    /// Says what this member declares for the next commit of all.
+    fn declare_to_all(&mut self, declarations: MemberDeclarations) -> Result<(), CommitError> {
         // The others have tried without this member: this is its part of that attempt.
         if let Some(refusal) = self.kept_refusals.pop_front() {
             self.attempt = self.attempt.saturating_add(1);
             return Err(refusal);
         }
-        let attempt = self.attempt;
-        self.send(&FromMember::Declare { attempt, declarations: declarations.wire.clone() }, &[])?;
-        self.go_on(declarations, settle)
+        self.send(&FromMember::Declare { attempt: self.attempt, declarations }, &[])
     }
 
     /// As [`Member::commit_unborrowed`] for these members alone, of which this is one.
@@ -252,13 +262,62 @@ impl Member {
         declarations: Declarations,
         settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Running, CommitError> {
-        declarations.check()?;
+        if let Err(error) = declarations.check() {
+            return Err(self.unfit(Some(members), error.into()));
+        }
         let wire = declarations.wire.clone();
         self.send(&FromMember::DeclareGroup { members, declarations: wire }, &[])?;
         self.is_in_group = true;
         let running = self.go_on(declarations, settle);
         self.is_in_group = running.is_ok();
         running
+    }
+
+    /// Takes part in a commit of all, or of a group, by saying that this member has nothing that it can commit (collective): nobody
+    /// waits for it, and all are refused. Gives what all get.
+    pub(crate) fn decline(&mut self, group: Option<Vec<MemberId>>, unfit: Unfit) -> CommitError {
+        let declarations = MemberDeclarations { unfit: Some(unfit), ..MemberDeclarations::default() };
+        let is_of_group = group.is_some();
+        let said = match group {
+            None => self.declare_to_all(declarations),
+            Some(members) => self.send(&FromMember::DeclareGroup { members, declarations }, &[]),
+        };
+        self.is_in_group |= is_of_group && said.is_ok();
+        let refusal = said.err().unwrap_or_else(|| self.await_refusal());
+        self.is_in_group &= !is_of_group;
+        refusal
+    }
+
+    /// As [`Member::decline`] for an error of this member's own, which it gets unless it was refused for something else.
+    fn unfit(&mut self, group: Option<Vec<MemberId>>, error: CommitError) -> CommitError {
+        let unfit = Unfit { code: Code::from(&error) as i32, reason: error.to_string() };
+        let refusal = self.decline(group, unfit);
+        self.own_of(error, refusal)
+    }
+
+    /// Of a refusal that some member's own error was the cause of, this member gets its own; what all were told is kept.
+    fn own_of(&mut self, error: CommitError, refusal: CommitError) -> CommitError {
+        match refusal {
+            CommitError::Refused { cause: RefusalCause::Declined(code), reason, .. } => {
+                self.told = Some((code, reason));
+                error
+            }
+            refusal => refusal,
+        }
+    }
+
+    /// What all members were told when this one's last commit failed by an error of its own: the number of an error, and the reason.
+    pub(crate) fn take_told(&mut self) -> Option<(i32, String)> {
+        self.told.take()
+    }
+
+    /// What is said before it is of no use any more.
+    pub(crate) fn await_refusal(&mut self) -> CommitError {
+        loop {
+            if let Err(refusal) = self.next_of_commit() {
+                return refusal;
+            }
+        }
     }
 
     /// From the declarations to what runs.
@@ -271,8 +330,7 @@ impl Member {
         let parts = match self.carry_out(&admission, declarations, settle) {
             Ok(parts) => parts,
             Err(error @ (CommitError::Bind(_) | CommitError::System { .. })) => {
-                self.withdraw(admission.generation, &error)?;
-                return Err(error);
+                return Err(self.withdraw(admission.generation, error));
             }
             Err(error) => return Err(error),
         };
@@ -332,21 +390,15 @@ impl Member {
         })
     }
 
-    /// Gives up an admitted commit that cannot be carried out here, so that nobody waits for this member.
-    pub(crate) fn withdraw(
-        &mut self,
-        generation: Generation,
-        error: &CommitError,
-    ) -> Result<(), CommitError> {
-        let reason = error.to_string();
-        self.send(&FromMember::Withdraw { generation, reason }, &[])?;
-        loop {
-            match self.next_of_commit() {
-                Ok(_) => {}
-                Err(CommitError::Refused { .. }) => return Ok(()),
-                Err(over) => return Err(over),
-            }
+    /// Gives up an admitted commit that cannot be carried out here, so that nobody waits for this member. Gives its own error, unless
+    /// the commit was refused for something else meanwhile.
+    pub(crate) fn withdraw(&mut self, generation: Generation, error: CommitError) -> CommitError {
+        let unfit = Unfit { code: Code::from(&error) as i32, reason: error.to_string() };
+        if let Err(lost) = self.send(&FromMember::Withdraw { generation, unfit }, &[]) {
+            return lost;
         }
+        let refusal = self.await_refusal();
+        self.own_of(error, refusal)
     }
 
     /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.

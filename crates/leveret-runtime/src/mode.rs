@@ -15,12 +15,14 @@ use crate::declare::Declarations;
 use crate::listen::{Current, Next, lock};
 use crate::mailbox::mailbox;
 use crate::member::{Admission, CommitError, Member};
+use crate::objects::Code;
 use crate::session::{Prospect, Running, SessionParts};
 use crate::thread::{TaskThread, ThreadPlan};
 use crate::watch::Watch;
 use leveret_memory::{OwnSegment, Region};
 use leveret_os::{clock, nudge};
 use leveret_protocol::control::{FromMember, RefusalCause, ToMember};
+use leveret_protocol::declaration::{MemberDeclarations, Unfit};
 use leveret_protocol::mode::{ModeAnswer, ModeRequest};
 use leveret_types::{Generation, MemberId, Nanos};
 use std::sync::Arc;
@@ -88,18 +90,17 @@ impl Member {
         declarations: Declarations,
         settle: impl FnOnce(Prospect) -> Result<(), CommitError>,
     ) -> Result<Standing, CommitError> {
-        declarations.check()?;
-        let attempt = self.modes.attempt(beside);
-        let (name, wire) = (name.to_owned(), declarations.wire.clone());
-        let request = ModeRequest::Declare { beside, attempt, name, declarations: Box::new(wire) };
-        self.send(&FromMember::Mode(request), &[])?;
+        if let Err(error) = declarations.check() {
+            let unfit = Unfit { code: Code::Argument as i32, reason: error.to_string() };
+            return Err(self.decline_mode(beside, name, unfit));
+        }
+        self.declare_mode(beside, name, declarations.wire.clone())?;
         let admission = self.await_plan()?;
         let standing = match self.carry_out_mode(&admission, declarations, settle) {
             Ok(standing) => standing,
             Err(error @ (CommitError::Bind(_) | CommitError::System { .. })) => {
                 self.forget_next();
-                self.withdraw(admission.generation, &error)?;
-                return Err(error);
+                return Err(self.withdraw(admission.generation, error));
             }
             Err(error) => {
                 self.forget_next();
@@ -107,6 +108,25 @@ impl Member {
             }
         };
         Ok(standing)
+    }
+
+    fn declare_mode(
+        &mut self,
+        beside: Generation,
+        name: &str,
+        declarations: MemberDeclarations,
+    ) -> Result<(), CommitError> {
+        let attempt = self.modes.attempt(beside);
+        let (name, declarations) = (name.to_owned(), Box::new(declarations));
+        let request = ModeRequest::Declare { beside, attempt, name, declarations };
+        self.send(&FromMember::Mode(request), &[])
+    }
+
+    /// As [`Member::decline`], of a mode.
+    pub(crate) fn decline_mode(&mut self, beside: Generation, name: &str, unfit: Unfit) -> CommitError {
+        let declarations = MemberDeclarations { unfit: Some(unfit), ..MemberDeclarations::default() };
+        let said = self.declare_mode(beside, name, declarations);
+        said.err().unwrap_or_else(|| self.await_refusal())
     }
 
     fn carry_out_mode(

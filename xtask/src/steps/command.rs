@@ -43,7 +43,13 @@ pub fn cargo(context: &Context, arguments: &str) -> Command {
 
 /// A program with `arguments` (separated by spaces) in the root of the repository.
 pub fn program(context: &Context, name: &str, arguments: &str) -> Command {
-    let mut command = Command::new(name);
+    let mut command = if context.gives_way {
+        let mut command = Command::new("nice");
+        command.args(["-n", "19", name]);
+        command
+    } else {
+        Command::new(name)
+    };
     command.args(arguments.split_whitespace()).current_dir(&context.root);
     // What `cargo run` set for this program must not steer the toolchain of another.
     for name in
@@ -201,7 +207,7 @@ mod tests {
     use super::*;
 
     fn context() -> Context {
-        Context { root: crate::workspace::root(), step: "xtask-own-test", fuzz_seconds: 1 }
+        Context { root: crate::workspace::root(), step: "xtask-own-test", fuzz_seconds: 1, gives_way: false }
     }
 
     #[test]

@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn seeds_that_lie_elsewhere_are_there() {
-        let context = Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1 };
+        let context =
+            Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1, gives_way: false };
         for (target, folder) in SEEDS_ELSEWHERE {
             let found = seeds(&context, target);
             assert!(found.iter().any(|seeds| seeds.ends_with(folder)), "{target}: {found:?}");

@@ -37,8 +37,10 @@ pub struct Step {
     pub what: &'static str,
     /// Paths without which there is nothing to check.
     pub needs: &'static [&'static str],
-    /// Whether it builds into folders of its own and nothing in it depends on time, so that another such step may run beside it.
+    /// Whether it builds into folders of its own and nothing in it depends on time, so that it may run beside another, at the lowest priority.
     pub beside: bool,
+    /// Whether it waits more than it computes.
+    pub leaves_time: bool,
     /// Does it.
     pub run: fn(&Context) -> Outcome,
 }
@@ -52,6 +54,8 @@ pub struct Context {
     pub step: &'static str,
     /// Seconds that each fuzz target runs.
     pub fuzz_seconds: u32,
+    /// Whether the step gives way to others.
+    pub gives_way: bool,
 }
 
 /// What the command line asked for.
@@ -62,9 +66,6 @@ struct Request {
     list: bool,
     fuzz_seconds: Option<u32>,
 }
-
-/// How many steps run at once where they may.
-const AT_ONCE: usize = 2;
 
 /// A step that was run.
 struct Done {
@@ -82,38 +83,36 @@ pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
         return Ok(0);
     }
     let chosen = choose(&steps, &request.names)?;
-    let context = Context { root, step: "", fuzz_seconds: request.fuzz_seconds.unwrap_or(6) };
+    let fuzz_seconds = request.fuzz_seconds.unwrap_or(6);
+    let context = Context { root, step: "", fuzz_seconds, gives_way: false };
     let (done, took) = timed(|| run_all(&chosen, &context));
     println!("\n{}", summary(&done, took, request.strict));
     Ok(u8::from(counts(&done, request.strict).failed > 0))
 }
 
-/// Runs the steps in their order; neighbours that may be beside each other share the processors.
+/// Runs the steps in their order. Those that may be beside others begin with the first that leaves time, and go on beside what follows
+/// it; what is left of them at the end runs two at once.
 fn run_all(steps: &[&Step], context: &Context) -> Vec<Done> {
-    let groups = steps.chunk_by(|one, next| one.beside && next.beside);
-    groups.flat_map(|group| run_group(group, context)).collect()
-}
-
-fn run_group(steps: &[&Step], context: &Context) -> Vec<Done> {
-    let left = Mutex::new(steps.iter());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let done = Mutex::new(Vec::new());
+    let (beside, others): (Vec<&Step>, Vec<&Step>) = steps.iter().copied().partition(|step| step.beside);
+    let place = others.iter().position(|step| step.leaves_time).unwrap_or(others.len());
+    let (before, rest) = others.split_at(place);
+    let all = |steps: &[&Step]| -> Vec<Done> { steps.iter().map(|step| run_one(step, context)).collect() };
+    let waiting = Mutex::new(beside.iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let all_waiting = || -> Vec<Done> { std::iter::from_fn(|| Some(run_one(next()?, context))).collect() };
+    let mut done = all(before);
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(steps.len()) {
-            scope.spawn(|| {
-                while let Some(step) = next() {
-                    let finished = run_one(step, context);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push(finished);
-                }
-            });
-        }
+        let aside = scope.spawn(all_waiting);
+        done.extend(all(rest));
+        done.extend(all_waiting());
+        done.extend(aside.join().expect("a step that panics ends the program"));
     });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    done
 }
 
 fn run_one(step: &Step, context: &Context) -> Done {
     println!("{:<14} {}", step.name, step.what);
-    let context = Context { step: step.name, ..context.clone() };
+    let context = Context { step: step.name, gives_way: step.beside, ..context.clone() };
     let (outcome, took) = timed(|| run_step(step, &context));
     let finished = Done { name: step.name, outcome, took };
     println!("{}", line(&finished));
@@ -248,10 +247,12 @@ mod tests {
             name: "x",
             what: "",
             beside: false,
+            leaves_time: false,
             needs: &["Cargo.toml", "no/such/crate"],
             run: |_| Outcome::Passed("ran".into()),
         };
-        let context = Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1 };
+        let context =
+            Context { root: crate::workspace::root(), step: "x", fuzz_seconds: 1, gives_way: false };
         assert_eq!(run_step(&step, &context), Outcome::Absent("no/such/crate does not exist".into()));
     }
 

@@ -1,4 +1,4 @@
-//! The list of steps, cheap ones first, and those that may be beside each other last, the longest first. `docs/ci.md` has a
+//! The list of steps, cheap ones first, and those that may be beside others last, the longest first. `docs/ci.md` has a
 //! paragraph on each.
 
 use super::command::{cargo, must_succeed, must_test, program};
@@ -13,8 +13,8 @@ const THREADED: &str = "-p leveret-memory -p leveret-runtime -p leveret --test i
 
 /// Every step in its order.
 pub fn steps() -> Vec<Step> {
-    let step = |name, what, needs, run| Step { name, what, needs, beside: false, run };
-    let beside = |name, what, needs, run| Step { name, what, needs, beside: true, run };
+    let step = |name, what, needs, run| Step { name, what, needs, beside: false, leaves_time: false, run };
+    let beside = |name, what, needs, run| Step { beside: true, ..step(name, what, needs, run) };
     let memory: &[&str] = &["crates/leveret-memory"];
     vec![
         step("disk", "room for what the steps build", &[], disk),
@@ -34,7 +34,7 @@ pub fn steps() -> Vec<Step> {
             must_succeed(context, command)
         }),
         step("build", "the release build", &[], release_build),
-        step("test", "unit, property and process tests", &[], tests),
+        Step { leaves_time: true, ..step("test", "unit, property and process tests", &[], tests) },
         step("doctest", "the code in the documentation", &["crates/leveret"], |context| {
             must_test(context, cargo(context, "test --workspace --locked --doc"))
         }),

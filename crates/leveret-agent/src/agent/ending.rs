@@ -1,7 +1,7 @@
 //! How a job ends: nobody is waited for without end, nobody is left behind, and the record says why.
 
 use super::{Agent, AgentError, GRACE, TICK};
-use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, Waiting};
+use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, SET_UP_WITHIN, Waiting};
 use leveret_os::control::poll;
 use leveret_os::process::Change;
 use leveret_os::{clock, host};
@@ -47,24 +47,26 @@ impl Agent<'_> {
         let runs_on = self.coordinator.awaited_to_uncommit();
         let uncommitting = !runs_on.is_empty();
         // A member may run as long as it likes; that the others wait for it is told.
+        let setting_up = self.coordinator.is_setting_up();
         let (missing, within) = if uncommitting {
             (runs_on, Nanos::MAX)
         } else {
             let missing = self.coordinator.awaited();
             // One that runs with a group may do so as long as it likes too.
             let may_stay_away = missing.iter().any(|member| self.groups.has(*member));
-            (missing, if may_stay_away { Nanos::MAX } else { self.config.commit_within })
+            (missing, if may_stay_away { Nanos::MAX } else { self.allowed(setting_up) })
         };
         match self.patience.committing(&missing, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
-                let names: Vec<String> = missing
-                    .iter()
-                    .map(|member| format!("member \"{}\"", self.config.launch[member.index()].member))
-                    .collect();
                 let waited = waited.0 / 1_000_000_000;
-                let names = names.join(", ");
-                self.note(&if uncommitting {
+                let names = self.named(&missing);
+                self.note(&if setting_up {
+                    format!(
+                        "{names} still set{} up what is to be committed, after {waited} s",
+                        s_of_one(&missing)
+                    )
+                } else if uncommitting {
                     format!("waiting for {names} to uncommit too: the others wait for {waited} s")
                 } else {
                     let limit = if within == Nanos::MAX {
@@ -78,12 +80,41 @@ impl Agent<'_> {
             Waiting::Over => {
                 for member in missing {
                     self.coordinator.overdue(member);
-                    self.expel(
-                        member.index(),
-                        &format!("it has not committed within {within} of the others"),
-                    );
+                    self.expel(member.index(), &overdue(setting_up, within));
                 }
             }
+        }
+    }
+
+    /// How long members may keep a commit waiting. What the user has said is for those that do not commit; those that are inside the
+    /// call work on it, and the more there is to commit the longer.
+    pub(super) fn allowed(&self, setting_up: bool) -> Nanos {
+        let stated = self.config.commit_within;
+        if setting_up { stated.max(SET_UP_WITHIN) } else { stated }
+    }
+
+    /// Members as they are told to the user, with what keeps them if that is known.
+    pub(super) fn named(&self, members: &[MemberId]) -> String {
+        let named = members.iter().map(|member| {
+            let (seat, name) = (&self.seats[member.index()], &self.config.launch[member.index()].member);
+            match &seat.child {
+                Some(child) if seat.stopped => {
+                    format!("member \"{name}\" (stopped; `kill -CONT {}` lets it go on)", child.pid)
+                }
+                _ => format!("member \"{name}\""),
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Names members that keep those waiting that finalize. They may do so as long as they like.
+    pub(super) fn lose_patience_with_leaving(&mut self, now: Nanos) {
+        let is_waited = self.seats.iter().any(|seat| seat.leaving && seat.connection.is_some());
+        let stay = self.seats.iter().enumerate().filter(|(_, seat)| is_waited && seat.may_commit());
+        let stay: Vec<MemberId> = stay.map(|(rank, _)| MemberId(rank as u16)).collect();
+        if let Waiting::Told(waited) = self.leave_patience.committing(&stay, Nanos::MAX, now) {
+            let (names, waited) = (self.named(&stay), waited.0 / 1_000_000_000);
+            self.note(&format!("waiting for {names} to finalize too: the others wait for {waited} s"));
         }
     }
 
@@ -159,4 +190,18 @@ impl Agent<'_> {
             ending: self.ending,
         })
     }
+}
+
+/// Why a member is ended that kept a commit waiting.
+pub(super) fn overdue(setting_up: bool, within: Nanos) -> String {
+    if setting_up {
+        format!("it has not set up within {within} what is to be committed")
+    } else {
+        format!("it has not committed within {within} of the others")
+    }
+}
+
+/// What one does, and several do without it.
+pub(super) fn s_of_one(members: &[MemberId]) -> &'static str {
+    if members.len() == 1 { "s" } else { "" }
 }

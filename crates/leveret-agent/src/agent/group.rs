@@ -9,6 +9,7 @@
 //!  group C, D                                            |== epoch, rounds of 4 ms ==...      that were planned apart stay apart
 //! ```
 
+use super::ending::overdue;
 use super::phase::{LEAD, UNCOMMIT_LEAD, rounds_of};
 use super::{Agent, Running, TICK};
 use crate::News;
@@ -546,36 +547,30 @@ impl Agent<'_> {
         }
         let runs_on = group.coordinator.awaited_to_uncommit();
         let uncommitting = !runs_on.is_empty();
-        let (missing, within) = if uncommitting {
-            (runs_on, Nanos::MAX)
-        } else {
-            (group.coordinator.awaited(), self.config.commit_within)
-        };
-        let waiting = group.patience.committing(&missing, within, now);
-        let names =
-            missing.iter().map(|member| format!("member \"{}\"", self.config.launch[member.index()].member));
-        let names = names.collect::<Vec<_>>().join(", ");
+        let setting_up = group.coordinator.is_setting_up();
+        let awaited = group.coordinator.awaited();
+        let (missing, within) =
+            if uncommitting { (runs_on, Nanos::MAX) } else { (awaited, self.allowed(setting_up)) };
+        let waiting = self.groups.all[place].patience.committing(&missing, within, now);
+        let names = self.named(&missing);
         let what = if uncommitting { "uncommit" } else { "commit" };
         match waiting {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
-                let (group, waited) = (&group.name, waited.0 / 1_000_000_000);
+                let (group, waited) = (&self.groups.all[place].name, waited.0 / 1_000_000_000);
                 let told =
                     format!("waiting for {names} to {what} with {group}: the others wait for {waited} s");
                 self.note(&told);
             }
             // It may honestly be in another group's commit.
             Waiting::Over if stage == Stage::Gathering => {
-                let actions = group.coordinator.give_up(&names);
+                let actions = self.groups.all[place].coordinator.give_up(&names);
                 self.act_for_group(place, actions);
             }
             Waiting::Over => {
                 for member in missing {
                     self.groups.all[place].coordinator.overdue(member);
-                    self.expel(
-                        member.index(),
-                        &format!("it has not committed within {within} of the others"),
-                    );
+                    self.expel(member.index(), &overdue(setting_up, within));
                 }
             }
         }

@@ -169,11 +169,7 @@ impl Agent<'_> {
                 self.act(actions);
             }
         }
-        let may_commit = |seat: &Seat| {
-            let is_there = seat.connection.is_some() || seat.child.is_some() && !seat.joined;
-            is_there && !seat.leaving
-        };
-        if self.seats.iter().any(may_commit) {
+        if self.seats.iter().any(Seat::may_commit) {
             return;
         }
         let now = clock::now();

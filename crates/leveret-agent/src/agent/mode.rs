@@ -3,7 +3,7 @@
 use super::{Agent, Running};
 use crate::members::HeldSegment;
 use crate::monitor::{Monitor, Watched};
-use crate::patience::Waiting;
+use crate::patience::{FINISH_WITHIN, Waiting};
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, continuation, transition};
@@ -14,7 +14,7 @@ use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_protocol::mode::ModeAnswer;
 use leveret_report::record::EventKind;
-use leveret_types::{Generation, MemberId, Nanos};
+use leveret_types::{Generation, Nanos};
 use std::os::fd::OwnedFd;
 use std::sync::mpsc;
 
@@ -310,24 +310,41 @@ impl Agent<'_> {
     /// Names members that keep a mode waiting, and refuses it in the end: what runs goes on.
     pub(super) fn lose_patience_with_mode(&mut self, now: Nanos) {
         let missing = self.coordinator.awaited_for_mode();
-        let within = self.config.commit_within;
-        let names = |missing: &[MemberId]| {
-            let names = missing
-                .iter()
-                .map(|member| format!("member \"{}\"", self.config.launch[member.index()].member));
-            names.collect::<Vec<_>>().join(", ")
-        };
+        let within = self.allowed(self.coordinator.is_setting_up_mode());
         match self.mode_patience.committing(&missing, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
-                let (names, waited) = (names(&missing), waited.0 / 1_000_000_000);
+                let (names, waited) = (self.named(&missing), waited.0 / 1_000_000_000);
                 self.note(&format!("waiting for {names} to change the mode: the others wait for {waited} s"));
             }
             Waiting::Over => {
-                let names = names(&missing);
+                let names = self.named(&missing);
                 let actions = self.coordinator.mode_overdue(&names);
                 self.act(actions);
             }
+        }
+    }
+    /// A switch that is agreed on cannot be refused any more: who is neither in the mode nor at its end some time after the instant
+    /// keeps all others in it from uncommitting, and is ended.
+    pub(super) fn lose_patience_with_switch(&mut self, now: Nanos) {
+        let watched = self.next.as_ref().and_then(|next| next.watched.as_ref());
+        let Some(instant) = watched.map(|(_, instant)| *instant).filter(|instant| now > *instant) else {
+            return;
+        };
+        let late = self.coordinator.awaited_in_mode();
+        if now > instant + FINISH_WITHIN {
+            for member in late {
+                let reason =
+                    format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
+                self.expel(member.index(), &reason);
+            }
+            return;
+        }
+        if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
+            let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
+            self.note(&format!(
+                "{names} should have changed the mode {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
+            ));
         }
     }
 }

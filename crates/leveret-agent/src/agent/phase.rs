@@ -15,6 +15,8 @@ use leveret_types::Nanos;
 pub(super) const LEAD: Nanos = Nanos::from_millis(60);
 /// From the order to uncommit to its instant at least: long enough for every control thread to have heard of it.
 pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
+/// An end that lies further ahead is told.
+const FAR_AHEAD: Nanos = Nanos::from_secs(2);
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
@@ -72,6 +74,13 @@ impl Agent<'_> {
         if let EndReason::Stopped(why) = &reason {
             self.ending = Ending::Stopped(why.clone());
         }
+        let ahead = instant - clock::now();
+        if ahead > FAR_AHEAD {
+            let ahead = ahead.0 / 1_000_000_000;
+            self.note(&format!(
+                "uncommitting at the end of the round, in {ahead} s; Ctrl-C ends it within a second"
+            ));
+        }
         self.patience.ends_by(instant);
         self.broadcast(&ToMember::StopAt { generation, instant, reason });
     }
@@ -83,6 +92,8 @@ impl Agent<'_> {
         self.lose_patience(now);
         self.look_at_plans();
         self.lose_patience_with_mode(now);
+        self.lose_patience_with_switch(now);
+        self.lose_patience_with_leaving(now);
         self.tick_groups(now);
         self.drain_next();
         let Some(monitor) = &mut self.monitor else { return };

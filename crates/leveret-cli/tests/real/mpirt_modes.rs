@@ -104,6 +104,18 @@ fn mode_with_a_member_that_dies() {
     });
 }
 
+/// The others have switched already.
+#[test]
+fn mode_with_a_member_that_is_stopped() {
+    with_members("tests/mpirt/mode_halted.c", &C, &[2, 3], |program, members| {
+        let outcome = program.passes((members, members - 1), &[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        assert!(outcome.said().contains("it did not change the mode within 5s"), "{}", outcome.said());
+        let labels: Vec<String> = outcome.record().phases.iter().map(|phase| phase.label.clone()).collect();
+        assert_eq!(labels, ["commit", "halted"], "{}", outcome.said());
+    });
+}
+
 /// Under *continue* the survivors switch.
 #[test]
 fn mode_whose_kept_channels_lose_a_member() {

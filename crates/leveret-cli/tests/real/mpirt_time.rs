@@ -83,6 +83,19 @@ fn shapes() {
     conforms("tests/mpirt/shapes.c");
 }
 
+#[test]
+fn who_stands_still_is_named() {
+    with_members("tests/mpirt/halted.c", &C, &[2, 3], |program, members| {
+        let outcome = program.all_pass(members);
+        let said = outcome.said();
+        let stopped = format!("waiting for member \"{}\" (stopped; `kill -CONT ", members - 1);
+        for what in ["to uncommit too", "to finalize too"] {
+            let named = said.lines().any(|line| line.contains(&stopped) && line.contains(what));
+            assert!(named, "{what}: {said}");
+        }
+    });
+}
+
 /// The agent stands still for a moment, so what is late is not looked at.
 #[test]
 fn nothing_is_said_after_commit() {

@@ -102,6 +102,21 @@ impl Coordinator {
         awaited.map(|(rank, _)| MemberId(rank as u16)).collect()
     }
 
+    /// Whether every member is inside its commit of the mode, as in [`Coordinator::is_setting_up`].
+    pub fn is_setting_up_mode(&self) -> bool {
+        matches!(self.upcoming.stage, ModeStage::Segments | ModeStage::Readying)
+    }
+
+    /// Members that are neither in the mode nor at their end, though the instant of the switch is agreed on; nobody while none is.
+    pub fn awaited_in_mode(&self) -> Vec<MemberId> {
+        if self.upcoming.stage != ModeStage::Agreed {
+            return Vec::new();
+        }
+        let seats = self.upcoming.seats.iter().zip(&self.seats).enumerate();
+        let awaited = seats.filter(|(_, (mode, seat))| seat.alive && !mode.switched && !seat.finished);
+        awaited.map(|(rank, _)| MemberId(rank as u16)).collect()
+    }
+
     /// They have had their time: the others are told, and what runs goes on.
     pub fn mode_overdue(&mut self, names: &str) -> Vec<Action> {
         self.hinder_mode(RefusalCause::TimedOut, &format!("{names} did not take part in time"))
@@ -156,11 +171,11 @@ impl Coordinator {
                 seat.ready = true;
                 Some(self.advance_mode())
             }
-            FromMember::Withdraw { reason, .. }
+            FromMember::Withdraw { unfit, .. }
                 if matches!(stage, ModeStage::Segments | ModeStage::Readying) && !seat.ready =>
             {
-                let reason = format!("{} cannot go on: {reason}", self.name(member));
-                Some(self.refuse_mode(RefusalCause::Unfit, reason))
+                let (cause, reason) = self.withdrawn(member, &unfit);
+                Some(self.refuse_mode(cause, reason))
             }
             FromMember::Mode(ModeRequest::Switch { generation: g, attempt, earliest })
                 if is_running && g == generation =>
@@ -302,6 +317,12 @@ impl Coordinator {
     fn advance_mode(&mut self) -> Vec<Action> {
         match self.upcoming.stage {
             ModeStage::Gathering if self.all_of_mode(|seat| seat.declared.is_some()) => {
+                let declared = self.upcoming.seats.iter().map(|seat| seat.declared.as_ref());
+                if let Some((cause, reason)) =
+                    self.declined(declared.map(|declared| declared.map(|(_, what)| what)))
+                {
+                    return self.refuse_mode(cause, reason);
+                }
                 self.upcoming.stage = ModeStage::Planning;
                 let declared = self.upcoming.seats.iter().filter_map(|seat| seat.declared.clone());
                 let (names, declarations) = declared.unzip();

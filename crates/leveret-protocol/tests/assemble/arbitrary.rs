@@ -137,6 +137,7 @@ fn member() -> impl Strategy<Value = MemberDeclarations> {
             events,
             collectives,
             kept: KeptDeclarations::default(),
+            unfit: None,
         },
     )
 }

@@ -19,6 +19,10 @@ impl World {
             Action::Plan(declared) => {
                 assert_eq!(declared.len(), self.processes.len(), "everybody's declarations");
                 assert!(!self.over, "no commit after the end");
+                assert!(
+                    declared.iter().all(|declared| declared.unfit.is_none()),
+                    "nobody plans what cannot be"
+                );
                 self.everybody_is(Doing::AwaitingPlan, "a plan is asked for");
                 self.plans += 1;
             }

@@ -35,6 +35,9 @@ fn choices(world: &World, left: Troubles) -> Vec<(Move, Troubles)> {
         if left.withdrawals > 0 && admitted {
             choices.push((Move::Withdraw(rank), Troubles { withdrawals: left.withdrawals - 1, ..left }));
         }
+        if left.withdrawals > 0 && process.doing == Doing::Idle && process.wants > 0 {
+            choices.push((Move::Decline(rank), Troubles { withdrawals: left.withdrawals - 1, ..left }));
+        }
     }
     choices
 }

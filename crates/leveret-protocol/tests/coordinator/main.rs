@@ -60,7 +60,8 @@ fn disturbance(world: &World, weather: &Weather, random: &mut Random) -> Option<
         let next = random.next().to_le_bytes();
         Some(Move::Misbehave(rank, next[0], next[1] as i8 % 3))
     } else if connected && falls(weather.withdrawal) {
-        Some(Move::Withdraw(rank))
+        let is_idle = process.doing == Doing::Idle && process.wants > 0;
+        Some(if is_idle { Move::Decline(rank) } else { Move::Withdraw(rank) })
     } else if !world.interrupted && falls(weather.interrupt) {
         Some(Move::Interrupt)
     } else {

@@ -1,5 +1,6 @@
 //! A second set beside the one that runs: agreed on by all or by none, and nobody left behind.
 
+use crate::world::{OWN_ERROR, no_memory, unfit};
 use leveret_protocol::control::{EndReason, FromMember, RefusalCause};
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
@@ -161,10 +162,17 @@ fn a_refused_mode_changes_nothing_and_can_be_tried_again() {
     assert_eq!(coordinator.mode_planned(Ok(())), []);
     // One cannot carry it out; what the others had sent crosses the refusal.
     let generation = coordinator.mode_generation().expect("a mode is being made");
-    let withdraw = FromMember::Withdraw { generation, reason: "no memory".to_owned() };
-    assert_eq!(refusal_of_mode(&coordinator.message(A, withdraw)), Some(RefusalCause::Unfit));
+    let withdraw = FromMember::Withdraw { generation, unfit: no_memory() };
+    let own_error = Some(RefusalCause::Declined(OWN_ERROR));
+    assert_eq!(refusal_of_mode(&coordinator.message(A, withdraw)), own_error);
     assert_eq!(coordinator.message(B, segment(generation)), []);
     assert_eq!(coordinator.message(C, declare(beside, 1)), [], "for the attempt that was refused");
+    // One has nothing that could be committed: once all have declared, all are told.
+    let (attempt, name, declarations) = (2, "quick".to_owned(), Box::new(unfit()));
+    let decline = FromMember::Mode(ModeRequest::Declare { beside, attempt, name, declarations });
+    assert_eq!(coordinator.message(B, decline), []);
+    assert_eq!(coordinator.message(A, declare(beside, 2)), []);
+    assert_eq!(refusal_of_mode(&coordinator.message(C, declare(beside, 2))), own_error);
     assert_eq!(coordinator.mode_generation(), None);
     assert_eq!(coordinator.stage(), Stage::Running);
 }
@@ -204,6 +212,25 @@ fn who_uncommits_hinders_a_mode_and_a_switch() {
     let (mut coordinator, generation) = standing(DeathPolicy::Stop);
     coordinator.message(A, switch(generation, 0, None));
     assert_eq!(refusal_of_switch(&coordinator.message(B, uncommit)), Some(RefusalCause::TooLate));
+}
+
+#[test]
+fn who_is_not_in_the_mode_after_its_instant_is_known() {
+    let (coordinator, _) = standing(DeathPolicy::Stop);
+    assert_eq!(coordinator.awaited_in_mode(), []);
+    let (mut coordinator, generation) = agreed(DeathPolicy::Stop);
+    assert_eq!(coordinator.awaited_in_mode(), [A, B, C]);
+    coordinator.message(B, switched(generation));
+    assert_eq!(coordinator.awaited_in_mode(), [A, C]);
+    // Its process is ended for it, which is a death as any other: the others are in the mode, and stop.
+    coordinator.message(A, switched(generation));
+    let actions = coordinator.died(C, "signal 9");
+    assert!(
+        actions.iter().any(|action| matches!(action, Action::StopAll(EndReason::Stopped(_)))),
+        "{actions:?}"
+    );
+    assert!(actions.contains(&Action::TakenOver(generation)), "{actions:?}");
+    assert_eq!(coordinator.awaited_in_mode(), []);
 }
 
 // spec: MODE-SWITCH-04

@@ -1,5 +1,6 @@
 //! Orders of events that went wrong once, or that say what a policy means.
 
+use crate::world::{OWN_ERROR, no_memory, unfit};
 use leveret_protocol::control::{EndReason, FromMember, RefusalCause};
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
@@ -131,12 +132,42 @@ fn one_that_cannot_go_on_ends_the_commit_for_all() {
     let mut coordinator = admitted(2, DeathPolicy::Stop);
     let generation = coordinator.generation();
     coordinator.message(A, segment(generation));
-    let withdrawal = FromMember::Withdraw { generation, reason: "no memory".to_owned() };
+    let withdrawal = FromMember::Withdraw { generation, unfit: no_memory() };
     let actions = coordinator.message(B, withdrawal);
     assert!(is_refusal(&actions, true), "{actions:?}");
     let Action::Refuse { reason, .. } = &actions[0] else { unreachable!("it was looked at") };
     assert!(reason.contains("member1") && reason.contains("no memory"), "{reason}");
     assert_eq!(coordinator.stage(), Stage::Gathering);
+}
+
+// spec: SETUP-COMMIT-02
+#[test]
+fn what_one_cannot_commit_is_refused_to_all_once_all_have_declared() {
+    let decline = |attempt| FromMember::Declare { attempt, declarations: unfit() };
+    for rank in 0..3 {
+        let mut coordinator = Coordinator::new(3, DeathPolicy::Restart);
+        let mut actions = Vec::new();
+        for member in [A, B, C] {
+            assert_eq!(actions, [], "others are awaited");
+            actions =
+                coordinator.message(member, if member.index() == rank { decline(0) } else { declare(0) });
+        }
+        let [Action::Refuse { reason, cause, may_retry: true }] = &actions[..] else { panic!("{actions:?}") };
+        assert_eq!(*cause, RefusalCause::Declined(OWN_ERROR));
+        assert!(reason.contains(&format!("member{rank}")) && reason.contains("no iterator"), "{reason}");
+        // The next attempt finds nothing of it.
+        coordinator.message(A, declare(1));
+        coordinator.message(B, declare(1));
+        assert!(matches!(coordinator.message(C, declare(1))[..], [Action::Plan(_)]));
+    }
+    // All that cannot are named.
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Stop);
+    coordinator.message(A, decline(0));
+    let actions = coordinator.message(B, decline(0));
+    assert!(
+        matches!(&actions[..], [Action::Refuse { reason, .. }] if reason.contains("member0") && reason.contains("member1")),
+        "{actions:?}"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use leveret_protocol::control::{EndReason, FromMember};
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
-use leveret_protocol::declaration::MemberDeclarations;
+use leveret_protocol::declaration::{MemberDeclarations, Unfit};
 use leveret_types::{Generation, MemberId};
 use std::collections::VecDeque;
 
@@ -66,6 +66,8 @@ pub enum Move {
     Join(usize),
     /// An idle process declares.
     Declare(usize),
+    /// An idle process has found that it cannot commit what it has, and says so.
+    Decline(usize),
     /// A process acts on the first message in its inbox.
     Hear(usize),
     /// A process gives up what it was admitted for, if it can at this point.
@@ -182,10 +184,11 @@ impl World {
                 Vec::new()
             }
             Move::Declare(rank) => {
-                let process = &mut self.processes[rank];
-                process.doing = Doing::AwaitingPlan;
-                let declarations = MemberDeclarations::default();
-                process.outbox.push_back(FromMember::Declare { attempt: process.attempt, declarations });
+                self.processes[rank].declare(MemberDeclarations::default());
+                Vec::new()
+            }
+            Move::Decline(rank) => {
+                self.processes[rank].declare(unfit());
                 Vec::new()
             }
             Move::Hear(rank) => {
@@ -324,7 +327,7 @@ impl World {
             0 => FromMember::Declare { attempt, declarations: MemberDeclarations::default() },
             1 => FromMember::Segment { generation, size: u64::MAX },
             2 => ready(generation),
-            3 => FromMember::Withdraw { generation, reason: String::new() },
+            3 => FromMember::Withdraw { generation, unfit: Unfit::default() },
             4 => FromMember::Finished { generation, stop: None },
             5 => FromMember::Uncommit { generation },
             _ => FromMember::Hello { version: 0, token: String::new(), member: String::new() },
@@ -374,7 +377,25 @@ impl World {
     }
 }
 
+/// The number of a member's own error.
+pub const OWN_ERROR: i32 = 16;
+
+/// What a member declares that cannot commit.
+pub fn unfit() -> MemberDeclarations {
+    let unfit = Some(Unfit { code: OWN_ERROR, reason: "no iterator".to_owned() });
+    MemberDeclarations { unfit, ..MemberDeclarations::default() }
+}
+
+pub fn no_memory() -> Unfit {
+    Unfit { code: OWN_ERROR, reason: "no memory".to_owned() }
+}
+
 impl Process {
+    fn declare(&mut self, declarations: MemberDeclarations) {
+        self.doing = Doing::AwaitingPlan;
+        self.outbox.push_back(FromMember::Declare { attempt: self.attempt, declarations });
+    }
+
     /// Before its segment is there, or after.
     fn withdraw(&mut self) {
         let generation = match (self.doing, self.inbox.front()) {
@@ -386,7 +407,7 @@ impl Process {
             }
             _ => return,
         };
-        self.outbox.push_back(FromMember::Withdraw { generation, reason: "no memory".to_owned() });
+        self.outbox.push_back(FromMember::Withdraw { generation, unfit: no_memory() });
         self.doing = Doing::Withdrawn;
     }
 }

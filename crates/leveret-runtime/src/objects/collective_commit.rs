@@ -101,8 +101,7 @@ impl World {
             let Some(collective) = object.body.collective() else { continue };
             let serves = |body: &Body| matches!(body, Body::Task(task) if task.channels.contains(&handle));
             let unfit = |code, what: &str| {
-                let member = &self.names()[self.rank().index()];
-                let detail = format!("the channel \"{}\" {what} at member \"{member}\"", object.name);
+                let detail = format!("the channel \"{}\" {what}", object.name);
                 Err(Unfit { code, detail })
             };
             if self.table.all().any(|(_, object)| serves(&object.body)) {

@@ -65,6 +65,14 @@ pub(super) struct Unfit {
     pub(super) detail: String,
 }
 
+impl Unfit {
+    /// As all members are told.
+    pub(super) fn told(self) -> leveret_protocol::declaration::Unfit {
+        let reason = if self.detail.is_empty() { self.code.text().to_owned() } else { self.detail };
+        leveret_protocol::declaration::Unfit { code: self.code as i32, reason }
+    }
+}
+
 impl From<Code> for Unfit {
     fn from(code: Code) -> Self {
         Self { code, detail: String::new() }
@@ -238,11 +246,7 @@ impl World {
             let Body::Ptchannel(channel) = &object.body else { continue };
             let unfit = |what: &str| Unfit {
                 code: Code::Argument,
-                detail: format!(
-                    "the channel \"{}\" {what} at member \"{}\"",
-                    object.name,
-                    self.names()[self.rank().index()]
-                ),
+                detail: format!("the channel \"{}\" {what}", object.name),
             };
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),

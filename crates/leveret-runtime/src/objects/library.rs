@@ -68,14 +68,15 @@ impl Library {
             Ok(binding) => binding,
             Err(unfit) => {
                 self.world.release_memory(&Kept::default());
-                self.refusal = unfit.detail;
-                return Err(unfit.code);
+                let group = (!self.is_everybody(&together)).then_some(together);
+                let refusal = self.member.decline(group, unfit.told());
+                return Err(self.refused(&refusal));
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut threads = EventThreads::default();
         let settle = |prospect| binding.settle(prospect).map(|prepared| threads = prepared);
-        let committed = if together.len() == self.world.names().len() {
+        let committed = if self.is_everybody(&together) {
             self.member.commit_unborrowed(declarations, settle)
         } else {
             self.member.commit_group(together.clone(), declarations, settle)
@@ -85,11 +86,7 @@ impl Library {
             Err(error) => {
                 threads.join();
                 self.world.release_memory(&Kept::default());
-                self.refusal = match &error {
-                    CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
-                    other => other.to_string(),
-                };
-                return Err(code_of(&error));
+                return Err(self.refused(&error));
             }
         };
         binding.attach(&mut running);
@@ -103,6 +100,23 @@ impl Library {
         self.together = together;
         self.world.committed = true;
         Ok(())
+    }
+
+    fn is_everybody(&self, together: &[MemberId]) -> bool {
+        together.len() == self.world.names().len()
+    }
+
+    /// Keeps the reason, and gives the code that goes with it.
+    pub(super) fn refused(&mut self, error: &CommitError) -> Code {
+        let (code, reason) = match (self.member.take_told(), error) {
+            (Some((code, reason)), _) => (Code::of(code).unwrap_or(Code::Admission), reason),
+            (None, CommitError::Refused { reason, .. } | CommitError::Over { reason, .. }) => {
+                (Code::from(error), reason.clone())
+            }
+            (None, other) => (Code::from(error), other.to_string()),
+        };
+        self.refusal = reason;
+        code
     }
 
     /// What the data path works on; `None` while not committed.
@@ -171,7 +185,7 @@ impl Library {
         self.world.committed = false;
         match ended {
             Ok(_) if has_lost_a_peer => Err(Code::PeerLost),
-            ended => ended.map_err(|error| code_of(&error)),
+            ended => ended.map_err(|error| Code::from(&error)),
         }
     }
 }
@@ -195,24 +209,23 @@ impl From<JoinError> for Code {
     }
 }
 
-pub(super) fn code_of(error: &CommitError) -> Code {
-    match error {
-        CommitError::Declaration(_) => Code::Argument,
-        CommitError::Refused { cause, .. } | CommitError::Over { cause, .. }
-            if *cause == RefusalCause::PeerLost =>
-        {
-            Code::PeerLost
+impl From<&CommitError> for Code {
+    fn from(error: &CommitError) -> Self {
+        match error {
+            CommitError::Declaration(_) => Self::Argument,
+            CommitError::Refused { cause, mismatches, .. } => match cause {
+                RefusalCause::PeerLost => Self::PeerLost,
+                RefusalCause::TimedOut => Self::Timeout,
+                RefusalCause::TooLate => Self::TimePast,
+                RefusalCause::Declined(code) => Self::of(*code).unwrap_or(Self::Admission),
+                RefusalCause::Unfit | RefusalCause::Over if mismatches.is_empty() => Self::Admission,
+                RefusalCause::Unfit | RefusalCause::Over => Self::Mismatch,
+            },
+            CommitError::Over { cause: RefusalCause::PeerLost, .. } => Self::PeerLost,
+            CommitError::Over { cause: RefusalCause::TimedOut, .. } => Self::Timeout,
+            CommitError::Over { .. } | CommitError::AgentLost(_) => Self::Agent,
+            CommitError::Bind(_) => Self::Internal,
+            CommitError::System { .. } => Self::NoMemory,
         }
-        CommitError::Refused { cause, .. } | CommitError::Over { cause, .. }
-            if *cause == RefusalCause::TimedOut =>
-        {
-            Code::Timeout
-        }
-        CommitError::Refused { cause: RefusalCause::TooLate, .. } => Code::TimePast,
-        CommitError::Refused { mismatches, .. } if mismatches.is_empty() => Code::Admission,
-        CommitError::Refused { .. } => Code::Mismatch,
-        CommitError::Over { .. } | CommitError::AgentLost(_) => Code::Agent,
-        CommitError::Bind(_) => Code::Internal,
-        CommitError::System { .. } => Code::NoMemory,
     }
 }

@@ -158,9 +158,7 @@ impl World {
                 return Err(Unfit {
                     code: Code::Argument,
                     detail: format!(
-                        "{class:?} \"{name}\" belongs to what runs at member \"{}\", and an object of the mode uses it; keep it, or \
-                         make another",
-                        self.names()[self.rank().index()]
+                        "{class:?} \"{name}\" belongs to what runs, and an object of the mode uses it; keep it, or make another"
                     ),
                 });
             }

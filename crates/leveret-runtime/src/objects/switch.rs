@@ -5,7 +5,7 @@ use super::error::Code;
 use super::events::EventThreads;
 use super::handle::Handle;
 use super::keep::Kept;
-use super::library::{Library, code_of};
+use super::library::Library;
 use super::world::World;
 use crate::member::CommitError;
 use crate::mode::{Standing, SwitchError};
@@ -52,8 +52,8 @@ impl Library {
             }
         });
         let (view, mut binding) = bound.map_err(|unfit| {
-            self.refusal = unfit.detail;
-            unfit.code
+            let refusal = self.member.decline_mode(beside, &name, unfit.told());
+            self.mode_refused(&refusal)
         })?;
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut threads = EventThreads::default();
@@ -68,17 +68,19 @@ impl Library {
             Err(error) => {
                 threads.join();
                 view.release_memory(&kept);
-                self.refusal = match &error {
-                    CommitError::Refused { reason, .. } | CommitError::Over { reason, .. } => reason.clone(),
-                    other => other.to_string(),
-                };
-                Err(match &error {
-                    CommitError::Refused { cause: RefusalCause::TooLate | RefusalCause::Over, .. } => {
-                        Code::Uncommitted
-                    }
-                    error => code_of(error),
-                })
+                Err(self.mode_refused(&error))
             }
+        }
+    }
+
+    /// As [`Library::refused`]: a mode comes too late when what runs is being ended.
+    fn mode_refused(&mut self, error: &CommitError) -> Code {
+        let code = self.refused(error);
+        match error {
+            CommitError::Refused { cause: RefusalCause::TooLate | RefusalCause::Over, .. } => {
+                Code::Uncommitted
+            }
+            _ => code,
         }
     }
 
@@ -142,7 +144,7 @@ impl Library {
         self.committed = Some(binding.committed.clone());
         self.running = Some(next);
         self.refusal.clear();
-        told.map_err(|error| code_of(&error))
+        told.map_err(|error| Code::from(&error))
     }
 
     /// What runs was ended before the mode could take over: so it is for every member.
@@ -172,10 +174,10 @@ fn code_of_switch(error: &SwitchError) -> Code {
             RefusalCause::PeerLost => Code::PeerLost,
             RefusalCause::TimedOut => Code::Timeout,
             RefusalCause::Over => Code::Uncommitted,
-            RefusalCause::Unfit => Code::Internal,
+            RefusalCause::Unfit | RefusalCause::Declined(_) => Code::Internal,
         },
         SwitchError::Ended { has_lost_a_peer: true } => Code::PeerLost,
         SwitchError::Ended { .. } => Code::Uncommitted,
-        SwitchError::Agent(error) => code_of(error),
+        SwitchError::Agent(error) => Code::from(error),
     }
 }

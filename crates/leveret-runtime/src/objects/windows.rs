@@ -20,7 +20,7 @@ impl World {
             } else {
                 continue;
             };
-            return Err(self.unfit(object, what));
+            return Err(unfit(object, what));
         }
         Ok(())
     }
@@ -29,10 +29,8 @@ impl World {
         let serves = |body: &Body| matches!(body, Body::Task(task) if task.channels.contains(&channel));
         self.table.all().any(|(_, object)| serves(&object.body))
     }
+}
 
-    fn unfit(&self, channel: &Object, what: &str) -> Unfit {
-        let member = &self.names()[self.rank().index()];
-        let detail = format!("the channel \"{}\" {what} (at member \"{member}\")", channel.name);
-        Unfit { code: Code::Argument, detail }
-    }
+fn unfit(channel: &Object, what: &str) -> Unfit {
+    Unfit { code: Code::Argument, detail: format!("the channel \"{}\" {what}", channel.name) }
 }
