@@ -19,7 +19,7 @@ use crate::sporadic::Reserved;
 use crate::windows::hyperperiod;
 use crate::{
     CoreChoice, ExplainBudget, Job, OverrunPolicy, Plan, PlannedCore, PlannedInstance, Refusal, Task,
-    checker, digest, plan, validate,
+    checker, digest, plan_within, validate,
 };
 use leveret_types::{MemberId, Nanos};
 use std::fmt;
@@ -74,13 +74,21 @@ pub fn cores_beside(job: &Job, others: &[Other<'_>]) -> Vec<u32> {
 /// # Errors
 /// As [`plan`]; what runs can be among the causes.
 pub fn plan_beside(job: &Job, others: &[Other<'_>]) -> Result<Plan, Refusal> {
+    plan_beside_within(job, others, ExplainBudget::default())
+}
+
+/// The same with this many steps for the explanation of a refusal.
+///
+/// # Errors
+/// As [`plan_beside`].
+pub fn plan_beside_within(job: &Job, others: &[Other<'_>], budget: ExplainBudget) -> Result<Plan, Refusal> {
     let held: Vec<Task> = job.cores.iter().flat_map(|core| stand_ins(job, others, *core)).collect();
     if held.is_empty() || job.tasks.is_empty() {
-        return plan(job);
+        return plan_within(job, budget);
     }
     let mut together = job.clone();
     together.tasks.extend(held);
-    let scope = Scope { own: job.tasks.len(), budget: ExplainBudget::default() };
+    let scope = Scope { own: job.tasks.len(), budget };
     // What is known of a change is known beside the stand-ins of this job; another round can have others.
     let told = |mut refusal: Refusal| {
         let fits = |changed: Job| fits_beside(&changed, others);

@@ -10,8 +10,13 @@ pub struct ExplainBudget {
     pub changes: u64,
 }
 
+impl ExplainBudget {
+    /// For an answer that nobody will read: what is suspected, and no change.
+    pub const NONE: Self = Self { conflict: 0, changes: 0 };
+}
+
 impl Default for ExplainBudget {
     fn default() -> Self {
-        Self { conflict: 20_000_000, changes: 40_000_000 }
+        Self { conflict: 20_000_000, changes: 30_000_000 }
     }
 }

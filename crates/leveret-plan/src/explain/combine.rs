@@ -12,12 +12,18 @@ use crate::{CoreChoice, Job, validate};
 use leveret_types::Nanos;
 use std::mem::discriminant;
 
-/// Conflicts that are settled one after the other.
+/// Ways to look for combinations.
+const WAYS: u64 = 4;
+/// Conflicts that are settled one after the other, each by the first change that does.
+const GREEDY_DEEP_MAX: usize = 16;
+/// The same where other changes are tried too.
 const STEPS_DEEP_MAX: usize = 4;
 /// Changes tried for each of them before the one above is given up.
 const STEPS_WIDE_MAX: usize = 3;
 /// Factors by which periods are made longer.
 const FACTORS: [i64; 14] = [2, 3, 4, 5, 6, 8, 10, 16, 20, 25, 50, 100, 200, 500];
+/// Up to this factor, eighths are tried too.
+const FINER_MAX: i64 = 10;
 /// Longer lists help nobody.
 pub(super) const CHANGES_TOLD_MAX: usize = 32;
 /// Smaller budgets are none.
@@ -32,14 +38,17 @@ pub(super) fn combinations(
     let mut combine = Combine { job, own, target: Target { job, demand: None }, trials };
     let objects = changeable((job, own), conflict);
     let (mut found, mut is_single) = (Vec::new(), false);
+    let total = combine.trials.most();
     // What mends a job of contradictions can be several changes at once.
     let is_sound = error_count(job) == 0;
-    for way in 0..4 {
+    for way in 0..WAYS {
+        // Each gets a part of what is left, so that none leaves nothing for the others.
+        combine.trials.allow(total - total / WAYS * (WAYS - 1 - way));
         let parts = match way {
-            0 => combine.by_steps(),
-            1 => combine.by_cores(&objects),
-            2 => combine.by_periods(&objects),
-            _ => combine.by_budgets(&objects),
+            0 => combine.by_cores(&objects),
+            1 => combine.by_periods(&objects),
+            2 => combine.by_budgets(&objects),
+            _ => combine.by_steps(),
         };
         let needed = parts.and_then(|parts| combine.needed(parts));
         is_single |= is_sound && needed.as_ref().is_some_and(|parts| parts.len() == 1);
@@ -68,6 +77,10 @@ impl Combine<'_> {
             let before = parts.len();
             let mut at = 0;
             while at < parts.len() {
+                if self.trials.is_spent() {
+                    // What is not known to be needed is not told.
+                    return None;
+                }
                 let mut rest = parts.clone();
                 rest.drain(at..(at + piece).min(rest.len()));
                 if !rest.is_empty() && self.trials.fits(&self.target, &Remedy::joined(&rest)) {
@@ -86,14 +99,18 @@ impl Combine<'_> {
 
     /// One conflict after the other, each by a single change that settles it.
     fn by_steps(&mut self) -> Option<Vec<Remedy>> {
+        let mut greedy = Vec::new();
+        let found = self.descend(&self.job.clone(), &mut greedy, (GREEDY_DEEP_MAX, 1)).then_some(greedy);
+        let fewer =
+            found.as_ref().map_or(STEPS_DEEP_MAX, |found| STEPS_DEEP_MAX.min(found.len().saturating_sub(1)));
         let deeper = |deepest| {
             let mut parts = Vec::new();
-            self.descend(&self.job.clone(), &mut parts, deepest).then_some(parts)
+            self.descend(&self.job.clone(), &mut parts, (deepest, STEPS_WIDE_MAX)).then_some(parts)
         };
-        (2..=STEPS_DEEP_MAX).find_map(deeper)
+        (2..=fewer).find_map(deeper).or(found)
     }
 
-    fn descend(&mut self, current: &Job, parts: &mut Vec<Remedy>, deepest: usize) -> bool {
+    fn descend(&mut self, current: &Job, parts: &mut Vec<Remedy>, (deepest, widest): (usize, usize)) -> bool {
         if self.trials.admits(current) {
             return true;
         }
@@ -104,10 +121,10 @@ impl Combine<'_> {
         candidates.retain(|candidate| !parts.iter().any(|part| touches(part, candidate)));
         // A move to another core settles the conflict here and may make one there.
         candidates.sort_by_key(|candidate| matches!(candidate.changes[0], Change::Core { .. }));
-        for candidate in candidates.into_iter().take(STEPS_WIDE_MAX) {
+        for candidate in candidates.into_iter().take(widest) {
             let Some(next) = candidate.apply(current) else { continue };
             parts.push(candidate);
-            if self.descend(&next, parts, deepest) {
+            if self.descend(&next, parts, (deepest, widest)) {
                 return true;
             }
             parts.pop();
@@ -127,7 +144,7 @@ impl Combine<'_> {
             Err(failure) if failure.late.is_none() => failure,
             _ => return Vec::new(),
         };
-        let kept = conflict::minimal(current, &failure, self.trials.left() / 8);
+        let kept = conflict::lightly(current, &failure, self.trials.left() / 8);
         self.trials.spend(effort.spent.saturating_add(kept.spent));
         let alone = kept.job(current);
         fits::settling((current, self.own), &alone, &declarations(&alone), self.trials)
@@ -179,16 +196,33 @@ impl Combine<'_> {
 
     fn longer(&mut self, groups: &[Vec<Rated>]) -> Option<Vec<Remedy>> {
         let mut factors = FACTORS.into_iter();
-        factors.find_map(|factor| {
-            // Those that hang on it come along, so that each group by itself leaves nothing behind.
-            let longer = |group: &Vec<Rated>| {
-                let to = group[0].period(self.job)?.saturating_mul(factor);
-                let all = rates::together(self.job, group[0], to);
-                rates::change(self.job, self.own, &all, |_| to)
+        let mut tried = |eighths: i64| {
+            let parts = self.longer_by(groups, eighths)?;
+            self.trials.fits(&self.target, &Remedy::joined(&parts)).then_some((eighths, parts))
+        };
+        let (eighths, parts) = factors.find_map(|factor| tried(8 * factor))?;
+        // The least that does may lie between, or below: what fits is not a matter of more or less alone.
+        let finer = (9..eighths.min(8 * FINER_MAX)).find_map(tried);
+        Some(finer.map_or(parts, |(_, parts)| parts))
+    }
+
+    /// So many eighths of each group's period; `None` where one of them cannot be divided so.
+    fn longer_by(&self, groups: &[Vec<Rated>], eighths: i64) -> Option<Vec<Remedy>> {
+        let mut parts = Vec::new();
+        for group in groups {
+            let period = group[0].period(self.job)?.0;
+            if period % 8 != 0 && eighths % 8 != 0 {
+                return None;
+            }
+            let to = match period % 8 {
+                0 => Nanos((period / 8).saturating_mul(eighths)),
+                _ => Nanos(period.saturating_mul(eighths / 8)),
             };
-            let parts: Vec<Remedy> = groups.iter().filter_map(longer).collect();
-            self.trials.fits(&self.target, &Remedy::joined(&parts)).then_some(parts)
-        })
+            // Those that hang on it come along, so that each group by itself leaves nothing behind.
+            let all = rates::together(self.job, group[0], to);
+            parts.extend(rates::change(self.job, self.own, &all, |_| to));
+        }
+        Some(parts)
     }
 
     /// Smaller budgets, by one factor: of the conflict, or else of everything.

@@ -42,6 +42,12 @@ impl Kept {
         Self { tasks, channels, proven: false, minimal: false, spent: 0 }
     }
 
+    /// Whether it is just these.
+    fn is(&self, parts: &[Part]) -> bool {
+        let other = Self::new(parts);
+        (&self.tasks, &self.channels) == (&other.tasks, &other.channels)
+    }
+
     /// The job with these declarations alone.
     pub fn job(&self, job: &Job) -> Job {
         let renumbered = |ends: &[ChannelId]| -> Vec<ChannelId> {
@@ -74,8 +80,37 @@ const DELETED_MAX: usize = 6;
 /// Where an overload is the proof, the deletion begins with the fewest tasks that are too many, and a smaller part is
 /// taken only if it is proven impossible too.
 pub(super) fn minimal(job: &Job, failure: &Failure, most: u64) -> Kept {
+    let (all, mut kept) = reduced(job, failure, most);
+    if most == 0 || (failure.overload.is_some() && kept.is(&all)) {
+        // The sum is the proof.
+        kept.proven = failure.overload.is_some();
+        return kept;
+    }
+    let mut full = Effort::full();
+    let alone = solve(&kept.job(job), &mut full);
+    kept.spent = kept.spent.saturating_add(full.spent);
+    match alone {
+        // The lighter search was misled: say no more than what is known.
+        Ok(_) => Kept { spent: kept.spent, ..Kept::new(&all) },
+        Err(failure) => Kept { proven: failure.gave_up_after.is_none(), ..kept },
+    }
+}
+
+/// The same as far as a light search knows, with no more steps than these; for changes that are tried on the whole anyway.
+pub(super) fn lightly(job: &Job, failure: &Failure, most: u64) -> Kept {
+    reduced(job, failure, most).1
+}
+
+/// What the search began with, and what is left of it.
+fn reduced(job: &Job, failure: &Failure, most: u64) -> (Vec<Part>, Kept) {
     let mut parts = suspects(job, failure);
     let overloaded = failure.overload.is_some();
+    if most == 0 {
+        let kept = Kept::new(&parts);
+        return (parts, kept);
+    }
+    // The sum says most of it already.
+    let most = if overloaded { most / 5 } else { most };
     let mut deletion = Deletion {
         job,
         effort: Effort::light(),
@@ -93,19 +128,9 @@ pub(super) fn minimal(job: &Job, failure: &Failure, most: u64) -> Kept {
         deletion.grow(&mut parts);
     }
     deletion.reduce(&mut parts);
-    let mut kept = Kept::new(&parts);
-    kept.minimal = deletion.finished;
-    let mut full = Effort::full();
-    let alone = if overloaded && parts == all { None } else { Some(solve(&kept.job(job), &mut full)) };
-    kept.spent = deletion.effort.spent.saturating_add(full.spent);
-    match alone {
-        // The sum is the proof.
-        None => kept.proven = true,
-        // The lighter search was misled: say no more than what is known.
-        Some(Ok(_)) => return Kept { spent: kept.spent, ..Kept::new(&all) },
-        Some(Err(failure)) => kept.proven = failure.gave_up_after.is_none(),
-    }
-    kept
+    let minimal = deletion.finished;
+    let kept = Kept { minimal, spent: deletion.effort.spent, ..Kept::new(&parts) };
+    (all, kept)
 }
 
 /// Tasks that are alike in this are alike in a part without channels: core, period, window, budget, and whether they may be

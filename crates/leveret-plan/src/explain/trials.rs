@@ -56,6 +56,15 @@ impl Trials {
         self.effort.spent
     }
 
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Lets the steps be so many in all, from here on.
+    pub fn allow(&mut self, most: u64) {
+        self.most = most;
+    }
+
     /// Counts steps that somebody else took.
     pub fn spend(&mut self, steps: u64) {
         self.effort.spend(steps);
@@ -66,15 +75,19 @@ impl Trials {
     }
 
     pub fn is_spent(&mut self) -> bool {
-        self.exhausted |= self.effort.spent >= self.most;
-        self.exhausted
+        let is_spent = self.effort.spent >= self.most;
+        self.exhausted |= is_spent;
+        is_spent
     }
 
     /// Whether the job after the remedy is admitted. What is found here, an admission finds.
     pub fn fits(&mut self, target: &Target<'_>, remedy: &Remedy) -> bool {
-        if !target.allows(remedy) {
+        if self.is_spent() || !target.allows(remedy) {
             return false;
         }
+        // To make many changes costs something too: each is looked for among all declarations.
+        let changes = remedy.changes.len();
+        self.effort.spend((changes * (changes + target.job.tasks.len()) / 4) as u64);
         remedy.apply(target.job).is_some_and(|changed| self.admits(&changed))
     }
 

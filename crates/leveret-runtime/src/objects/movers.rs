@@ -149,7 +149,7 @@ impl Movers {
 }
 
 /// The name of a mover says which channels it serves, and at which member: `mover of x, y from A` sends, `mover of x, y to A`
-/// receives. The channels that carry a collective one have its name. What is too long is cut, and what is taken gets a number.
+/// receives. The channels that carry a collective one have its name.
 fn name(serves: &[String], receives: bool, member: &str, taken: &[String]) -> String {
     let mut channels: Vec<&str> = Vec::new();
     for channel in serves {
@@ -162,22 +162,24 @@ fn name(serves: &[String], receives: bool, member: &str, taken: &[String]) -> St
         }
     }
     let direction = if receives { "to" } else { "from" };
-    let whole = format!("mover of {} {direction} {member}", channels.join(", "));
-    let named = |suffix: &str| {
-        if whole.len() + suffix.len() <= NAME_BYTES_MAX {
-            return format!("{whole}{suffix}");
-        }
-        // What is cut leaves its mark, so that two such names stay two (FNV-1a, 32 bits).
-        let digest = |digest: u32, byte: u8| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-        with_suffix(&whole, &format!("~{:08x}{suffix}", whole.bytes().fold(0x811c_9dc5, digest)))
+    unique(&format!("mover of {} {direction} {member}", channels.join(", ")), taken)
+}
+
+/// This name, or with a number where it is taken. What is too long is cut and leaves its mark, so that two such names stay two
+/// (FNV-1a, 32 bits).
+pub(super) fn unique(whole: &str, taken: &[String]) -> String {
+    let digest = |digest: u32, byte: u8| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let named = |suffix: &str| match whole.len() + suffix.len() {
+        0..=NAME_BYTES_MAX => format!("{whole}{suffix}"),
+        _ => with_suffix(whole, &format!("~{:08x}{suffix}", whole.bytes().fold(0x811c_9dc5, digest))),
     };
     let numbered = (2..).map(|number: u32| named(&format!(" ({number})")));
     let mut names = std::iter::once(named("")).chain(numbered);
     names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// A name that no other member uses; the suffix begins with a colon, which keeps it apart from those that programs use by habit.
-pub(super) fn with_suffix(member: &str, suffix: &str) -> String {
+/// A name cut so that its suffix fits.
+fn with_suffix(member: &str, suffix: &str) -> String {
     let mut room = NAME_BYTES_MAX.saturating_sub(suffix.len()).min(member.len());
     while !member.is_char_boundary(room) {
         room -= 1;

@@ -6,7 +6,7 @@ use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
-use crate::objects::movers::with_suffix;
+use crate::objects::movers::unique;
 use crate::objects::object::{Body, Qos};
 use crate::objects::world::World;
 use leveret_protocol::declaration::{GROUP_WORLD, SporadicDeclaration};
@@ -80,7 +80,8 @@ impl EventPlan {
 /// Handlers as work beside the time table, which admission counts.
 struct Works<'m> {
     member: &'m str,
-    declared: u32,
+    /// The names of those that were declared.
+    declared: Vec<String>,
     tallies: Vec<(Handle, Arc<HandlerTally>)>,
 }
 
@@ -99,8 +100,13 @@ impl Works<'_> {
         if handler.priority == 0 {
             return handler;
         }
-        let name = with_suffix(self.member, &format!(":handler-{}", self.declared));
-        self.declared += 1;
+        let event_name = match event.0.as_str() {
+            GROUP_WORLD => event.1.clone(),
+            group => format!("{group}/{}", event.1),
+        };
+        // Nobody has named it, so it is told by what starts it.
+        let name = unique(&format!("handler of {event_name} at {}", self.member), &self.declared);
+        self.declared.push(name.clone());
         declarations.sporadic(SporadicDeclaration {
             name: name.clone(),
             event: Some(event.clone()),
@@ -137,7 +143,7 @@ impl World {
             ends: Vec::new(),
         };
         let mut works =
-            Works { member: &self.names()[self.rank().index()], declared: 0, tallies: Vec::new() };
+            Works { member: &self.names()[self.rank().index()], declared: Vec::new(), tallies: Vec::new() };
         for (handle, object) in self.table.all() {
             match &object.body {
                 Body::Trigger(trigger) => {
