@@ -4,6 +4,7 @@
  *   test             a transfer that was started and whose message has not come: 256 times
  *   trip             start and wait, there and back
  *   poll             as trip, with test until it says yes instead of wait, as MPI does within its wait
+ *   relay            on ends that are active, over iterators that both channels share: what arrives is sent back in its buffer
  *
  * usage: leveret-benches starts it; the argument is the core. */
 #include "child.h"
@@ -19,12 +20,23 @@ struct end {
     MPIRT_Channel channel;
 };
 
+/* Both channels of a member between three iterators: what arrives, what goes out, and what there is for the next message. */
+struct relay {
+    MPIRT_Bufiter arrivals, outgoing, supply;
+    MPIRT_Buffer buffers[STOCK], spare, at_hand;
+    MPIRT_Channel sends, receives;
+};
+
 struct member {
     MPIRT_Bufiter pool;
     MPIRT_Buffer buffers[POOL];
     struct end sends, receives;
+    struct relay relay;
     int polls;
 };
+
+/* What the first word of a round tells the other. */
+enum { WAITS, POLLS, RELAYS };
 
 static void must(int error, const char *what)
 {
@@ -63,12 +75,31 @@ static void declare(struct end *end, const char *name, int source, int target)
                                 &end->channel));
 }
 
+static void declare_relay(struct relay *relay, int rank)
+{
+    MPIRT_Channel *forth = rank == 0 ? &relay->sends : &relay->receives;
+    MPIRT_Channel *back = rank == 0 ? &relay->receives : &relay->sends;
+    relay->arrivals = iterator();
+    relay->outgoing = iterator();
+    relay->supply = iterator();
+    for (int place = 0; place < STOCK; place++)
+        relay->buffers[place] = buffer();
+    relay->spare = buffer();
+    for (int source = 0; source < 2; source++) {
+        int is_sender = source == rank;
+        MUST(MPIRT_Ptchannel_create(source == 0 ? "forth" : "again", is_sender ? relay->outgoing : relay->supply,
+                                    is_sender ? relay->supply : relay->arrivals, source, 1 - source, MPIRT_GROUP_WORLD,
+                                    MPIRT_QOS_BEST_EFFORT, source == 0 ? forth : back));
+    }
+}
+
 /* Uncommit has emptied the iterators. */
 static void stock(struct member *member)
 {
     for (int place = 0; place < STOCK; place++) {
         MUST(MPIRT_Bufiter_insert(member->sends.out, member->sends.buffers[place]));
         MUST(MPIRT_Bufiter_insert(member->receives.in, member->receives.buffers[place]));
+        MUST(MPIRT_Bufiter_insert(member->relay.supply, member->relay.buffers[place]));
     }
 }
 
@@ -105,6 +136,41 @@ static int trip(void *state, uint64_t word)
     MUST(MPIRT_Channel_start(member->receives.channel));
     put(member, word);
     return take(member) != word;
+}
+
+static void relay_out(struct relay *relay, MPIRT_Buffer full, uint64_t word)
+{
+    void *base;
+    MUST(MPIRT_Buffer_get_base(full, &base));
+    memcpy(base, &word, sizeof word);
+    MUST(MPIRT_Bufiter_insert(relay->outgoing, full));
+}
+
+static uint64_t relay_in(struct relay *relay, MPIRT_Buffer *full)
+{
+    uint64_t word;
+    void *base;
+    int answer;
+    while ((answer = MPIRT_Bufiter_remove(relay->arrivals, full)) == MPIRT_ERR_EMPTY)
+        ;
+    MUST(answer);
+    MUST(MPIRT_Buffer_get_base(*full, &base));
+    memcpy(&word, base, sizeof word);
+    return word;
+}
+
+static int relay_trip(void *state, uint64_t word)
+{
+    struct relay *relay = &((struct member *)state)->relay;
+    relay_out(relay, relay->at_hand, word);
+    return relay_in(relay, &relay->at_hand) != word;
+}
+
+static void activate(struct relay *relay)
+{
+    relay->at_hand = relay->spare;
+    MUST(MPIRT_Channel_activate(relay->sends));
+    MUST(MPIRT_Channel_activate(relay->receives));
 }
 
 static void count(uint64_t took, uint64_t *total, uint64_t *calls)
@@ -159,8 +225,8 @@ static void ping(struct member *member)
     while (next_order(&order)) {
         int is_test = strcmp(order.kind, "test") == 0;
         int is_trip = strcmp(order.kind, "trip") == 0 || strcmp(order.kind, "poll") == 0;
-        /* The first word tells the other how to wait. */
-        uint64_t first = strcmp(order.kind, "poll") == 0;
+        int is_relay = strcmp(order.kind, "relay") == 0;
+        uint64_t first = strcmp(order.kind, "poll") == 0 ? POLLS : is_relay ? RELAYS : WAITS;
         stock(member);
         member->polls = 0;
         MUST(MPIRT_Commit());
@@ -169,9 +235,11 @@ static void ping(struct member *member)
             fflush(stdout);
             exit(EXIT_FAILURE);
         }
-        member->polls = (int)first;
-        if (is_trip) {
-            if (ping_round(trip, member, order.milliseconds)) {
+        member->polls = first == POLLS;
+        if (is_relay)
+            activate(&member->relay);
+        if (is_trip || is_relay) {
+            if (ping_round(is_relay ? relay_trip : trip, member, order.milliseconds)) {
                 printf("error a word came back changed\n");
                 fflush(stdout);
                 exit(EXIT_FAILURE);
@@ -200,8 +268,16 @@ static void pong(struct member *member)
             MUST(MPIRT_Channel_start(member->receives.channel));
             word = take(member);
             put(member, word);
+            if (first && word == RELAYS) {
+                MPIRT_Buffer full;
+                activate(&member->relay);
+                do {
+                    word = relay_in(&member->relay, &full);
+                    relay_out(&member->relay, full, word);
+                } while (word != LAST_WORD);
+            }
             if (first)
-                member->polls = word == 1;
+                member->polls = word == POLLS;
             first = 0;
         } while (word != LAST_WORD);
         MUST(MPIRT_Channel_wait(member->sends.channel, PATIENCE));
@@ -224,6 +300,7 @@ int main(int count, char **arguments)
         member.buffers[place] = buffer();
     declare(rank == 0 ? &member.sends : &member.receives, "there", 0, 1);
     declare(rank == 0 ? &member.receives : &member.sends, "back", 1, 0);
+    declare_relay(&member.relay, rank);
     if (rank == 0)
         ping(&member);
     else

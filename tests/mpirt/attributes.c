@@ -97,6 +97,11 @@ static void test_values(void)
     CHECK(set.bits == copy.bits && calls == 4);
     answer = -7;
     EXPECT(MPIRT_Object_delete_attr(object, key), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("delete function") && detail_says("-7"));
+    /* Whatever the number is: it is the program that says it, and the detail tells whose it is. */
+    answer = MPIRT_ERR_INTERNAL;
+    EXPECT(MPIRT_Object_delete_attr(object, key), MPIRT_ERR_INTERNAL);
+    CHECK(detail_says("the program's delete function of key") && detail_says("MPIRT_ERR_INTERNAL") && detail_says("stays"));
     answer = MPIRT_SUCCESS;
     OK(MPIRT_Object_get_attr(object, key, &value, &flag));
     CHECK(flag == 1 && value == &second);

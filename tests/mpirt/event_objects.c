@@ -129,6 +129,7 @@ static void test_creation_of_receptors(void)
     }
     wrong = MPIRT_OBJECT(levels[16]);
     EXPECT(COMBINE(MPIRTX_ANY, container_of(1, &wrong), MPIRT_CONTAINER_NULL), MPIRT_ERR_LIMIT);
+    CHECK(detail_says("there would be 17, and there can be 16"));
     for (int level = 16; level >= 0; level--)
         OK(MPIRT_Receptor_free(&levels[level]));
 #undef COMBINE

@@ -108,6 +108,7 @@ static void test_sets_of_none_and_of_the_most(void)
         OK(MPIRT_Cset_insert(set, MPIRT_OBJECT(all[place])));
     }
     EXPECT(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER(set), &iterator), MPIRT_ERR_LIMIT);
+    CHECK(detail_says("there would be") && detail_says("there can be"));
     OK(MPIRT_Cset_free(&set));
     for (int place = 0; place <= MPIRT_BUFFERS_MAX; place++)
         OK(MPIRT_Buffer_free(&all[place]));

@@ -9,7 +9,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,9 +109,19 @@ static void body(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argumen
     __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
 }
 
+/* An error and its text, on a thread that had none before. */
+static void ask_what_is_wrong(void)
+{
+    MPIRT_Timespec epoch;
+    OK(MPIRTX_Get_epoch(&epoch));
+    EXPECT(MPIRT_Trigger_fire(MPIRT_TRIGGER_NULL), MPIRT_ERR_NULL_OBJECT);
+    CHECK(detail_says("MPIRT_Trigger_fire: the handle is null; give"));
+}
+
 static void handles(MPIRT_Receptor own, const MPIRTX_Event *event, void *argument)
 {
     (void)own, (void)event, (void)argument;
+    ask_what_is_wrong();
     __atomic_add_fetch(&handlings, 1, __ATOMIC_RELAXED);
 }
 
@@ -354,6 +366,69 @@ static void test_each_thread_of_a_commit_may_be_refused(void)
     CHECK(threads > 3);
 }
 
+static void *asks(void *argument)
+{
+    ask_what_is_wrong();
+    return argument;
+}
+
+/* Nor do the program's own on the data path, from their first call to their end. */
+static void test_the_data_path_needs_no_memory(void)
+{
+    pthread_t thread;
+    int made;
+    MUST(MPIRT_Commit());
+    is_awaited = 1;
+    made = pthread_create(&thread, NULL, asks, NULL);
+    CHECK(made == 0 && is_awaited == 0);
+    pthread_join(thread, NULL);
+    __atomic_store_n(&is_nowhere, 0, __ATOMIC_RELEASE);
+    OK(MPIRT_Uncommit());
+}
+
+/* As above, where it is the kernel that refuses: the program has lowered its limits, and there is not a byte left in the heap. */
+static int is_at_its_limit;
+
+static void *asks_without_a_byte(void *argument)
+{
+    void **taken = NULL;
+    while (!__atomic_load_n(&is_at_its_limit, __ATOMIC_ACQUIRE))
+        sched_yield();
+    for (size_t size = 4096; size >= sizeof(void *); size /= 2) {
+        void **piece;
+        while ((piece = __libc_malloc(size)) != NULL) {
+            *piece = taken;
+            taken = piece;
+        }
+    }
+    ask_what_is_wrong();
+    while (taken != NULL) {
+        void *next = *taken;
+        free(taken);
+        taken = next;
+    }
+    return argument;
+}
+
+static void test_the_data_path_under_lowered_limits(void)
+{
+    struct rlimit data, space, low;
+    pthread_t thread;
+    MUST(MPIRT_Commit());
+    CHECK(pthread_create(&thread, NULL, asks_without_a_byte, NULL) == 0);
+    CHECK(getrlimit(RLIMIT_DATA, &data) == 0 && getrlimit(RLIMIT_AS, &space) == 0);
+    low = data;
+    low.rlim_cur = 0;
+    CHECK(setrlimit(RLIMIT_DATA, &low) == 0);
+    low = space;
+    low.rlim_cur = 0;
+    CHECK(setrlimit(RLIMIT_AS, &low) == 0);
+    __atomic_store_n(&is_at_its_limit, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    CHECK(setrlimit(RLIMIT_DATA, &data) == 0 && setrlimit(RLIMIT_AS, &space) == 0);
+    OK(MPIRT_Uncommit());
+}
+
 /* What the threads of a commit do takes nothing of the system: neither when they begin, nor while they wait and serve, nor when they end. */
 static void test_threads_need_no_memory(void)
 {
@@ -449,6 +524,8 @@ int main(int argc, char **argv)
     test_each_allocation_of_a_commit_may_fail();
     test_each_thread_of_a_commit_may_be_refused();
     test_threads_need_no_memory();
+    test_the_data_path_needs_no_memory();
+    test_the_data_path_under_lowered_limits();
     test_each_thread_of_a_mode_may_be_refused();
     return end();
 }

@@ -7,6 +7,7 @@
 //!   PREFIX/lib/libmpirt.a
 //!   PREFIX/lib/pkgconfig/mpirt.pc
 //!   PREFIX/lib/cmake/mpirt/mpirt-config.cmake, mpirt-config-version.cmake
+//!   PREFIX/share/man/man1/leveret.1, and a page for each command
 //!   PREFIX/share/man/man3/mpirt.3, and a page for each function
 //! ```
 
@@ -69,6 +70,7 @@ fn put_all(root: &Path, built: &Path, place: &Place, prefix: &Path) -> Result<()
     place.write("lib/pkgconfig/mpirt.pc", &pkg_config(&prefix.display().to_string(), version))?;
     place.write("lib/cmake/mpirt/mpirt-config.cmake", CMAKE)?;
     place.write("lib/cmake/mpirt/mpirt-config-version.cmake", &cmake_version(version, major))?;
+    place.pages(&built.join("leveret"))?;
     for (name, text) in spec::manual(root)? {
         place.write(&format!("share/man/man3/{name}"), &text)?;
     }
@@ -145,6 +147,17 @@ impl Place {
             fs::copy(source, fresh)?;
             fs::set_permissions(fresh, fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))
         })
+    }
+
+    /// The program writes the pages of its commands itself.
+    fn pages(&self, program: &Path) -> Result<(), String> {
+        let folder = self.root.join("share/man/man1");
+        let output = Command::new(program).arg("manual").arg(&folder).output();
+        let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(format!("{} manual: {}", program.display(), String::from_utf8_lossy(&output.stderr).trim_end()))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), String> {

@@ -16,6 +16,11 @@ const BYTES: usize = 8;
 const STOCK: usize = 2;
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
+/// What the first word of a round tells the other.
+const WAITS: u64 = 0;
+const POLLS: u64 = 1;
+const RELAYS: u64 = 2;
+
 fn broken(error: impl Display) -> BenchError {
     BenchError::Round { subject: "Rust".to_owned(), reason: error.to_string() }
 }
@@ -27,12 +32,24 @@ struct End {
     channel: Handle,
 }
 
+/// Both channels of a member between three iterators: what arrives, what goes out, and what there is for the next message.
+struct Relay {
+    arrivals: Handle,
+    outgoing: Handle,
+    supply: Handle,
+    buffers: Vec<Handle>,
+    /// Is in no iterator when a round begins.
+    spare: Handle,
+    channels: [Handle; 2],
+}
+
 struct Member {
     library: Library,
     pool: Handle,
     buffers: Vec<Handle>,
     sends: End,
     receives: End,
+    relay: Relay,
     /// Tests until a message has come, instead of waiting for it.
     polls: bool,
 }
@@ -60,6 +77,58 @@ impl End {
     }
 }
 
+impl Relay {
+    fn declare(library: &mut Library) -> Result<Self, Code> {
+        let [arrivals, outgoing, supply] = [iterator(library)?, iterator(library)?, iterator(library)?];
+        let (buffers, spare) = (buffers(library, STOCK)?, buffers(library, 1)?[0]);
+        let rank = library.world.rank().index() as u32;
+        let mut channel = |name, source: u32| {
+            let is_sender = source == rank;
+            let input = if is_sender { outgoing } else { supply };
+            let output = if is_sender { supply } else { arrivals };
+            let (group, qos) = (Handle::GROUP_WORLD, Handle::BEST_EFFORT);
+            let description = ChannelDescription { input, output, source, target: 1 - source, group, qos };
+            library.world.ptchannel(name, description)
+        };
+        let channels = [channel("forth", 0)?, channel("again", 1)?];
+        Ok(Self { arrivals, outgoing, supply, buffers, spare, channels })
+    }
+
+    fn activate(&self, committed: &Committed) -> Result<(), Code> {
+        self.channels.iter().try_for_each(|channel| committed.activate(*channel))
+    }
+
+    fn send(&self, committed: &Committed, full: Handle, word: u64) -> Result<(), Code> {
+        committed.write(full, |bytes| bytes.copy_from_slice(&word.to_ne_bytes()))?;
+        committed.insert(self.outgoing, full)
+    }
+
+    /// What arrives, with its buffer.
+    fn receive(&self, committed: &Committed) -> Result<(u64, Handle), Code> {
+        let full = loop {
+            match committed.remove(self.arrivals) {
+                Err(Code::Empty) => {}
+                found => break found?,
+            }
+        };
+        let mut word = [0; BYTES];
+        committed.read(full, |bytes| word.copy_from_slice(bytes))?;
+        Ok((u64::from_ne_bytes(word), full))
+    }
+
+    /// Sends back what arrives.
+    fn answer(&self, committed: &Committed) -> Result<(), Code> {
+        self.activate(committed)?;
+        loop {
+            let (word, full) = self.receive(committed)?;
+            self.send(committed, full, word)?;
+            if word == LAST_WORD {
+                return Ok(());
+            }
+        }
+    }
+}
+
 impl Member {
     fn join() -> Result<Self, Code> {
         let mut library = Library::join()?;
@@ -67,8 +136,9 @@ impl Member {
         let buffers = buffers(&mut library, POOL)?;
         let there = End::declare(&mut library, "there", [0, 1])?;
         let back = End::declare(&mut library, "back", [1, 0])?;
+        let relay = Relay::declare(&mut library)?;
         let (sends, receives) = if library.world.rank().index() == 0 { (there, back) } else { (back, there) };
-        Ok(Self { library, pool, buffers, sends, receives, polls: false })
+        Ok(Self { library, pool, buffers, sends, receives, relay, polls: false })
     }
 
     /// Uncommit has emptied the iterators.
@@ -76,6 +146,7 @@ impl Member {
         for place in 0..STOCK {
             self.library.world.stock(self.sends.output, self.sends.buffers[place])?;
             self.library.world.stock(self.receives.input, self.receives.buffers[place])?;
+            self.library.world.stock(self.relay.supply, self.relay.buffers[place])?;
         }
         self.library.commit()?;
         self.library.committed().cloned().ok_or(Code::NotCommitted)
@@ -139,11 +210,26 @@ impl Member {
     fn round(&mut self, order: &Order) -> Result<String, BenchError> {
         self.polls = false;
         let committed = self.commit().map_err(broken)?;
-        let polls = order.kind == "poll";
-        // The first word tells the other how to wait.
-        self.trip(&committed, u64::from(polls)).map_err(broken)?;
-        self.polls = polls;
+        let first = match order.kind.as_str() {
+            "poll" => POLLS,
+            "relay" => RELAYS,
+            _ => WAITS,
+        };
+        self.trip(&committed, first).map_err(broken)?;
+        self.polls = first == POLLS;
         let answer = match order.kind.as_str() {
+            "relay" => {
+                self.relay.activate(&committed).map_err(broken)?;
+                let mut at_hand = self.relay.spare;
+                ping_round(order.duration, |word| {
+                    let sent = self.relay.send(&committed, at_hand, word);
+                    let came = sent.and_then(|()| self.relay.receive(&committed));
+                    came.map_or(!word, |(word, full)| {
+                        at_hand = full;
+                        word
+                    })
+                })
+            }
             "trip" | "poll" => {
                 ping_round(order.duration, |word| self.trip(&committed, word).unwrap_or(!word))
             }
@@ -168,7 +254,11 @@ impl Member {
                 let word = self.take(&committed).map_err(broken)?;
                 self.put(&committed, word).map_err(broken)?;
                 if std::mem::take(&mut is_first) {
-                    self.polls = word == 1;
+                    self.polls = word == POLLS;
+                    if word == RELAYS {
+                        self.relay.answer(&committed).map_err(broken)?;
+                        break;
+                    }
                 }
                 if word == LAST_WORD {
                     break;

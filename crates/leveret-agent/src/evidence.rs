@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 const MEMORY: Nanos = Nanos::from_millis(500);
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
+/// What has a core, where a container hides other threads.
+const IDLE_OR_UNSEEN: &str = "the idle task, or a thread that cannot be seen from this container,";
 /// A reading of the logs this long after the one before is noted: the agent was stopped, or kept from running.
 const READ_LATE: Nanos = Nanos::from_millis(200);
 /// Kept before and after a suspicious instant.
@@ -189,7 +191,9 @@ impl Evidence {
             return;
         }
         let known = match thread {
-            0 => (ThreadKind::Idle, "idle".to_owned()),
+            0 if threads_of::are_all_visible() => (ThreadKind::Idle, "idle".to_owned()),
+            // The kernel shows threads of other process namespaces by the same number.
+            0 => (ThreadKind::Idle, IDLE_OR_UNSEEN.to_owned()),
             UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
             _ => match threads_of::about(thread) {
                 Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),

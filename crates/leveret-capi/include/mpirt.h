@@ -3059,7 +3059,7 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
  *   inout argv: the program's, or null (may be null)
  *   MPIRT_ERR_ALREADY_INITIALIZED: Init was called before
  *   MPIRT_ERR_FINALIZED: Finalize was called before
- *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses
+ *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses, or this process is a child of a member
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Init(int *argc, char ***argv);
 
@@ -3071,7 +3071,7 @@ int MPIRT_Init(int *argc, char ***argv);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
 int MPIRT_Finalize(void);
 
-/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing.
+/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed included.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already

@@ -1,14 +1,22 @@
 //! How a function answers, and what a thread's last error was about.
 //!
-//! An error costs two words of the thread's own: which function, which code. The text is made when it is asked for.
+//! An error costs two words of the thread's own: which function, which code. The text is made when it is asked for, in room that the thread
+//! has from its start. What a setup call has to add takes memory; where there is none, the code must do.
 
+use crate::state;
+use leveret_os::thread_value::ThreadValue;
 use leveret_runtime::objects::Code;
-use std::cell::{Cell, RefCell};
-use std::ffi::{CString, c_char, c_int};
+use std::alloc::{Layout, alloc};
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::{c_char, c_int, c_void};
+use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What every function returns when all is well.
 pub(crate) const SUCCESS: c_int = 0;
+
+/// Room for a text that is made of a function's name, a code and an object's name, with the closing zero byte.
+const SENTENCE_BYTES: usize = 640;
 
 /// A thread's last error.
 #[derive(Clone, Copy)]
@@ -24,15 +32,66 @@ struct Last {
 
 const NONE: Last = Last { place: "", code: SUCCESS, is_explained: false, subject: 0 };
 
+// Plain data, all of it: its first use by a thread takes no memory, and neither does the thread's end.
 thread_local! {
-    /// Plain data, so that an error on the data path allocates nothing.
     static LAST: Cell<Last> = const { Cell::new(NONE) };
     /// Whether the call under way has kept a text, and which object it is about.
     static SAID: Cell<(bool, u64)> = const { Cell::new((false, 0)) };
+    /// The sentence that was given out last.
+    static SENTENCE: UnsafeCell<[u8; SENTENCE_BYTES]> = const { UnsafeCell::new([0; SENTENCE_BYTES]) };
+}
+
+/// Longer texts, of threads that had any: a [`Texts`].
+static TEXTS: ThreadValue = ThreadValue::new();
+
+#[derive(Default)]
+struct Texts {
     /// What a failing setup call has to add to its code.
-    static KEPT: RefCell<String> = const { RefCell::new(String::new()) };
-    /// The text that was given out last.
-    static SHOWN: RefCell<CString> = RefCell::default();
+    kept: Vec<u8>,
+    /// As it was given out, with a closing zero byte.
+    shown: Vec<u8>,
+}
+
+/// Before anything else: what the threads' longer texts are kept by.
+///
+/// # Errors
+/// [`Code::NoMemory`].
+pub(crate) fn prepare() -> Result<(), Code> {
+    unsafe extern "C" fn end(texts: *mut c_void) {
+        // SAFETY: the thread's own, which `texts` has made and nobody else knows.
+        drop(unsafe { Box::from_raw(texts.cast::<Texts>()) });
+    }
+    TEXTS.create(end).map_err(|_| Code::NoMemory)
+}
+
+/// This thread's texts; `None` where there is no memory for them.
+fn with_texts<T>(body: impl FnOnce(&mut Texts) -> Option<T>) -> Option<T> {
+    let mut texts = TEXTS.get().cast::<Texts>();
+    if texts.is_null() {
+        // SAFETY: it has a size.
+        texts = unsafe { alloc(Layout::new::<Texts>()) }.cast();
+        if texts.is_null() {
+            return None;
+        }
+        // SAFETY: it was allocated for that.
+        unsafe { texts.write(Texts::default()) };
+        // SAFETY: `end` takes a box of texts, and such is this memory.
+        if !unsafe { TEXTS.set(texts.cast()) } {
+            // SAFETY: allocated and written above, and nobody's.
+            drop(unsafe { Box::from_raw(texts) });
+            return None;
+        }
+    }
+    // SAFETY: the thread's own, and `body` does not come here again.
+    body(unsafe { &mut *texts })
+}
+
+/// Replaces a text, if there is memory for it.
+fn store(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8> + Clone) -> Option<&[u8]> {
+    text.clear();
+    text.try_reserve(bytes.clone().count()).ok()?;
+    text.extend(bytes);
+    Some(text)
 }
 
 /// Runs a function's body; a panic is an error like others. The body stands within the function, so that its type's name
@@ -63,19 +122,13 @@ fn refuse(place: &'static str, code: Code) -> c_int {
     code as c_int
 }
 
-/// Makes this thread's texts, so that they need not be made when there is no memory.
-pub(crate) fn settle() {
-    // A thread that is ending has none any more, and needs none.
-    let _ = KEPT.try_with(|_| ());
-    let _ = SHOWN.try_with(|_| ());
-}
-
 /// Keeps a text for `MPIRTX_Error_detail`, in a call that is about to fail.
 pub(crate) fn keep_detail(text: &str) {
     if text.is_empty() {
         return;
     }
-    let is_kept = KEPT.try_with(|kept| text.clone_into(&mut kept.borrow_mut())).is_ok();
+    let clean = text.bytes().filter(|byte| *byte != 0);
+    let is_kept = with_texts(|texts| store(&mut texts.kept, clean).map(|_| ())).is_some();
     SAID.set((is_kept, SAID.get().1));
 }
 
@@ -84,28 +137,82 @@ pub(crate) fn keep_subject(handle: u64) {
     SAID.set((SAID.get().0, handle));
 }
 
-/// What the calling thread's last error was about; `name_of` names the object of a handle. Valid until the thread's next
+/// What the calling thread's last error was about; `about` writes of the object of a handle. Valid until the thread's next
 /// call of this function after another error.
-pub(crate) fn detail(name_of: impl FnOnce(u64) -> Option<String>) -> *const c_char {
+pub(crate) fn detail(about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Result) -> *const c_char {
     let last = LAST.get();
     let Some(code) = Code::of(last.code) else { return c"".as_ptr() };
-    let text = if last.is_explained {
-        KEPT.try_with(|kept| kept.borrow().clone()).unwrap_or_default()
-    } else {
-        let subject = (last.subject != 0).then(|| name_of(last.subject)).flatten().unwrap_or_default();
-        format!("{}: {}{subject}; {}", function_in(last.place), code.text(), code.remedy())
-    };
-    let clean: Vec<u8> = text.bytes().filter(|byte| *byte != 0).collect();
-    let text = CString::new(clean).unwrap_or_default();
-    let shown = SHOWN.try_with(|shown| {
-        let mut shown = shown.borrow_mut();
-        // The same text stays where it is: it may have been given out since the error.
-        if *shown != text {
-            *shown = text;
+    if last.is_explained
+        && let Some(shown) = with_texts(Texts::show)
+    {
+        return shown;
+    }
+    let mut sentence = Sentence { bytes: [0; SENTENCE_BYTES], length: 0 };
+    // What has no room is left out.
+    let _ = sentence.tell(last, code, about);
+    SENTENCE.with(|place| {
+        let place = place.get();
+        // SAFETY: the thread's own, to which there is no reference; a pointer that was given out is for the program to read until now.
+        unsafe {
+            // The same text stays untouched: it may have been given out since the error.
+            if *place != sentence.bytes {
+                place.write(sentence.bytes);
+            }
         }
-        shown.as_ptr()
-    });
-    shown.unwrap_or(c"".as_ptr())
+        place.cast_const().cast()
+    })
+}
+
+impl Texts {
+    fn show(&mut self) -> Option<*const c_char> {
+        let is_same = self.shown.strip_suffix(b"\0") == Some(&self.kept[..]);
+        if !is_same {
+            store(&mut self.shown, self.kept.iter().copied().chain([0]))?;
+        }
+        Some(self.shown.as_ptr().cast())
+    }
+}
+
+/// A text that is made without memory. What follows its end is zero.
+struct Sentence {
+    bytes: [u8; SENTENCE_BYTES],
+    length: usize,
+}
+
+impl Sentence {
+    fn tell(
+        &mut self,
+        last: Last,
+        code: Code,
+        about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Result,
+    ) -> fmt::Result {
+        let function = function_in(last.place);
+        if code == Code::NotInitialized && state::is_child() {
+            return write!(self, "{function}: {OF_A_CHILD}");
+        }
+        write!(self, "{function}: {}", code.text())?;
+        if last.subject != 0 {
+            about(code, last.subject, self)?;
+        }
+        write!(self, "; {}", code.remedy())
+    }
+}
+
+/// What every call says in a child of a member.
+pub(crate) const OF_A_CHILD: &str = "this process is a child that fork has made of a member, and has no part in the job; it may call exec or \
+     _exit, and the member goes on";
+
+impl Write for Sentence {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // The last byte stays zero.
+        let room = SENTENCE_BYTES - 1 - self.length;
+        let end = text.floor_char_boundary(room);
+        for byte in text.bytes().take(end).filter(|byte| *byte != 0) {
+            self.bytes[self.length] = byte;
+            self.length += 1;
+        }
+        if end < text.len() { Err(fmt::Error) } else { Ok(()) }
+    }
 }
 
 /// The C function within which a type stands.
@@ -120,7 +227,8 @@ mod tests {
 
     /// As C reads it, with every object called "it".
     fn said() -> String {
-        let text = detail(|handle| Some(format!(", it is {handle}")));
+        prepare().expect("there are keys");
+        let text = detail(|_, handle, out| write!(out, ", it is {handle}"));
         // SAFETY: a text with a closing zero byte, valid until the next one is made.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
@@ -163,10 +271,34 @@ mod tests {
     fn a_panic_is_an_error_with_its_message() {
         assert_eq!(MPIRT_Failing(), Code::Internal as c_int);
         assert!(said().starts_with("MPIRT_Failing: ") && said().contains("on purpose"), "{}", said());
-        keep_detail("a sentence of its own");
+        keep_detail("a sentence\0 of its own");
         MPIRT_Stand_in(Err(Code::Admission));
         assert_eq!(said(), "a sentence of its own");
         MPIRT_Stand_in(Err(Code::Admission));
         assert!(said().starts_with("MPIRT_Stand_in: "), "{}", said());
+    }
+
+    #[test]
+    fn the_longest_sentence_has_room_and_what_has_none_is_left_out() {
+        let longest =
+            Code::ALL.iter().map(|code| code.text().len() + code.remedy().len()).max().unwrap_or_default();
+        // A function's name; a buffer's name and its handle.
+        assert!(longest + 64 + leveret_types::NAME_BYTES_MAX + 80 < SENTENCE_BYTES, "{longest}");
+        let mut sentence = Sentence { bytes: [0; SENTENCE_BYTES], length: 0 };
+        assert!(write!(sentence, "{}ü", "x".repeat(SENTENCE_BYTES - 2)).is_err());
+        assert_eq!(sentence.bytes[SENTENCE_BYTES - 3..], [b'x', 0, 0]);
+        assert!(sentence.write_str("y").is_ok() && sentence.write_str("z").is_err());
+    }
+
+    #[test]
+    fn the_same_text_stays_where_it_is() {
+        MPIRT_Stand_in(Err(Code::Slack));
+        let at = detail(|_, _, _| Ok(())).addr();
+        MPIRT_Stand_in(Ok(()));
+        assert_eq!(detail(|_, _, _| Ok(())).addr(), at);
+        keep_detail("a sentence of its own");
+        MPIRT_Stand_in(Err(Code::Admission));
+        let at = detail(|_, _, _| Ok(())).addr();
+        assert_eq!(detail(|_, _, _| Ok(())).addr(), at);
     }
 }

@@ -58,8 +58,8 @@ thread_local! {
     static IS_SETTLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The first use of a thread's words that end with the thread takes memory, without which the C library ends the process. So it comes
-/// here, where memory can be asked for before.
+/// The standard library's handle of a thread ends with it. Its first use takes memory, without which the C library ends the process. So it
+/// comes here, where memory can be asked for before.
 fn settle_thread() -> Result<(), Code> {
     if IS_SETTLED.get() {
         return Ok(());
@@ -72,9 +72,6 @@ fn settle_thread() -> Result<(), Code> {
     }
     // SAFETY: it was allocated above with this layout.
     unsafe { System.dealloc(probe, layout) };
-    crate::answer::settle();
-    crate::state::settle();
-    // The standard library's handle of this thread.
     let _ = std::thread::current();
     IS_SETTLED.set(true);
     Ok(())

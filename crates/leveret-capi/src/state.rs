@@ -1,12 +1,18 @@
 //! The one library of the process, and what is committed, as each thread knows it.
 //!
 //! Setup calls take the library's lock. Calls of the data path take none: each thread keeps what is committed, with the
-//! number of the commit, and compares numbers.
+//! number of the commit, and compares numbers. The number is 0 in a child that `fork` makes of a member, so that every call there ends
+//! before it touches anything of the parent's, a lock included, which may be held by a thread that the child does not have.
 
+use crate::answer::keep_detail;
 use crate::types::CHandle;
 use leveret_memory::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use leveret_os::cancellation::Uncancelled;
+use leveret_os::kinship;
+use leveret_os::thread_value::ThreadValue;
 use leveret_runtime::objects::{Code, Committed, Handle, Library, World};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The library of this process.
@@ -26,18 +32,25 @@ static STAGE: AtomicU8 = AtomicU8::new(0);
 static LIFE: Mutex<Life> = Mutex::new(Life::Before);
 /// What is committed; the lock is held for a moment only, never while a commit goes on.
 static CURRENT: Mutex<Option<Arc<Committed>>> = Mutex::new(None);
-/// Number of the present commit; 0: none.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
-static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+/// The first number: nothing is committed.
+const NOTHING: u64 = 1;
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(NOTHING);
 /// A mode has been opened since the commit.
 static BESIDE: AtomicBool = AtomicBool::new(false);
 
+/// Keeps alive what each thread sees: a counted reference.
+static KNOWN: ThreadValue = ThreadValue::new();
+
 thread_local! {
-    /// Keeps alive what this thread sees.
-    static KNOWN: Known = const { Known(RefCell::new(None)) };
     /// What this thread sees: of the task whose function runs on it, or else of the commit that it looked up last. Plain
     /// data, so that its first use allocates nothing, and one look into the thread's memory a call.
-    static VIEW: Cell<View> = const { Cell::new(View { number: 0, committed: std::ptr::null() }) };
+    static VIEW: Cell<View> = const { Cell::new(View::NONE) };
+}
+
+/// Number of the present commit, or [`NOTHING`]; 0: this process is no member, or a child of one.
+#[inline(always)]
+fn number() -> &'static AtomicU64 {
+    kinship::word()
 }
 
 /// The number of what a task sees, which is that of no commit.
@@ -52,43 +65,76 @@ struct View {
 }
 
 impl View {
+    const NONE: Self = Self { number: 0, committed: std::ptr::null() };
+
     /// Whether it is what this thread works on while `now` is the number of the present commit. Then it is valid: `in_task`
     /// set it to what it borrows until the task's function, which is running, has returned; or `look_up` set it to what
     /// KNOWN of this thread holds until this thread looks up again.
     #[inline(always)]
     fn is_of(self, now: u64) -> bool {
-        self.number == OF_TASK || (self.number == now && now != 0)
+        now != 0 && (self.number == now || self.number == OF_TASK)
     }
 }
 
-/// What a thread holds of the commit that it looked up last.
-struct Known(RefCell<Option<Arc<Committed>>>);
-
-impl Drop for Known {
-    fn drop(&mut self) {
-        // What other destructors of this thread still call looks it up again, and finds that it cannot be kept.
-        VIEW.set(View { number: 0, committed: std::ptr::null() });
-    }
+/// When a thread ends: lets go of what it held.
+unsafe extern "C" fn let_go(known: *mut c_void) {
+    // What other destructors of this thread still call looks it up again.
+    VIEW.set(View::NONE);
+    // SAFETY: it is what `hold` has given away, of this thread, which gets it back once.
+    drop(unsafe { Arc::from_raw(known.cast_const().cast::<Committed>()) });
 }
 
-pub(crate) fn life() -> MutexGuard<'static, Life> {
-    LIFE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Whether this thread holds this from here on, instead of what it held.
+fn hold(committed: Option<Arc<Committed>>) -> bool {
+    let before = KNOWN.get();
+    let now = committed.map_or(std::ptr::null(), Arc::into_raw);
+    // SAFETY: `let_go` takes what `into_raw` gave.
+    let is_held = unsafe { KNOWN.set(now.cast_mut().cast()) };
+    let gone = if is_held { before.cast_const().cast() } else { now };
+    if !gone.is_null() {
+        // SAFETY: both are what `into_raw` gave, and this one is held no more.
+        drop(unsafe { Arc::from_raw(gone) });
+    }
+    is_held
+}
+
+/// The library, for as long as it takes; meanwhile the thread is not cancelled.
+pub(crate) fn life() -> (MutexGuard<'static, Life>, Uncancelled) {
+    let uncancelled = Uncancelled::here();
+    (LIFE.lock().unwrap_or_else(PoisonError::into_inner), uncancelled)
+}
+
+/// Before anything is begun: what threads and children of this process are told apart by.
+///
+/// # Errors
+/// [`Code::NoMemory`].
+pub(crate) fn prepare() -> Result<(), Code> {
+    kinship::keep_from_children().and_then(|()| KNOWN.create(let_go)).map_err(|_| Code::NoMemory)
 }
 
 /// The library lives from here on.
 pub(crate) fn begin(life: &mut Life, library: Library) {
     *life = Life::Live(Box::new(library));
+    number().store(NOTHING, Ordering::Release);
     STAGE.store(1, Ordering::Release);
+}
+
+/// Whether this process is a child that `fork` has made of a member. It has no part in the job, whatever it has copies of.
+pub(crate) fn is_child() -> bool {
+    STAGE.load(Ordering::Acquire) == 1 && number().load(Ordering::Relaxed) == 0
 }
 
 /// The library is gone from here on.
 pub(crate) fn end() {
-    *life() = Life::After;
+    *life().0 = Life::After;
     STAGE.store(2, Ordering::Release);
 }
 
 /// Whether init has succeeded, and whether finalize has.
 pub(crate) fn stage() -> (bool, bool) {
+    if is_child() {
+        return (false, false);
+    }
     let stage = STAGE.load(Ordering::Acquire);
     (stage > 0, stage > 1)
 }
@@ -104,13 +150,26 @@ fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {
 
 /// A setup call: the library, which must live; not from a task.
 pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<T, Code> {
+    if is_child() {
+        return Err(Code::NotInitialized);
+    }
     if is_in_task() {
         return Err(Code::RealTime);
     }
-    match &mut *life() {
+    let (mut life, _uncancelled) = life();
+    match &mut *life {
         Life::Before => Err(Code::NotInitialized),
-        Life::Live(library) => body(library),
+        Life::Live(library) => body(library).inspect_err(|code| explain(*code, library)),
         Life::After => Err(Code::Finalized),
+    }
+}
+
+/// Keeps what the library knows of an error beyond its code.
+fn explain(code: Code, library: &mut Library) {
+    if code == Code::Limit
+        && let Some(reached) = library.world.limit_reached()
+    {
+        keep_detail(&reached.to_string());
     }
 }
 
@@ -138,7 +197,7 @@ pub(crate) fn check_running() -> Result<(), Code> {
 /// A look at objects: as they are; in a task, without a lock, as they were committed.
 pub(crate) fn with_world<T>(body: impl FnOnce(&World) -> Result<T, Code>) -> Result<T, Code> {
     let view = VIEW.get();
-    if view.number == OF_TASK {
+    if view.number == OF_TASK && !is_child() {
         // SAFETY: `in_task` set it to what it borrows until the task's function, which is running, has returned.
         return body(unsafe { &*view.committed }.world());
     }
@@ -176,8 +235,8 @@ fn good_in<T: CHandle>(world: &World, object: T) -> Result<Handle, Code> {
 pub(crate) fn publish(committed: Arc<Committed>) {
     *current() = Some(committed);
     let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
-    NUMBER.store(number, Ordering::Release);
-    // This thread's first look registers what ends with the thread, which allocates: so, now and not on the data path.
+    self::number().store(number, Ordering::Release);
+    // Now and not on the data path.
     let _ = look_up(number);
 }
 
@@ -195,13 +254,13 @@ fn has_beside() -> bool {
 /// Nothing is committed any more.
 pub(crate) fn retract() {
     BESIDE.store(false, Ordering::Release);
-    NUMBER.store(0, Ordering::Release);
+    number().store(NOTHING, Ordering::Release);
     *current() = None;
 }
 
 /// Whether anything is committed.
 pub(crate) fn is_committed() -> bool {
-    is_in_task() || NUMBER.load(Ordering::Acquire) != 0
+    is_in_task() || number().load(Ordering::Acquire) > NOTHING
 }
 
 /// The commits so far, for who waits for the next change.
@@ -226,7 +285,7 @@ pub(crate) fn is_over() -> bool {
 
 /// Whether this thread runs a task's function.
 fn is_in_task() -> bool {
-    VIEW.get().number == OF_TASK
+    VIEW.get().number == OF_TASK && number().load(Ordering::Relaxed) != 0
 }
 
 /// A call of the data path.
@@ -237,7 +296,7 @@ fn is_in_task() -> bool {
 pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>) -> Result<T, Code> {
     // One look: each is a call to find the thread's memory.
     let view = VIEW.get();
-    let now = NUMBER.load(Ordering::Acquire);
+    let now = number().load(Ordering::Acquire);
     if view.is_of(now) {
         // SAFETY: `body` does not look up, and it is ours as `is_of` says.
         return body(unsafe { &*view.committed });
@@ -253,12 +312,12 @@ pub(crate) fn with_either<T>(
     world: impl FnOnce(&mut World) -> Result<T, Code>,
 ) -> Result<T, Code> {
     let view = VIEW.get();
-    let now = NUMBER.load(Ordering::Acquire);
+    let now = number().load(Ordering::Acquire);
     let answer = if view.is_of(now) {
         // SAFETY: `committed` does not look up, and it is ours as `is_of` says.
         committed(unsafe { &*view.committed })
     } else {
-        match if now == 0 { Err(Code::NotCommitted) } else { look_up(now) } {
+        match if now <= NOTHING { Err(Code::NotCommitted) } else { look_up(now) } {
             Ok(found) => committed(&found),
             // Or another thread has uncommitted meanwhile.
             Err(Code::NotCommitted) => return with_library(|library| world(&mut library.world)),
@@ -274,21 +333,19 @@ pub(crate) fn with_either<T>(
     }
 }
 
-/// Makes this thread's memory of what is committed, so that it need not be made when there is no memory.
-pub(crate) fn settle() {
-    // A thread that is ending has none any more, and needs none.
-    let _ = KNOWN.try_with(|_| ());
-}
-
 /// Gives the present commit, and keeps it for this thread's next calls.
 #[cold]
 fn look_up(now: u64) -> Result<Arc<Committed>, Code> {
-    let found = if now == 0 { None } else { current().clone() };
+    if is_child() {
+        return Err(Code::NotInitialized);
+    }
+    let found = if now <= NOTHING { None } else { current().clone() };
     let number = if found.is_some() { now } else { 0 };
     let committed = found.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
     // The view goes first: it must not outlive what is replaced.
-    VIEW.set(View { number: 0, committed: std::ptr::null() });
-    if KNOWN.try_with(|known| *known.0.borrow_mut() = found.clone()).is_ok() {
+    VIEW.set(View::NONE);
+    // Where there is no room to hold it, every call of this thread looks it up.
+    if hold(found.clone()) {
         VIEW.set(View { number, committed });
     }
     found.ok_or_else(|| match stage() {

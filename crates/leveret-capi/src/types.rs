@@ -104,7 +104,7 @@ pub struct MPIRTX_Instance {
 }
 
 /// The body of a task.
-pub type MPIRTX_Task_function = extern "C" fn(MPIRTX_Task, *const MPIRTX_Instance, *mut c_void);
+pub type MPIRTX_Task_function = extern "C-unwind" fn(MPIRTX_Task, *const MPIRTX_Instance, *mut c_void);
 
 /// A firing as a receptor gets it.
 #[derive(Clone, Copy)]
@@ -123,7 +123,7 @@ pub struct MPIRTX_Event {
 }
 
 /// The body of a handler.
-pub type MPIRT_Handler_function = extern "C" fn(MPIRT_Receptor, *const MPIRTX_Event, *mut c_void);
+pub type MPIRT_Handler_function = extern "C-unwind" fn(MPIRT_Receptor, *const MPIRTX_Event, *mut c_void);
 
 /// A name that comes in; null is the empty one.
 #[derive(Clone, Copy)]

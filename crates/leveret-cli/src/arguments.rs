@@ -41,6 +41,8 @@ pub enum Command {
     Doctor(DoctorArguments),
     /// Print the completions for a shell.
     Completions(CompletionsArguments),
+    /// Write the manual pages of this program into a folder.
+    Manual(ManualArguments),
 }
 
 /// How results are printed.
@@ -61,13 +63,13 @@ pub struct RunArguments {
     #[arg(value_name = "JOB.toml|PROGRAM")]
     pub job: PathBuf,
     /// Start so many members of one program, named 0 to N-1, without a manifest: they declare everything in code.
-    #[arg(short = 'n', long = "members", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MEMBERS_MAX as i64))]
+    #[arg(short = 'n', long = "members", value_name = "N", value_parser = members())]
     pub members: Option<u32>,
     /// Directory for the report; made when missing.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,
     /// Hyperperiods to run per commit, instead of what the manifest says.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1, u64::MAX))]
     pub rounds: Option<u64>,
     /// What the job's cores do while nothing of it runs, instead of what `idle` in [host] says: sleep, spin at the lowest
     /// class, which makes wake-ups shorter, or what a measurement says is better.
@@ -92,6 +94,31 @@ fn idle_cores() -> impl TypedValueParser<Value = IdleCores> {
         let named = IdleCores::NAMES.into_iter().find(|(name, _)| *name == given);
         named.map(|(_, idle)| idle).unwrap_or_default()
     })
+}
+
+fn members() -> impl TypedValueParser<Value = u32> {
+    clap::builder::TypedValueParser::try_map(clap::builder::StringValueParser::new(), |given| {
+        whole(1, MEMBERS_MAX as u64)(&given).map(|members| members as u32)
+    })
+}
+
+fn instance(given: &str) -> Result<u64, String> {
+    given.parse().map_err(|_| {
+        "an instance is a whole number from 0, as the report names it beside the task or channel: `leveret why DIR NAME 17`".to_owned()
+    })
+}
+
+/// A whole number within a range; what is none is told as what is beyond it.
+fn whole(least: u64, greatest: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    move |given| {
+        let is_whole = !given.is_empty() && given.bytes().all(|byte| byte.is_ascii_digit());
+        match given.parse() {
+            Ok(number) if (least..=greatest).contains(&number) => Ok(number),
+            _ if !is_whole => Err("it takes a whole number".to_owned()),
+            _ if greatest == u64::MAX => Err(format!("it takes a whole number from {least}")),
+            _ => Err(format!("{given} is not in {least}..={greatest}")),
+        }
+    }
 }
 
 /// Arguments of `leveret check`.
@@ -159,7 +186,7 @@ pub struct WhyArguments {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Which instance.
-    #[arg(value_name = "INSTANCE")]
+    #[arg(value_name = "INSTANCE", value_parser = instance)]
     pub instance: u64,
 }
 
@@ -178,4 +205,13 @@ pub struct DoctorArguments {
 pub struct CompletionsArguments {
     /// The shell.
     pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `leveret manual`.
+#[derive(Args, Debug)]
+#[command(after_help = help::MANUAL)]
+pub struct ManualArguments {
+    /// The folder; made when missing.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -103,3 +103,11 @@ Examples:
   leveret completions bash > ~/.local/share/bash-completion/completions/leveret
   leveret completions zsh > ~/.zfunc/_leveret
   leveret completions fish > ~/.config/fish/completions/leveret.fish";
+
+/// Of `leveret manual`.
+pub const MANUAL: &str = "\
+Examples:
+  leveret manual ~/.local/share/man/man1    what `make install` does, for a program that cargo has installed
+  man leveret-run
+
+Exit codes: 0 written; 2 bad input, such as a folder that cannot be written.";

@@ -10,6 +10,7 @@ mod files;
 mod help;
 mod learn;
 mod load;
+mod manual;
 mod output;
 mod plan;
 mod programs;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Why(arguments) => why::execute(&arguments),
         Command::Doctor(arguments) => doctor::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
+        Command::Manual(arguments) => manual::execute(&arguments),
     };
     result.unwrap_or_else(|failure| {
         output::fail(&failure);

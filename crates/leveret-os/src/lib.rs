@@ -8,7 +8,9 @@
 //! | [`clock`], [`tsc`] | `CLOCK_MONOTONIC`, sleeping to an instant, spinning to an instant, cheap stamps |
 //! | [`scheduling`], [`overrun`] | scheduling classes, affinity, memory locking, overruns of `SCHED_DEADLINE` |
 //! | [`process`], [`signals`], [`user`] | children, their endings, Ctrl-C, running without privilege |
-//! | [`thread`] | threads whose start can be refused |
+//! | [`thread`], [`thread_value`] | threads whose start can be refused, and what each has of its own |
+//! | [`contained`], [`lost`], [`cancellation`] | functions that do not return, threads that are gone with them, threads that are cancelled |
+//! | [`kinship`] | children of `fork` |
 //! | [`futex`] | sleeping on, and waking, a word of shared memory |
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
@@ -23,13 +25,17 @@ mod detached;
 mod failure;
 
 pub mod allocator;
+pub mod cancellation;
 pub mod clock;
+pub mod contained;
 pub mod control;
 pub mod doctor;
 pub mod facts;
 pub mod futex;
 pub mod host;
+pub mod kinship;
 pub mod latency;
+pub mod lost;
 pub mod memory_file;
 pub mod nudge;
 pub mod open_files;
@@ -40,6 +46,7 @@ pub mod process;
 pub mod scheduling;
 pub mod signals;
 pub mod thread;
+pub mod thread_value;
 pub mod threads_of;
 pub mod tsc;
 pub mod usage;

@@ -22,6 +22,12 @@ use std::ptr::NonNull;
 pub const SEALS: SealFlags =
     SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::FUTURE_WRITE).union(SealFlags::SEAL);
 
+/// Seals by the kernel's names.
+fn names_of(seals: SealFlags) -> String {
+    let names: Vec<&str> = seals.iter_names().map(|(name, _)| name).collect();
+    names.join(", ")
+}
+
 /// Why a memory file could not be made, verified or mapped.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MemoryFileError {
@@ -52,7 +58,7 @@ pub enum MemoryFileError {
         failure: Failure,
     },
     /// Seals are missing, so that its owner could still shrink it under a reader or let others write.
-    #[error("the memory file lacks seals: expected {expected:?}, found {found:?}; refuse this peer")]
+    #[error("the memory file lacks seals: {}; refuse this peer", names_of(*expected - *found))]
     Unsealed {
         /// What is required.
         expected: SealFlags,

@@ -25,6 +25,9 @@ const NAME_BYTES: usize = 16;
 /// As the standard library's threads have.
 const STACK_BYTES: usize = 2 << 20;
 
+/// What is left of a thread that was ended by what it called.
+const ENDED_FROM_WITHIN: &str = "a function of the program has ended the library's thread; it must return";
+
 /// What a thread leaves behind: what its body gave, or what it panicked with.
 pub type Left<T> = Result<T, Box<dyn Any + Send>>;
 
@@ -111,7 +114,7 @@ impl<T> Thread<T> {
         unsafe { self.head.as_ref() }.is_finished.load(Ordering::Acquire)
     }
 
-    /// Waits for the thread's end; an error is what its body panicked with.
+    /// Waits for the thread's end; an error is what its body panicked with, or a text when the thread was ended from within.
     ///
     /// # Errors
     /// What the body panicked with.
@@ -128,7 +131,8 @@ impl<T> Thread<T> {
         let result = taken(unsafe { &head.as_ref().result });
         // SAFETY: this owner leaves once, here.
         unsafe { leave(head) };
-        result.expect("a thread that has ended has stored what it leaves")
+        // It has not stored it when the program has ended the thread from within, in a way that could not be noticed there.
+        result.unwrap_or_else(|| Err(Box::new(ENDED_FROM_WITHIN)))
     }
 }
 
@@ -204,6 +208,7 @@ fn without_the_programs_signals<R>(start: impl FnOnce() -> R) -> R {
 extern "C" fn begin<F: FnOnce() -> T, T>(packet: *mut c_void) -> *mut c_void {
     // SAFETY: `start` passed a packet of this type, which lives until this owner leaves.
     let packet: &Packet<F, T> = unsafe { &*packet.cast_const().cast() };
+    crate::cancellation::Uncancelled::for_good();
     let head = NonNull::from(packet).cast();
     if packet.head.name[0] != 0 {
         // SAFETY: the name ends with a zero. It can fail for one that is too long only.

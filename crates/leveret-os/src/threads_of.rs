@@ -165,6 +165,14 @@ impl<'a> Stat<'a> {
     }
 }
 
+/// The first process namespace; the kernel numbers it so (`PROC_PID_INIT_INO`).
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+
+/// Whether this process sees every thread of the machine: it is in no process namespace but the first.
+pub fn are_all_visible() -> bool {
+    std::fs::read_link("/proc/self/ns/pid").is_ok_and(|name| name.as_os_str() == FIRST_NAMESPACE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use crate::Report;
 use crate::format::short;
 use crate::lookup::Index;
 use crate::record::{InstanceRecord, Outcome, Phase};
-use crate::verdict::Subject;
+use crate::verdict::{self, Subject};
 use leveret_types::Nanos;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -175,7 +175,7 @@ fn marks(report: &Report<'_>, number: usize, phase: &Phase, shift: Nanos, trace:
     }
     for event in &phase.events {
         trace.push(&json!({
-            "ph": "i", "s": "g", "name": format!("{:?}", event.kind), "pid": 1, "tid": 1, "ts": micros(event.at + shift),
+            "ph": "i", "s": "g", "name": verdict::describe(&index, &event.kind), "pid": 1, "tid": 1, "ts": micros(event.at + shift),
         }));
     }
 }

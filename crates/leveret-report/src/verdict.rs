@@ -21,6 +21,7 @@ mod timeline;
 
 pub use irregular::{Irregularity, irregularities};
 pub(crate) use occupancy::CoreLog;
+pub(crate) use timeline::describe;
 
 use crate::lookup::Index;
 use crate::record::{Phase, RunRecord};

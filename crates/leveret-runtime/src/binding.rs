@@ -18,13 +18,25 @@ use leveret_plan::{Job, Placement, Plan, Qos};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::declaration::{ChannelEndDeclaration, End, GROUP_WORLD, WaitMode};
 use leveret_types::{ChannelId, Generation, MemberId, TaskId};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Stamp records kept per task: at 1 kHz the watcher may fall behind by four seconds before any is lost.
 const STAMP_RECORDS: u32 = 4096;
-/// Message records kept per channel end.
-const MESSAGE_RECORDS: u32 = 4096;
+/// Message records kept per channel end, at most and at least.
+const MESSAGE_RECORDS: [u32; 2] = [4096, 256];
+/// Message records kept of all of a member's ends: they are present and locked, and with those of every peer it takes long to make them so.
+const MESSAGE_RECORDS_OF_ALL: u32 = 1 << 21;
+
+/// Message records kept per end of a member that has so many: where they are few at 1 kHz the watcher may fall behind by four seconds
+/// before any is lost, and never by less than a quarter.
+fn message_records(ends: usize) -> u32 {
+    let [most, least] = MESSAGE_RECORDS;
+    let each = MESSAGE_RECORDS_OF_ALL / u32::try_from(ends.max(1)).unwrap_or(u32::MAX);
+    let power = 1 << each.max(1).ilog2();
+    power.clamp(least, most)
+}
 
 /// Why a member cannot be bound to an admitted plan.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +93,7 @@ impl Admitted<'_> {
             }
         };
         let channels = || self.job().channels.iter().enumerate();
-        let sources = channels()
+        let sources: Vec<_> = channels()
             .filter(|(_, channel)| channel.source == member)
             .map(|(index, channel)| SourceSpec {
                 channel: ChannelId(index as u16),
@@ -91,7 +103,7 @@ impl Admitted<'_> {
                 mapping: mapping(index),
             })
             .collect();
-        let targets = channels()
+        let targets: Vec<_> = channels()
             .filter(|(_, channel)| channel.target == member)
             .map(|(index, _)| TargetSpec {
                 channel: ChannelId(index as u16),
@@ -103,13 +115,14 @@ impl Admitted<'_> {
             .filter(|(_, task)| task.member == member)
             .map(|(index, _)| TaskSpec { task: TaskId(index as u16), records: STAMP_RECORDS })
             .collect();
+        let message_records = message_records(sources.len() + targets.len());
         SegmentLayout::new(&SegmentSpec {
             member,
             generation: self.generation,
             sources,
             targets,
             tasks,
-            message_records: MESSAGE_RECORDS,
+            message_records,
             events: event_end::spec(&self.assembled.events, member),
         })
     }
@@ -164,8 +177,7 @@ pub fn bind(
     watch: &Arc<Watch>,
 ) -> Result<Bound, BindError> {
     let Declarations { wire, tasks: declared } = declarations;
-    let mut binder =
-        Binder { admitted, member, declarations: &wire.ends, own, peer: &peer, mapped: Vec::new() };
+    let mut binder = Binder::new(admitted, member, &wire.ends, own, &peer);
     let mut owned = BTreeSet::new();
     let mut tasks = Vec::new();
     for task in declared {
@@ -211,20 +223,34 @@ struct Binder<'a> {
     own: &'a mut OwnSegment,
     peer: &'a dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
     mapped: Vec<(u32, MappedEnd)>,
+    /// The job's channels by group and name.
+    channels: HashMap<(&'a str, &'a str), ChannelId>,
+    /// The peers' segments that were looked at: laying one out takes as long as it has ends.
+    attached: BTreeMap<MemberId, PeerSegment>,
 }
 
-impl Binder<'_> {
+impl<'a> Binder<'a> {
+    fn new(
+        admitted: &'a Admitted<'a>,
+        member: MemberId,
+        declarations: &'a [ChannelEndDeclaration],
+        own: &'a mut OwnSegment,
+        peer: &'a dyn Fn(MemberId) -> Option<Arc<dyn Region>>,
+    ) -> Self {
+        let named = admitted.job().channels.iter().enumerate();
+        let channels = named
+            .map(|(index, channel)| ((&*channel.group, &*channel.name), ChannelId(index as u16)))
+            .collect();
+        let (mapped, attached) = Default::default();
+        Self { admitted, member, declarations, own, peer, mapped, channels, attached }
+    }
+
     /// The job's channel of a declared end.
     fn channel(&self, end: u32) -> Result<ChannelId, BindError> {
         let declared = &self.declarations[end as usize].channel;
         let group = declared.group.as_deref().unwrap_or(GROUP_WORLD);
-        self.admitted
-            .job()
-            .channels
-            .iter()
-            .position(|channel| channel.name == declared.name && channel.group == group)
-            .map(|index| ChannelId(index as u16))
-            .ok_or_else(|| BindError::NotDeclared(format!("no channel \"{}\"", declared.name)))
+        let found = self.channels.get(&(group, &*declared.name)).copied();
+        found.ok_or_else(|| BindError::NotDeclared(format!("no channel \"{}\"", declared.name)))
     }
 
     fn arrival(&self, channel: ChannelId) -> Option<Arrival> {
@@ -240,8 +266,11 @@ impl Binder<'_> {
         }
     }
 
-    fn attach(&self, member: MemberId) -> Result<PeerSegment, BindError> {
-        attach(self.admitted, member, self.peer)
+    fn attach(&mut self, member: MemberId) -> Result<&PeerSegment, BindError> {
+        Ok(match self.attached.entry(member) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(attach(self.admitted, member, self.peer)?),
+        })
     }
 
     fn sender(&mut self, declared: u32, channel: ChannelId) -> Result<Sender, BindError> {
@@ -397,4 +426,18 @@ fn position(list: &[ChannelId], channel: ChannelId, task: &str) -> Result<usize,
     list.iter()
         .position(|candidate| *candidate == channel)
         .ok_or_else(|| BindError::NotDeclared(format!("{channel} in task \"{task}\"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::message_records;
+
+    #[test]
+    fn records_of_many_ends_are_fewer_each_and_no_more_in_all() {
+        for (ends, records) in
+            [(0, 4096), (1, 4096), (512, 4096), (513, 2048), (2000, 1024), (8192, 256), (1 << 20, 256)]
+        {
+            assert_eq!(message_records(ends), records, "{ends}");
+        }
+    }
 }

@@ -18,6 +18,7 @@ use crate::task_tally::{TaskMetrics, TaskTally};
 use crate::timing::{Cursor, TaskTiming};
 use crate::watch::Watch;
 use leveret_memory::{StampRecord, StampWriter, TaskCounter};
+use leveret_os::lost::Notice;
 use leveret_plan::OverrunPolicy;
 use leveret_types::{Clock, Nanos};
 use std::sync::Arc;
@@ -195,6 +196,16 @@ impl TaskRunner {
     /// The instant of the stop.
     pub(crate) fn stop_at(&self) -> Nanos {
         self.watch.stop_at()
+    }
+
+    /// Its function has failed: no task of this member starts another instance, and the agent ends the job.
+    pub(crate) fn fail(&self, reason: &'static str) {
+        self.watch.request_stop(reason);
+    }
+
+    /// As [`TaskRunner::fail`], should its thread be gone before it could.
+    pub(crate) fn notice(&self) -> Notice {
+        self.watch.clone().notice()
     }
 
     /// Whether another mode takes over at the stop.

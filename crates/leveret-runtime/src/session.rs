@@ -227,7 +227,7 @@ impl Running {
         self.finished = true;
         self.join_tasks();
         let stop = self.panicked.take();
-        let stop = stop.map(|panic| format!("a task of member \"{}\" panicked: {panic}", member.name()));
+        let stop = stop.map(|panic| format!("a task of member \"{}\" failed: {panic}", member.name()));
         let stop = stop.or_else(|| self.parts.watch.stop_request().map(str::to_owned));
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {

@@ -11,6 +11,7 @@ use leveret_os::{Failure, allocator, clock, overrun, usage};
 use leveret_plan::{Job, OverrunPolicy, Plan, Task};
 use leveret_protocol::control::Scheduling;
 use leveret_types::{Nanos, TaskId};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Stack that is touched before the epoch, so that no body faults on it.
 const STACK_PREFAULT_BYTES: usize = 256 * 1024;
@@ -135,7 +136,11 @@ impl TaskThread {
         ready: Sender<ThreadReady>,
     ) -> Result<Self, Failure> {
         let (arm, armed) = mailbox(1);
-        let handle = Thread::start(name, move || body(runner, plan, ready, &armed))?;
+        let notice = runner.notice();
+        let handle = Thread::start(name, move || {
+            let _posted = notice.post();
+            body(runner, plan, ready, &armed);
+        })?;
         Ok(Self { arm, handle })
     }
 
@@ -183,7 +188,14 @@ fn body(mut runner: TaskRunner, plan: ThreadPlan, ready: Sender<ThreadReady>, ar
         let _ = known.send(());
     }
     let before = Baseline::opening(calls.as_ref());
-    while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
+    }));
+    if let Err(panic) = ran {
+        // Whoever waits for the end of what is committed hears of it now, and not at the horizon.
+        runner.fail("a task's function has failed");
+        resume_unwind(panic);
+    }
     let after = Baseline::closing(calls.as_ref());
     runner.leave();
     // A thread that ends keeps the kernel busy on its core; that must not hit the others' last round.

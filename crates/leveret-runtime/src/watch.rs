@@ -2,7 +2,9 @@
 
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use leveret_os::futex::{self, Awaited};
+use leveret_os::lost::Notice;
 use leveret_types::{MemberId, Nanos};
+use std::io::Write;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
@@ -81,6 +83,15 @@ impl Watch {
         let _ = self.stop_reason.set(reason);
         self.stop_requested.store(true, Ordering::Release);
         self.stop_no_later_than(Nanos::ZERO);
+    }
+
+    /// For a thread that runs functions of the program: if one of them takes the thread along, the job ends.
+    pub(crate) fn notice(self: Arc<Self>) -> Notice {
+        const REASON: &str = "a function of the program has ended the library's thread; it must return";
+        Notice::new(move || {
+            let _ = writeln!(std::io::stderr(), "leveret: {REASON}");
+            self.request_stop(REASON);
+        })
     }
 
     /// The reason, once a task wants the job to stop.

@@ -2,6 +2,7 @@
 
 use super::Spec;
 use super::functions::Function;
+use super::header::needed;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -21,6 +22,7 @@ pub fn pages(spec: &Spec, examples: &BTreeMap<String, String>) -> Vec<(String, S
         }
     }
     pages.push(("mpirt.3".to_owned(), overview(spec, &functions)));
+    pages.push(("mpirt_constants.3".to_owned(), constants(spec, &functions)));
     pages
 }
 
@@ -120,7 +122,7 @@ fn overview(spec: &Spec, functions: &[&Function]) -> String {
             cc x.c $(pkg\\-config \\-\\-cflags \\-\\-libs mpirt) \\-o x\nleveret run \\-n 3 ./x\n.fi\n.SH DESCRIPTION\n\
             Every function returns\n.B MPIRT_SUCCESS\nor an error code, and nothing that a caller passes ends the process. A handle is a structure \
             of 64 bits; a wrong one is an error. Times are nanoseconds.\n.B MPIRT_OBJECT(handle)\nand\n.B MPIRT_CONTAINER(handle)\n\
-            convert a handle to its ancestor's type. In C++, include\n.BR mpirt.hpp .\n";
+            convert a handle to its ancestor's type. Types and constants stand in\n.BR mpirt_constants (3).\nIn C++, include\n.BR mpirt.hpp .\n";
     let mut group = "";
     for function in functions {
         if function.group != group {
@@ -136,6 +138,42 @@ fn overview(spec: &Spec, functions: &[&Function]) -> String {
         let prefix = if error.number == 0 { "MPIRT_" } else { "MPIRT_ERR_" };
         let _ = writeln!(out, ".TP\n.B {prefix}{name} \\fR({})\n{}.", error.number, plain(&error.says));
     }
+    out
+}
+
+/// Types and constants, each as it stands in the header.
+fn constants(spec: &Spec, functions: &[&Function]) -> String {
+    let mut out = head("mpirt_constants");
+    out += ".SH NAME\nmpirt_constants \\- types and constants of mpirt.h\n.SH SYNOPSIS\n.nf\n.B #include <mpirt.h>\n.fi\n.SH DESCRIPTION\n\
+            Error codes and their meanings stand in\n.BR mpirt (3).\nThe numbers of an enumeration count from 0.\n";
+    let needed = needed(spec, functions);
+    let types = &spec.functions.types;
+    for (kind, title) in [
+        ("handle", "HANDLES"),
+        ("alias", "NUMBERS"),
+        ("enumeration", "ENUMERATIONS"),
+        ("structure", "STRUCTURES"),
+        ("function", "FUNCTIONS OF THE PROGRAM"),
+        ("constant", "CONSTANTS"),
+    ] {
+        let _ = writeln!(out, ".SH {title}");
+        for (name, found) in types.iter().filter(|(_, found)| found.kind() == kind) {
+            let mut code = String::new();
+            match kind {
+                "constant" => found.define(name, &mut code),
+                _ if needed.contains(name) => found.declare(name, &mut code),
+                _ => continue,
+            }
+            let _ = writeln!(out, ".TP\n.B {name}\n{}.\n.sp\n.nf", plain(found.says.trim_end_matches('.')));
+            // What the comment says stands above.
+            let lines = code.lines().filter(|line| !line.is_empty() && !line.starts_with("/*"));
+            for line in lines.map(|line| line.split(" /*").next().unwrap_or(line)) {
+                let _ = writeln!(out, "{}", plain(line));
+            }
+            out += ".fi\n";
+        }
+    }
+    out += ".SH SEE ALSO\n.BR mpirt (3)\n";
     out
 }
 

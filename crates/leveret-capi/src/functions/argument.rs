@@ -1,6 +1,12 @@
-//! What a program in C hands over with a function of its own.
+//! What a program in C hands over with a function of its own, and how that is called.
 
+use crate::state::in_task;
+use leveret_os::cancellation::Uncancelled;
+use leveret_os::contained::contained;
+use leveret_runtime::objects::{Committed, Handle};
 use std::ffi::c_void;
+use std::io::Write;
+use std::panic::resume_unwind;
 
 /// What C hands over to its function; the library only passes it on.
 pub(super) struct Argument(pub(super) *mut c_void);
@@ -13,5 +19,23 @@ unsafe impl Sync for Argument {}
 impl Argument {
     pub(super) fn get(&self) -> *mut c_void {
         self.0
+    }
+}
+
+/// Calls the function of a task or a handler, on a thread of the library. One that does not return is the program's failure, told by its
+/// name, and ends as a panic of a function in Rust does.
+pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handle), function: impl FnOnce()) {
+    let mut answer = Ok(());
+    in_task(committed, || answer = contained(function));
+    // Whatever the function has set.
+    Uncancelled::for_good();
+    if answer.is_err() {
+        let name = committed.world().name(whose).unwrap_or_default();
+        let text = format!(
+            "{what} \"{name}\" has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
+             it must return"
+        );
+        let _ = writeln!(std::io::stderr(), "leveret: {text}");
+        resume_unwind(Box::new(text));
     }
 }

@@ -4,6 +4,7 @@ use crate::answer::{answer, keep_detail};
 use crate::reserve::ready;
 use crate::state::{check_setup, good, with_library};
 use crate::types::{CHandle, MPIRT_Object, Out};
+use leveret_os::contained::contained;
 use leveret_runtime::objects::{Code, DeleteFunction, Handle, Keyval, Value};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 const KEYVAL_INVALID: c_int = -1;
 
 /// Called when an attribute goes away.
-pub type MPIRT_Delete_function = extern "C" fn(MPIRT_Object, c_int, *mut c_void, *mut c_void) -> c_int;
+pub type MPIRT_Delete_function = extern "C-unwind" fn(MPIRT_Object, c_int, *mut c_void, *mut c_void) -> c_int;
 
 /// What a program in C stores; the library only keeps it.
 struct Pointer(*mut c_void);
@@ -35,16 +36,27 @@ impl Pointer {
 
 fn delete_function(function: MPIRT_Delete_function, extra: Pointer) -> DeleteFunction {
     Arc::new(move |object, key, value| {
-        match function(MPIRT_Object::of(object), key.number(), Pointer::of(value), extra.get()) {
-            0 => Ok(()),
-            number => Err(Code::of(number).unwrap_or_else(|| {
-                keep_detail(&format!(
-                    "the delete function of key {} gave {number}, which is no error code; it should give MPIRT_SUCCESS or one",
-                    key.number()
-                ));
-                Code::Argument
-            })),
+        let mut answer = 0;
+        let returned = contained(|| {
+            answer = function(MPIRT_Object::of(object), key.number(), Pointer::of(value), extra.get());
+        });
+        if returned == Ok(()) && answer == 0 {
+            return Ok(());
         }
+        let code = if returned.is_ok() { Code::of(answer) } else { None };
+        // Whatever the number means elsewhere: here it is the program that has said it.
+        let said = match (returned, code) {
+            (Err(_), _) => {
+                "has ended its thread (pthread_exit or a cancellation) or thrown an exception, and the thread goes on; it must return".to_owned()
+            }
+            (_, Some(code)) => format!("refuses with {answer} (MPIRT_ERR_{})", code.symbol()),
+            _ => format!("gave {answer}, which is no error code; it should give MPIRT_SUCCESS or one"),
+        };
+        keep_detail(&format!(
+            "the program's delete function of key {} {said}: the attribute stays, and nothing else was done",
+            key.number()
+        ));
+        Err(code.unwrap_or(Code::Argument))
     })
 }
 

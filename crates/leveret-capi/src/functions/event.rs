@@ -1,11 +1,11 @@
 //! Triggers, receptors, handlers.
 
-use super::argument::Argument;
+use super::argument::{Argument, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of, timeout_of};
 use super::object::{changed, free, made, no_handles};
 use crate::answer::answer;
 use crate::state::{
-    check_setup, good, good_committed, good_or_null, in_task, may_block, with_committed, with_library,
+    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_library,
 };
 use crate::types::{
     CHandle, MPIRT_Container, MPIRT_Group, MPIRT_Handler, MPIRT_Handler_function, MPIRT_Object, MPIRT_Qos,
@@ -112,7 +112,7 @@ pub extern "C" fn MPIRT_Handler_create(
                 let argument = Argument(argument);
                 let run: HandlerFunction = Arc::new(move |receptor, firing, committed| {
                     let event = event_of(firing);
-                    in_task(committed, || {
+                    run_for_program(committed, ("a handler of the receptor", receptor), || {
                         function(MPIRT_Receptor::of(receptor), &raw const event, argument.get());
                     });
                 });

@@ -2,16 +2,25 @@
 
 use super::channel::timeout_of;
 use super::object::{MPIRT_Object_type, kind_of, made};
-use crate::answer::answer;
+use crate::answer::{answer, keep_subject};
 use crate::reserve::ready_for_elements;
 use crate::state::{check_setup, good, good_or_null, may_block, with_committed, with_library};
 use crate::types::{CHandle, MPIRT_Container, MPIRT_Qos, MPIRT_Timespec, NameIn, Out};
 use leveret_runtime::objects::{CONTAINER_MAX, Code, Handle};
 use std::ffi::c_int;
 
+/// Says of which container it is that it reaches too much.
+fn told_of<T>(container: MPIRT_Container, answer: Result<T, Code>) -> Result<T, Code> {
+    answer.inspect_err(|code| {
+        if *code == Code::Limit {
+            keep_subject(container.handle().number());
+        }
+    })
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_start(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| committed.start_all(container.handle())))
+    answer(|| with_committed(|committed| told_of(container, committed.start_all(container.handle()))))
 }
 
 #[unsafe(no_mangle)]
@@ -20,7 +29,7 @@ pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIR
         may_block()?;
         with_committed(|committed| {
             committed.container_check(container.handle())?;
-            committed.wait_all(container.handle(), timeout_of(timeout, || Ok(()))?)
+            told_of(container, committed.wait_all(container.handle(), timeout_of(timeout, || Ok(()))?))
         })
     })
 }
@@ -31,19 +40,19 @@ pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_i
         with_committed(|committed| {
             committed.container_check(container.handle())?;
             flag.check()?;
-            flag.put(c_int::from(committed.test_all(container.handle())?))
+            flag.put(c_int::from(told_of(container, committed.test_all(container.handle()))?))
         })
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| committed.activate_all(container.handle())))
+    answer(|| with_committed(|committed| told_of(container, committed.activate_all(container.handle()))))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| committed.deactivate_all(container.handle())))
+    answer(|| with_committed(|committed| told_of(container, committed.deactivate_all(container.handle()))))
 }
 
 #[unsafe(no_mangle)]

@@ -1,15 +1,17 @@
 //! Init to finalize, time, errors.
 
-use crate::answer::{answer, detail, keep_detail};
+use crate::answer::{OF_A_CHILD, answer, detail, keep_detail};
 use crate::reserve::{ready, ready_for_commit};
 use crate::state::{
     self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
 };
 use crate::types::{MPIRT_Group, MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
 use leveret_os::clock::{self, MonotonicClock};
-use leveret_runtime::objects::{Code, Committed, Handle, Library};
+use leveret_runtime::objects::{
+    CONTAINER_MAX, CONTAINERS_REACH_MAX, Code, Committed, Handle, Library, World,
+};
 use leveret_types::{Clock, ClockState, Nanos};
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 /// How a time is meant.
 pub type MPIRT_Time_mode = c_int;
@@ -23,12 +25,17 @@ const LOOK_AGAIN: Nanos = Nanos::from_millis(10);
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     answer(|| {
-        let mut life = life();
+        if state::is_child() {
+            keep_detail(&format!("MPIRT_Init: {OF_A_CHILD}"));
+            return Err(Code::Agent);
+        }
+        let (mut life, _uncancelled) = life();
         match &*life {
             Life::Before => {}
             Life::Live(_) => return Err(Code::AlreadyInitialized),
             Life::After => return Err(Code::Finalized),
         }
+        state::prepare().and_then(|()| crate::answer::prepare())?;
         ready().inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
         let library = Library::join().map_err(|error| {
             keep_detail(&format!("MPIRT_Init: {error}"));
@@ -259,10 +266,13 @@ pub extern "C" fn MPIRT_Int64_export(time: MPIRT_Timespec, high: Out<u32>, low: 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -> c_int {
     answer(|| {
-        let known = TEXTS.iter().find(|(number, _)| *number == error);
-        let text = known.map_or(c"this number is no error code", |(_, text)| *text);
-        string.put(text.as_ptr())?;
-        known.map(|_| ()).ok_or(Code::Argument)
+        let text = match (error, Code::of(error)) {
+            (0, _) => Ok(c"the call did what it says"),
+            (_, Some(code)) => Ok(code.c_text()),
+            _ => Err(Code::Argument),
+        };
+        string.put(text.unwrap_or(c"this number is no error code").as_ptr())?;
+        text.map(|_| ())
     })
 }
 
@@ -270,27 +280,35 @@ pub extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -
 pub extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
     answer(|| {
         string.check()?;
-        let name_of = |handle| {
-            let name = if is_committed() {
-                with_committed(|committed| committed.world().name(handle).map(str::to_owned))
-            } else {
-                with_library(|library| library.world.name(handle).map(str::to_owned))
+        string.put(detail(|code, number, out| {
+            let handle = Handle::from_number(number);
+            let is_of_container = code == Code::Limit;
+            out.write_str(if is_of_container { ": the container " } else { ": the buffer " })?;
+            let mut named = Ok(());
+            let mut tell_name = |world: &World| {
+                if let Ok(name) = world.name(handle)
+                    && !name.is_empty()
+                {
+                    named = write!(out, "\"{name}\" ");
+                }
+                Ok(())
             };
-            name.ok().filter(|name| !name.is_empty())
-        };
-        string.put(detail(|number| {
-            let called = name_of(Handle::from_number(number)).map(|name| format!("\"{name}\" "));
-            Some(format!(": the buffer {}with the handle {number:#x} is due", called.unwrap_or_default()))
+            // Without the library there is no name either.
+            let _ = if is_committed() {
+                with_committed(|committed| tell_name(committed.world()))
+            } else {
+                with_library(|library| tell_name(&library.world))
+            };
+            named?;
+            write!(out, "with the handle {number:#x} ")?;
+            if is_of_container {
+                write!(
+                    out,
+                    "reaches more than {CONTAINER_MAX} channels, or all containers together more than {CONTAINERS_REACH_MAX}"
+                )
+            } else {
+                out.write_str("is due")
+            }
         }))
     })
 }
-
-/// Every code's text, with the closing zero byte that C wants.
-static TEXTS: std::sync::LazyLock<Vec<(c_int, &'static CStr)>> = std::sync::LazyLock::new(|| {
-    let owned = |text: &str| {
-        let text = std::ffi::CString::new(text).unwrap_or_default();
-        &*Box::leak(text.into_boxed_c_str())
-    };
-    let codes = Code::ALL.iter().map(|code| (*code as c_int, owned(code.text())));
-    [(0, c"the call did what it says")].into_iter().chain(codes).collect()
-});

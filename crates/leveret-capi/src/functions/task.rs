@@ -1,11 +1,11 @@
 //! Tasks: what runs once in every period (our extension).
 
-use super::argument::Argument;
+use super::argument::{Argument, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of};
 use super::object::{changed, free, made};
 use crate::answer::answer;
 use crate::reserve::ready;
-use crate::state::{check_setup, good, good_committed, in_task, with_committed, with_library};
+use crate::state::{check_setup, good, good_committed, with_committed, with_library};
 use crate::types::{
     CHandle, MPIRT_Channel, MPIRT_Qos, MPIRT_Timespec, MPIRTX_Instance, MPIRTX_Task, MPIRTX_Task_function,
     NameIn, Out,
@@ -44,7 +44,9 @@ fn task_function(function: MPIRTX_Task_function, argument: Argument, own: Handle
     Arc::new(move |planned, committed| {
         let instance =
             MPIRTX_Instance { number: planned.number, start: planned.start.0, deadline: planned.deadline.0 };
-        in_task(committed, || function(MPIRTX_Task::of(own), &raw const instance, argument.get()));
+        run_for_program(committed, ("the function of the task", own), || {
+            function(MPIRTX_Task::of(own), &raw const instance, argument.get());
+        });
     })
 }
 

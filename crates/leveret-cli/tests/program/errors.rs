@@ -176,6 +176,24 @@ fn completions_know_every_command() {
 }
 
 #[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let (_, err, code) = outcome(&["manual", shown(&pages)]);
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    for command in ["run", "check", "plan", "verify", "report", "why", "doctor", "completions", "manual"] {
+        let page = std::fs::read_to_string(pages.join(format!("leveret-{command}.1"))).unwrap();
+        for section in ["NAME", "SYNOPSIS", "OPTIONS", "\"EXAMPLES\""] {
+            assert!(page.contains(&format!(".SH {section}\n")), "{command} lacks {section}: {page}");
+        }
+    }
+    let page = std::fs::read_to_string(pages.join("leveret.1")).unwrap();
+    assert!(page.contains("leveret\\-run(1)") && page.contains("EXIT STATUS"), "{page}");
+    let (_, err, code) = outcome(&["manual", "/proc/no-such-folder"]);
+    assert!(err.contains("could not be made") && code == Some(2), "{err}");
+}
+
+#[test]
 fn the_doctor_changes_nothing_and_names_a_fix_for_each_finding() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_leveret"))

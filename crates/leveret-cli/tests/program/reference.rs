@@ -3,7 +3,8 @@
 use crate::{is_blessing, outcome, root};
 use std::fs;
 
-const COMMANDS: [&str; 8] = ["run", "check", "plan", "verify", "report", "why", "doctor", "completions"];
+const COMMANDS: [&str; 9] =
+    ["run", "check", "plan", "verify", "report", "why", "doctor", "completions", "manual"];
 
 #[test]
 fn the_reference_repeats_the_help_texts() {

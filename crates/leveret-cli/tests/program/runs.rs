@@ -105,8 +105,15 @@ fn members_of_a_manifest_are_bad_input() {
         (["run", "-n", "2", "job.toml"], "this is a manifest"),
         (["run", "-n", "2", "./no-such-program"], "is not found"),
         (["run", "-n", "0", "./program"], "0 is not in 1..=256"),
+        (["run", "-n", "two", "./program"], "it takes a whole number"),
+        (["run", "-n", "300", "./program"], "300 is not in 1..=256"),
+        (["run", "--rounds", "0", "./program"], "it takes a whole number from 1"),
+        (["run", "--rounds", "ten", "./program"], "it takes a whole number"),
+        (["why", "out", "AB", "x"], "an instance is a whole number from 0"),
+        (["why", "out", "AB", "1.5"], "an instance is a whole number from 0"),
     ] {
         let (_, err, code) = outcome(&arguments);
+        assert!(!err.contains("digit found in string"), "{err}");
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(said), "{err}");
     }

@@ -64,13 +64,13 @@ fn everything_lies_below_the_prefix() {
     ];
     expected.sort();
     assert_eq!(others, expected);
-    // A page for each function, one for each alias, and the overview.
+    // A page for each function, one for each alias, the overview, and types with constants.
     let header = std::fs::read_to_string(prefix.join("include/mpirt.h")).expect("the header");
     let functions = header.lines().filter(|line| line.starts_with("int ")).count();
     let aliases = header.lines().filter(|line| {
         line.starts_with("#define MPIRT_object_") || line.starts_with("#define MPIRT_container_")
     });
-    assert_eq!(pages.len(), functions + aliases.count() + 1);
+    assert_eq!(pages.len(), functions + aliases.count() + 2);
     // A package is put elsewhere first, and finds itself where it will be.
     let built = program().parent().expect("a program lies in a folder");
     let mut staged = Command::new(built.join("xtask"));
@@ -85,19 +85,31 @@ fn everything_lies_below_the_prefix() {
 #[test]
 fn manual_pages_are_without_a_fault() {
     let place = Workplace::new();
-    let folder = installed(&place).join("share/man/man3");
+    let manual = installed(&place).join("share/man");
+    let folder = manual.join("man3");
     let commit = std::fs::read_to_string(folder.join("MPIRT_Commit.3")).expect("the page");
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS", "EXAMPLES", "SEE ALSO"] {
         assert!(commit.contains(&format!(".SH {section}\n")), "{section} is missing");
     }
-    let manual = folder.parent().expect("a folder");
+    let constants = std::fs::read_to_string(folder.join("mpirt_constants.3")).expect("the page");
+    let header =
+        std::fs::read_to_string(root().join("crates/leveret-capi/include/mpirt.h")).expect("the header");
+    for line in header.lines().skip_while(|line| !line.contains("--- Types ---")) {
+        let name = line.strip_prefix("#define ").and_then(|rest| rest.split_whitespace().next());
+        let Some(name) = name.filter(|_| !line.contains("_object_") && !line.contains("_container_")) else {
+            continue;
+        };
+        assert!(constants.contains(name), "{name} is not on the page of constants");
+    }
+    let run = std::fs::read_to_string(manual.join("man1/leveret-run.1")).expect("the page of a command");
+    assert!(run.contains("rounds") && run.contains(".SH \"EXIT STATUS\""), "{run}");
     if is_there("groff") {
-        for page in files(&folder) {
+        for page in files(&manual) {
             let mut groff = Command::new("groff");
             let output = groff
                 .args(["-man", "-Tascii", "-ww"])
-                .arg(folder.join(&page))
-                .current_dir(manual)
+                .arg(manual.join(&page))
+                .current_dir(&manual)
                 .output()
                 .expect("groff");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -106,7 +118,7 @@ fn manual_pages_are_without_a_fault() {
     }
     if is_there("man") {
         let mut man = Command::new("man");
-        man.arg("-M").arg(manual).args(["3", "MPIRT_Commit"]).env("MANPAGER", "cat");
+        man.arg("-M").arg(&manual).args(["3", "MPIRT_Commit"]).env("MANPAGER", "cat");
         assert!(must(&mut man).contains("MPIRT_ERR_ADMISSION"));
     }
 }

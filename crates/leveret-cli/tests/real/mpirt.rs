@@ -1,7 +1,7 @@
 //! The conformance suite in C (`tests/mpirt/`), and the ring in C, against the header and the library.
 
 use crate::harness::{Outcome, turn};
-use crate::suite::{C, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
+use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
 
 #[test]
@@ -28,6 +28,56 @@ fn any_call_after_any_other() {
 #[test]
 fn threads() {
     conforms("tests/mpirt/threads.c");
+}
+
+/// A task that makes a child takes longer than its budget.
+// spec: ERROR-PROCESS-05
+#[test]
+fn children_of_members() {
+    with_members("tests/mpirt/fork.c", &C, &MEMBERS, |program, members| {
+        program.all_pass(members).assert_consistent();
+    });
+}
+
+#[test]
+fn functions_that_end_their_thread() {
+    conforms("tests/mpirt/ended.c");
+}
+
+#[test]
+fn functions_that_throw() {
+    conforms_as("tests/mpirt/thrown.cpp", &CPP, &[1, 2], &[]);
+}
+
+/// The job ends, and it is said whose fault it is.
+// spec: ERROR-PROCESS-06
+#[test]
+fn a_task_that_ends_its_thread() {
+    with_members("tests/mpirt/ended_task.c", &C, &[1, 2], |program, members| {
+        let outcome = program.all_pass(members);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        for words in [
+            "a task of member \"0\" failed",
+            "the function of the task \"ends-0\"",
+            "pthread_exit",
+            "it must return",
+        ] {
+            assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+        }
+    });
+}
+
+/// Nobody hears of it, and still nobody hangs.
+#[test]
+fn a_thread_that_is_gone_with_a_function_without_unwind_tables() {
+    let compiler = [&C[..], &["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-g0"]].concat();
+    let _turn = turn();
+    for source in ["tests/mpirt/ended_task.c", "tests/mpirt/ended_handler.c"] {
+        let outcome = Program::compiled(source, &compiler).all_pass(2);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let said = "a function of the program has ended the library's thread; it must return";
+        assert!(outcome.said().contains(said), "{source}: {}", outcome.said());
+    }
 }
 
 #[test]

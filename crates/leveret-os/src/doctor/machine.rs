@@ -47,12 +47,23 @@ fn judge_cores(facts: &Facts) -> Finding {
     }
 }
 
+/// Cores, as a person writes them.
+fn listed(cores: &[u32]) -> String {
+    if cores.is_empty() {
+        return "none".to_owned();
+    }
+    cores.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
 fn judge_isolation(facts: &Facts) -> Finding {
     const NAME: &str = "isolated cores";
     let (isolated, tickless) = (&facts.cores_isolated, &facts.cores_tickless);
     let usable = isolated.iter().any(|core| facts.cores_allowed.contains(core));
     if usable && !tickless.is_empty() {
-        return Finding::ok(NAME, format!("isolated {isolated:?}, without tick {tickless:?}"));
+        return Finding::ok(
+            NAME,
+            format!("isolated {}, without tick {}", listed(isolated), listed(tickless)),
+        );
     }
     // The first core keeps the kernel's own work.
     let last = facts.cores_online.last().copied().unwrap_or(0);
@@ -66,8 +77,10 @@ fn judge_isolation(facts: &Facts) -> Finding {
     Finding::missing(
         NAME,
         format!(
-            "isolated {isolated:?}, without tick {tickless:?}, for this process {:?}",
-            facts.cores_allowed
+            "isolated {}, without tick {}, for this process {}",
+            listed(isolated),
+            listed(tickless),
+            listed(&facts.cores_allowed)
         ),
         "the tick, interrupts and the kernel's workers run on the tasks' cores: some microseconds now and then",
         &lines(&fix),

@@ -5,7 +5,7 @@ use super::HINTS_MAX;
 use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
 use crate::nearest::nearest;
-use leveret_plan::{Channel, Placement, Qos};
+use leveret_plan::{Channel, MissingPolicy, Placement, Qos};
 use leveret_types::{ByteSize, MemberId, Nanos};
 use std::collections::BTreeMap;
 
@@ -204,13 +204,25 @@ fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Misma
     }
 }
 
+/// What follows when a message is missing.
+fn show_missing(missing: MissingPolicy) -> &'static str {
+    match missing {
+        MissingPolicy::Skip => "a missing message is skipped",
+        MissingPolicy::HoldLast => "the last message stands for a missing one",
+        MissingPolicy::Stop => "a missing message ends the job",
+    }
+}
+
 pub(super) fn show_qos(qos: &Qos) -> String {
     match qos {
         Qos::TimeDriven { period: Nanos::ZERO, release, deadline, missing } => {
-            format!("time-driven, once in the window [{release}, {deadline}], missing {missing:?}")
+            format!("time-driven, once in the window [{release}, {deadline}], {}", show_missing(*missing))
         }
         Qos::TimeDriven { period, release, deadline, missing } => {
-            format!("time-driven, period {period}, window [{release}, {deadline}], missing {missing:?}")
+            format!(
+                "time-driven, period {period}, window [{release}, {deadline}], {}",
+                show_missing(*missing)
+            )
         }
         Qos::BestEffort => "best effort".to_owned(),
         Qos::PriorityDriven { priority, interval, deadline } => {

@@ -1,5 +1,6 @@
 //! Work beside the time table: what serves the ends of priority- and event-driven channels, and what members declare.
 
+use super::tasks::show_core;
 use super::{HINTS_MAX, MANIFEST, MemberNames, Mismatch, Property};
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -150,7 +151,7 @@ fn sporadic(
     let interval = agreed!(interval, Nanos::to_string);
     let deadline = agreed!(deadline, Nanos::to_string);
     let budget = agreed!(budget, Nanos::to_string);
-    let core = agreed!(core, |value| format!("{value:?}"));
+    let core = agreed!(core, show_core);
     let mut open = |property: &str| {
         errors.push(Mismatch::Open {
             object: object.clone(),

@@ -7,6 +7,14 @@ use crate::nearest::nearest;
 use leveret_plan::{Channel, CoreChoice, Task};
 use leveret_types::{ChannelId, MemberId, Nanos};
 
+/// A core as declarations have it.
+pub(super) fn show_core(core: &CoreChoice) -> String {
+    match core {
+        CoreChoice::Pinned(core) => format!("core {core}"),
+        CoreChoice::Any => "any core".to_owned(),
+    }
+}
+
 /// One task's declarations from both sides.
 type TaskSides<'a> = (usize, Option<&'a TaskDeclaration>, Option<&'a TaskDeclaration>);
 
@@ -90,7 +98,7 @@ fn task(
     let budget = agreed!(budget, Nanos::to_string);
     let release = agreed!(release, Nanos::to_string);
     let deadline = agreed!(deadline, Nanos::to_string);
-    let core = agreed!(core, |value| format!("{value:?}"));
+    let core = agreed!(core, show_core);
     let preemptible = agreed!(preemptible, bool::to_string);
     let overrun = agreed!(overrun, |value| format!("{value:?}").to_lowercase());
     let mut needed = |value: Option<Nanos>, property: &str| {

@@ -62,6 +62,11 @@ impl Occupant {
         Self { thread: None, kind: ThreadKind::Unknown, name: String::new() }
     }
 
+    /// Whether what seems to be the idle task may be a thread that the log's writer could not see; its name says so then.
+    pub fn may_be_unseen(&self) -> bool {
+        self.kind == ThreadKind::Idle && !["", "idle"].contains(&self.name.as_str())
+    }
+
     /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.
     pub fn describe(&self) -> String {
         let name = if self.name.is_empty() { "a thread" } else { &self.name };
@@ -69,6 +74,7 @@ impl Occupant {
         let known = self.thread.filter(|id| *id != u32::MAX);
         let thread = known.map_or_else(|| "thread unknown".to_owned(), |id| format!("thread {id}"));
         match self.kind {
+            ThreadKind::Idle if self.may_be_unseen() => self.name.clone(),
             ThreadKind::Idle => "the idle task".to_owned(),
             ThreadKind::Kernel => format!("the kernel's {name} ({thread})"),
             ThreadKind::Task(_) => format!("the job's own {name} ({thread})"),
@@ -102,7 +108,7 @@ impl<'a> CoreLog<'a> {
             threads.insert(record.thread, Occupant { thread: Some(record.thread), kind, name });
         }
         let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, name: String::new() };
-        threads.insert(0, idle);
+        threads.entry(0).or_insert(idle);
         let priority = |who: &Occupant| match who.kind {
             ThreadKind::Foreign { priority } => priority,
             _ => 0,
@@ -284,5 +290,15 @@ mod tests {
             [(100, 200, Some(7))]
         );
         assert_eq!(log(Vec::new()), [(100, 200, None)]);
+    }
+    #[test]
+    fn what_a_container_hides_is_not_called_idle() {
+        let of = |name: &str| Occupant { thread: Some(0), kind: ThreadKind::Idle, name: name.to_owned() };
+        assert_eq!(
+            (of("").describe(), of("idle").describe()),
+            (of("").describe(), "the idle task".to_owned())
+        );
+        let unseen = of("the idle task, or a thread outside,");
+        assert!(unseen.may_be_unseen() && unseen.describe() == "the idle task, or a thread outside,");
     }
 }

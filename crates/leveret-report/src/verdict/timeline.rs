@@ -1,6 +1,7 @@
 //! What happened when to one instance, in words, for people.
 
 use super::{Context, Mark};
+use crate::lookup::Index;
 use crate::record::{EventKind, InstanceRecord, MessageRecord, Outcome};
 use leveret_types::Nanos;
 
@@ -107,38 +108,35 @@ pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &Messag
 fn events(context: &Context<'_>, from: Nanos, to: Nanos, marks: &mut Vec<Mark>) {
     let within = context.phase().events.iter().filter(|event| event.at >= from && event.at <= to);
     for event in within.take(SWITCHES_MAX) {
-        marks.push(mark(event.at, describe(context, &event.kind)));
+        marks.push(mark(event.at, format!("event: {}", describe(&context.index, &event.kind))));
     }
 }
 
 /// An event in words.
-fn describe(context: &Context<'_>, kind: &EventKind) -> String {
-    let member = |rank: u16| context.index.member_name(rank);
-    let task = |task: u16| context.index.task_name(usize::from(task));
+pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
+    let member = |rank: u16| index.member_name(rank);
+    let task = |task: u16| index.task_name(usize::from(task));
     match kind {
         EventKind::PageFault { task: number, address } => {
-            format!("event: page fault of {} at {address:#x}", task(*number))
+            format!("page fault of {} at {address:#x}", task(*number))
         }
-        EventKind::MemberStopped { member: rank } => format!("event: member {} stopped", member(*rank)),
-        EventKind::MemberContinued { member: rank } => format!("event: member {} went on", member(*rank)),
+        EventKind::MemberStopped { member: rank } => format!("member {} stopped", member(*rank)),
+        EventKind::MemberContinued { member: rank } => format!("member {} went on", member(*rank)),
         EventKind::MemberDied { member: rank, how } => {
-            format!("event: member {} died ({how})", member(*rank))
+            format!("member {} died ({how})", member(*rank))
         }
-        EventKind::MemberRestarted { member: rank } => format!("event: member {} restarted", member(*rank)),
-        EventKind::ClockStepped { by } => format!("event: the clock moved by {by}"),
+        EventKind::MemberRestarted { member: rank } => format!("member {} restarted", member(*rank)),
+        EventKind::ClockStepped { by } => format!("the clock moved by {by}"),
         EventKind::EvidenceLost { since, records } => {
             format!(
-                "event: the kernel's log was read again, the first time since {since}; {records} of its records were lost"
+                "the kernel's log was read again, the first time since {since}; {records} of its records were lost"
             )
         }
         EventKind::SchedulingChanged { task: number, since, now, set } => {
-            format!(
-                "event: {} found at {now}, set was {set} (last found unchanged at {since})",
-                task(*number)
-            )
+            format!("{} found at {now}, set was {set} (last found unchanged at {since})", task(*number))
         }
         EventKind::Overrun { task: number, instance } => {
-            format!("event: overrun of {}, instance {instance}, policed", task(*number))
+            format!("overrun of {}, instance {instance}, policed", task(*number))
         }
     }
 }

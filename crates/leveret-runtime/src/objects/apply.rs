@@ -11,7 +11,7 @@ use super::world::World;
 use std::collections::{HashMap, HashSet};
 
 /// Most channels that the lists of all containers have together.
-const REACHED_MAX: usize = 16 * CONTAINER_MAX;
+pub const CONTAINERS_REACH_MAX: usize = 16 * CONTAINER_MAX;
 
 /// What [`World::filter`] keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,9 +78,9 @@ impl World {
 
     /// A container of the class of another. Members may be objects that live by references alone.
     fn container_of(&mut self, name: &str, model: Handle, members: Vec<Handle>) -> Result<Handle, Code> {
-        if members.len() > CONTAINER_MAX {
-            return Err(Code::Limit);
-        }
+        let remedy = "make it of smaller containers";
+        let what = |world: &Self| world.called("members of what is made of the container", model);
+        self.keep_to((members.len(), CONTAINER_MAX), remedy, what)?;
         let body = |members| match model.class() {
             Some(Class::Cvector) => Body::Cvector(members),
             _ => Body::Cset(members),
@@ -164,7 +164,7 @@ impl World {
                 open.push((members[place], 0));
                 continue;
             }
-            let reached = reached_by(members, known, REACHED_MAX - *total);
+            let reached = reached_by(members, known, CONTAINERS_REACH_MAX - *total);
             *total += reached.as_ref().map_or(0, Vec::len);
             known.insert(container, reached);
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most keys at one time.
-const KEYS_MAX: usize = 1 << 16;
+pub(super) const KEYS_MAX: usize = 1 << 16;
 /// Most attributes at one time.
 const ATTRIBUTES_MAX: usize = 1 << 20;
 
@@ -109,12 +109,16 @@ impl World {
     /// # Errors
     /// [`Code::Limit`].
     pub fn keyval(&mut self, delete: Option<DeleteFunction>) -> Result<Keyval, Code> {
-        let known = &mut self.attributes;
-        if known.keys.len() >= KEYS_MAX {
-            return Err(Code::Limit);
-        }
+        let remedy = "free the keys that are not needed any more";
+        self.keep_to((self.attributes.keys.len() + 1, KEYS_MAX), remedy, |_| {
+            "keys of attributes".to_owned()
+        })?;
         // Numbers do not come again, so a freed key stays an error.
-        let key = known.last_key.checked_add(1).ok_or(Code::Limit)?;
+        let made = self.attributes.last_key as usize;
+        let remedy = "keep keys, and do not make one for each use";
+        self.keep_to((made + 1, i32::MAX as usize), remedy, |_| "keys since Init".to_owned())?;
+        let known = &mut self.attributes;
+        let key = known.last_key + 1;
         known.last_key = key;
         known.keys.insert(Keyval(key), delete);
         Ok(Keyval(key))
@@ -161,9 +165,9 @@ impl World {
         if let Some(place) = known.place(object, key) {
             return known.depart(object, place).map(Some);
         }
-        if known.count >= ATTRIBUTES_MAX {
-            return Err(Code::Limit);
-        }
+        let remedy = "delete the attributes that are not needed any more";
+        self.keep_to((self.attributes.count + 1, ATTRIBUTES_MAX), remedy, |_| "attributes".to_owned())?;
+        let known = &mut self.attributes;
         let delete = known.keys.get(&key).cloned().flatten();
         let attribute = Attribute { key, value: value.clone(), delete, is_leaving: false };
         known.owned.entry(object).or_default().attributes.push(attribute);

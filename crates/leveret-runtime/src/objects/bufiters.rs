@@ -28,6 +28,9 @@ impl World {
             return Err(Code::Argument);
         }
         let set = if allowed.is_null() { Handle::default() } else { allowed };
+        if !allowed.is_null() {
+            self.check_count(allowed)?;
+        }
         let allowed = if allowed.is_null() { None } else { Some(self.allowed(allowed, size, dataspec)?) };
         if policy.form != Form::Plain && set.class() != Some(Class::Cvector) {
             return Err(Code::Argument);
@@ -37,6 +40,19 @@ impl World {
         self.insert(name, Body::Bufiter(body))
     }
 
+    /// As many buffers as an iterator can hold, or fewer.
+    fn check_count(&mut self, allowed: Handle) -> Result<(), Code> {
+        let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(allowed)?.body else {
+            return Err(Code::WrongClass);
+        };
+        if members.iter().any(|member| member.is_null()) {
+            return Err(Code::Argument);
+        }
+        let remedy = "share the buffers out among several iterators";
+        let what = |world: &Self| world.called("buffers of an iterator, in the allowed container", allowed);
+        self.keep_to((members.len(), BUFFERS_MAX as usize), remedy, what)
+    }
+
     /// The buffers of a container, each of this size and type.
     fn allowed(&self, container: Handle, size: usize, dataspec: Dataspec) -> Result<Vec<Handle>, Code> {
         let (Body::Cset(members) | Body::Cvector(members)) = &self.table.get(container)?.body else {
@@ -44,9 +60,6 @@ impl World {
         };
         if members.is_empty() || members.iter().any(|member| member.is_null()) {
             return Err(Code::Argument);
-        }
-        if members.len() > BUFFERS_MAX as usize {
-            return Err(Code::Limit);
         }
         for (place, member) in members.iter().enumerate() {
             let buffer = self.buffer_body(*member)?;

@@ -8,7 +8,7 @@ use super::handle::Handle;
 use super::keep::Kept;
 use super::mapping::Mappings;
 use super::movers::Movers;
-use super::object::{Body, ChannelBody, Qos, TaskBody, TaskInstance};
+use super::object::{Body, ChannelBody, Dataspec, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
 use crate::activation::Activation;
@@ -88,7 +88,8 @@ impl World {
         self.check_iterators()?;
         let mappings = Mappings::of(self);
         let mut declared = HashMap::new();
-        let committed = Arc::new(self.prepare(kept)?);
+        let prepared = self.prepare(kept);
+        let committed = Arc::new(prepared.map_err(|code| Unfit { code, detail: self.why_unprepared(code) })?);
         let mut declarations = Declarations::new("commit");
         let mut free = Vec::new();
         let mut timed = BTreeMap::new();
@@ -257,7 +258,7 @@ impl World {
             if let (Some(input), Some(output)) = (shape(channel.input), shape(channel.output))
                 && input != output
             {
-                let show = |(size, dataspec)| format!("{size} bytes of {dataspec:?}").to_lowercase();
+                let show = |(size, dataspec): (usize, Dataspec)| format!("{size} bytes of {dataspec}");
                 return Err(unfit(&format!(
                     "takes buffers of {} from its input iterator, and its output iterator is for {}; give it two that are alike,",
                     show(input),

@@ -27,13 +27,15 @@ impl World {
         if object.is_null() || members.contains(&object) {
             return Ok(());
         }
-        let is_full = members.len() >= CONTAINER_MAX;
+        let count = members.len();
         self.table.get(object)?;
         // A set that held itself could never go.
         if object == set || self.reaches(object, set) {
             return Err(Code::Argument);
         }
-        if is_full { Err(Code::Limit) } else { self.table.add_to_set(set, object) }
+        let remedy = "take out what is not needed any more, or make a set of sets";
+        self.keep_to((count + 1, CONTAINER_MAX), remedy, |world| world.called("members of the set", set))?;
+        self.table.add_to_set(set, object)
     }
 
     /// Takes an object out of a set.

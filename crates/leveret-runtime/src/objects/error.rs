@@ -1,6 +1,7 @@
 //! What an operation on objects may answer beside success. Numbers and texts are those of `spec/mpirt/errors.toml`; `cargo xtask spec`
 //! compares.
 
+use std::ffi::CStr;
 use std::fmt;
 
 macro_rules! codes {
@@ -25,6 +26,16 @@ macro_rules! codes {
             pub const fn symbol(self) -> &'static str {
                 match self {
                     $(Self::$name => $symbol,)+
+                }
+            }
+
+            /// As [`Code::text`], for C.
+            pub const fn c_text(self) -> &'static CStr {
+                match self {
+                    $(Self::$name => match CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
+                        Ok(text) => text,
+                        Err(_) => c"",
+                    },)+
                 }
             }
 

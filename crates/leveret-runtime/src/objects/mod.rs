@@ -17,7 +17,7 @@
 //! | events: triggers, receptors, handlers | `events/` |
 //! | a second set beside the one that runs, and what it keeps of that | `mode.rs`, `switch.rs`, `keep.rs` |
 //! | join, commit, uncommit; the clock | `library.rs`, `time.rs` |
-//! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs` |
+//! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs`, `limit.rs` |
 
 mod apply;
 mod attributes;
@@ -36,6 +36,7 @@ mod group_commit;
 mod handle;
 mod keep;
 mod library;
+mod limit;
 mod mapping;
 mod mode;
 mod movers;
@@ -61,7 +62,7 @@ mod keep_tests;
 mod tests;
 
 pub use crate::task_tally::{Durations, TaskMetrics};
-pub use apply::Kind;
+pub use apply::{CONTAINERS_REACH_MAX, Kind};
 pub use attributes::{DeleteFunction, Departure, Keyval, Value};
 pub use buffers::BufferDescription;
 pub use channels::{ChannelDescription, SLACK_MAX};
@@ -77,6 +78,7 @@ pub use handle::{Class, Handle};
 pub use leveret_memory::iterator::Policy;
 pub use leveret_plan::{MissingPolicy, OverrunPolicy};
 pub use library::Library;
+pub use limit::LimitReached;
 pub use object::{BufiterPolicy, Dataspec, Form, PRIORITY_MAX, Qos, TaskFunction, TaskInstance};
 pub use reduction::Operation;
 pub use storage::{OwnedStorage, Storage};

@@ -9,6 +9,7 @@ use super::storage::Storage;
 use leveret_memory::iterator::Policy;
 use leveret_plan::OverrunPolicy;
 use leveret_types::{MemberId, Nanos};
+use std::fmt;
 use std::sync::Arc;
 
 /// An object: a name, and what its class adds.
@@ -148,6 +149,13 @@ dataspecs! {
     Float64 = 16, 8, "floating point of 64 bits";
 }
 
+/// As a text for people has it.
+impl fmt::Display for Dataspec {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
 impl Dataspec {
     /// By what both ends of a channel must agree: a type of the standard and that of fixed width are one where a number is represented
     /// alike. A truth value, a character and a time are more than their numbers.
@@ -159,7 +167,7 @@ impl Dataspec {
             Self::Uint8 => Self::Byte,
             other => other,
         };
-        format!("{alike:?}").to_lowercase()
+        alike.to_string()
     }
 }
 

@@ -74,6 +74,29 @@ impl World {
         preparation.finish(self)
     }
 
+    /// What [`World::prepare`] has to say beyond its code.
+    pub(super) fn why_unprepared(&self, code: Code) -> String {
+        if code != Code::Limit {
+            return String::new();
+        }
+        for (_, object) in self.table.all() {
+            let Body::Bufiter(BufiterBody { allowed: None, size, dataspec, .. }) = &object.body else {
+                continue;
+            };
+            let fits = |body: &Body| matches!(body, Body::Buffer(buffer) if buffer.size == *size && buffer.dataspec == *dataspec);
+            let count = self.table.all().filter(|(_, object)| fits(&object.body)).count();
+            if count > BUFFERS_MAX as usize {
+                return format!(
+                    "the iterator \"{}\" at member \"{}\" takes any buffer of {size} bytes of {dataspec}, of which there are {count}, and an \
+                     iterator can have {BUFFERS_MAX}; give it a container of the buffers that it may have, or make fewer",
+                    object.name,
+                    self.names()[self.rank().index()]
+                );
+            }
+        }
+        String::new()
+    }
+
     /// Notes at time-driven ends which task serves them.
     fn served_by_tasks(&self, channels: &mut [CommittedChannel]) {
         for (task, object) in self.table.all() {

@@ -49,7 +49,7 @@ impl Code {
             Self::Agent => "start the program with `leveret run`",
             Self::End => "reset the iterator to begin again",
             Self::Changed => "reset the iterator, and walk the container as it is now",
-            Self::Limit => "free what is not needed any more",
+            Self::Limit => "free what is not needed any more, or use less at once",
             Self::NoMemory => "free what is not needed any more, or raise the limit of the process",
             Self::Internal => "please report it",
         }

@@ -13,7 +13,7 @@ impl World {
     pub fn container_iterator(&mut self, name: &str, container: Handle) -> Result<Handle, Code> {
         self.members_of(container)?;
         let changes = self.table.get(container)?.changes;
-        self.table.insert(name, Body::ContainerIterator(WalkBody { container, next: 0, changes }))
+        self.insert_anyway(name, Body::ContainerIterator(WalkBody { container, next: 0, changes }))
     }
 
     /// The next member: of a set in the order of insertion, of a vector by index, null elements too.

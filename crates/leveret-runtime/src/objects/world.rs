@@ -6,9 +6,10 @@ use super::error::Code;
 use super::events::EventKind;
 use super::handle::{Class, Handle};
 use super::keep::Kept;
+use super::limit::LimitReached;
 use super::mode::Modes;
 use super::object::{Body, Object, Qos};
-use super::table::Table;
+use super::table::{OBJECTS_MAX, Table};
 use leveret_memory::sync::Ordering;
 use leveret_types::{MemberId, NAME_BYTES_MAX};
 
@@ -23,6 +24,7 @@ pub struct World {
     pub(super) modes: Modes,
     /// By the kind of event; null: none.
     pub(super) default_handlers: [Handle; EventKind::COUNT],
+    pub(super) limit: Option<LimitReached>,
 }
 
 impl World {
@@ -35,7 +37,7 @@ impl World {
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
         let (attributes, default_handlers, modes) = Default::default();
         let names = names.to_vec();
-        Ok(Self { table, attributes, rank, names, committed: false, modes, default_handlers })
+        Ok(Self { table, attributes, rank, names, committed: false, modes, default_handlers, limit: None })
     }
 
     /// As it is now, without attributes: what tasks ask while it is committed.
@@ -49,6 +51,7 @@ impl World {
             committed: true,
             modes: Modes::default(),
             default_handlers: self.default_handlers,
+            limit: None,
         }
     }
 
@@ -95,12 +98,22 @@ impl World {
     /// What is made while something is committed belongs to a mode.
     pub(super) fn insert(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
         if !self.committed {
-            return self.table.insert(name, body);
+            return self.insert_anyway(name, body);
         }
         let set = self.modes.set_here().ok_or(Code::ObjectCommitted)?;
-        let made = self.table.insert(name, body)?;
+        let made = self.insert_anyway(name, body)?;
         self.table.put_into(made, set);
         Ok(made)
+    }
+
+    /// Whatever is committed.
+    pub(super) fn insert_anyway(&mut self, name: &str, body: Body) -> Result<Handle, Code> {
+        let made = self.table.insert(name, body);
+        if made == Err(Code::Limit) {
+            let remedy = "free what is not needed any more; an object stays as long as others refer to it";
+            self.keep_to((OBJECTS_MAX + 1, OBJECTS_MAX), remedy, |_| "objects".to_owned())?;
+        }
+        made
     }
 
     /// How many objects there are, predefined ones and those that others keep alive included.

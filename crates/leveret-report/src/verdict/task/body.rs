@@ -160,6 +160,12 @@ impl Case<'_> {
                 let sentence = format!("{head}: a kernel thread took a core on which we were first in line");
                 self.share(stage, Cause::KernelSection, Door::Machine, part, sentence)
             }
+            ThreadKind::Idle if stretch.who.may_be_unseen() => {
+                let sentence = format!(
+                    "{head} though this thread was ready: the kernel's limit on real-time time, or a more urgent thread outside"
+                );
+                self.share(stage, Cause::RunQueueWait, Door::Ours, part, sentence)
+            }
             ThreadKind::Idle => {
                 let sentence =
                     format!("{head}: ready, yet the kernel left the core idle (its limit on real-time time)");

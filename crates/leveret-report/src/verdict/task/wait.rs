@@ -105,7 +105,9 @@ impl Case<'_> {
         );
         match stretch.who.kind {
             ThreadKind::Idle => {
-                let sentence = format!("{head}: nobody else wanted it, so the timer's interrupt came late");
+                let seen = if stretch.who.may_be_unseen() { " that can be seen" } else { "" };
+                let sentence =
+                    format!("{head}: nobody else{seen} wanted it, so the timer's interrupt came late");
                 self.share(Stage::Wake, Cause::LateTimer, Door::Machine, amount, sentence)
             }
             ThreadKind::Task(task) if usize::from(task) == self.task => {

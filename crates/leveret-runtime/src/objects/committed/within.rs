@@ -15,9 +15,14 @@ thread_local! {
 
 /// Runs the function of a task.
 pub(in crate::objects) fn within(task: Handle, function: impl FnOnce()) {
-    let before = TASK.replace(task);
+    struct Restored(Handle);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            TASK.set(self.0);
+        }
+    }
+    let _restored = Restored(TASK.replace(task));
     function();
-    TASK.set(before);
 }
 
 impl CommittedChannel {

@@ -112,9 +112,9 @@ impl World {
         if parts.is_empty() || parts.iter().any(|part| twice(part) || !self.may_be_part(*part)) {
             return Err(Code::Argument);
         }
-        if parts.iter().map(|part| self.depth(*part)).max() >= Some(DEPTH_MAX) {
-            return Err(Code::Limit);
-        }
+        let depth = parts.iter().map(|part| self.depth(*part)).max().unwrap_or(0) + 1;
+        let remedy = "combine the parts' parts directly";
+        self.keep_to((depth, DEPTH_MAX), remedy, |_| format!("combinations within the receptor \"{name}\""))?;
         self.insert(name, Body::Receptor(ReceptorBody { form: Form::Combined(combination, parts), handlers }))
     }
 

@@ -14,6 +14,7 @@ use crate::member::CommitError;
 use crate::objects::committed::Committed;
 use crate::session::{LibraryThreads, Prospect, Work};
 use crate::thread::class_of_level;
+use crate::watch::Watch;
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
@@ -71,6 +72,7 @@ impl EventThreads {
                 served.thread.store(thread, Ordering::Relaxed);
             }
         }
+        let of_program = watch.clone();
         let events = CommittedEvents::new(plan, ends, watch, dispatch);
         let mourns = !events.mourners().is_empty();
         assert!(committed.events.set(events).is_ok(), "a commit's events are bound once");
@@ -79,7 +81,7 @@ impl EventThreads {
             (class, how.core)
         });
         let mut prepared = Self::default();
-        match prepared.start(places, timer_place.map(|place| (place, timed)), committed) {
+        match prepared.start(places, timer_place.map(|place| (place, timed)), (committed, &of_program)) {
             Ok(()) => Ok(prepared),
             Err(error) => {
                 prepared.join();
@@ -92,12 +94,14 @@ impl EventThreads {
         &mut self,
         places: Vec<Place>,
         timer: Option<(Place, Vec<timer::Due>)>,
-        committed: &Arc<Committed>,
+        (committed, watch): (&Arc<Committed>, &Arc<Watch>),
     ) -> Result<(), CommitError> {
         let (ready, reports) = mailbox(places.len() + 1);
         for (thread, place) in places.into_iter().enumerate() {
             let committed = committed.clone();
+            let notice = watch.clone().notice();
             self.start_one("leveret-serve", place, &ready, move |_| {
+                let _posted = notice.post();
                 if let Some(events) = committed.events.get() {
                     dispatch::serve(thread, events, &committed);
                 }
