@@ -51,6 +51,9 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
     for phase in &report.statistics.phases {
         of_phase(phase, &mut text);
     }
+    if report.statistics.phases.iter().any(|phase| !phase.works.is_empty()) {
+        let _ = writeln!(text, "\n{}", crate::works::NOTE);
+    }
     alone(report, &mut text);
     data_path(report, &mut text);
     warnings(&mut text);
@@ -155,7 +158,6 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
         ]
     }));
     text.push_str(&columns(&rows, &[1]));
-    let _ = writeln!(text, "{}", crate::works::NOTE);
 }
 
 /// The columns of work beside the time table.
