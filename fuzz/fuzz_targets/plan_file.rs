@@ -45,6 +45,7 @@ fn preempted() -> Job {
         overrun: OverrunPolicy::Skip,
         reads: Vec::new(),
         writes: Vec::new(),
+        mover: false,
     };
     let (pinned, free) = (CoreChoice::Pinned(0), CoreChoice::Any);
     Job {

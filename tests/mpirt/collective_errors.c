@@ -369,7 +369,7 @@ static void test_a_window_that_is_too_short(void)
     end = make_end(REDUCE, "tight", 0, qos);
     EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
     OK(MPIRTX_Error_detail(&detail));
-    CHECK(strstr(detail, ":mover-") != NULL);
+    CHECK(strstr(detail, "mover of tight ") != NULL);
     free_end(&end);
     OK(MPIRT_Qos_free(&qos));
 }

@@ -142,6 +142,7 @@ fn task(place: usize, period_us: u64, share: f64, random: &mut Random) -> Task {
         overrun: OverrunPolicy::Skip,
         reads: Vec::new(),
         writes: Vec::new(),
+        mover: false,
     }
 }
 

@@ -70,19 +70,17 @@ fn beside(core: &PlannedCore) -> String {
     if core.sporadic == Nanos::ZERO { String::new() } else { format!("{} for priorities, ", core.sporadic) }
 }
 
-/// The refusal with one change a line, where its own text has them in one sentence.
+/// The refusal with one remedy a line, where its own text has them in one sentence.
 pub fn refused(job: &Job, refusal: &Refusal, paint: Paint) -> String {
     let mut text = format!("{}: job \"{}\"\n", paint.red("refused"), job.name);
-    for line in refusal.to_string().lines() {
-        if !line.starts_with("what would fit: ") {
-            let _ = writeln!(text, "  {line}");
-            continue;
-        }
-        let _ =
-            writeln!(text, "  what would fit{}:", if refusal.fits.len() > 1 { ", any one of" } else { "" });
-        for change in &refusal.fits {
-            let _ = writeln!(text, "    - {change}");
-        }
+    for line in refusal.reason().lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(heading) = refusal.fits_heading() {
+        let _ = writeln!(text, "  {heading}:");
+    }
+    for remedy in &refusal.fits {
+        let _ = writeln!(text, "    - {remedy}");
     }
     text
 }

@@ -1,22 +1,35 @@
 //! Admission: a plan, or the reason why there is none.
 
 use crate::assemble::TooManyBuffers;
+use crate::explain::Scope;
 use crate::search::{Effort, Outcome, Overload, search};
 use crate::sporadic::{self, Late};
 use crate::windows::{Problem, activations, hyperperiod};
-use crate::{Job, Plan, Refusal, assemble, explain, validate};
+use crate::{ExplainBudget, Job, Plan, Refusal, assemble, explain, validate};
 
 /// Plans a job: a start for every instance of every task over one hyperperiod, with bounds and buffer counts.
 ///
 /// Deterministic: the same job gives the same plan, byte for byte.
 ///
 /// # Errors
-/// A [`Refusal`] that names a minimal set of declarations that cannot be met together, and single changes that
-/// would fit.
+/// A [`Refusal`] that names a minimal set of declarations that cannot be met together, and changes that would fit.
 pub fn plan(job: &Job) -> Result<Plan, Refusal> {
+    plan_within(job, ExplainBudget::default())
+}
+
+/// The same with this many steps for the explanation of a refusal.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_within(job: &Job, budget: ExplainBudget) -> Result<Plan, Refusal> {
+    plan_scope(job, Scope::whole(job, budget))
+}
+
+/// The same, where not all tasks may be the program's.
+pub(crate) fn plan_scope(job: &Job, scope: Scope) -> Result<Plan, Refusal> {
     match validate(job) {
-        Err(errors) => Err(explain::bad_declarations(job, errors)),
-        Ok(()) => solve(job, &mut Effort::full()).map_err(|failure| explain::refuse(job, &failure)),
+        Err(errors) => Err(explain::bad_declarations(job, errors, scope)),
+        Ok(()) => solve(job, &mut Effort::full()).map_err(|failure| explain::refuse(job, &failure, scope)),
     }
 }
 

@@ -11,7 +11,7 @@ use leveret_types::Nanos;
 /// It guards against mistakes, not against an adversary.
 pub fn digest(job: &Job) -> u64 {
     let mut encoder = Encoder(0xcbf2_9ce4_8422_2325);
-    encoder.text("leveret job 2");
+    encoder.text("leveret job 3");
     encoder.text(&job.name);
     encoder.list(&job.cores, |encoder, core| encoder.number(u64::from(*core)));
     encoder.list(&job.members, |encoder, member| encoder.text(&member.name));
@@ -62,6 +62,7 @@ impl Encoder {
         for ends in [&task.reads, &task.writes] {
             self.list(ends, |encoder, channel| encoder.number(u64::from(channel.0)));
         }
+        self.number(u64::from(task.mover));
     }
 
     fn channel(&mut self, channel: &Channel) {

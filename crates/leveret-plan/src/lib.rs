@@ -33,17 +33,17 @@ mod transition;
 mod validate;
 mod windows;
 
-pub use admission::plan;
+pub use admission::{plan, plan_within};
 pub use continuation::{ContinuationConflict, Kept, continuation};
 pub use crossing::Crossing;
 pub use digest::digest;
 pub use explain::{
-    BufferNeed, Change, Declaration, DeclarationKind, LateCause, LateWork, ObjectName, Overload, Refusal,
-    RefusalKind,
+    BufferNeed, Change, Declaration, DeclarationKind, ExplainBudget, ExplainSearch, LateCause, LateWork,
+    ObjectName, Overload, Refusal, RefusalKind, Remedy,
 };
 pub use model::*;
 pub use plan::*;
-pub use shared::{Collision, Other, collisions, cores_beside, plan_beside};
+pub use shared::{Collision, Other, collisions, cores_beside, plan_beside, plan_beside_within};
 pub use table::{render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};

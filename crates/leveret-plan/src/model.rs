@@ -57,6 +57,8 @@ pub struct Task {
     pub reads: Vec<ChannelId>,
     /// Channels into which it inserts, at most one message of each per instance.
     pub writes: Vec<ChannelId>,
+    /// Whether the library declared it, to serve ends of channels that no task of the program serves: its times are theirs.
+    pub mover: bool,
 }
 
 /// Work at a fixed priority beside the time table: it runs once for each arrival, in the time that the table and

@@ -12,10 +12,14 @@
 //! Response times beside two tables at once are not known: a core on which others run work at priorities is not used, and work at
 //! priorities is put on cores that the others leave alone.
 
+use crate::admission::{plan_scope, solve};
+use crate::explain::Scope;
+use crate::search::Effort;
 use crate::sporadic::Reserved;
 use crate::windows::hyperperiod;
 use crate::{
-    CoreChoice, Job, OverrunPolicy, Plan, PlannedCore, PlannedInstance, Refusal, Task, checker, digest, plan,
+    CoreChoice, ExplainBudget, Job, OverrunPolicy, Plan, PlannedCore, PlannedInstance, Refusal, Task,
+    checker, digest, plan_within, validate,
 };
 use leveret_types::{MemberId, Nanos};
 use std::fmt;
@@ -70,21 +74,54 @@ pub fn cores_beside(job: &Job, others: &[Other<'_>]) -> Vec<u32> {
 /// # Errors
 /// As [`plan`]; what runs can be among the causes.
 pub fn plan_beside(job: &Job, others: &[Other<'_>]) -> Result<Plan, Refusal> {
+    plan_beside_within(job, others, ExplainBudget::default())
+}
+
+/// The same with this many steps for the explanation of a refusal.
+///
+/// # Errors
+/// As [`plan_beside`].
+pub fn plan_beside_within(job: &Job, others: &[Other<'_>], budget: ExplainBudget) -> Result<Plan, Refusal> {
     let held: Vec<Task> = job.cores.iter().flat_map(|core| stand_ins(job, others, *core)).collect();
     if held.is_empty() || job.tasks.is_empty() {
-        return plan(job);
+        return plan_within(job, budget);
     }
     let mut together = job.clone();
     together.tasks.extend(held);
-    let own = own_part(job, plan(&together)?);
+    let scope = Scope { own: job.tasks.len(), budget };
+    // What is known of a change is known beside the stand-ins of this job; another round can have others.
+    let told = |mut refusal: Refusal| {
+        let fits = |changed: Job| fits_beside(&changed, others);
+        refusal.fits.retain(|remedy| remedy.apply(job).is_some_and(fits));
+        refusal
+    };
+    let own = own_part(job, plan_scope(&together, scope).map_err(told)?);
     if checker::check(&own, job).is_ok() {
         return Ok(own);
     }
-    // Something of the job was to be interrupted by what runs, and priorities of two plans do not compare.
+    in_one_piece(&mut together);
+    Ok(own_part(job, plan_scope(&together, scope).map_err(told)?))
+}
+
+/// Something of the job was to be interrupted by what runs, and priorities of two plans do not compare.
+fn in_one_piece(together: &mut Job) {
     for task in &mut together.tasks {
         task.preemptible = false;
     }
-    Ok(own_part(job, plan(&together)?))
+}
+
+/// Whether [`plan_beside`] finds a plan.
+fn fits_beside(job: &Job, others: &[Other<'_>]) -> bool {
+    let mut together = job.clone();
+    together.tasks.extend(job.cores.iter().flat_map(|core| stand_ins(job, others, *core)));
+    let planned = |together: &Job| {
+        let plan = validate(together).ok().and_then(|()| solve(together, &mut Effort::full()).ok());
+        plan.is_some_and(|plan| checker::check(&own_part(job, plan), job).is_ok())
+    };
+    planned(&together) || {
+        in_one_piece(&mut together);
+        planned(&together)
+    }
 }
 
 /// Every pair of tasks, one of the job's and one of the others', that need a core at once in some round: none in a plan that
@@ -170,6 +207,7 @@ fn stand_ins(job: &Job, others: &[Other<'_>], core: u32) -> Vec<Task> {
             overrun: OverrunPolicy::default(),
             reads: Vec::new(),
             writes: Vec::new(),
+            mover: false,
         }
     };
     held.stretches().enumerate().map(stand_in).collect()

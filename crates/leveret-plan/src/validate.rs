@@ -2,8 +2,8 @@
 
 mod sporadic;
 
-use crate::explain::{Change, Declaration};
-use crate::windows::{activations, hyperperiod};
+use crate::explain::{Change, Declaration, Length, Remedy, culprits};
+use crate::windows::{activations, hyperperiod, periods};
 use crate::{Channel, CoreChoice, Costs, Job, Qos, Task};
 use leveret_types::{
     BUFFERS_MAX, CHANNELS_MAX, ChannelId, INSTANCES_MAX, MEMBERS_MAX, MESSAGE_BYTES_MAX, MemberId,
@@ -28,8 +28,8 @@ pub struct DeclarationError {
     pub remedy: String,
     /// The declarations that contradict each other.
     pub involved: Vec<Declaration>,
-    /// Single changes that might repair it; the planner keeps those that do.
-    pub repairs: Vec<Change>,
+    /// Changes that might repair it; the planner keeps those that do.
+    pub repairs: Vec<Remedy>,
 }
 
 impl fmt::Display for DeclarationError {
@@ -43,6 +43,26 @@ impl fmt::Display for DeclarationError {
 /// # Errors
 /// All that was found, in the order of the model; each names its object and the remedy.
 pub fn validate(job: &Job) -> Result<(), Vec<DeclarationError>> {
+    let mut errors = every_error(job);
+    if errors.0.is_empty() {
+        errors.hyperperiod(job);
+    }
+    if errors.0.is_empty() { Ok(()) } else { Err(errors.0) }
+}
+
+/// As many errors as [`validate`] finds, without telling them.
+pub(crate) fn error_count(job: &Job) -> usize {
+    let errors = every_error(job);
+    if errors.0.is_empty() { usize::from(!has_room(job)) } else { errors.0.len() }
+}
+
+/// Whether the table is short enough; every declaration by itself is sound here.
+fn has_room(job: &Job) -> bool {
+    hyperperiod(job).is_none_or(|length| length <= TIME_NS_MAX && activations(job, length) <= INSTANCES_MAX)
+}
+
+/// All but the hyperperiod.
+fn every_error(job: &Job) -> Errors {
     let mut errors = Errors(Vec::new());
     errors.sizes(job);
     errors.costs(&job.costs);
@@ -55,10 +75,7 @@ pub fn validate(job: &Job) -> Result<(), Vec<DeclarationError>> {
         errors.channel(job, index, channel);
     }
     errors.sporadics(job);
-    if errors.0.is_empty() {
-        errors.hyperperiod(job);
-    }
-    if errors.0.is_empty() { Ok(()) } else { Err(errors.0) }
+    errors
 }
 
 struct Errors(Vec<DeclarationError>);
@@ -74,7 +91,7 @@ impl Errors {
         });
     }
 
-    fn involving(&mut self, involved: impl IntoIterator<Item = Declaration>, repairs: Vec<Change>) {
+    fn involving(&mut self, involved: impl IntoIterator<Item = Declaration>, repairs: Vec<Remedy>) {
         if let Some(error) = self.0.last_mut() {
             error.involved.extend(involved);
             error.repairs.extend(repairs);
@@ -283,14 +300,14 @@ impl Errors {
                 task.period,
                 channel_words(channel)
             ),
-            format!("set both periods to {} or both to {period}", task.period),
+            "give both the same period",
         );
         let (writer, conduit) = (Declaration::task(job, task), Declaration::channel(job, id.index()));
         self.involving(
             [writer.clone(), conduit.clone()],
             vec![
-                Change::Period { object: writer.object, from: task.period, to: period },
-                Change::Period { object: conduit.object, from: period, to: task.period },
+                Change::Period { object: writer.object, from: task.period, to: period }.into(),
+                Change::Period { object: conduit.object, from: period, to: task.period }.into(),
             ],
         );
     }
@@ -351,66 +368,68 @@ impl Errors {
 
     /// The hyperperiod; every declaration by itself is sound here.
     fn hyperperiod(&mut self, job: &Job) {
-        let Some(length) = hyperperiod(job) else { return };
-        let count = activations(job, length);
-        if length <= TIME_NS_MAX && count <= INSTANCES_MAX {
+        if has_room(job) {
             return;
         }
-        let limit = format!("limits: {} and {INSTANCES_MAX} instances", Nanos(TIME_NS_MAX));
-        let odd = odd_periods(job);
-        let found =
-            if length == i64::MAX { "beyond all measure".to_owned() } else { Nanos(length).to_string() };
-        let names: Vec<String> =
-            odd.iter().map(|object| format!("{} ({})", object.object, object.period)).collect();
+        let length = Length::of(periods(job));
+        let mut over = Vec::new();
+        let most = Nanos(TIME_NS_MAX);
+        let found = match length.round.and_then(|round| i64::try_from(round).ok()) {
+            Some(round) => format!("only after {}", Nanos(round)),
+            None => "only after more than 292 years".to_owned(),
+        };
+        if length.is_too_long() {
+            over.push(match length.round {
+                Some(round) => format!("{} times the {most} that may be", times(round, TIME_NS_MAX)),
+                None => format!("far beyond the {most} that may be"),
+            });
+        }
+        if length.is_too_full() {
+            over.push(match length.instances {
+                i128::MAX => {
+                    format!("with more instances of tasks and transfers than the {INSTANCES_MAX} that may be")
+                }
+                count => format!(
+                    "with {count} instances of tasks and transfers, {} times the {INSTANCES_MAX} that may be",
+                    times(count, INSTANCES_MAX as i64)
+                ),
+            });
+        }
+        let culprits = culprits(job);
         self.add(
             job_words(job),
             format!(
-                "the table would repeat only after {found} ({limit}), because of the periods of {}",
-                names.join(" and ")
+                "the table would repeat {found}, {}, because of {}",
+                over.join(" and "),
+                periods_told(&culprits)
             ),
             "choose periods that are multiples of one another",
         );
-        let repairs = repairs(job, &odd);
-        self.involving(odd, repairs);
+        self.involving(culprits, Vec::new());
     }
 }
 
-/// The two declarations whose periods have the greatest least common multiple between them.
-fn odd_periods(job: &Job) -> Vec<Declaration> {
-    let mut objects: BTreeMap<i64, Declaration> = BTreeMap::new();
-    let tasks = job.tasks.iter().map(|task| Declaration::task(job, task));
-    let channels = (0..job.channels.len()).map(|index| Declaration::channel(job, index));
-    for object in tasks.chain(channels).filter(|object| object.period > Nanos::ZERO) {
-        objects.entry(object.period.0).or_insert(object);
-    }
-    let objects: Vec<Declaration> = objects.into_values().collect();
-    let mut worst: Option<(i64, usize, usize)> = None;
-    for (first, one) in objects.iter().enumerate() {
-        for (second, other) in objects.iter().enumerate().skip(first + 1) {
-            let multiple = crate::windows::least_common_multiple(one.period.0, other.period.0);
-            if worst.is_none_or(|(most, _, _)| multiple > most) {
-                worst = Some((multiple, first, second));
-            }
-        }
-    }
-    worst.map(|(_, first, second)| vec![objects[first].clone(), objects[second].clone()]).unwrap_or_default()
+/// How many times as many as there may be, with a digit where it says something.
+fn times(count: i128, most: i64) -> String {
+    let tenths = count.saturating_mul(10) / i128::from(most);
+    if tenths < 100 { format!("{}.{}", tenths / 10, tenths % 10) } else { (tenths / 10).to_string() }
 }
 
-/// Give one of two declarations the other's period.
-fn repairs(job: &Job, odd: &[Declaration]) -> Vec<Change> {
-    let [first, second] = odd else { return Vec::new() };
-    let swap = |object: &Declaration, to: Nanos| Change::Period {
-        object: object.object.clone(),
-        from: object.period,
-        to,
-    };
-    let mut repairs = vec![swap(first, second.period), swap(second, first.period)];
-    for period in job.tasks.iter().map(|task| task.period) {
-        repairs.extend([swap(first, period), swap(second, period)]);
+/// Most declarations that are told by name.
+const TOLD_MAX: usize = 8;
+
+/// "the periods of task `a` (7ms) and task `b` (11ms)".
+fn periods_told(culprits: &[Declaration]) -> String {
+    let told = |one: &Declaration| format!("{} ({})", one.object, one.period);
+    let mut names: Vec<String> = culprits.iter().take(TOLD_MAX).map(told).collect();
+    if culprits.len() > TOLD_MAX {
+        names.push(format!("{} more", culprits.len() - TOLD_MAX));
     }
-    repairs.dedup();
-    repairs.truncate(16);
-    repairs
+    match &names[..] {
+        [one] => format!("the period of {one} and how much has it"),
+        [all @ .., last] => format!("the periods of {} and {last}", all.join(", ")),
+        [] => "the periods".to_owned(),
+    }
 }
 
 fn job_words(job: &Job) -> String {

@@ -142,7 +142,7 @@ pub(crate) fn hyperperiod(job: &Job) -> Option<i64> {
 
 /// Every period: tasks first, then time-driven channels. Those that are not positive never pass validation and are
 /// left out, so that a refusal can still be explained.
-fn periods(job: &Job) -> impl Iterator<Item = i64> + '_ {
+pub(crate) fn periods(job: &Job) -> impl Iterator<Item = i64> + Clone + '_ {
     let tasks = job.tasks.iter().map(|task| task.period.0);
     let channels = job.channels.iter().filter_map(|channel| match channel.qos {
         Qos::TimeDriven { period, .. } => Some(period.0),

@@ -3,8 +3,8 @@
 use crate::assemble::{Assembled, Mismatch, assemble, kept, kept_events};
 use crate::declaration::{JobDeclaration, MemberDeclarations};
 use leveret_plan::{
-    Costs, Job, Other, Plan, Refusal, checker, collisions, continuation, cores_beside, plan_beside,
-    transition,
+    Costs, ExplainBudget, Job, Other, Plan, Refusal, checker, collisions, continuation, cores_beside,
+    plan_beside_within, transition,
 };
 use leveret_types::Nanos;
 
@@ -37,12 +37,12 @@ pub fn admit(
     costs: (Costs, bool),
     others: &[Other<'_>],
 ) -> Result<(Assembled, Plan, Costs), Refused> {
-    admit_by(plan_beside, (declaration, declarations), costs, others)
+    admit_by(plan_beside_within, (declaration, declarations), costs, others)
 }
 
 /// As [`admit`], with this planner, whose word nobody takes for it.
 fn admit_by(
-    plan: impl Fn(&Job, &[Other<'_>]) -> Result<Plan, Refusal>,
+    plan: impl Fn(&Job, &[Other<'_>], ExplainBudget) -> Result<Plan, Refusal>,
     (declaration, declarations): (&JobDeclaration, &[MemberDeclarations]),
     (mut costs, guard_fixed): (Costs, bool),
     others: &[Other<'_>],
@@ -59,7 +59,10 @@ fn admit_by(
         if cores != assembled.job.cores {
             assembled = meet(&JobDeclaration { cores: cores.clone(), ..declaration.clone() }, costs)?;
         }
-        match plan(&assembled.job, others) {
+        // What is tried again with a shorter guard need not be explained.
+        let is_last = guard_fixed || costs.guard <= GUARD_LEAST;
+        let budget = if is_last { ExplainBudget::default() } else { ExplainBudget::NONE };
+        match plan(&assembled.job, others, budget) {
             Ok(admitted) => {
                 if let Err(violations) = checker::check(&admitted, &assembled.job) {
                     return Err(unsound(&violations));
@@ -70,7 +73,7 @@ fn admit_by(
                 }
                 return Ok((assembled, admitted, costs));
             }
-            Err(refusal) if guard_fixed || costs.guard <= GUARD_LEAST => {
+            Err(refusal) if is_last => {
                 let refusal = refusal.to_string();
                 return Err(Refused::plain(match others {
                     [] => refusal,
@@ -164,8 +167,8 @@ mod tests {
 
     fn admitted(change: impl Fn(&mut Plan)) -> Result<Plan, String> {
         let (job, members) = declared();
-        let planner = |job: &Job, others: &[Other<'_>]| {
-            let mut made = plan_beside(job, others)?;
+        let planner = |job: &Job, others: &[Other<'_>], budget: ExplainBudget| {
+            let mut made = plan_beside_within(job, others, budget)?;
             change(&mut made);
             Ok(made)
         };

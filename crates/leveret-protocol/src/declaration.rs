@@ -30,6 +30,9 @@ pub struct TaskDeclaration {
     /// It runs once, and its window is absolute: the library's own that move single shots.
     #[serde(default)]
     pub once: bool,
+    /// The library's own, for ends of channels that no task of the program serves; its times are theirs.
+    #[serde(default)]
+    pub mover: bool,
     /// Names of the channels it takes from; `GROUP/NAME` outside group `world`.
     pub reads: Vec<String>,
     /// Names of the channels it inserts into; `GROUP/NAME` outside group `world`.

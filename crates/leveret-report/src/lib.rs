@@ -5,6 +5,7 @@
 //! | [`storage`] | bytes and back |
 //! | [`verdict`] | every miss with its stage, cause, door and evidence; the exit code |
 //! | [`statistics`] | counts and percentiles per task and channel |
+//! | [`works`] | what is known of work beside the time table |
 //! | [`json`] | `report.json`, described by `docs/report.schema.json` |
 //! | [`text`] | the table at the end of a run |
 //! | [`why`] | the timeline and the verdict of one instance |
@@ -35,6 +36,7 @@ pub mod text;
 pub mod trace;
 pub mod verdict;
 pub mod why;
+pub mod works;
 
 use record::RunRecord;
 use statistics::RunStatistics;
@@ -51,6 +53,15 @@ pub struct Report<'a> {
     pub statistics: RunStatistics,
 }
 
+/// Rounds are those of the time table.
+pub(crate) fn rounds_told(rounds: u64, has_windows: bool) -> String {
+    if rounds == 0 && !has_windows {
+        "no time table".to_owned()
+    } else {
+        format::plural(rounds, "round", "rounds")
+    }
+}
+
 impl<'a> Report<'a> {
     /// Computes the report of a run.
     pub fn of(record: &'a RunRecord) -> Self {
@@ -65,6 +76,11 @@ impl<'a> Report<'a> {
         self.statistics.phases.iter().any(statistics::PhaseStatistics::has_windows)
     }
 
+    /// How many rounds ran, or that there is nothing to count.
+    pub(crate) fn rounds_told(&self) -> String {
+        rounds_told(self.statistics.rounds, self.has_windows())
+    }
+
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
         let counts = self.assessment.counts;
@@ -76,7 +92,18 @@ impl<'a> Report<'a> {
         };
         match (counts.ours, counts.machine) {
             (0, 0) if !self.has_windows() => {
-                format!("nothing here has a window, so none could be missed; {irregular}")
+                let works = self.statistics.phases.iter().flat_map(|phase| &phase.works);
+                match works::beyond_deadlines(works) {
+                    Some((0, of)) => format!(
+                        "nothing here has a window; of {of} recorded transfers at priorities none took longer than its deadline; \
+                         {irregular}"
+                    ),
+                    Some((beyond, of)) => format!(
+                        "nothing here has a window; {beyond} of {of} recorded transfers at priorities took longer than their deadline; \
+                         {irregular}"
+                    ),
+                    None => format!("nothing here has a window, so none could be missed; {irregular}"),
+                }
             }
             (0, 0) => format!("no miss; {irregular}"),
             (0, machine) => {

@@ -2,6 +2,7 @@
 
 use crate::record::{ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
 use crate::verdict::{Door, Miss, Stage, Subject};
+use crate::works::{WorkStatistics, works};
 use hdrhistogram::Histogram;
 use leveret_plan::Qos;
 use leveret_types::Nanos;
@@ -125,6 +126,8 @@ pub struct PhaseStatistics {
     pub tasks: Vec<TaskStatistics>,
     /// Per channel.
     pub channels: Vec<ChannelStatistics>,
+    /// Per work beside the time table.
+    pub works: Vec<WorkStatistics>,
 }
 
 /// Counts over the data path of all tasks; `None` where no task could count.
@@ -208,6 +211,7 @@ pub fn statistics(record: &RunRecord, misses: &[Miss]) -> RunStatistics {
                 .enumerate()
                 .map(|(channel, of)| of_channel(phase, number, channel, of, misses))
                 .collect(),
+            works: works(phase),
         })
         .collect();
     let alone = record.machine.alone.lateness_ns.iter().map(|&late| i64::from(late));

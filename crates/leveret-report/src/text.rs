@@ -5,6 +5,8 @@ use crate::format::{columns, duration, known, plural, short};
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
 use crate::verdict::{Miss, Stage, Subject};
+use crate::works::WorkStatistics;
+use leveret_types::Nanos;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -39,7 +41,7 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
         Ending::Interrupted => "interrupted".to_owned(),
         Ending::Stopped(reason) => format!("stopped: {reason}"),
     };
-    let mut facts = vec![plural(report.statistics.rounds, "round", "rounds")];
+    let mut facts = vec![report.rounds_told()];
     // A job without tasks has no scheduling.
     if !record.machine.scheduling.is_empty() {
         facts.push(record.machine.scheduling.clone());
@@ -48,6 +50,9 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
     let _ = writeln!(text, "{}: {}", record.job, facts.join(", "));
     for phase in &report.statistics.phases {
         of_phase(phase, &mut text);
+    }
+    if report.statistics.phases.iter().any(|phase| !phase.works.is_empty()) {
+        let _ = writeln!(text, "\n{}", crate::works::NOTE);
     }
     alone(report, &mut text);
     data_path(report, &mut text);
@@ -81,8 +86,11 @@ fn by_stage(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
 }
 
 fn of_phase(phase: &PhaseStatistics, text: &mut String) {
-    let rounds = plural(phase.rounds, "round", "rounds");
-    let _ = writeln!(text, "\n{}: {rounds} of {}", phase.label, phase.hyperperiod_ns);
+    let rounds = crate::rounds_told(phase.rounds, phase.has_windows());
+    let _ = match phase.rounds {
+        0 if !phase.has_windows() => writeln!(text, "\n{}: {rounds}", phase.label),
+        _ => writeln!(text, "\n{}: {rounds} of {}", phase.label, phase.hyperperiod_ns),
+    };
     let mut rows = vec![header(&[
         "channel",
         "from",
@@ -122,7 +130,51 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
         rows.clear();
     }
     text.push_str(&columns(&rows, &[]));
+    of_works(&phase.works, text);
 }
+
+/// What runs beside the time table.
+fn of_works(works: &[WorkStatistics], text: &mut String) {
+    if works.is_empty() {
+        return;
+    }
+    let mut rows = vec![header(&WORK_COLUMNS)];
+    rows.extend(works.iter().map(|work| {
+        let [p50, p99, _, max] = percentiles(&work.took_ns);
+        let time = |time: Option<Nanos>| time.map_or_else(|| "none".to_owned(), duration);
+        vec![
+            work.name.clone(),
+            work.start.clone(),
+            work.core.to_string(),
+            work.priority.to_string(),
+            work.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+            p50,
+            p99,
+            max,
+            time(work.deadline_ns),
+            work.beyond_deadline.map_or_else(|| "-".to_owned(), |beyond| beyond.to_string()),
+            time(work.response_bound_ns),
+            duration(work.budget_ns),
+        ]
+    }));
+    text.push_str(&columns(&rows, &[1]));
+}
+
+/// The columns of work beside the time table.
+pub(crate) const WORK_COLUMNS: [&str; 12] = [
+    "at a priority",
+    "started by",
+    "core",
+    "priority",
+    "runs",
+    "took p50",
+    "p99",
+    "max",
+    "deadline",
+    "beyond it",
+    "bound",
+    "budget",
+];
 
 fn channel(channel: &ChannelStatistics) -> Vec<String> {
     let missed = match channel.time_driven {

@@ -4,6 +4,8 @@ use crate::Report;
 use crate::format::duration;
 use crate::lookup::Index;
 use crate::verdict::{self, Miss, Subject};
+use crate::works::RECORDED_EVERY;
+use leveret_plan::{Qos, Start};
 use leveret_types::Nanos;
 use std::fmt::Write;
 
@@ -16,6 +18,18 @@ pub enum WhyError {
         /// As asked.
         name: String,
         /// The nearest name, or all names.
+        hint: String,
+    },
+    /// The name is that of work beside the time table, whose runs have no record.
+    #[error(
+        "\"{name}\" runs beside the time table, for {start}, and none of its runs is recorded by itself; {hint}"
+    )]
+    NotRecorded {
+        /// As asked.
+        name: String,
+        /// What starts it.
+        start: String,
+        /// What to do instead.
         hint: String,
     },
     /// The name exists, the instance does not.
@@ -57,6 +71,9 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
             write_verdict(report, number, subject, instance, &mut text);
         }
     }
+    if !known && let Some(error) = beside(report, name) {
+        return Err(error);
+    }
     if !known {
         return Err(WhyError::UnknownName { name: name.to_owned(), hint: nearest(report, name) });
     }
@@ -87,8 +104,11 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
             Subject::Channel(channel) => !Index::new(&report.record.phases[phase]).is_time_driven(channel),
             Subject::Task(_) => false,
         };
-        let verdict =
-            if free { "it has no window: its channel is not time-driven" } else { "kept its window" };
+        let verdict = if free {
+            without_window(report, phase, subject, instance)
+        } else {
+            "kept its window".to_owned()
+        };
         let _ = writeln!(text, "verdict: {verdict}");
         if let Subject::Task(task) = subject {
             for sentence in verdict::explain(report.record, phase, task, instance) {
@@ -119,6 +139,60 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
     text.push('\n');
 }
 
+/// What can be said of a message that has no window: whether it took longer than its channel's deadline.
+fn without_window(report: &Report<'_>, phase: usize, subject: Subject, instance: u64) -> String {
+    let plain = "it has no window: its channel is not time-driven".to_owned();
+    let Subject::Channel(channel) = subject else { return plain };
+    let phase = &report.record.phases[phase];
+    let Some((priority, _, Some(deadline))) =
+        phase.job.channels.get(channel).and_then(|model| model.qos.service())
+    else {
+        return plain;
+    };
+    if matches!(&phase.job.channels[channel].qos, Qos::EventDriven { start: Some(_), .. }) {
+        return format!(
+            "it has no window: its channel is event-driven at priority {priority}, and its deadline of {deadline} counts from the \
+             firing, whose instant is not recorded"
+        );
+    }
+    let messages = &phase.channels[channel].messages;
+    let took = messages.iter().find(|message| message.instance == instance);
+    match took.and_then(|message| Some(message.taken? - message.inserted?)) {
+        Some(took) if took > deadline => format!(
+            "it took {}, {} longer than its channel's deadline of {deadline} at priority {priority}",
+            duration(took),
+            duration(took - deadline)
+        ),
+        Some(took) => {
+            format!(
+                "it took {}, within its channel's deadline of {deadline} at priority {priority}",
+                duration(took)
+            )
+        }
+        None => plain,
+    }
+}
+
+/// Why nothing is known of a run of this work, and what is.
+fn beside(report: &Report<'_>, name: &str) -> Option<WhyError> {
+    let mut phases = report.record.phases.iter().zip(&report.statistics.phases);
+    let (start, work) = phases.find_map(|(phase, statistics)| {
+        let place = phase.job.sporadics.iter().position(|work| work.name == name)?;
+        Some((&phase.job.sporadics[place].start, statistics.works.get(place)?))
+    })?;
+    let hint = match start {
+        Start::Event { .. } => {
+            "the program can ask for its runs, times and misses (MPIRTX_Task_get_metrics, MPIRTX_Handler_get_metrics; in Rust \
+             Committed::task_metrics, handler_metrics); with a period each instance would be here"
+                .to_owned()
+        }
+        Start::Message(_) | Start::Request(_) => {
+            "ask for an instance of its channel; leveret report has its counts".to_owned()
+        }
+    };
+    Some(WhyError::NotRecorded { name: name.to_owned(), start: work.start.clone(), hint })
+}
+
 /// The instances that were recorded.
 fn range(report: &Report<'_>, phase: usize, subject: Subject) -> String {
     let phase = &report.record.phases[phase];
@@ -128,14 +202,35 @@ fn range(report: &Report<'_>, phase: usize, subject: Subject) -> String {
             instances.first().zip(instances.last()).map(|(a, b)| (a.instance, b.instance))
         }
         Subject::Channel(channel) => {
-            let messages = &phase.channels[channel].messages;
-            messages.first().zip(messages.last()).map(|(a, b)| (a.instance, b.instance))
+            let record = &phase.channels[channel];
+            let ends =
+                record.messages.first().zip(record.messages.last()).map(|(a, b)| (a.instance, b.instance));
+            if !Index::new(phase).is_time_driven(channel) {
+                return sampled(&phase.label, ends, (record.sent, record.taken));
+            }
+            ends
         }
     };
     match ends {
         Some((first, last)) => format!("phase \"{}\" recorded {first} to {last}", phase.label),
         None => format!("phase \"{}\" recorded none", phase.label),
     }
+}
+
+/// The same of a channel that the clock does not move.
+fn sampled(label: &str, ends: Option<(u64, u64)>, (sent, taken): (Option<u64>, Option<u64>)) -> String {
+    let counts = match (sent, taken) {
+        (Some(sent), Some(taken)) => format!("; {sent} were sent and {taken} taken"),
+        _ => String::new(),
+    };
+    let which = match ends {
+        Some((first, last)) => format!("from {first} to {last}"),
+        None => "and none was".to_owned(),
+    };
+    format!(
+        "of a channel that the clock does not move every {RECORDED_EVERY}th message is recorded: phase \"{label}\" {which}{counts}; of a \
+         time-driven one every message would be"
+    )
 }
 
 /// `did you mean "a-to-b"?`, or the names there are.
@@ -146,7 +241,8 @@ fn nearest(report: &Report<'_>, name: &str) -> String {
         .iter()
         .flat_map(|phase| {
             let tasks = phase.job.tasks.iter().map(|task| task.name.as_str());
-            tasks.chain(phase.job.channels.iter().map(|channel| channel.name.as_str()))
+            let works = phase.job.sporadics.iter().map(|work| work.name.as_str());
+            tasks.chain(works).chain(phase.job.channels.iter().map(|channel| channel.name.as_str()))
         })
         .collect();
     names.sort_unstable();

@@ -1,10 +1,10 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
-use leveret_plan::Qos;
+use leveret_plan::{CoreChoice, PlannedSporadic, Qos, Sporadic, Start};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
-use leveret_types::Nanos;
+use leveret_types::{ChannelId, MemberId, Nanos};
 use serde_json::Value;
 
 fn planted() -> leveret_report::record::RunRecord {
@@ -361,4 +361,119 @@ fn a_channel_beside_the_table_shows_the_bound_that_it_was_promised() {
     let channels = &report["phases"][0]["channels"];
     assert_eq!(channels[0]["latency_bound_ns"], 90_000);
     assert_eq!(channels[1]["latency_bound_ns"], Value::Null);
+}
+
+/// As [`best_effort`], with channels that are served at priorities, the last at an event's firings, and a handler.
+fn at_priorities() -> leveret_report::record::RunRecord {
+    let mut record = best_effort();
+    for phase in &mut record.phases {
+        let (interval, deadline) = (Some(Nanos::from_millis(1)), Some(Nanos::from_micros(150)));
+        let work = |name: &str, start: Start, deadline| Sporadic {
+            name: name.to_owned(),
+            member: MemberId(1),
+            start,
+            priority: 40,
+            interval,
+            deadline,
+            budget: Nanos::from_micros(5),
+            core: CoreChoice::Pinned(0),
+        };
+        let sporadics = vec![
+            work("a-to-b.service", Start::Message(ChannelId(0)), deadline),
+            work("a-to-b.sending", Start::Request(ChannelId(0)), deadline),
+            work("b-to-c.service", Start::Message(ChannelId(1)), deadline),
+            work("alarm", Start::Event { group: "world".to_owned(), name: "smoke".to_owned() }, None),
+        ];
+        phase.job.sporadics = sporadics;
+        phase.job.channels[0].qos = Qos::PriorityDriven { priority: 40, interval, deadline };
+        let (start, completion) = (Some("go".to_owned()), None);
+        phase.job.channels[1].qos = Qos::EventDriven { start, completion, priority: 40, interval, deadline };
+        phase.plan.sporadics = (0..4)
+            .map(|sporadic| PlannedSporadic {
+                sporadic,
+                core: 1,
+                level: 0,
+                response_bound: Nanos::from_micros(120),
+            })
+            .collect();
+        phase.plan.sporadics[3].response_bound = Nanos::MAX;
+        for message in &mut phase.channels[0].messages {
+            let late = if message.instance == 7 { 200 } else { 100 };
+            message.taken = message.inserted.map(|inserted| inserted + Nanos::from_micros(late));
+        }
+    }
+    record
+}
+
+#[test]
+fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
+    let record = at_priorities();
+    let report = Report::of(&record);
+    let table = text::table(&report);
+    for words in [
+        "no time table",
+        "a-to-b.service",
+        "each message of a-to-b",
+        "each request on a-to-b",
+        "each firing of smoke",
+        "not recorded",
+        "MPIRTX_Task_get_metrics",
+        "1 of 100 recorded transfers at priorities took longer than their deadline",
+    ] {
+        assert!(table.contains(words), "{words:?} in\n{table}");
+    }
+    assert!(!table.contains("0 rounds"), "{table}");
+    let value = json::value(&report);
+    let works = &value["phases"][0]["works"];
+    assert_eq!((&works[0]["runs"], &works[1]["runs"]), (&Value::from(6399), &Value::from(6400)));
+    assert_eq!(
+        (&works[0]["beyond_deadline"], &works[0]["took_ns"]["count"]),
+        (&Value::from(1), &Value::from(100))
+    );
+    // The firing's instant is not recorded, nor is a run for an event.
+    assert_eq!((&works[2]["beyond_deadline"], &works[3]["runs"]), (&Value::Null, &Value::Null));
+    assert_eq!(works[3]["response_bound_ns"], Value::Null);
+    check(&schema(), &schema(), &value, "").unwrap_or_else(|fault| panic!("{fault}"));
+    let page = html::page(&report);
+    for words in
+        ["Beside the time table, 4 B", "each firing of smoke", "not recorded", "Beyond their deadline"]
+    {
+        assert!(page.contains(words), "{words:?} in the page");
+    }
+    assert!(!page.contains("best effort</span>"), "these channels are none");
+}
+
+#[test]
+fn a_run_without_work_at_priorities_says_nothing_of_it() {
+    let record = ring(&Ring { rounds: 50, ..Ring::default() });
+    let report = Report::of(&record);
+    assert!(
+        !text::table(&report).contains("priority") && !html::page(&report).contains("Beside the time table")
+    );
+    assert!(text::table(&report).contains("50 rounds"));
+}
+
+#[test]
+fn why_says_what_is_not_recorded_and_how_it_would_be() {
+    let record = at_priorities();
+    let report = Report::of(&record);
+    let told = |name: &str, instance| match why(&report, name, instance) {
+        Ok(text) => text,
+        Err(error) => error.to_string(),
+    };
+    let late = told("a-to-b", 7);
+    assert!(late.contains("it took 200us, 50.0us longer than its channel's deadline of 150us"), "{late}");
+    assert!(told("a-to-b", 8).contains("within its channel's deadline of 150us at priority 40"));
+    assert!(told("b-to-c", 8).contains("counts from the firing, whose instant is not recorded"));
+    let other = told("a-to-b", 12_345);
+    for words in ["every 64th message is recorded", "from 0 to 99", "6400 were sent and 6399 taken"] {
+        assert!(other.contains(words), "{words:?} in {other}");
+    }
+    let handler = told("alarm", 0);
+    assert!(
+        handler.contains("each firing of smoke") && handler.contains("MPIRTX_Handler_get_metrics"),
+        "{handler}"
+    );
+    assert!(told("a-to-b.service", 0).contains("ask for an instance of its channel"));
+    assert!(told("alarn", 0).contains("did you mean \"alarm\"?"));
 }

@@ -172,6 +172,15 @@ impl Declarations {
         }
     }
 
+    /// The channel of a declared end; with its group where that is not the world.
+    pub(crate) fn channel_of(&self, end: u32) -> Option<String> {
+        let declared = &self.wire.ends.get(end as usize)?.channel;
+        Some(match declared.group.as_deref() {
+            None | Some(GROUP_WORLD) => declared.name.clone(),
+            Some(group) => format!("{group}/{}", declared.name),
+        })
+    }
+
     /// Says that this member keeps a channel from what runs.
     pub(crate) fn keep_channel(&mut self, group: &str, name: &str) {
         self.wire.kept.channels.push((group.to_owned(), name.to_owned()));
@@ -397,6 +406,11 @@ impl TaskBuilder<'_> {
         self.idle = true;
         self
     }
+    /// It is the library's own, and has the times of the channels that it serves.
+    pub(crate) fn mover(mut self) -> Self {
+        self.wire.mover = true;
+        self
+    }
     /// It moves single shots: its window is absolute.
     pub(crate) fn once(mut self) -> Self {
         self.wire.once = true;
@@ -419,13 +433,7 @@ impl TaskBuilder<'_> {
     }
     /// Ends the declaration. The body runs once per instance; it must not block or allocate.
     pub fn body(mut self, body: impl FnMut(&mut TaskContext<'_>) + Send + 'static) {
-        let channel = |end: u32| {
-            let declared = &self.declarations.wire.ends.get(end as usize)?.channel;
-            Some(match declared.group.as_deref() {
-                None | Some(GROUP_WORLD) => declared.name.clone(),
-                Some(group) => format!("{group}/{}", declared.name),
-            })
-        };
+        let channel = |end: u32| self.declarations.channel_of(end);
         self.wire.reads = self.reads.iter().filter_map(|target| channel(target.end)).collect();
         self.wire.writes = self.writes.iter().filter_map(|source| channel(source.end)).collect();
         let name = self.wire.name.clone();

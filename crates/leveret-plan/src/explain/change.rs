@@ -107,19 +107,65 @@ impl Change {
     /// The job after the change; `None` if it has no such object, or one that knows no such number.
     pub fn apply(&self, job: &Job) -> Option<Job> {
         let mut job = job.clone();
+        self.apply_to(&mut job)?;
+        Some(job)
+    }
+
+    pub(super) fn apply_to(&self, job: &mut Job) -> Option<()> {
         let ObjectName { kind, name } = self.object();
         match kind {
             DeclarationKind::Task => match job.tasks.iter_mut().find(|task| task.name == *name) {
-                Some(task) => self.apply_to_task(task)?,
-                None => self.apply_to_sporadic(&mut job, name)?,
+                Some(task) => self.apply_to_task(task),
+                None => self.apply_to_sporadic(job, name),
             },
             DeclarationKind::Channel => {
-                self.apply_to_channel(
-                    job.channels.iter_mut().find(|channel| channel_name(channel) == *name)?,
-                )?;
+                self.apply_to_channel(job.channels.iter_mut().find(|channel| channel_name(channel) == *name)?)
             }
         }
-        Some(job)
+    }
+
+    /// What it was and what it becomes.
+    pub(super) fn numbers(&self) -> [i64; 4] {
+        match self {
+            Self::Period { from, to, .. }
+            | Self::Release { from, to, .. }
+            | Self::Deadline { from, to, .. }
+            | Self::Interval { from, to, .. }
+            | Self::Budget { from, to, .. } => [from.0, 0, to.0, 0],
+            Self::Window { from, to, .. } => [from.0.0, from.1.0, to.0.0, to.1.0],
+            Self::Core { from, to, .. } => [from.map_or(-1, i64::from), 0, i64::from(*to), 0],
+        }
+    }
+
+    /// In words, of these objects.
+    pub(super) fn told_of(&self, objects: &str, many: bool) -> String {
+        let s = if many { "s" } else { "" };
+        match self {
+            Self::Period { from, to, .. } => {
+                format!("set the period{s} of {objects} to {to} instead of {from}")
+            }
+            Self::Release { from, to, .. } => {
+                format!(
+                    "release {objects} at {to} of {} instead of {from}",
+                    if many { "their periods" } else { "its period" }
+                )
+            }
+            Self::Deadline { from, to, .. } => {
+                format!("set the deadline{s} of {objects} to {to} instead of {from}")
+            }
+            Self::Interval { from, to, .. } => {
+                format!("set the interval{s} of {objects} to {to} instead of {from}")
+            }
+            Self::Window { from, to, .. } => format!(
+                "move the window{s} of {objects} to [{}, {}] from [{}, {}]",
+                to.0, to.1, from.0, from.1
+            ),
+            Self::Budget { from, to, .. } => format!("lower the budget{s} of {objects} to {to} from {from}"),
+            Self::Core { from: Some(from), to, .. } => {
+                format!("run {objects} on core {to} instead of core {from}")
+            }
+            Self::Core { from: None, to, .. } => format!("pin {objects} to core {to}"),
+        }
     }
 
     fn apply_to_task(&self, task: &mut Task) -> Option<()> {
@@ -175,33 +221,6 @@ impl Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Period { object, from, to } => {
-                write!(out, "set the period of {object} to {to} instead of {from}")
-            }
-            Self::Release { object, from, to } => {
-                write!(out, "release {object} at {to} of its period instead of {from}")
-            }
-            Self::Deadline { object, from, to } => {
-                write!(out, "set the deadline of {object} to {to} instead of {from}")
-            }
-            Self::Interval { object, from, to } => {
-                write!(out, "set the interval of {object} to {to} instead of {from}")
-            }
-            Self::Window { object, from, to } => {
-                write!(
-                    out,
-                    "move the window of {object} to [{}, {}] from [{}, {}]",
-                    to.0, to.1, from.0, from.1
-                )
-            }
-            Self::Budget { object, from, to } => {
-                write!(out, "lower the budget of {object} to {to} from {from}")
-            }
-            Self::Core { object, from: Some(from), to } => {
-                write!(out, "run {object} on core {to} instead of core {from}")
-            }
-            Self::Core { object, from: None, to } => write!(out, "pin {object} to core {to}"),
-        }
+        write!(out, "{}", self.told_of(&self.object().to_string(), false))
     }
 }

@@ -1,123 +1,133 @@
 //! The smallest single changes after which planning succeeds. Every one is found and verified by planning again.
 
-use super::overload::Demand;
-use super::{Change, Declaration, DeclarationKind, ObjectName};
-use crate::admission::solve;
-use crate::search::Effort;
-use crate::{CoreChoice, Job, Qos, Task, validate};
+use super::trials::{Both, Target, Trials};
+use super::{Change, Declaration, DeclarationKind, ObjectName, Remedy, movers, rates};
+use crate::validate::channel_name;
+use crate::{CoreChoice, Job, Qos, Task};
 use leveret_types::Nanos;
 use std::cmp::Reverse;
 
-/// Most changes that a refusal lists.
-const CHANGES_MAX: usize = 6;
-/// Instances and gaps that the search for changes may look at, all plans together.
-const SPENT_MAX: u64 = 20_000_000;
+/// Most remedies that a refusal lists.
+pub(super) const REMEDIES_MAX: usize = 6;
 /// Periods tried: these multiples and fractions of the periods in the job.
 const MULTIPLES: [i64; 6] = [1, 2, 3, 4, 5, 10];
 /// Conflicts up to this size are gone through in the model's order.
 const CONFLICT_SMALL_MAX: usize = 32;
 /// Most other cores that are tried.
 const CORES_TRIED_MAX: usize = 16;
+/// Most other periods that are tried for one object.
+const PERIODS_TRIED_MAX: usize = 24;
 
-/// Those of `changes` that make the job fit, smallest first.
-pub(super) fn verified(job: &Job, changes: Vec<Change>) -> Vec<Change> {
-    let mut trials = Trials::default();
+/// Those of `remedies` that make the job fit, smallest first.
+pub(super) fn verified(job: &Job, remedies: Vec<Remedy>, trials: &mut Trials) -> Vec<Remedy> {
     let target = Target { job, demand: None };
-    let mut fits: Vec<Change> = changes.into_iter().filter(|change| trials.fits(&target, change)).collect();
+    let mut fits: Vec<Remedy> = remedies.into_iter().filter(|remedy| trials.fits(&target, remedy)).collect();
     sort(&mut fits);
     fits
 }
 
 /// The smallest change of each sort in each declaration of the conflict after which `job` has a plan, smallest
-/// first. `alone` is the conflict by itself: what does not settle that need not be tried on the whole.
-pub(super) fn smallest_changes(job: &Job, alone: &Job, conflict: &[Declaration]) -> Vec<Change> {
-    let mut trials = Trials::default();
-    let both = Both { whole: Target::new(job), alone: Target::new(alone) };
+/// first. `alone` is the conflict by itself: what does not settle that need not be tried on the whole. Tasks from `own` on are
+/// none of the program's.
+pub(super) fn smallest_changes(
+    (job, own): (&Job, usize),
+    alone: &Job,
+    conflict: &[Declaration],
+    trials: &mut Trials,
+) -> Vec<Remedy> {
+    let both = Both { whole: Some(Target::new(job)), ..both((job, own), alone, conflict) };
+    changes((job, own), &both, conflict, trials)
+}
+
+/// The same after which the conflict alone has a plan, whatever else is wrong with the job.
+pub(super) fn settling(
+    (job, own): (&Job, usize),
+    alone: &Job,
+    conflict: &[Declaration],
+    trials: &mut Trials,
+) -> Vec<Remedy> {
+    changes((job, own), &both((job, own), alone, conflict), conflict, trials)
+}
+
+fn both<'a>((job, _): (&'a Job, usize), alone: &'a Job, conflict: &[Declaration]) -> Both<'a> {
+    // A mover follows channels that need not be in the conflict.
+    let alone = if conflict.iter().any(|declaration| declaration.mover) { job } else { alone };
+    Both { whole: None, alone: Target::new(alone) }
+}
+
+fn changes(
+    (job, own): (&Job, usize),
+    both: &Both<'_>,
+    conflict: &[Declaration],
+    trials: &mut Trials,
+) -> Vec<Remedy> {
     let mut found = Vec::new();
-    let mut objects: Vec<&ObjectName> = conflict.iter().map(|declaration| &declaration.object).collect();
+    let mut objects = changeable((job, own), conflict);
     if objects.len() > CONFLICT_SMALL_MAX
-        && let Some(demand) = &both.whole.demand
+        && let Some(demand) = both.outer().demand.as_ref()
     {
         // Those that ask for most have most to give, and not all can be tried.
         objects.sort_by_key(|object| Reverse(demand.share(&object.name)));
     }
     for object in &objects {
-        found.extend(other_cores(job, object).into_iter().find(|change| trials.fits_both(&both, change)));
-        if found.len() >= CHANGES_MAX {
+        found.extend(other_cores(job, object).into_iter().find(|remedy| trials.fits_both(both, remedy)));
+        if found.len() >= REMEDIES_MAX {
             break;
         }
     }
     for object in &objects {
         for family in families(job, object) {
-            found.extend(family.smallest(&both, &mut trials));
+            found.extend(family.smallest(both, trials));
         }
     }
     let periods = good_periods(job);
     for object in &objects {
-        found.extend(
-            other_periods(job, object, &periods).into_iter().find(|change| trials.fits_both(&both, change)),
-        );
+        let others = other_periods((job, own), object, &periods);
+        found.extend(others.into_iter().find(|remedy| trials.fits_both(both, remedy)));
     }
     sort(&mut found);
     found
 }
 
-fn sort(changes: &mut Vec<Change>) {
-    changes.sort_by_key(|change| (change.size(), change.object().clone()));
-    changes.dedup();
-    changes.truncate(CHANGES_MAX);
-}
-
-/// A job to be changed, with what is asked of its cores.
-struct Target<'a> {
-    job: &'a Job,
-    demand: Option<Demand<'a>>,
-}
-
-impl<'a> Target<'a> {
-    fn new(job: &'a Job) -> Self {
-        // A declaration that contradicts itself asks for nothing that could be summed up.
-        Self { job, demand: validate(job).ok().and_then(|()| Demand::of(job)) }
-    }
-}
-
-/// The whole job, and its conflict by itself.
-struct Both<'a> {
-    whole: Target<'a>,
-    alone: Target<'a>,
-}
-
-/// Plans again and again, within bounds.
-struct Trials(Effort);
-
-impl Default for Trials {
-    fn default() -> Self {
-        Self(Effort::light())
-    }
-}
-
-impl Trials {
-    fn fits(&mut self, target: &Target<'_>, change: &Change) -> bool {
-        if target.demand.as_ref().is_some_and(|demand| !demand.allows(change)) {
-            return false;
+/// What of the conflict a program can change: what the library declares follows its channels.
+pub(super) fn changeable((job, own): (&Job, usize), conflict: &[Declaration]) -> Vec<ObjectName> {
+    let mut objects: Vec<ObjectName> = Vec::new();
+    for declaration in conflict {
+        let object = &declaration.object;
+        let index = job.tasks.iter().position(|task| task.name == object.name);
+        let task = index.filter(|_| object.kind == DeclarationKind::Task);
+        let channels = match task {
+            Some(index) if index >= own => continue,
+            Some(index) if job.tasks[index].mover => {
+                let task = &job.tasks[index];
+                let channel = |id: &leveret_types::ChannelId| rates::Rated::Channel(id.index()).name(job);
+                task.reads.iter().chain(&task.writes).map(channel).collect()
+            }
+            _ => vec![object.clone()],
+        };
+        for object in channels {
+            if !objects.contains(&object) {
+                objects.push(object);
+            }
         }
-        // Even a job that is refused at once costs something.
-        self.0.spend(32);
-        self.0.spent <= SPENT_MAX
-            && change
-                .apply(target.job)
-                .is_some_and(|changed| validate(&changed).is_ok() && solve(&changed, &mut self.0).is_ok())
     }
+    objects
+}
 
-    fn fits_both(&mut self, both: &Both<'_>, change: &Change) -> bool {
-        let allowed = |target: &Target<'_>| target.demand.as_ref().is_none_or(|demand| demand.allows(change));
-        allowed(&both.whole) && self.fits(&both.alone, change) && self.fits(&both.whole, change)
-    }
+/// Smallest first, each once, no more than a refusal lists.
+pub(super) fn sort(remedies: &mut Vec<Remedy>) {
+    remedies.sort_by_key(|remedy| {
+        let first = remedy.changes.first().map(|change| change.object().clone());
+        (remedy.decisions(), remedy.size(), first)
+    });
+    remedies.dedup();
+    remedies.truncate(REMEDIES_MAX);
 }
 
 /// Changes of one number by a growing amount.
-struct Family<'a> {
-    object: &'a ObjectName,
+struct Family {
+    /// Whose; several where they share a window.
+    objects: Vec<ObjectName>,
     sort: Sort,
     /// Present start and end of the window, or the budget twice.
     from: (Nanos, Nanos),
@@ -134,9 +144,13 @@ enum Sort {
     WindowEarlier,
 }
 
-impl Family<'_> {
-    fn change(&self, amount: i64) -> Change {
-        let object = self.object.clone();
+impl Family {
+    fn change(&self, amount: i64) -> Remedy {
+        let changes = self.objects.iter().map(|object| self.change_of(object.clone(), amount));
+        Remedy { changes: changes.collect() }
+    }
+
+    fn change_of(&self, object: ObjectName, amount: i64) -> Change {
         let (start, end) = self.from;
         let amount = Nanos(amount);
         match self.sort {
@@ -154,29 +168,27 @@ impl Family<'_> {
     }
 
     /// The smallest amount that settles the conflict alone, then, from there, the whole job.
-    fn smallest(&self, both: &Both<'_>, trials: &mut Trials) -> Option<Change> {
-        let possible = |target: &Target<'_>| {
-            target.demand.as_ref().is_none_or(|demand| demand.allows(&self.change(self.most)))
-        };
-        if self.most < 1 || !possible(&both.whole) {
+    fn smallest(&self, both: &Both<'_>, trials: &mut Trials) -> Option<Remedy> {
+        if self.most < 1 || !both.outer().allows(&self.change(self.most)) {
             return None;
         }
-        let amount = self.first(&both.alone, 1, trials)?;
-        if trials.fits(&both.whole, &self.change(amount)) {
+        let amount = self.first(1, |remedy| trials.fits_alone(&both.alone, remedy))?;
+        let Some(whole) = &both.whole else { return Some(self.change(amount)) };
+        if trials.fits(whole, &self.change(amount)) {
             return Some(self.change(amount));
         }
-        self.first(&both.whole, amount, trials).map(|amount| self.change(amount))
+        self.first(amount, |remedy| trials.fits(whole, remedy)).map(|amount| self.change(amount))
     }
 
     /// Doubles the amount from `least` until it fits, then halves the distance to the last that did not.
-    fn first(&self, target: &Target<'_>, least: i64, trials: &mut Trials) -> Option<i64> {
+    fn first(&self, least: i64, mut fits: impl FnMut(&Remedy) -> bool) -> Option<i64> {
         let (mut low, mut high) = (least - 1, least.max(1_000));
         loop {
             high = high.min(self.most);
             if high <= low {
                 return None;
             }
-            if trials.fits(target, &self.change(high)) {
+            if fits(&self.change(high)) {
                 break;
             }
             low = high;
@@ -184,7 +196,7 @@ impl Family<'_> {
         }
         while high - low > 1 {
             let middle = low + (high - low) / 2;
-            if trials.fits(target, &self.change(middle)) {
+            if fits(&self.change(middle)) {
                 high = middle;
             } else {
                 low = middle;
@@ -195,9 +207,9 @@ impl Family<'_> {
     }
 }
 
-fn families<'a>(job: &Job, object: &'a ObjectName) -> Vec<Family<'a>> {
-    let family = |sort, from, most| Family { object, sort, from, most };
+fn families(job: &Job, object: &ObjectName) -> Vec<Family> {
     if let Some(task) = task(job, object) {
+        let family = |sort, from, most| Family { objects: vec![object.clone()], sort, from, most };
         let (start, end) = (task.release, task.deadline);
         // Beyond one period of room nothing is gained.
         let far = task.period + task.budget;
@@ -209,13 +221,18 @@ fn families<'a>(job: &Job, object: &'a ObjectName) -> Vec<Family<'a>> {
             family(Sort::WindowEarlier, (start, end), start.0),
         ];
     }
-    match channel_window(job, object) {
-        Some((period, start, end)) => vec![
-            family(Sort::DeadlineLater, (start, end), period.0),
-            family(Sort::DeadlineEarlier, (start, end), (end - start).0 - 1),
-        ],
-        None => Vec::new(),
-    }
+    let Some((index, (period, start, end))) = channel_window(job, object) else { return Vec::new() };
+    let objects: Vec<ObjectName> = movers::together(job, index)
+        .into_iter()
+        .map(|channel| rates::Rated::Channel(channel).name(job))
+        .collect();
+    let family = |sort, most| Family { objects: objects.clone(), sort, from: (start, end), most };
+    vec![
+        family(Sort::DeadlineLater, period.0),
+        family(Sort::DeadlineEarlier, (end - start).0 - 1),
+        family(Sort::WindowLater, period.0),
+        family(Sort::WindowEarlier, start.0),
+    ]
 }
 
 fn task<'a>(job: &'a Job, object: &ObjectName) -> Option<&'a Task> {
@@ -223,25 +240,27 @@ fn task<'a>(job: &'a Job, object: &ObjectName) -> Option<&'a Task> {
     job.tasks.iter().find(task)
 }
 
-/// Period, release and deadline of a time-driven channel.
-fn channel_window(job: &Job, object: &ObjectName) -> Option<(Nanos, Nanos, Nanos)> {
+/// Index, and period, release and deadline, of a time-driven channel.
+fn channel_window(job: &Job, object: &ObjectName) -> Option<(usize, (Nanos, Nanos, Nanos))> {
     let is = |name: String| object.kind == DeclarationKind::Channel && name == object.name;
-    let found = job.channels.iter().find(|channel| is(crate::validate::channel_name(channel)))?;
-    match found.qos {
-        Qos::TimeDriven { period, release, deadline, .. } => Some((period, release, deadline)),
+    let found = job.channels.iter().position(|channel| is(channel_name(channel)))?;
+    match job.channels[found].qos {
+        Qos::TimeDriven { period, release, deadline, .. } => Some((found, (period, release, deadline))),
         _ => None,
     }
 }
 
-fn other_cores(job: &Job, object: &ObjectName) -> Vec<Change> {
+fn other_cores(job: &Job, object: &ObjectName) -> Vec<Remedy> {
     let Some(Task { core: CoreChoice::Pinned(present), .. }) = task(job, object) else { return Vec::new() };
     let others = job.cores.iter().filter(|core| *core != present).take(CORES_TRIED_MAX);
-    others.map(|to| Change::Core { object: object.clone(), from: Some(*present), to: *to }).collect()
+    let change = |to: &u32| Change::Core { object: object.clone(), from: Some(*present), to: *to };
+    others.map(|to| Remedy::from(change(to))).collect()
 }
 
 /// Periods that go well with those in the job, in order.
 fn good_periods(job: &Job) -> Vec<i64> {
-    let mut present: Vec<i64> = job.tasks.iter().map(|task| task.period.0).collect();
+    let mut present: Vec<i64> =
+        job.tasks.iter().map(|task| task.period.0).filter(|period| *period > 0).collect();
     present.sort_unstable();
     present.dedup();
     let mut periods: Vec<i64> = Vec::new();
@@ -258,12 +277,16 @@ fn good_periods(job: &Job) -> Vec<i64> {
     periods
 }
 
-/// Changes to one of these periods, nearest first. A writer's period is tied to its channel's.
-fn other_periods(job: &Job, object: &ObjectName, periods: &[i64]) -> Vec<Change> {
-    let Some(task) = task(job, object) else { return Vec::new() };
-    let mut periods: Vec<i64> = periods.iter().copied().filter(|period| *period != task.period.0).collect();
-    periods.sort_unstable_by_key(|period| (period.abs_diff(task.period.0), *period));
-    periods.truncate(24);
-    let to = |period| Change::Period { object: object.clone(), from: task.period, to: Nanos(period) };
-    periods.into_iter().map(to).collect()
+/// Changes to one of these periods, nearest first, of all that must change with it.
+fn other_periods((job, own): (&Job, usize), object: &ObjectName, periods: &[i64]) -> Vec<Remedy> {
+    let Some(first) = rates::Rated::find(job, object) else { return Vec::new() };
+    let Some(present) = first.period(job) else { return Vec::new() };
+    let mut periods: Vec<i64> = periods.iter().copied().filter(|period| *period != present.0).collect();
+    periods.sort_unstable_by_key(|period| (period.abs_diff(present.0), *period));
+    periods.truncate(PERIODS_TRIED_MAX);
+    let to = |period| {
+        let all = rates::together(job, first, Nanos(period));
+        rates::change(job, own, &all, |_| Nanos(period))
+    };
+    periods.into_iter().filter_map(to).collect()
 }

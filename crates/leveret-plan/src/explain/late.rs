@@ -1,6 +1,9 @@
 //! Why work cannot run beside the table in time, and what would let it.
 
-use super::{Change, Declaration, DeclarationKind, ObjectName, Refusal, RefusalKind};
+use super::{
+    Change, Declaration, DeclarationKind, ExplainSearch, ObjectName, Refusal, RefusalKind, Remedy, Scope,
+    trials,
+};
 use crate::sporadic::{self, Beside, Cause, Late, SHARE_PARTS};
 use crate::{CoreChoice, Job, Sporadic, validate};
 use leveret_types::Nanos;
@@ -89,12 +92,12 @@ fn percent(parts: i64) -> f64 {
     parts as f64 * 100.0 / SHARE_PARTS as f64
 }
 
-/// Most changes that a refusal lists.
-const CHANGES_MAX: usize = 6;
+/// Factors by which intervals and budgets change together.
+const FACTORS: [i64; 6] = [2, 3, 4, 5, 10, 100];
 /// Admissions that the search for changes may try.
 const TRIALS_MAX: u32 = 600;
 
-pub(super) fn refuse(job: &Job, late: &Late) -> Refusal {
+pub(super) fn refuse(job: &Job, late: &Late, scope: Scope) -> Refusal {
     let failing = &job.sporadics[late.sporadic];
     let name = |sporadic: &Sporadic| ObjectName { kind: DeclarationKind::Task, name: sporadic.name.clone() };
     let (sporadics, tasks, minimal) = reduce(job, late);
@@ -115,6 +118,7 @@ pub(super) fn refuse(job: &Job, late: &Late) -> Refusal {
         deadline: failing.deadline,
         cause,
     };
+    let (fits, search) = fits(job, late, (&sporadics, &tasks), scope);
     Refusal {
         kind: if late.cause == Cause::GaveUp {
             RefusalKind::NotFound { steps: 0 }
@@ -126,8 +130,9 @@ pub(super) fn refuse(job: &Job, late: &Late) -> Refusal {
         buffers: None,
         late: Some(Box::new(told)),
         minimal,
-        fits: fits(job, late, &sporadics),
-        fits_whole_job: true,
+        fits,
+        search: Box::new(search),
+        bottleneck: None,
     }
 }
 
@@ -187,14 +192,48 @@ fn reduce(job: &Job, late: &Late) -> (Vec<usize>, Vec<usize>, bool) {
     (sporadics, tasks, minimal)
 }
 
-/// The smallest change of each sort after which everything is admitted, smallest first. What runs beside the table
-/// does not change it, so the table stays.
-fn fits(job: &Job, late: &Late, conflict: &[usize]) -> Vec<Change> {
+/// The smallest change of each sort after which everything is admitted, smallest first; where there is none, several together.
+/// What runs beside the table does not change it, so the table stays.
+fn fits(
+    job: &Job,
+    late: &Late,
+    (conflict, tasks): (&[usize], &[usize]),
+    scope: Scope,
+) -> (Vec<Remedy>, ExplainSearch) {
     let mut trials = Trials { job, late, left: TRIALS_MAX };
+    let mut found = single(job, late, conflict, &mut trials);
+    let mut planned = trials::Trials::new(scope.budget.changes / 2);
+    let tasks: Vec<Declaration> =
+        tasks.iter().map(|index| Declaration::task(job, &job.tasks[*index])).collect();
+    if found.is_empty() {
+        found = super::fits::smallest_changes((job, scope.own), job, &tasks, &mut planned);
+    }
+    let single_failed = found.iter().all(|remedy| remedy.decisions() > 1);
+    if single_failed {
+        found.extend(several(job, conflict, &mut trials));
+        found.extend(super::combine::combinations((job, scope.own), &tasks, &mut planned).0);
+    }
+    super::fits::sort(&mut found);
+    let steps = u64::from(TRIALS_MAX - trials.left) + planned.spent();
+    (
+        found,
+        ExplainSearch {
+            conflict_steps: 0,
+            steps,
+            exhausted: trials.left == 0 || planned.exhausted,
+            single_failed,
+        },
+    )
+}
+
+fn object(job: &Job, index: usize) -> ObjectName {
+    ObjectName { kind: DeclarationKind::Task, name: job.sporadics[index].name.clone() }
+}
+
+fn single(job: &Job, late: &Late, conflict: &[usize], trials: &mut Trials<'_>) -> Vec<Remedy> {
     let mut found = Vec::new();
     let failing = &job.sporadics[late.sporadic];
-    let object =
-        |index: usize| ObjectName { kind: DeclarationKind::Task, name: job.sporadics[index].name.clone() };
+    let object = |index: usize| object(job, index);
     if let (Cause::Bound(bound) | Cause::Together(bound), Some(deadline)) = (late.cause, failing.deadline) {
         let change =
             |to: i64| Change::Deadline { object: object(late.sporadic), from: deadline, to: Nanos(to) };
@@ -217,9 +256,35 @@ fn fits(job: &Job, late: &Late, conflict: &[usize]) -> Vec<Change> {
             found.extend(trials.least(interval.0, longer));
         }
     }
-    found.sort_by_key(|change| (change.size(), change.object().clone()));
-    found.dedup();
-    found.truncate(CHANGES_MAX);
+    found.into_iter().map(Remedy::from).collect()
+}
+
+/// Longer intervals, or smaller budgets, of all the work in the conflict by one factor, or both.
+fn several(job: &Job, conflict: &[usize], trials: &mut Trials<'_>) -> Vec<Remedy> {
+    let longer = |factor: i64| {
+        let changes = conflict.iter().filter_map(|index| {
+            let from = job.sporadics[*index].interval?;
+            Some(Change::Interval { object: object(job, *index), from, to: from.saturating_mul(factor) })
+        });
+        changes.collect::<Vec<_>>()
+    };
+    let smaller = |divisor: i64| {
+        let changes = conflict.iter().filter_map(|index| {
+            let from = job.sporadics[*index].budget;
+            let to = Nanos(from.0 / divisor);
+            (to > Nanos::ZERO && to < from).then(|| Change::Budget { object: object(job, *index), from, to })
+        });
+        changes.collect::<Vec<_>>()
+    };
+    let ways: [&dyn Fn(i64) -> Vec<Change>; 3] =
+        [&longer, &smaller, &|factor| [longer(factor), smaller(factor)].concat()];
+    let mut found = Vec::new();
+    for way in ways {
+        let remedies = FACTORS.into_iter().map(|factor| Remedy { changes: way(factor) });
+        found.extend(
+            remedies.filter(|remedy| !remedy.changes.is_empty()).find(|remedy| trials.fits_all(remedy)),
+        );
+    }
     found
 }
 
@@ -236,9 +301,19 @@ impl Trials<'_> {
             return false;
         }
         self.left -= 1;
-        change.apply(self.job).is_some_and(|changed| {
-            validate(&changed).is_ok() && sporadic::admits(&changed, (*self.late.table).clone())
-        })
+        change.apply(self.job).is_some_and(|changed| self.admits(&changed))
+    }
+
+    fn fits_all(&mut self, remedy: &Remedy) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        remedy.apply(self.job).is_some_and(|changed| self.admits(&changed))
+    }
+
+    fn admits(&self, changed: &Job) -> bool {
+        validate(changed).is_ok() && sporadic::admits(changed, (*self.late.table).clone())
     }
 
     /// The largest value below `present`, at least 1, with which it fits.

@@ -1,6 +1,6 @@
 //! Too much asked of a stretch of time: the proof in numbers, and which changes could relieve it.
 
-use super::{Change, DeclarationKind};
+use super::{Change, DeclarationKind, Remedy};
 use crate::windows::{Problem, charged};
 use crate::{CoreChoice, Job, search};
 use leveret_types::Nanos;
@@ -38,6 +38,28 @@ impl Overload {
         }
     }
 
+    /// The core that is asked for most of its time, or all of them where no task is pinned, though it may have that much.
+    pub(super) fn fullest(job: &Job, hyperperiod: Nanos) -> Option<Self> {
+        let demand = Demand::of(job)?;
+        let time = |value: i128| Nanos(i64::try_from(value).unwrap_or(i64::MAX));
+        let fullest = demand.pinned.iter().max_by_key(|(core, asked)| (**asked, std::cmp::Reverse(**core)));
+        let (core, cores, needed) = match fullest {
+            Some((core, asked)) if demand.pinned.values().sum::<i128>() == demand.total => {
+                (Some(*core), 1, *asked)
+            }
+            _ => (None, demand.cores, demand.total),
+        };
+        let available = demand.capacity * cores as i128;
+        Some(Self {
+            core,
+            cores,
+            within: None,
+            hyperperiod,
+            needed: time(needed),
+            available: time(available),
+        })
+    }
+
     /// By how much too much is asked.
     pub fn excess(&self) -> Nanos {
         self.needed - self.available
@@ -73,6 +95,9 @@ impl fmt::Display for Overload {
         )?;
         if *available < whole {
             write!(out, ", of which tasks may use {available} ({:.1} %)", percent(*available))?;
+        }
+        if needed <= available {
+            return write!(out, ": that much there is, but not within the windows");
         }
         write!(out, "; {} too much", self.excess())
     }
@@ -123,37 +148,54 @@ impl<'a> Demand<'a> {
         self.tasks.get(name).map_or(0, |(_, share)| *share)
     }
 
-    /// Whether no core is asked for more than it has once the change is made. Only sums are looked at.
-    pub fn allows(&self, change: &Change) -> bool {
-        let object = change.object();
-        let task = self.tasks.get(object.name.as_str()).filter(|_| object.kind == DeclarationKind::Task);
-        let Some((index, share)) = task.copied() else {
-            return self.fits(self.total, self.cores)
-                && self.pinned.values().all(|asked| self.fits(*asked, 1));
-        };
-        let task = &self.job.tasks[index];
-        let mut length = i128::from(charged(self.job, task)) + self.guard;
-        let (mut period, mut core) = (i128::from(task.period.0), task.core);
-        match change {
-            Change::Budget { from, to, .. } => length += i128::from(to.0) - i128::from(from.0),
-            Change::Period { to, .. } => period = i128::from(to.0.max(1)),
-            Change::Core { to, .. } => core = CoreChoice::Pinned(*to),
-            _ => {}
+    /// Whether no core is asked for more than it has once the changes are made. Only sums are looked at.
+    pub fn allows(&self, remedy: &Remedy) -> bool {
+        let mut pinned = self.pinned.clone();
+        let mut total = self.total;
+        for (index, asked) in self.changed(remedy) {
+            let before = &self.job.tasks[index];
+            let share = self.share(&before.name);
+            total += asked.share - share;
+            if let CoreChoice::Pinned(core) = before.core {
+                *pinned.entry(core).or_default() -= share;
+            }
+            if let CoreChoice::Pinned(core) = asked.core {
+                *pinned.entry(core).or_default() += asked.share;
+            }
         }
-        // The hyperperiod may change with the period: compare shares of time, by cross multiplication.
-        let with = |others: i128, cores: usize| {
-            others * period + length * self.hyperperiod <= (self.capacity + 1) * cores as i128 * period
-        };
-        let pinned_here = |at: u32| task.core == CoreChoice::Pinned(at);
-        let on_cores = self.job.cores.iter().all(|at| {
-            let asked = self.pinned.get(at).copied().unwrap_or(0);
-            let others = if pinned_here(*at) { asked - share } else { asked };
-            if core == CoreChoice::Pinned(*at) { with(others, 1) } else { self.fits(others, 1) }
-        });
-        on_cores && with(self.total - share, self.cores)
+        self.fits(total, self.cores) && pinned.values().all(|asked| self.fits(*asked, 1))
+    }
+
+    /// What the tasks that change ask for then, of the present hyperperiod; rounded down, which may only allow more.
+    fn changed(&self, remedy: &Remedy) -> BTreeMap<usize, Asked> {
+        let mut changed: BTreeMap<usize, (i128, i128, CoreChoice)> = BTreeMap::new();
+        for change in &remedy.changes {
+            let object = change.object();
+            let task = self.tasks.get(object.name.as_str()).filter(|_| object.kind == DeclarationKind::Task);
+            let Some((index, _)) = task.copied() else { continue };
+            let task = &self.job.tasks[index];
+            let (length, period, core) = changed.entry(index).or_insert_with(|| {
+                (i128::from(charged(self.job, task)) + self.guard, i128::from(task.period.0), task.core)
+            });
+            match change {
+                Change::Budget { from, to, .. } => *length += i128::from(to.0) - i128::from(from.0),
+                Change::Period { to, .. } => *period = i128::from(to.0.max(1)),
+                Change::Core { to, .. } => *core = CoreChoice::Pinned(*to),
+                _ => {}
+            }
+        }
+        let asked = |(length, period, core)| Asked { share: length * self.hyperperiod / period, core };
+        changed.into_iter().map(|(index, task)| (index, asked(task))).collect()
     }
 
     fn fits(&self, asked: i128, cores: usize) -> bool {
-        asked <= self.capacity * cores as i128
+        // The hyperperiod may change with a period, and with it what is lost by rounding the capacity down.
+        asked <= (self.capacity + 1) * cores as i128
     }
+}
+
+/// What a task asks for after a change.
+struct Asked {
+    share: i128,
+    core: CoreChoice,
 }

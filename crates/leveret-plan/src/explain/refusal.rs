@@ -1,6 +1,7 @@
 //! The refusal as a value and as prose.
 
-use super::{Change, LateWork, Overload};
+use super::combine::CHANGES_TOLD_MAX;
+use super::{LateWork, Overload, Remedy};
 use crate::validate::channel_name;
 use crate::windows::{Window, charged};
 use crate::{CoreChoice, DeclarationError, Job, Qos, Sporadic, Task};
@@ -22,12 +23,28 @@ pub struct Refusal {
     /// What cannot run beside the table, where that is the reason.
     pub late: Option<Box<LateWork>>,
     /// Whether it was verified that without any single member of the conflict the others have a plan. `false` only
-    /// in large jobs, where the deletion was cut short.
+    /// in large jobs, where the search was cut short.
     pub minimal: bool,
-    /// Single changes after which planning succeeds, smallest first; each was tried.
-    pub fits: Vec<Change>,
-    /// Whether those changes make the whole job fit. If not, they settle this conflict and another remains.
-    pub fits_whole_job: bool,
+    /// What makes the whole job fit, each by itself, smallest first; each was tried by planning the changed job. One that needs
+    /// several decisions is there only where no single change was found.
+    pub fits: Vec<Remedy>,
+    /// How far all this was sought.
+    pub search: Box<ExplainSearch>,
+    /// The core that is asked for most of its time, where no single change fits and no sum is the reason.
+    pub bottleneck: Option<Box<Overload>>,
+}
+
+/// How far an explanation was sought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ExplainSearch {
+    /// Steps that the search for the smallest conflict took.
+    pub conflict_steps: u64,
+    /// Steps that the search for changes took.
+    pub steps: u64,
+    /// Whether the steps ended before everything was tried.
+    pub exhausted: bool,
+    /// Whether no change of a single number, window or core was found.
+    pub single_failed: bool,
 }
 
 /// What sort of refusal.
@@ -120,6 +137,8 @@ pub struct Declaration {
     pub guard: Nanos,
     /// The priority of work beside the table: `period` is then its interval, and the window counts from each arrival.
     pub priority: Option<u8>,
+    /// Whether the library declared it, to serve ends of channels that no task of the program serves.
+    pub mover: bool,
 }
 
 impl Declaration {
@@ -138,6 +157,7 @@ impl Declaration {
             needs: if known { Nanos(charged(job, task)) } else { task.budget },
             guard: job.costs.guard,
             priority: None,
+            mover: task.mover,
         }
     }
 
@@ -157,6 +177,7 @@ impl Declaration {
             needs: Nanos::ZERO,
             guard: Nanos::ZERO,
             priority: None,
+            mover: false,
         }
     }
 
@@ -174,6 +195,7 @@ impl Declaration {
             needs: Nanos(crate::sporadic::charged(job, sporadic)),
             guard: Nanos::ZERO,
             priority: Some(sporadic.priority),
+            mover: false,
         }
     }
 
@@ -215,7 +237,7 @@ impl fmt::Display for Declaration {
 }
 
 /// "a", "a and b", "a, b and c".
-fn listed(parts: &[String]) -> String {
+pub(super) fn listed(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),
@@ -270,52 +292,95 @@ impl Refusal {
         self.overload.as_deref().filter(|overload| overload.within.is_none() || many)
     }
 
-    fn cut_short(&self) -> &'static str {
+    fn cut_short(&self) -> String {
+        let steps = self.search.conflict_steps;
         if self.late.is_some() {
-            return "fewer of them may conflict already: the analysis was cut short";
+            return "fewer of them may conflict already: the analysis was cut short".to_owned();
         }
         if self.overload.is_some() {
-            "without any one of these, the others no longer ask for too much; fewer may conflict for another reason: \
-             the search for the smallest set was cut short"
+            format!(
+                "without any one of these, the others no longer ask for too much; fewer may conflict for another reason: \
+                 the search for the smallest set was cut short after {steps} steps"
+            )
         } else {
-            "fewer of them may conflict already: the search for the smallest set was cut short"
+            format!(
+                "fewer of them may conflict already: the search for the smallest set was cut short after {steps} steps"
+            )
+        }
+    }
+
+    /// Why the job was refused, and how far changes were sought: all but [`fits`](Self::fits).
+    pub fn reason(&self) -> String {
+        let mut lines = Vec::new();
+        lines.extend(self.overload_told().map(Overload::to_string));
+        lines.push(match &self.kind {
+            RefusalKind::BadDeclaration { errors } => {
+                errors.iter().map(DeclarationError::to_string).collect::<Vec<_>>().join("\n")
+            }
+            RefusalKind::Infeasible => self.collision(),
+            RefusalKind::NotFound { steps } => format!(
+                "no plan was found within {steps} steps of search; it is not proven impossible. As far as the search \
+                 got, {}",
+                self.collision()
+            ),
+        });
+        if !self.minimal {
+            lines.push(self.cut_short());
+        }
+        if self.conflict.iter().any(|declaration| declaration.mover) {
+            lines.push(
+                "a mover is the library's: it serves ends of channels that no task is bound to, and its window is theirs"
+                    .to_owned(),
+            );
+        }
+        lines.extend(self.bottleneck.as_ref().map(ToString::to_string));
+        lines.extend(self.without_single());
+        lines.join("\n")
+    }
+
+    /// That no single change fits, where that is so.
+    fn without_single(&self) -> Option<String> {
+        let is_bad = matches!(self.kind, RefusalKind::BadDeclaration { .. });
+        if !self.search.single_failed || (is_bad && self.fits.is_empty()) {
+            return None;
+        }
+        let numbers = if self.late.is_some() { "deadline, interval" } else { "period, window" };
+        let within = if self.search.exhausted {
+            format!(" within {} steps of search; there may be one", self.search.steps)
+        } else {
+            String::new()
+        };
+        let mut text = format!("no change of a single {numbers}, budget or core was found that fits");
+        if self.fits.is_empty() {
+            text += &format!(", nor up to {CHANGES_TOLD_MAX} together");
+        }
+        text += &within;
+        if let Some(overload) = self.overload_told() {
+            text += &format!(": {} must go", overload.excess());
+        }
+        Some(text)
+    }
+
+    /// The words before [`fits`](Self::fits), where there are any.
+    pub fn fits_heading(&self) -> Option<&'static str> {
+        match (&self.fits[..], self.search.single_failed) {
+            ([], _) => None,
+            ([_], false) => Some("what would fit"),
+            (_, false) => Some("what would fit, any one of"),
+            ([_], true) => Some("what would fit, all of it together"),
+            (_, true) => Some("what would fit, any one of, each as a whole"),
         }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(overload) = self.overload_told() {
-            writeln!(out, "{overload}")?;
-        }
-        match &self.kind {
-            RefusalKind::BadDeclaration { errors } => {
-                let lines: Vec<String> = errors.iter().map(DeclarationError::to_string).collect();
-                write!(out, "{}", lines.join("\n"))?;
-            }
-            RefusalKind::Infeasible => write!(out, "{}", self.collision())?,
-            RefusalKind::NotFound { steps } => write!(
-                out,
-                "no plan was found within {steps} steps of search; it is not proven impossible. As far as the search \
-                 got, {}",
-                self.collision()
-            )?,
-        }
-        if !self.minimal {
-            write!(out, "\n{}", self.cut_short())?;
-        }
-        if let Some((first, rest)) = self.fits.split_first() {
-            let rest: String = rest.iter().map(|change| format!("; or {change}")).collect();
-            write!(out, "\nwhat would fit: {first}{rest}")?;
-            if !self.fits_whole_job {
-                write!(out, "\nthat settles this conflict; the job has another one besides")?;
-            }
-        } else if !matches!(self.kind, RefusalKind::BadDeclaration { .. }) {
-            let numbers = if self.late.is_some() { "deadline, interval" } else { "period, window" };
-            write!(out, "\nno change of a single {numbers}, budget or core was found that fits")?;
-            if let Some(overload) = self.overload_told() {
-                write!(out, ": {} must go", overload.excess())?;
-            }
+        write!(out, "{}", self.reason())?;
+        if let Some(heading) = self.fits_heading() {
+            let fits: Vec<String> = self.fits.iter().map(Remedy::to_string).collect();
+            // In one sentence "or" says what the heading of a list must.
+            let heading = heading.strip_suffix(", any one of").unwrap_or(heading);
+            write!(out, "\n{heading}: {}", fits.join("; or "))?;
         }
         Ok(())
     }

@@ -57,6 +57,7 @@ pub fn task(name: &str, core: CoreChoice, period: i64, window: (i64, i64), budge
         overrun: OverrunPolicy::Skip,
         reads: Vec::new(),
         writes: Vec::new(),
+        mover: false,
     }
 }
 

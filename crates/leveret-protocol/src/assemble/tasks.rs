@@ -133,6 +133,7 @@ fn task(
         overrun: overrun.unwrap_or_default(),
         reads,
         writes,
+        mover: in_code.is_some_and(|task| task.mover),
     }
 }
 

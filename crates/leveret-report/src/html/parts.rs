@@ -4,7 +4,9 @@ use crate::Report;
 use crate::format::{plural, utc};
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::text::WORK_COLUMNS;
 use crate::verdict::{Door, Miss, Stage};
+use crate::works::WorkStatistics;
 use leveret_types::Nanos;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -176,6 +178,16 @@ pub(super) fn tables(report: &Report<'_>) -> String {
             1,
             phase.tasks.iter().map(task_row),
         );
+        table(
+            &mut text,
+            &format!("Beside the time table, {}", phase.label),
+            &WORK_COLUMNS,
+            2,
+            phase.works.iter().map(work_row),
+        );
+        if !phase.works.is_empty() {
+            let _ = write!(text, "<p class=\"note\">{}</p>", escape(crate::works::NOTE));
+        }
         note_truncation(&mut text, phase);
         text.push_str("</div>");
     }
@@ -183,7 +195,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
 }
 
 fn note_truncation(text: &mut String, phase: &PhaseStatistics) {
-    let most = phase.channels.len().max(phase.tasks.len());
+    let most = phase.channels.len().max(phase.tasks.len()).max(phase.works.len());
     if most > ROWS_MAX {
         let _ = write!(
             text,
@@ -253,6 +265,25 @@ fn channel_row(of: &ChannelStatistics) -> Vec<String> {
     let [median, _, _, max] = percentiles(&of.insert_to_taken_ns);
     row.extend([median, max, of.latency_bound_ns.map_or_else(|| "none".to_owned(), duration)]);
     row
+}
+
+fn work_row(of: &WorkStatistics) -> Vec<String> {
+    let [p50, p99, _, max] = percentiles(&of.took_ns);
+    let time = |time: Option<Nanos>| time.map_or_else(|| "none".to_owned(), duration);
+    vec![
+        of.name.clone(),
+        of.start.clone(),
+        of.core.to_string(),
+        of.priority.to_string(),
+        of.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+        p50,
+        p99,
+        max,
+        time(of.deadline_ns),
+        of.beyond_deadline.map_or_else(|| "\u{2013}".to_owned(), |beyond| beyond.to_string()),
+        time(of.response_bound_ns),
+        duration(of.budget_ns),
+    ]
 }
 
 fn task_row(of: &TaskStatistics) -> Vec<String> {

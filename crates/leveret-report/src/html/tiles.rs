@@ -4,6 +4,7 @@ use super::parts::{escape, short};
 use crate::Report;
 use crate::format::{known, plural};
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary};
+use crate::works::beyond_deadlines;
 use std::fmt::Write;
 
 /// Name, value, note, and the class that colours it.
@@ -70,9 +71,23 @@ fn best_effort(report: &Report<'_>) -> Vec<Tile> {
     };
     let (latency, latency_note) =
         worst(channels.iter().map(|channel| &channel.insert_to_taken_ns), "worst channel");
+    let works: Vec<_> = report.statistics.phases.iter().flat_map(|phase| &phase.works).collect();
     let count = plural(channels.len() as u64, "channel", "channels");
+    let kind = if works.is_empty() { "best effort" } else { "none by the clock" };
+    let misses = match beyond_deadlines(works.iter().copied()) {
+        Some((beyond, of)) => {
+            let class = if beyond > 0 { "ours" } else { "" };
+            (
+                "Beyond their deadline",
+                beyond.to_string(),
+                format!("of {of} recorded transfers at priorities"),
+                class,
+            )
+        }
+        None => ("Misses", "none".to_owned(), "nothing here has a window".to_owned(), ""),
+    };
     vec![
-        ("Messages", sum(|channel| channel.count).to_string(), format!("{count}, best effort"), ""),
+        ("Messages", sum(|channel| channel.count).to_string(), format!("{count}, {kind}"), ""),
         (
             "Taken",
             sum(|channel| channel.taken).to_string(),
@@ -80,7 +95,7 @@ fn best_effort(report: &Report<'_>) -> Vec<Tile> {
             "",
         ),
         ("Insert to taken, p99", latency, latency_note, ""),
-        ("Misses", "none".to_owned(), "nothing here has a window".to_owned(), ""),
+        misses,
     ]
 }
 

@@ -34,6 +34,7 @@ pub(super) fn job(period: Nanos, size: u32) -> Job {
             overrun: OverrunPolicy::Skip,
             reads: if index < 3 { channel((index + 2) % 3) } else { Vec::new() },
             writes: if index < 3 { channel(index) } else { Vec::new() },
+            mover: false,
         }
     });
     let channels = CHANNELS.iter().map(|&(name, source, target, visible)| Channel {

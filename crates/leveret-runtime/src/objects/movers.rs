@@ -102,9 +102,10 @@ impl Movers {
         mover
     }
 
-    /// Declares them, named after the member.
+    /// Declares them, named after what they serve and the member.
     pub(super) fn declare(self, declarations: &mut Declarations, member: &str) {
-        for (number, (window, mover)) in self.by_window.into_iter().enumerate() {
+        let mut names = Vec::new();
+        for (window, mover) in self.by_window {
             let Mover { mut service, bytes, leads } = mover;
             let Window { period, from, until, .. } = window;
             let reads: Vec<_> = service.reads.iter().map(|(_, target)| *target).collect();
@@ -115,9 +116,14 @@ impl Movers {
             let budget = BASE.saturating_add(FOR_AN_END.saturating_mul(ends)).saturating_add(
                 FOR_A_KIB.saturating_mul(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX)),
             );
+            let serves = reads.iter().map(|target| target.end).chain(writes.iter().map(|source| source.end));
+            let serves: Vec<String> = serves.filter_map(|end| declarations.channel_of(end)).collect();
+            let name = name(&serves, window.receives, member, &names);
+            names.push(name.clone());
             // What comes late is better than what does not come: the receiver can still tell by the message's stamp.
             let mut task = declarations
-                .task(&name(member, number))
+                .task(&name)
+                .mover()
                 .period(period)
                 .window(from, until)
                 .budget(budget)
@@ -142,12 +148,38 @@ impl Movers {
     }
 }
 
-fn name(member: &str, number: usize) -> String {
-    with_suffix(member, &format!(":mover-{number}"))
+/// The name of a mover says which channels it serves, and at which member: `mover of x, y from A` sends, `mover of x, y to A`
+/// receives. The channels that carry a collective one have its name.
+fn name(serves: &[String], receives: bool, member: &str, taken: &[String]) -> String {
+    let mut channels: Vec<&str> = Vec::new();
+    for channel in serves {
+        let whole = channel
+            .rsplit_once('[')
+            .filter(|(_, edge)| edge.contains("->"))
+            .map_or(&channel[..], |(whole, _)| whole);
+        if !channels.contains(&whole) {
+            channels.push(whole);
+        }
+    }
+    let direction = if receives { "to" } else { "from" };
+    unique(&format!("mover of {} {direction} {member}", channels.join(", ")), taken)
 }
 
-/// A name that no other member uses; the suffix begins with a colon, which keeps it apart from those that programs use by habit.
-pub(super) fn with_suffix(member: &str, suffix: &str) -> String {
+/// This name, or with a number where it is taken. What is too long is cut and leaves its mark, so that two such names stay two
+/// (FNV-1a, 32 bits).
+pub(super) fn unique(whole: &str, taken: &[String]) -> String {
+    let digest = |digest: u32, byte: u8| (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let named = |suffix: &str| match whole.len() + suffix.len() {
+        0..=NAME_BYTES_MAX => format!("{whole}{suffix}"),
+        _ => with_suffix(whole, &format!("~{:08x}{suffix}", whole.bytes().fold(0x811c_9dc5, digest))),
+    };
+    let numbered = (2..).map(|number: u32| named(&format!(" ({number})")));
+    let mut names = std::iter::once(named("")).chain(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// A name cut so that its suffix fits.
+fn with_suffix(member: &str, suffix: &str) -> String {
     let mut room = NAME_BYTES_MAX.saturating_sub(suffix.len()).min(member.len());
     while !member.is_char_boundary(room) {
         room -= 1;
@@ -160,11 +192,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fit_and_end_in_their_number() {
-        assert_eq!(name("3", 0), "3:mover-0");
+    fn names_say_what_is_served_and_where() {
+        let named = |serves: &[&str], receives, taken: &[&str]| {
+            let [serves, taken] =
+                [serves, taken].map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>());
+            name(&serves, receives, "A", &taken)
+        };
+        assert_eq!(named(&["x"], true, &[]), "mover of x to A");
+        assert_eq!(named(&["x", "cell/y"], false, &[]), "mover of x, cell/y from A");
+        assert_eq!(named(&["sum[0->1]", "sum[call 0->2]"], false, &[]), "mover of sum from A");
+        assert_eq!(named(&["x[1]"], false, &["mover of x[1] from A"]), "mover of x[1] from A (2)");
+    }
+
+    #[test]
+    fn names_fit_and_stay_apart() {
         let long = "\u{e4}".repeat(NAME_BYTES_MAX);
-        let name = name(&long, 12);
-        assert!(name.len() <= NAME_BYTES_MAX && name.ends_with(":mover-12"), "{name}");
+        let mut taken = Vec::new();
+        for _ in 0..12 {
+            let name = name(std::slice::from_ref(&long), true, &long, &taken);
+            assert!(name.len() <= NAME_BYTES_MAX && !taken.contains(&name), "{name}");
+            taken.push(name);
+        }
+        let cut = |member| name(std::slice::from_ref(&long), true, member, &[]);
+        assert!(cut("A").len() <= NAME_BYTES_MAX && cut("A").starts_with("mover of "), "{}", cut("A"));
+        assert_ne!(cut("A"), cut("B"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
 use crate::objects::keep::Kept;
-use crate::objects::movers::with_suffix;
+use crate::objects::movers::unique;
 use crate::objects::object::{Body, Object, Qos};
 use crate::objects::world::World;
 use leveret_protocol::declaration::{GROUP_WORLD, SporadicDeclaration};
@@ -97,9 +97,8 @@ impl EventPlan {
 /// Handlers as work beside the time table, which admission counts.
 struct Works<'m> {
     member: &'m str,
-    declared: u32,
     tallies: Vec<(Handle, Arc<HandlerTally>)>,
-    /// Names of work that goes on, which no other may have.
+    /// Names of those that were declared, and of work that goes on, which no other may have.
     taken: Vec<String>,
 }
 
@@ -125,7 +124,7 @@ impl Works<'_> {
                 declarations.keep_work(&name);
                 name
             }
-            None => self.fresh_name(),
+            None => self.fresh_name(event),
         };
         declarations.sporadic(SporadicDeclaration {
             name: name.clone(),
@@ -139,14 +138,12 @@ impl Works<'_> {
         PlannedHandler { work: Some(name), ..handler }
     }
 
-    fn fresh_name(&mut self) -> String {
-        loop {
-            let name = with_suffix(self.member, &format!(":handler-{}", self.declared));
-            self.declared += 1;
-            if !self.taken.contains(&name) {
-                return name;
-            }
-        }
+    /// Nobody has named it, so it is told by what starts it.
+    fn fresh_name(&mut self, (group, name): &(String, String)) -> String {
+        let event = if group == GROUP_WORLD { name.clone() } else { format!("{group}/{name}") };
+        let name = unique(&format!("handler of {event} at {}", self.member), &self.taken);
+        self.taken.push(name.clone());
+        name
     }
 }
 
@@ -182,7 +179,6 @@ impl World {
         };
         let mut works = Works {
             member: &self.names()[self.rank().index()],
-            declared: 0,
             tallies: before.map_or_else(Vec::new, goes_on),
             taken: before.map_or_else(Vec::new, |events| events.dispatch.names_of_work()),
         };
