@@ -72,7 +72,7 @@ pub fn cores_beside(job: &Job, others: &[Other<'_>]) -> Vec<u32> {
 /// which theirs are multiples of theirs.
 ///
 /// # Errors
-/// As [`plan`]; what runs can be among the causes.
+/// As [`crate::plan`]; what runs can be among the causes.
 pub fn plan_beside(job: &Job, others: &[Other<'_>]) -> Result<Plan, Refusal> {
     plan_beside_within(job, others, ExplainBudget::default())
 }

@@ -15,7 +15,6 @@ use super::keep::Kept;
 use super::object::Body;
 use super::world::World;
 use std::collections::HashSet;
-use std::thread::ThreadId;
 
 /// The sets of one member while something is committed.
 #[derive(Clone, Debug)]
@@ -33,7 +32,7 @@ struct Upcoming {
     set: u32,
     mode: Handle,
     /// What this thread creates belongs to it.
-    thread: ThreadId,
+    thread: usize,
     is_committed: bool,
     /// What the program has said that it keeps.
     kept: Vec<Handle>,
@@ -47,7 +46,7 @@ impl Default for Modes {
 
 impl Modes {
     fn open_here(&self) -> Option<&Upcoming> {
-        self.upcoming.as_ref().filter(|mode| !mode.is_committed && mode.thread == std::thread::current().id())
+        self.upcoming.as_ref().filter(|mode| !mode.is_committed && mode.thread == leveret_os::thread::here())
     }
 
     /// The set that runs.
@@ -99,7 +98,7 @@ impl World {
         let set = self.modes.last + 1;
         self.modes.last = set;
         self.table.put_into(mode, set);
-        let thread = std::thread::current().id();
+        let thread = leveret_os::thread::here();
         self.modes.upcoming = Some(Upcoming { set, mode, thread, is_committed: false, kept: Vec::new() });
         Ok(mode)
     }
