@@ -119,6 +119,7 @@ struct Agent<'c> {
     mode_patience: Patience,
     switch_patience: Patience,
     leave_patience: Patience,
+    finish_patience: Patience,
 }
 
 impl<'c> Agent<'c> {
@@ -167,6 +168,7 @@ impl<'c> Agent<'c> {
             mode_patience: Patience::new(members),
             switch_patience: Patience::new(members),
             leave_patience: Patience::new(members),
+            finish_patience: Patience::new(members),
         }
     }
 

@@ -110,6 +110,11 @@ impl Patience {
         matches!(self.members[rank], Awaited::Leaving(by) if now > by)
     }
 
+    /// Whether the run has ended, as it was ordered or planned.
+    pub(crate) fn is_run_over(&self, now: Nanos) -> bool {
+        now > self.end
+    }
+
     /// Whether a member that has not finished should have.
     pub(crate) fn is_finish_over(&self, now: Nanos) -> bool {
         now > self.end + FINISH_WITHIN

@@ -75,7 +75,8 @@ pub struct RunArguments {
     /// class, which makes wake-ups shorter, or what a measurement says is better.
     #[arg(long, value_name = "IDLE", value_parser = idle_cores())]
     pub idle: Option<IdleCores>,
-    /// How long the members that have committed wait for one that does not, before it is ended.
+    /// How long the members that have committed wait for one that does not, before it is ended. Where they wait so for a mode, a switch or the commit of a
+    /// group, that is refused, and nobody is ended.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,
     /// How the results are printed.

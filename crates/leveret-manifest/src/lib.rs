@@ -51,11 +51,24 @@ pub fn parse(text: &str, path: &str) -> Result<Manifest, Vec<ManifestError>> {
     }
 }
 
+/// What a program in the system's format begins with.
+const PROGRAM_MAGIC: &[u8] = b"\x7fELF";
+
 /// As [`parse`], for bytes of unknown origin, such as the content of a file.
 ///
 /// # Errors
 /// As [`parse`]; bytes that are not UTF-8 are one error at the first such byte.
 pub fn parse_bytes(bytes: &[u8], path: &str) -> Result<Manifest, Vec<ManifestError>> {
+    if bytes.starts_with(PROGRAM_MAGIC) {
+        let source = Source::new("", path);
+        let mut problems = source::Problems::new(&source);
+        problems.add(
+            0..0,
+            "this is a program, not a manifest".to_owned(),
+            "say how many members run it: `leveret run -n N PROGRAM`",
+        );
+        return Err(problems.into_errors());
+    }
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return parse(text, path),
         Err(error) => error,

@@ -157,3 +157,11 @@ fn line_ends_of_other_systems_change_neither_the_reading_nor_the_messages() {
     let broken = RING.replace("period", "perid");
     assert_eq!(parse(&foreign(&broken), "p").unwrap_err(), parse(&broken, "p").unwrap_err());
 }
+
+#[test]
+fn a_program_is_told_from_a_manifest() {
+    let errors = parse_bytes(b"\x7fELF\x02\x01\x01\0 and more", "pipeline").unwrap_err();
+    let said = errors.iter().map(ToString::to_string).collect::<String>();
+    assert!(said.contains("this is a program") && said.contains("leveret run -n N PROGRAM"), "{said}");
+    assert!(!said.contains("ELF"), "{said}");
+}

@@ -38,6 +38,15 @@ impl Agent<'_> {
                     &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
                 );
             }
+        } else if running {
+            let is_ended = self.patience.is_run_over(now);
+            let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
+            if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
+                let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
+                self.note(&format!(
+                    "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
+                ));
+            }
         }
     }
 
@@ -152,6 +161,12 @@ impl Agent<'_> {
                     seat.child = None;
                 }
             }
+        }
+        let left = self.seats.iter().enumerate().filter(|(_, seat)| seat.joined && seat.child.is_some());
+        let left: Vec<MemberId> = left.map(|(rank, _)| MemberId(rank as u16)).collect();
+        if !left.is_empty() {
+            let names = self.named(&left);
+            self.warn([format!("{names} did not end within {GRACE} of the job's end, and was ended")]);
         }
         for seat in &self.seats {
             seat.kill();

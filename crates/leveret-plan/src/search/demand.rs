@@ -133,9 +133,10 @@ fn crowded(problem: &Problem, loads: &[usize], core: Option<usize>) -> Option<Ov
     starts.dedup();
     let cores = if core.is_some() { 1 } else { problem.cores as i128 };
     let first_guards = i128::from(problem.guard) * cores;
+    let behind = lengths_behind(&dues);
     for start in starts {
         let mut needed = -first_guards;
-        for due in dues.iter().filter(|due| due.window.earliest >= start) {
+        for (due, behind) in dues.iter().zip(&behind).filter(|(due, _)| due.window.earliest >= start) {
             needed += i128::from(due.length);
             let available = i128::from(due.window.latest - start) * cores;
             if needed > available {
@@ -143,9 +144,24 @@ fn crowded(problem: &Problem, loads: &[usize], core: Option<usize>) -> Option<Ov
                 let shares = shares(&dues, within);
                 return Some(Overload { core, within: Some(within), needed, available, shares });
             }
+            // Longer intervals have more time, and all that is still to come fits into what this one has left.
+            if needed + behind <= available {
+                break;
+            }
         }
     }
     None
+}
+
+/// What all together need that come after each.
+fn lengths_behind(dues: &[Due]) -> Vec<i128> {
+    let mut behind = vec![0; dues.len()];
+    let mut sum = 0;
+    for (place, due) in behind.iter_mut().zip(dues).rev() {
+        *place = sum;
+        sum += i128::from(due.length);
+    }
+    behind
 }
 
 /// What each load must run within an interval.

@@ -40,6 +40,7 @@ impl Library {
     /// [`Code::Mismatch`], [`Code::Admission`], [`Code::PeerLost`], [`Code::Timeout`], and [`Code::Uncommitted`] when what runs is being ended. Then the
     /// mode is open as before.
     pub fn commit_mode(&mut self, mode: Handle) -> Result<(), Code> {
+        self.refusal.clear();
         let beside = self.running.as_ref().ok_or(Code::NotCommitted)?.generation();
         let set = self.world.open_set(mode)?;
         let name = self.world.name(mode)?.to_owned();
@@ -94,7 +95,10 @@ impl Library {
         if self.running.is_none() {
             return Err(Code::NotCommitted);
         }
+        self.refusal.clear();
         if !self.world.is_standing(mode)? {
+            self.refusal =
+                format!("the mode \"{}\" is not committed; commit it first", self.world.name(mode)?);
             return Err(Code::Argument);
         }
         let mut standing = self.standing.take().ok_or(Code::Internal)?;
