@@ -1,6 +1,6 @@
 //! How the programs of the conformance suite (`tests/mpirt/`) are compiled and run.
 
-use crate::harness::{Outcome, Workplace, program, turn, undisturbed};
+use crate::harness::{Outcome, Running, Workplace, program, turn, undisturbed};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,6 +110,17 @@ impl Program {
         run_with(&self.place, &self.file, members, (&[], &[argument]))
     }
 
+    /// Runs it while `meanwhile` watches it, with what `leveret run` has said so far, and acts.
+    pub fn run_while(
+        &self,
+        members: u32,
+        meanwhile: impl FnOnce(&Running<'_>, &dyn Fn() -> String),
+    ) -> Outcome {
+        let running = self.place.spawn(command(&self.place, &self.file, members, (&[], &[])));
+        meanwhile(&running, &|| self.place.text("stderr"));
+        running.finish_alone()
+    }
+
     /// Runs it as one member that kills its agent, with an argument of its own; gives what was written until both have ended.
     pub fn outlives_its_agent(&self, argument: &str) -> (String, String) {
         let running = self.place.spawn(command(&self.place, &self.file, 1, (&[], &[argument])));
@@ -143,7 +154,7 @@ impl Program {
         outcome
     }
 
-    fn assert_passed(&self, outcome: &Outcome, passing: u32) {
+    pub fn assert_passed(&self, outcome: &Outcome, passing: u32) {
         let passed = outcome.stdout.matches(": passed").count();
         assert_eq!(passed, passing as usize, "{}: {}", self.source, outcome.said());
     }
