@@ -13,7 +13,7 @@ const MEMORY: Nanos = Nanos::from_millis(500);
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
 /// What has a core, where a container hides other threads.
-const IDLE_OR_UNSEEN: &str = "the idle task, or a thread that cannot be seen from this container,";
+const IDLE_OR_UNSEEN: &str = "the idle task or a thread that cannot be seen from this container";
 /// A reading of the logs this long after the one before is noted: the agent was stopped, or kept from running.
 const READ_LATE: Nanos = Nanos::from_millis(200);
 /// Kept before and after a suspicious instant.
