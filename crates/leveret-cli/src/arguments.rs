@@ -33,6 +33,10 @@ pub enum Command {
     Plan(PlanArguments),
     /// Check a stored plan against its job, without trusting the planner.
     Verify(VerifyArguments),
+    /// Make the manifest of a network from another tool's files.
+    Import(ImportArguments),
+    /// Write a plan of a network as another tool's files.
+    Export(ExportArguments),
     /// Make the report of a run anew from its record.
     Report(ReportArguments),
     /// Explain one instance of a task or channel: its timeline and the verdict.
@@ -162,6 +166,56 @@ pub struct VerifyArguments {
     /// The manifest that it should fit.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
+}
+
+/// Arguments of `leveret import`.
+#[derive(Args, Debug)]
+#[command(after_help = help::IMPORT)]
+pub struct ImportArguments {
+    /// Whose files they are.
+    #[arg(value_enum)]
+    pub from: ImportFormat,
+    /// The topology: `link,q_num,rate,t_proc,t_prop`.
+    #[arg(value_name = "TOPOLOGY.csv")]
+    pub topology: PathBuf,
+    /// The streams: `stream,src,dst,size,period,deadline,jitter`.
+    #[arg(value_name = "STREAMS.csv")]
+    pub streams: PathBuf,
+    /// Write the manifest to this file, instead of printing it.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Whose files `leveret import` reads.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImportFormat {
+    /// An instance of the tsnkit collection.
+    Tsnkit,
+}
+
+/// Arguments of `leveret export`.
+#[derive(Args, Debug)]
+#[command(after_help = help::EXPORT)]
+pub struct ExportArguments {
+    /// For whom.
+    #[arg(value_enum)]
+    pub to: ExportFormat,
+    /// The plan, as `leveret plan --output` writes it.
+    #[arg(value_name = "PLAN.json")]
+    pub plan: PathBuf,
+    /// The manifest that it is for.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// What the names of the files begin with: `PREFIX-GCL.csv` and so on.
+    #[arg(long, value_name = "PREFIX", default_value = "schedule")]
+    pub output: PathBuf,
+}
+
+/// For whom `leveret export` writes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportFormat {
+    /// The simulator of the tsnkit collection.
+    Tsnkit,
 }
 
 /// Arguments of `leveret report`.

@@ -2,8 +2,9 @@
 
 use crate::arguments::{CheckArguments, Format};
 use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
 use crate::output::{self, Paint};
-use crate::{learn, load};
+use crate::{learn, load, network};
 use leveret_manifest::{Guard, Manifest};
 use leveret_plan::{Job, Plan, PlannedCore, Refusal};
 use leveret_types::Nanos;
@@ -16,7 +17,10 @@ use std::process::ExitCode;
 /// # Errors
 /// When the manifest has errors, or the run to learn from cannot be read.
 pub fn execute(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
-    let manifest = load::manifest(&arguments.manifest)?;
+    let manifest = match load::document(&arguments.manifest)? {
+        Document::Job(manifest) => *manifest,
+        Document::Network(manifest) => return network::check(arguments, &manifest),
+    };
     let job = load::job(&manifest, &arguments.manifest, None)?;
     let lessons = arguments.learn.as_deref().map(|directory| learn::lessons(directory, &job)).transpose()?;
     let answer = leveret_plan::plan(&job);

@@ -66,6 +66,25 @@ guard in the plan is taken.
 
 Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
 
+/// Of `leveret import`.
+pub const IMPORT: &str = "\
+Examples:
+  leveret import tsnkit 1_topo.csv 1_task.csv --output job.toml && leveret plan job.toml
+
+What is wrong in the files is named with its file and line.
+
+Exit codes: 0 made; 2 bad input.";
+
+/// Of `leveret export`.
+pub const EXPORT: &str = "\
+Examples:
+  leveret plan job.toml --output plan.json && leveret export tsnkit plan.json job.toml --output run/1
+
+The plan is checked first: what does not keep every rule is not written. The files are PREFIX-GCL.csv, \
+PREFIX-OFFSET.csv, PREFIX-QUEUE.csv and PREFIX-ROUTE.csv.
+
+Exit codes: 0 written; 1 the plan is not valid; 2 bad input.";
+
 /// Of `leveret report`.
 pub const REPORT: &str = "\
 Examples:

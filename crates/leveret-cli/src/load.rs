@@ -2,32 +2,63 @@
 
 use crate::failure::Failure;
 use crate::files;
-use leveret_manifest::{ERRORS_MAX, Guard, MANIFEST_BYTES_MAX, Manifest};
+use leveret_manifest::{
+    ERRORS_MAX, Guard, MANIFEST_BYTES_MAX, Manifest, ManifestError, NETWORK_BYTES_MAX, NetworkManifest,
+};
 use leveret_plan::{Costs, Job};
 use leveret_protocol::assemble::assemble;
 use leveret_types::Nanos;
 use std::path::Path;
 
-/// Reads a manifest.
+/// What a manifest may describe.
+pub enum Document {
+    /// A job on this host.
+    Job(Box<Manifest>),
+    /// A network.
+    Network(Box<NetworkManifest>),
+}
+
+/// Reads a manifest of either kind.
+///
+/// # Errors
+/// Everything that is wrong with it, placed.
+pub fn document(path: &Path) -> Result<Document, Failure> {
+    let bytes = files::read(path, "manifest", NETWORK_BYTES_MAX as u64)?;
+    let shown = path.display().to_string();
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if leveret_manifest::is_network(text) => {
+            let manifest = leveret_manifest::parse_network(text, &shown);
+            manifest.map(Box::new).map(Document::Network).map_err(|errors| wrong(&shown, &errors))
+        }
+        _ => job_of(&bytes, &shown).map(Box::new).map(Document::Job),
+    }
+}
+
+/// Reads the manifest of a job.
 ///
 /// # Errors
 /// Everything that is wrong with it, placed.
 pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
     let bytes = files::read(path, "manifest", MANIFEST_BYTES_MAX as u64)?;
-    let shown = path.display().to_string();
-    leveret_manifest::parse_bytes(&bytes, &shown).map_err(|errors| {
-        let details: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        let count = match errors.len() {
-            1 => "1 error".to_owned(),
-            count if count > ERRORS_MAX => format!("more than {ERRORS_MAX} errors"),
-            count => format!("{count} errors"),
-        };
-        Failure {
-            details: details.join("\n"),
-            sentence: format!("{shown}: the manifest has {count}"),
-            hint: "mend the places above; docs/manifest.md describes every key".to_owned(),
-        }
-    })
+    job_of(&bytes, &path.display().to_string())
+}
+
+fn job_of(bytes: &[u8], shown: &str) -> Result<Manifest, Failure> {
+    leveret_manifest::parse_bytes(bytes, shown).map_err(|errors| wrong(shown, &errors))
+}
+
+fn wrong(shown: &str, errors: &[ManifestError]) -> Failure {
+    let details: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    let count = match errors.len() {
+        1 => "1 error".to_owned(),
+        count if count > ERRORS_MAX => format!("more than {ERRORS_MAX} errors"),
+        count => format!("{count} errors"),
+    };
+    Failure {
+        details: details.join("\n"),
+        sentence: format!("{shown}: the manifest has {count}"),
+        hint: "mend the places above; docs/manifest.md describes every key".to_owned(),
+    }
 }
 
 /// The model that the manifest alone declares, planned with `guard` where the manifest leaves it to be measured.

@@ -5,12 +5,14 @@ mod arguments;
 mod check;
 mod completions;
 mod doctor;
+mod exchange;
 mod failure;
 mod files;
 mod help;
 mod learn;
 mod load;
 mod manual;
+mod network;
 mod output;
 mod plan;
 mod programs;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
+        Command::Import(arguments) => exchange::import(&arguments),
+        Command::Export(arguments) => exchange::export(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Why(arguments) => why::execute(&arguments),
         Command::Doctor(arguments) => doctor::execute(&arguments),

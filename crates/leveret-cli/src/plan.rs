@@ -3,8 +3,9 @@
 use crate::arguments::{Format, PlanArguments};
 use crate::check::refused;
 use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
 use crate::output::{self, Paint};
-use crate::{files, load};
+use crate::{files, load, network};
 use std::process::ExitCode;
 
 /// Prints the time table, and writes it where asked.
@@ -12,7 +13,10 @@ use std::process::ExitCode;
 /// # Errors
 /// When the manifest has errors or the plan cannot be written.
 pub fn execute(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
-    let manifest = load::manifest(&arguments.manifest)?;
+    let manifest = match load::document(&arguments.manifest)? {
+        Document::Job(manifest) => *manifest,
+        Document::Network(manifest) => return network::plan(arguments, &manifest),
+    };
     let job = load::job(&manifest, &arguments.manifest, None)?;
     let plan = match leveret_plan::plan(&job) {
         Ok(plan) => plan,

@@ -2,8 +2,9 @@
 
 use crate::arguments::VerifyArguments;
 use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
 use crate::output::{self, Paint};
-use crate::{files, load};
+use crate::{files, load, network};
 use leveret_plan::{PLAN_VERSION, Plan, checker};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,8 +17,12 @@ const PLAN_BYTES_MAX: u64 = 1 << 30;
 /// # Errors
 /// When either file cannot be read.
 pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
-    let manifest = load::manifest(&arguments.manifest)?;
-    let plan = read(&arguments.plan)?;
+    let manifest = match load::document(&arguments.manifest)? {
+        Document::Job(manifest) => *manifest,
+        Document::Network(manifest) => return network::verify(arguments, &manifest),
+    };
+    let plan: Plan = read(&arguments.plan)?;
+    check_version(&arguments.plan, plan.version, PLAN_VERSION)?;
     let job = load::job(&manifest, &arguments.manifest, Some(plan.costs.guard))?;
     let plan_shown = arguments.plan.display();
     let Err(violations) = checker::check(&plan, &job) else {
@@ -37,12 +42,17 @@ pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(EXIT_NO))
 }
 
-/// Reads a plan file.
-fn read(path: &Path) -> Result<Plan, Failure> {
+/// How to get a plan file that can be read.
+const AGAIN: &str = "make it again: `leveret plan JOB.toml --output plan.json`";
+
+/// Reads a plan file of either kind.
+///
+/// # Errors
+/// When it cannot be read, or holds something else.
+pub fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let shown = path.display();
     let bytes = files::read(path, "plan", PLAN_BYTES_MAX)?;
-    let again = "make it again: `leveret plan JOB.toml --output plan.json`";
-    let plan: Plan = serde_json::from_slice(&bytes).map_err(|error| {
+    serde_json::from_slice(&bytes).map_err(|error| {
         let found = match error.classify() {
             serde_json::error::Category::Eof => {
                 "the plan ends in the middle; the file was truncated".to_owned()
@@ -50,16 +60,21 @@ fn read(path: &Path) -> Result<Plan, Failure> {
             serde_json::error::Category::Syntax => format!("this is not JSON: {}", reason(&error)),
             _ => format!("this is not a plan: {}", reason(&error)),
         };
-        Failure::new(format!("{shown}:{}:{}: {found}", error.line(), error.column()), again)
-    })?;
-    if plan.version != PLAN_VERSION {
-        let sentence = format!(
-            "{shown}: the plan has format {}, and this program reads format {PLAN_VERSION}",
-            plan.version
-        );
-        return Err(Failure::new(sentence, again));
+        Failure::new(format!("{shown}:{}:{}: {found}", error.line(), error.column()), AGAIN)
+    })
+}
+
+/// Refuses a plan of another format than the one that is read.
+///
+/// # Errors
+/// When it has one.
+pub fn check_version(path: &Path, found: u32, known: u32) -> Result<(), Failure> {
+    if found == known {
+        return Ok(());
     }
-    Ok(plan)
+    let shown = path.display();
+    let sentence = format!("{shown}: the plan has format {found}, and this program reads format {known}");
+    Err(Failure::new(sentence, AGAIN))
 }
 
 /// The reason without its place, which stands before it already.

@@ -8,6 +8,7 @@
 mod error;
 mod model;
 mod names;
+mod network;
 mod references;
 mod schema;
 mod section;
@@ -18,6 +19,7 @@ mod values;
 
 pub use error::{Excerpt, ManifestError, RelatedPlace};
 pub use model::{CostChoice, Guard, Launch, Manifest};
+pub use network::{NETWORK_BYTES_MAX, NetworkManifest, is_network, parse_network};
 
 use source::Source;
 

@@ -1,5 +1,6 @@
 //! Which keys stand where. Unknown keys are matched against this table.
 
+use crate::network::NETWORK_TABLES;
 use leveret_protocol::nearest::nearest;
 
 /// One kind of table of the manifest.
@@ -113,8 +114,10 @@ pub(crate) fn unknown_key_hint(found: &str, schema: &Schema) -> String {
         Some(key) => return format!("the key for this is `{key}`"),
         None => {}
     }
+    let tables: &[&Schema] =
+        if ALL.iter().any(|one| std::ptr::eq(one.keys, schema.keys)) { &ALL } else { &NETWORK_TABLES };
     let elsewhere: Vec<_> =
-        ALL.iter().filter(|other| other.keys.contains(&found)).map(|other| other.header).collect();
+        tables.iter().filter(|other| other.keys.contains(&found)).map(|other| other.header).collect();
     if !elsewhere.is_empty() {
         return format!("`{found}` belongs in {}", elsewhere.join(" or "));
     }
@@ -122,7 +125,7 @@ pub(crate) fn unknown_key_hint(found: &str, schema: &Schema) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[test]
@@ -147,12 +150,16 @@ mod tests {
         assert!(unknown_key_hint("colour-of-the-sky", &JOB).contains("name, policy, rounds"));
     }
 
-    /// The reference lists exactly these keys, in this order.
     #[test]
     fn the_reference_describes_every_key() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manifest.md");
+        described("docs/manifest.md", &ALL);
+    }
+
+    /// A reference lists exactly these keys, in this order.
+    pub(crate) fn described(page: &str, tables: &[&Schema]) {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
         let text = std::fs::read_to_string(path).unwrap();
-        for schema in ALL {
+        for schema in tables {
             let heading = format!("## `{}`\n", schema.header);
             let section = text.split(&heading).nth(1).unwrap_or_else(|| panic!("no section {heading}"));
             let rows = section.split("\n## ").next().unwrap().lines();

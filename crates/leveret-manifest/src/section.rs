@@ -61,22 +61,24 @@ impl<'t, 'i> Section<'t, 'i> {
 }
 
 /// Reports the keys of the top level that name no kind of table.
-pub(crate) fn check_top_level(root: &DeTable<'_>, problems: &mut Problems<'_>) {
-    use crate::schema::ALL;
+pub(crate) fn check_top_level(root: &DeTable<'_>, tables: &[&Schema], problems: &mut Problems<'_>) {
     use leveret_protocol::nearest::nearest;
     for key in root.keys() {
         let found = key.get_ref().as_ref();
-        if ALL.iter().any(|schema| schema.name == found) {
+        if tables.iter().any(|schema| schema.name == found) {
             continue;
         }
-        let near = nearest(found, ALL.iter().map(|schema| schema.name));
-        let near = near.and_then(|name| ALL.iter().find(|schema| schema.name == name));
+        let near = nearest(found, tables.iter().map(|schema| schema.name));
+        let near = near.and_then(|name| tables.iter().find(|schema| schema.name == name));
         let homes: Vec<_> =
-            ALL.iter().filter(|schema| schema.keys.contains(&found)).map(|schema| schema.header).collect();
+            tables.iter().filter(|schema| schema.keys.contains(&found)).map(|schema| schema.header).collect();
         let hint = match near {
             Some(schema) => format!("did you mean {}?", schema.header),
             None if !homes.is_empty() => format!("`{found}` belongs in {}", homes.join(" or ")),
-            None => "the tables are [job], [host], [[member]], [[task]] and [[channel]]".to_owned(),
+            None => {
+                let headers: Vec<_> = tables.iter().map(|schema| schema.header).collect();
+                format!("the tables are {}", headers.join(", "))
+            }
         };
         problems.add(key.span(), format!("unknown key `{}` at the top level", printable(found)), hint);
     }

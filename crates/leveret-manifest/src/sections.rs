@@ -12,6 +12,7 @@ pub(crate) use task::TaskSection;
 
 use crate::model::Manifest;
 use crate::names::Unique;
+use crate::network::describes_network;
 use crate::section::{Section, check_top_level, several, single};
 use crate::source::Problems;
 use crate::{references, schema};
@@ -40,7 +41,15 @@ pub(crate) fn manifest(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>)
         );
         return None;
     }
-    check_top_level(root, problems);
+    if describes_network(root) {
+        problems.add(
+            0..0,
+            "this manifest describes a network of several hosts, and this command takes a job on one",
+            "use `leveret check` or `leveret plan`, which plan networks; a job on one host has one [host], and no [[switch]] or [[link]]",
+        );
+        return None;
+    }
+    check_top_level(root, &schema::ALL, problems);
     let job =
         required(root, &schema::JOB, "name = \"my-job\"", problems).map(|job| job::read(&job, problems));
     let host =

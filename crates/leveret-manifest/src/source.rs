@@ -131,6 +131,11 @@ impl<'a> Problems<'a> {
         self.keep(&span, message.into(), hint.into(), Some((related, note)));
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// Whether further errors are only counted.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= ERRORS_MAX

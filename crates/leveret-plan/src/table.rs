@@ -176,7 +176,8 @@ fn channel_rows(plan: &Plan, job: &Job) -> Vec<Vec<String>> {
 }
 
 /// Columns as wide as their widest cell.
-fn grid(rows: &[Vec<String>]) -> String {
+/// Columns as wide as they must be.
+pub(crate) fn grid(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();

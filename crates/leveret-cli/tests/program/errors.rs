@@ -38,7 +38,7 @@ fn a_folder_is_no_manifest() {
 fn an_endless_file_is_not_read_to_its_end() {
     let (_, err, code) = outcome(&["check", "/dev/zero"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("the manifest has more than 4194304 bytes"), "{err}");
+    assert!(err.contains("the manifest has more than 67108864 bytes"), "{err}");
 }
 
 #[test]

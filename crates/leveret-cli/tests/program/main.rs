@@ -3,6 +3,7 @@
 mod admission;
 mod documents;
 mod errors;
+mod networks;
 mod reference;
 mod runs;
 

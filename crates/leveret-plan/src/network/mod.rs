@@ -6,39 +6,26 @@
 
 mod collect;
 mod conflict;
+mod explain;
 mod model;
 mod place;
 mod plan;
 mod problem;
 mod repair;
 mod state;
+mod summary;
 mod timeline;
 
+pub use explain::{NetworkRefusal, TooLongFor};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use repair::Effort;
+pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
-use leveret_types::StreamId;
 use problem::Problem;
 use repair::{Ended, Search};
-
-/// Why there is no plan.
-#[derive(Clone, Debug)]
-pub enum NetworkRefusal {
-    /// The traffic itself is wrong.
-    Invalid(TrafficError),
-    /// A stream that has no place even alone.
-    Alone(StreamId),
-    /// The search ended before it knew.
-    NotFound {
-        /// Streams without a place.
-        unplaced: Vec<StreamId>,
-        /// The rest.
-        partial: NetworkPlan,
-    },
-}
 
 /// What a search did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,22 +44,33 @@ pub fn plan_network(
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
+    if let Some(overload) = explain::overload(&problem) {
+        return Err(overload);
+    }
     let mut search = Search::new(&mut problem, effort);
     let ended = search.run();
     let report = SearchReport { sent_away: search.sent_away };
     match ended {
         Ok(()) => Ok((collect::collect(search.problem, &search.state), report)),
-        Err(Ended::Alone(item)) => Err(NetworkRefusal::Alone(search.problem.items[item as usize].stream)),
-        Err(Ended::OutOfSteps) => {
-            let stream =
-                |unit: u32| search.problem.items[search.state.units[unit as usize].item as usize].stream;
-            let mut unplaced: Vec<_> = search.unplaced().map(stream).collect();
-            unplaced.sort_unstable();
-            unplaced.dedup();
-            Err(NetworkRefusal::NotFound {
-                unplaced,
-                partial: collect::collect(search.problem, &search.state),
-            })
-        }
+        Err(Ended::Alone(item)) => Err(explain::alone(search.problem, &search.problem.items[item as usize])),
+        Err(Ended::OutOfSteps) => Err(not_found(&search)),
+    }
+}
+
+/// A proof after all, now that more ways are known; else what was reached.
+fn not_found(search: &Search<'_, '_>) -> NetworkRefusal {
+    if let Some(overload) = explain::overload(search.problem) {
+        return overload;
+    }
+    let item_of = |unit: u32| search.state.units[unit as usize].item as usize;
+    let mut unplaced: Vec<_> =
+        search.unplaced().map(|unit| search.problem.items[item_of(unit)].stream).collect();
+    unplaced.sort_unstable();
+    unplaced.dedup();
+    NetworkRefusal::NotFound {
+        unplaced,
+        partial: Box::new(collect::collect(search.problem, &search.state)),
+        steps: search.steps(),
+        fullest: explain::fullest(search.problem),
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Item {
     pub ways: Vec<Candidate>,
     /// Whether there may be others.
     pub more_ways: bool,
+    /// Whether these are all there are, but for those that take too long.
+    pub all_ways: bool,
 }
 
 /// One way, and what it costs.
@@ -102,6 +104,7 @@ impl<'a> Problem<'a> {
             movable,
             ways: vec![self.candidate(id, tree)],
             more_ways: stream.copies == 1 && stream.ways.is_none(),
+            all_ways: stream.ways.is_some(),
         };
         Ok(ways.into_iter().enumerate().map(item).collect())
     }
@@ -138,17 +141,13 @@ impl<'a> Problem<'a> {
             return;
         }
         let stream = &self.traffic.streams[known.stream.index()];
-        let mut ways = Vec::new();
-        if let [target] = stream.targets[..] {
-            ways.extend(
-                routes(&self.graph, stream.source, target, WAYS_MAX).0.iter().map(|route| Tree::path(route)),
-            );
+        let (ways, all): (Vec<Tree>, bool) = if let [target] = stream.targets[..] {
+            let (found, no_other) = routes(&self.graph, stream.source, target, WAYS_MAX);
+            (found.iter().map(|route| Tree::path(route)).collect(), no_other)
         } else {
-            ways.extend(
-                (0..WAYS_MAX)
-                    .filter_map(|variant| Tree::spread(&self.graph, stream.source, &stream.targets, variant)),
-            );
-        }
+            let spread = |variant| Tree::spread(&self.graph, stream.source, &stream.targets, variant);
+            ((0..WAYS_MAX).filter_map(spread).collect(), false)
+        };
         let mut candidates = known.ways.clone();
         let room = (known.deadline - known.release).min(known.latency);
         for way in ways {
@@ -158,7 +157,7 @@ impl<'a> Problem<'a> {
             }
         }
         let item = &mut self.items[item];
-        (item.ways, item.more_ways) = (candidates, false);
+        (item.ways, item.more_ways, item.all_ways) = (candidates, false, all);
     }
 
     /// What a stream costs on a way.

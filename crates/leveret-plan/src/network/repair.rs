@@ -148,6 +148,11 @@ impl<'a, 'b> Search<'a, 'b> {
         self.waiting.push_front(unit);
     }
 
+    /// Intervals looked at.
+    pub(super) fn steps(&self) -> u64 {
+        self.sweep.steps
+    }
+
     /// Units without a place.
     pub(super) fn unplaced(&self) -> impl Iterator<Item = u32> {
         self.waiting.iter().copied()

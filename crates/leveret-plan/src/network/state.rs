@@ -48,27 +48,31 @@ impl Unit {
 impl State {
     /// Nothing placed; what is reserved is taken.
     pub(super) fn new(problem: &Problem<'_>) -> Self {
-        let mut links = Vec::with_capacity(problem.graph.links());
-        for link in &problem.traffic.network.links {
-            let mut timeline = Timeline::new(problem.hyperperiod);
-            if problem.traffic.whole_cycles {
-                timeline.take(0, 0, Owner::RESERVED);
-            }
-            for reservation in &link.reserved {
-                for turn in 0..problem.hyperperiod / reservation.period.0 {
-                    reserve(
-                        &mut timeline,
-                        turn * reservation.period.0 + reservation.start.0,
-                        reservation.length.0,
-                    );
-                }
-            }
-            links.push(timeline);
-        }
+        let links: Vec<_> = (0..problem.graph.links()).map(|link| Self::empty(problem, link)).collect();
         let unit = |(index, item): (usize, &Item)| Unit { item: index as u32, first: 0, count: item.count };
         let units: Vec<_> = problem.items.iter().enumerate().map(unit).collect();
         let places = vec![None; units.len()];
         Self { links, units, places }
+    }
+
+    /// A link with nothing but what is reserved.
+    fn empty(problem: &Problem<'_>, link: usize) -> Timeline {
+        let mut timeline = Timeline::new(problem.hyperperiod);
+        if problem.traffic.whole_cycles {
+            timeline.take(0, 0, Owner::RESERVED);
+        }
+        for reservation in &problem.traffic.network.links[link].reserved {
+            for turn in 0..problem.hyperperiod / reservation.period.0 {
+                let start = turn * reservation.period.0 + reservation.start.0;
+                reserve(&mut timeline, start, reservation.length.0);
+            }
+        }
+        timeline
+    }
+
+    /// Time of a link that is reserved, in a hyperperiod.
+    pub(super) fn reserved(problem: &Problem<'_>, link: usize) -> i64 {
+        Self::empty(problem, link).used()
     }
 
     /// Start of a hop of the first instance.

@@ -1,0 +1,155 @@
+//! `leveret check`, `plan` and `verify` of a network.
+
+use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
+use crate::failure::{EXIT_NO, Failure};
+use crate::output::{self, Paint};
+use crate::{files, verify};
+use leveret_manifest::NetworkManifest;
+use leveret_plan::checker::check_network;
+use leveret_plan::network::{
+    Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic, plan_network,
+    summarise,
+};
+use serde::Serialize;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Says whether all channels have a place, and why not.
+///
+/// # Errors
+/// When the answer cannot be printed, or a run was named to learn from.
+pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if arguments.learn.is_some() {
+        let sentence = "a network has no budgets that a run could teach";
+        return Err(Failure::new(sentence, "leave --learn out"));
+    }
+    let answer = accepted(&manifest.traffic);
+    match arguments.format {
+        Format::Json => output::print(&output::json(&Answer::new(manifest, &answer))?)?,
+        Format::Table => match &answer {
+            Ok(plan) => {
+                let word = Paint::for_stdout().green("admitted");
+                let text = format!("{word}: {}\n", headline(manifest, plan));
+                output::print(&(text + &summarise(&manifest.traffic, plan).render()))?;
+            }
+            Err(refusal) => output::print(&refused(manifest, refusal, Paint::for_stdout()))?,
+        },
+    }
+    Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
+}
+
+/// Prints what the plan gives and leaves, and writes it where asked.
+///
+/// # Errors
+/// When the plan cannot be written.
+pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    let plan = match accepted(&manifest.traffic) {
+        Ok(plan) => plan,
+        Err(refusal) => {
+            output::note(refused(manifest, &refusal, Paint::for_stderr()).trim_end());
+            return Ok(ExitCode::from(EXIT_NO));
+        }
+    };
+    if let Some(path) = &arguments.output {
+        files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
+    }
+    match arguments.format {
+        Format::Json => output::print(&output::json(&plan)?)?,
+        Format::Table => {
+            let text = format!("plan of {}\n", headline(manifest, &plan));
+            output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Checks a stored plan of a network.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    let plan = read(&arguments.plan)?;
+    let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
+    match check_network(&plan, &manifest.traffic) {
+        Ok(()) => {
+            let word = Paint::for_stdout().green("valid");
+            let text = format!("{word}: {shown} keeps every declaration of {fits}\n");
+            output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(violation) => {
+            output::print(&not_valid(&arguments.plan, &arguments.manifest, &violation))?;
+            Ok(ExitCode::from(EXIT_NO))
+        }
+    }
+}
+
+/// What is printed of a plan that breaks a rule.
+pub fn not_valid(plan: &Path, manifest: &Path, violation: &leveret_plan::checker::Violation) -> String {
+    let word = Paint::for_stdout().red("not valid");
+    let (shown, fits) = (plan.display(), manifest.display());
+    format!("{word}: {shown} does not fit {fits}; the first that does not hold:\n  - {violation}\n")
+}
+
+/// Reads a plan of a network.
+///
+/// # Errors
+/// When it cannot be read, or is of another format.
+pub fn read(path: &Path) -> Result<NetworkPlan, Failure> {
+    let plan: NetworkPlan = verify::read(path)?;
+    verify::check_version(path, plan.version, NETWORK_PLAN_VERSION)?;
+    Ok(plan)
+}
+
+/// A plan that the checker accepted.
+fn accepted(traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
+    let (plan, _) = plan_network(traffic, Effort::default())?;
+    match check_network(&plan, traffic) {
+        Ok(()) => Ok(plan),
+        // Nobody has seen this; should the planner be wrong, its plan is not used.
+        Err(violation) => Err(NetworkRefusal::Rejected { violation: violation.to_string() }),
+    }
+}
+
+fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
+    let network = &manifest.traffic.network;
+    let slots: usize = plan.links.iter().map(Vec::len).sum();
+    format!(
+        "network \"{}\", {} nodes, {} links, {} channels, {slots} slots, repeating every {}",
+        manifest.name,
+        network.nodes.len(),
+        network.links.len(),
+        manifest.traffic.streams.len(),
+        plan.hyperperiod
+    )
+}
+
+fn refused(manifest: &NetworkManifest, refusal: &NetworkRefusal, paint: Paint) -> String {
+    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let reason = refusal.reason(&manifest.traffic);
+    format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name)
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Answer<'a> {
+    network: &'a str,
+    admitted: bool,
+    /// Whether it is known that there is no plan.
+    infeasible: bool,
+    reason: Option<String>,
+    summary: Option<NetworkSummary>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(manifest: &'a NetworkManifest, answer: &Result<NetworkPlan, NetworkRefusal>) -> Self {
+        let refusal = answer.as_ref().err();
+        Self {
+            network: &manifest.name,
+            admitted: answer.is_ok(),
+            infeasible: refusal.is_some_and(NetworkRefusal::is_proven),
+            reason: refusal.map(|refusal| refusal.reason(&manifest.traffic)),
+            summary: answer.as_ref().ok().map(|plan| summarise(&manifest.traffic, plan)),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The manifest of a network: hosts, switches, links, and channels between hosts. The format is described in `docs/network-manifest.md`.
+//!
+//! ```text
+//!  [job] [network]   [[host]] [[switch]] ── nodes, by name        [[channel]] ── streams, whose ends and ways are names of nodes
+//!                    [[link]]            ── two directed links, or one
+//! ```
+
+mod channel;
+mod link;
+mod render;
+mod schema;
+
+pub(crate) use schema::NETWORK_TABLES;
+
+use crate::error::ManifestError;
+use crate::names::Unique;
+use crate::section::{Section, check_top_level, several, single};
+use crate::source::{Located, Problems, Source, quoted};
+use crate::syntax;
+use leveret_plan::network::{STREAMS_MAX, Traffic, TrafficError};
+use leveret_protocol::nearest::nearest;
+use leveret_topology::{Forwarding, FrameFormat, Graph, Network, Node, NodeKind};
+use leveret_types::{ByteSize, Nanos, NodeId};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::DeTable;
+
+/// Most bytes of the manifest of a network.
+pub const NETWORK_BYTES_MAX: usize = 64 << 20;
+/// Most hosts and switches.
+const NODES_MAX: usize = 1 << 20;
+/// Longest clock error.
+const CLOCK_ERROR_MAX: Nanos = Nanos::from_secs(1);
+
+/// A network and what moves over it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetworkManifest {
+    /// The job's name.
+    pub name: String,
+    /// What is to be planned; [`Traffic::validate`] accepted it.
+    pub traffic: Traffic,
+}
+
+/// Nodes by their names.
+struct Names {
+    nodes: BTreeMap<String, (NodeId, NodeKind)>,
+}
+
+/// Whether a manifest describes a network, by its tables.
+pub(crate) fn describes_network(root: &DeTable<'_>) -> bool {
+    let several_hosts = root.get("host").is_some_and(|host| host.get_ref().as_array().is_some());
+    several_hosts || ["network", "switch", "link"].iter().any(|name| root.get(*name).is_some())
+}
+
+/// Whether a text is the manifest of a network, and not that of a job on one host. Text that is no TOML is not.
+pub fn is_network(text: &str) -> bool {
+    DeTable::parse(text).is_ok_and(|root| describes_network(root.get_ref()))
+}
+
+/// Reads the manifest of a network. `path` is what errors name as the file; nothing is opened.
+///
+/// # Errors
+/// Everything that is wrong, in the order of the file.
+pub fn parse_network(text: &str, path: &str) -> Result<NetworkManifest, Vec<ManifestError>> {
+    let source = Source::new(text, path);
+    let mut problems = Problems::new(&source);
+    let manifest = if text.len() > NETWORK_BYTES_MAX {
+        let message = format!("the manifest has {} bytes; the most is {NETWORK_BYTES_MAX}", text.len());
+        problems.add(0..0, message, "plan parts of the network that share no link by themselves");
+        None
+    } else {
+        syntax::read(text, &mut problems).and_then(|root| read(&root, &mut problems))
+    };
+    match (manifest, problems.into_errors()) {
+        (Some(manifest), errors) if errors.is_empty() => Ok(manifest),
+        (_, errors) => Err(errors),
+    }
+}
+
+impl NetworkManifest {
+    /// The manifest as text, which [`parse_network`] reads back as it is.
+    pub fn render(&self) -> String {
+        render::render(self)
+    }
+}
+
+fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<NetworkManifest> {
+    let root = root.get_ref();
+    check_top_level(root, &NETWORK_TABLES, problems);
+    let job = single(root, &schema::JOB, problems);
+    if root.get(schema::JOB.name).is_none() {
+        problems.add(0..0, "the manifest has no [job]", "add [job] with `name = \"my-network\"`");
+    }
+    let name = job.as_ref().and_then(|job| {
+        job.require("name", "\"my-network\"", problems);
+        job.name("name", problems)
+    });
+    let general = general(root, problems);
+    let (nodes, names) = nodes(root, problems);
+    let links = link::links(root, &names, problems);
+    let network =
+        Network { nodes, links: links.into_iter().map(|link| link.value).collect(), frames: general.frames };
+    let sections = several(root, &schema::CHANNEL, problems);
+    if let Some(beyond) = sections.get(STREAMS_MAX) {
+        problems.add(
+            beyond.span.clone(),
+            format!("the manifest has more than {STREAMS_MAX} channels"),
+            "plan a part of them",
+        );
+        return None;
+    }
+    let graph = graph_of(&network);
+    let mut streams = Vec::with_capacity(sections.len());
+    let mut places = Vec::with_capacity(sections.len());
+    let mut unique = Unique::new("channel");
+    for section in &sections {
+        if let Some(stream) = channel::read(section, &names, graph.as_ref(), problems) {
+            unique.note(
+                stream.name.clone(),
+                &Located { value: stream.name.clone(), span: section.place("name") },
+                problems,
+            );
+            streams.push(stream);
+            places.push(section.span.clone());
+        }
+    }
+    let traffic =
+        Traffic { network, streams, clock_error: general.clock_error, whole_cycles: general.whole_cycles };
+    if problems.is_empty() {
+        settle(&traffic, &sections, problems);
+    }
+    Some(NetworkManifest { name: name?.value, traffic })
+}
+
+/// What only the whole can tell.
+fn settle(traffic: &Traffic, sections: &[Section<'_, '_>], problems: &mut Problems<'_>) {
+    let Err(error) = traffic.validate() else { return };
+    let place = match &error {
+        TrafficError::Stream { name, .. } => traffic.streams.iter().position(|stream| stream.name == *name),
+        _ => None,
+    };
+    let span = place.and_then(|index| sections.get(index)).map_or(0..0, |section| section.span.clone());
+    let text = error.to_string();
+    let (message, hint) =
+        text.split_once("; ").unwrap_or((&text, "docs/network-manifest.md describes every key"));
+    problems.add(span, message, hint);
+}
+
+/// For ways; only of links whose ends exist.
+fn graph_of(network: &Network) -> Option<Graph> {
+    network.validate().is_ok().then(|| Graph::new(network))
+}
+
+struct General {
+    frames: FrameFormat,
+    clock_error: Nanos,
+    whole_cycles: bool,
+}
+
+fn general(root: &DeTable<'_>, problems: &mut Problems<'_>) -> General {
+    let default = FrameFormat::default();
+    let Some(section) = single(root, &schema::NETWORK, problems) else {
+        return General { frames: default, clock_error: Nanos::ZERO, whole_cycles: false };
+    };
+    let mut bytes = |key, least: u64, most: u64, otherwise: ByteSize| match section.value(key) {
+        // Nothing is a size too, here.
+        Some(value) if value.get_ref().as_str().is_some_and(|text| least == 0 && text == "0B") => ByteSize(0),
+        _ => section.size(key, &(least.max(1)..=most), problems).unwrap_or(otherwise),
+    };
+    let frames = FrameFormat {
+        payload_max: bytes("payload-max", 1, 1 << 24, default.payload_max),
+        payload_min: bytes("payload-min", 0, 1 << 24, default.payload_min),
+        overhead: bytes("overhead", 0, 1 << 10, default.overhead),
+    };
+    let clock_error =
+        section.duration("clock-error", &(Nanos::ZERO..=CLOCK_ERROR_MAX), problems).unwrap_or_default();
+    let whole_cycles = section.boolean("whole-cycles", problems).unwrap_or_default();
+    General { frames, clock_error, whole_cycles }
+}
+
+/// Hosts and switches, in the order of the file.
+fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) {
+    let hosts = several(root, &schema::HOST, problems);
+    let switches = several(root, &schema::SWITCH, problems);
+    if hosts.is_empty() {
+        problems.add(
+            0..0,
+            "the manifest has no [[host]]",
+            "add [[host]] with `name = \"h0\"` for each machine that sends or receives",
+        );
+    }
+    if let Some(beyond) = hosts.iter().chain(&switches).nth(NODES_MAX) {
+        problems.add(
+            beyond.span.clone(),
+            format!("the manifest has more than {NODES_MAX} hosts and switches"),
+            "plan a part of them",
+        );
+    }
+    let mut nodes = Vec::with_capacity(hosts.len() + switches.len());
+    let mut names = Names { nodes: BTreeMap::new() };
+    let mut unique = Unique::new("node");
+    let mut sections: Vec<_> =
+        hosts.iter().map(|host| (host, true)).chain(switches.iter().map(|switch| (switch, false))).collect();
+    sections.sort_by_key(|(section, _)| section.span.start);
+    for (section, is_host) in sections {
+        section.require("name", if is_host { "\"h0\"" } else { "\"s0\"" }, problems);
+        let kind = if is_host { NodeKind::Host } else { NodeKind::Switch(forwarding(section, problems)) };
+        let Some(name) = section.name("name", problems) else { continue };
+        unique.note(name.value.clone(), &name, problems);
+        names.nodes.entry(name.value.clone()).or_insert((NodeId(nodes.len() as u32), kind));
+        nodes.push(Node { name: name.value, kind });
+    }
+    (nodes, names)
+}
+
+fn forwarding(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Forwarding {
+    section
+        .size("cut-through", &(1..=1 << 24), problems)
+        .map_or(Forwarding::StoreAndForward, |header| Forwarding::CutThrough { header })
+}
+
+impl Names {
+    /// The node of a name; reported if there is none, or if it must be a host and is not.
+    fn find(
+        &self,
+        name: &Located<String>,
+        must_be_host: bool,
+        problems: &mut Problems<'_>,
+    ) -> Option<NodeId> {
+        match self.nodes.get(&name.value) {
+            Some((_, NodeKind::Switch(_))) if must_be_host => {
+                let message = format!("{} is a switch; only hosts send and receive", quoted(&name.value));
+                problems.add(name.span.clone(), message, "name a [[host]]");
+                None
+            }
+            Some((node, _)) => Some(*node),
+            None => {
+                let near = nearest(&name.value, self.nodes.keys().map(String::as_str));
+                let hint = near.map_or_else(
+                    || format!("add [[host]] or [[switch]] with `name = {}`", quoted(&name.value)),
+                    |near| format!("did you mean {}?", quoted(near)),
+                );
+                problems.add(name.span.clone(), format!("there is no node {}", quoted(&name.value)), hint);
+                None
+            }
+        }
+    }
+}

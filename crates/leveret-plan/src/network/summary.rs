@@ -1,0 +1,184 @@
+//! What a plan gives each channel and leaves each link; as values, and as a table for people.
+
+use super::model::Traffic;
+use super::plan::NetworkPlan;
+use crate::table::grid;
+use leveret_types::{LinkId, Nanos, StreamId};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What a network plan gives and leaves.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NetworkSummary {
+    /// Everything repeats after it.
+    pub hyperperiod: Nanos,
+    /// Per stream, in the model's order.
+    pub streams: Vec<StreamSummary>,
+    /// Per link, in the model's order.
+    pub links: Vec<LinkSummary>,
+}
+
+/// What a stream gets.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct StreamSummary {
+    /// Its name.
+    pub name: String,
+    /// Links of its longest way.
+    pub hops: u32,
+    /// Longest time from the start of the first slot to the last arrival, clock error included.
+    pub latency: Nanos,
+    /// Latest arrival, from the start of the period.
+    pub arrival: Nanos,
+    /// From there to the deadline.
+    pub slack: Nanos,
+    /// How much arrivals differ from period to period.
+    pub jitter: Nanos,
+}
+
+/// What a link has left.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LinkSummary {
+    /// Its ends.
+    pub name: String,
+    /// Slots of a hyperperiod.
+    pub slots: u32,
+    /// Time of a hyperperiod that slots take.
+    pub used: Nanos,
+    /// Time that is reserved.
+    pub reserved: Nanos,
+    /// Time left for other traffic, without what must be kept free before slots where nothing preempts.
+    pub left: Nanos,
+    /// Longest stretch without a slot.
+    pub longest_gap: Nanos,
+    /// Queues that slots use.
+    pub queues: u32,
+}
+
+/// Of a plan that the checker accepted for this traffic.
+pub fn summarise(traffic: &Traffic, plan: &NetworkPlan) -> NetworkSummary {
+    let links = (0..plan.links.len()).map(|link| link_summary(traffic, plan, link)).collect();
+    NetworkSummary { hyperperiod: plan.hyperperiod, streams: stream_summaries(traffic, plan), links }
+}
+
+fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary> {
+    // First departure of each instance of each copy, then arrivals against it.
+    let mut departures: Vec<Vec<Vec<i64>>> = Vec::with_capacity(plan.ways.len());
+    for (stream, ways) in traffic.streams.iter().zip(&plan.ways) {
+        let count = (plan.hyperperiod.0 / stream.period.0) as usize;
+        departures.push(vec![vec![i64::MAX; count]; ways.len()]);
+    }
+    for slot in plan.links.iter().flatten() {
+        let start = &mut departures[slot.stream.index()][usize::from(slot.copy)][slot.instance as usize];
+        *start = slot.start.0.min(*start);
+    }
+    let mut found = vec![(0i64, i64::MIN, i64::MAX); traffic.streams.len()];
+    for (index, slots) in plan.links.iter().enumerate() {
+        let link = &traffic.network.links[index];
+        for slot in slots {
+            let stream = &traffic.streams[slot.stream.index()];
+            if !stream.targets.contains(&link.target) {
+                continue;
+            }
+            let time = traffic.network.frames.occupation(stream.size, link.rate)
+                + link.propagation
+                + link.processing;
+            let end = slot.start.0 + time.0;
+            let departure = departures[slot.stream.index()][usize::from(slot.copy)][slot.instance as usize];
+            let arrival = end - i64::from(slot.instance) * stream.period.0;
+            let (latency, latest, earliest) = &mut found[slot.stream.index()];
+            *latency = (end - departure).max(*latency);
+            (*latest, *earliest) = (arrival.max(*latest), arrival.min(*earliest));
+        }
+    }
+    let error = traffic.clock_error;
+    let summary = |(index, (latency, latest, earliest)): (usize, (i64, i64, i64))| {
+        let stream = &traffic.streams[index];
+        let depth = |way: &super::Way| way.tree.hops.len() as u32;
+        StreamSummary {
+            name: stream.name.clone(),
+            hops: plan.ways[index].iter().map(depth).max().unwrap_or(0),
+            latency: Nanos(latency) + error + error,
+            arrival: Nanos(latest) + error,
+            slack: stream.deadline - error - Nanos(latest),
+            jitter: Nanos(latest.saturating_sub(earliest)),
+        }
+    };
+    found.into_iter().enumerate().map(summary).collect()
+}
+
+fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize) -> LinkSummary {
+    let link = &traffic.network.links[index];
+    let slots = &plan.links[index];
+    let round = plan.hyperperiod.0;
+    let length = |stream: StreamId| {
+        traffic.network.frames.occupation(traffic.streams[stream.index()].size, link.rate).0
+    };
+    let used: i64 = slots.iter().map(|slot| length(slot.stream)).sum();
+    let ends = slots.iter().map(|slot| slot.start.0.rem_euclid(round) + length(slot.stream));
+    let next = slots.iter().skip(1).map(|slot| slot.start.0.rem_euclid(round));
+    let around = slots.first().map(|first| first.start.0.rem_euclid(round) + round);
+    let gaps = ends.zip(next.chain(around)).map(|(end, next)| next - end);
+    let reserved: i64 = link.reserved.iter().map(|one| round / one.period.0.max(1) * one.length.0).sum();
+    let reserved = reserved.min(round - used);
+    let mut queues = [false; 8];
+    for slot in slots {
+        let way = &plan.ways[slot.stream.index()][usize::from(slot.copy)];
+        if let Some(queue) = queues.get_mut(usize::from(way.queues[usize::from(slot.hop)])) {
+            *queue = true;
+        }
+    }
+    LinkSummary {
+        name: traffic.network.link_name(LinkId(index as u32)),
+        slots: slots.len() as u32,
+        used: Nanos(used),
+        reserved: Nanos(reserved),
+        left: Nanos(round - used - reserved),
+        longest_gap: Nanos(gaps.max().unwrap_or(round)),
+        queues: queues.iter().filter(|used| **used).count() as u32,
+    }
+}
+
+/// Rows of either kind that are printed.
+const ROWS_MAX: usize = 40;
+
+impl NetworkSummary {
+    /// Two tables: links by use, channels by slack; the first of each, where there are many.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        let mut links: Vec<_> = self.links.iter().filter(|link| link.slots > 0).collect();
+        links.sort_by(|a, b| b.used.cmp(&a.used).then(a.name.cmp(&b.name)));
+        let head = ["link", "used", "", "reserved", "left", "longest gap", "slots"];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for link in links.iter().take(ROWS_MAX) {
+            let share = link.used.0 as f64 * 100.0 / self.hyperperiod.0.max(1) as f64;
+            let times = [link.reserved, link.left, link.longest_gap].map(|time| time.to_string());
+            let [reserved, left, gap] = times;
+            let (used, share) = (link.used.to_string(), format!("{share:.1} %"));
+            rows.push(vec![link.name.clone(), used, share, reserved, left, gap, link.slots.to_string()]);
+        }
+        text.push_str(&grid(&rows));
+        more(&mut text, links.len(), "links");
+        let mut streams: Vec<_> = self.streams.iter().collect();
+        streams.sort_by(|a, b| a.slack.cmp(&b.slack).then(a.name.cmp(&b.name)));
+        let head = ["channel", "links", "latency", "arrives by", "slack", "jitter"];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for stream in streams.iter().take(ROWS_MAX) {
+            let times =
+                [stream.latency, stream.arrival, stream.slack, stream.jitter].map(|time| time.to_string());
+            let [latency, arrival, slack, jitter] = times;
+            rows.push(vec![stream.name.clone(), stream.hops.to_string(), latency, arrival, slack, jitter]);
+        }
+        text.push('\n');
+        text.push_str(&grid(&rows));
+        more(&mut text, streams.len(), "channels, with more slack");
+        text
+    }
+}
+
+/// Says how many rows were left out, if any were.
+fn more(text: &mut String, all: usize, what: &str) {
+    if let Some(more) = all.checked_sub(ROWS_MAX + 1) {
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "  ... and {} more {what}", more + 1);
+    }
+}

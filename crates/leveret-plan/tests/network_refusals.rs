@@ -1,0 +1,173 @@
+//! Why a network has no plan: each reason can be checked by hand, and nothing that is only "not found" is called more.
+
+use leveret_plan::checker::check_network;
+use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, plan_network};
+use leveret_topology::{Reservation, Shape, shape};
+use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
+use proptest::prelude::*;
+
+const SWITCHES: u32 = 4;
+
+fn stream(index: usize, source: u32, target: u32, size: u64, period_us: i64) -> Stream {
+    let period = Nanos::from_micros(period_us);
+    Stream {
+        name: format!("s{index}"),
+        source: NodeId(SWITCHES + source),
+        targets: vec![NodeId(SWITCHES + target)],
+        size: ByteSize(size),
+        period,
+        release: Nanos::ZERO,
+        deadline: period,
+        latency: None,
+        jitter: None,
+        copies: 1,
+        ways: None,
+    }
+}
+
+fn traffic(which: Shape, streams: Vec<Stream>) -> Traffic {
+    Traffic { network: shape(which, SWITCHES, 4), streams, clock_error: Nanos::ZERO, whole_cycles: false }
+}
+
+fn refusal(traffic: &Traffic) -> NetworkRefusal {
+    plan_network(traffic, Effort { seed: 0, steps: 100_000 }).expect_err("no plan")
+}
+
+/// The link from one node to another.
+fn link(traffic: &Traffic, from: u32, to: u32) -> LinkId {
+    let found = traffic
+        .network
+        .links
+        .iter()
+        .position(|link| (link.source, link.target) == (NodeId(from), NodeId(to)));
+    LinkId(found.expect("a link") as u32)
+}
+
+#[test]
+fn a_message_that_takes_longer_than_it_may() {
+    let mut traffic = traffic(Shape::Line, vec![stream(0, 0, 3, 1458, 1000)]);
+    // Five links, each with 12 us of transmission and 2 us of processing.
+    traffic.streams[0].latency = Some(Nanos::from_micros(69));
+    let NetworkRefusal::TooLong { stream, needs, has, limit, way } = refusal(&traffic) else {
+        panic!("another reason")
+    };
+    assert_eq!((stream, needs, has), (StreamId(0), Nanos::from_micros(70), Nanos::from_micros(69)));
+    assert_eq!((limit, way.len()), (TooLongFor::Latency, 5));
+    (traffic.streams[0].latency, traffic.streams[0].deadline) = (None, Nanos::from_micros(69));
+    assert!(matches!(refusal(&traffic), NetworkRefusal::TooLong { limit: TooLongFor::Window, .. }));
+    traffic.streams[0].deadline = Nanos::from_micros(70);
+    assert!(plan_network(&traffic, Effort::default()).is_ok());
+}
+
+#[test]
+fn more_for_a_link_than_it_has() {
+    // Each takes the last link for 40 % of its time.
+    let all = (0..3).map(|index| stream(index, index as u32, 3, 4958, 100)).collect();
+    let mut traffic = traffic(Shape::Line, all);
+    traffic.streams.push(stream(3, 0, 1, 100, 100));
+    for stream in &mut traffic.streams {
+        stream.deadline = Nanos::from_micros(1000);
+    }
+    let found = refusal(&traffic);
+    let NetworkRefusal::Overload { link: which, streams, needs, has } = &found else {
+        panic!("another reason: {found:?}")
+    };
+    assert_eq!(*which, link(&traffic, 3, SWITCHES + 3));
+    assert_eq!(*streams, [StreamId(0), StreamId(1), StreamId(2)]);
+    assert!(needs > has && *has == Nanos::from_micros(100));
+    let text = found.reason(&traffic);
+    assert!(
+        text.starts_with("channels \"s0\", \"s1\", \"s2\" must take link s3 -> h3; together they need"),
+        "{text}"
+    );
+    // Without any of them the rest has a plan.
+    for left_out in 0..3 {
+        let mut rest = traffic.clone();
+        rest.streams.remove(left_out);
+        let (plan, _) = plan_network(&rest, Effort::default()).expect("a plan of two of them");
+        assert_eq!(check_network(&plan, &rest), Ok(()));
+    }
+}
+
+#[test]
+fn a_ring_spreads_what_a_line_cannot_carry() {
+    // Two thirds of a link each, between the same switches: a ring has another way for one of them.
+    let (one, two) = (stream(0, 0, 2, 8000, 100), stream(1, 1, 3, 8000, 100));
+    let mut line = traffic(Shape::Line, vec![one, two]);
+    for stream in &mut line.streams {
+        stream.deadline = Nanos::from_micros(1000);
+    }
+    let found = refusal(&line);
+    assert!(matches!(found, NetworkRefusal::Overload { .. }), "{found:?}");
+    let ring = Traffic { network: shape(Shape::Ring, SWITCHES, 4), ..line };
+    let (plan, _) = plan_network(&ring, Effort::default()).expect("a plan");
+    assert_eq!(check_network(&plan, &ring), Ok(()));
+}
+
+#[test]
+fn a_link_that_others_have() {
+    let mut traffic = traffic(Shape::Line, vec![stream(0, 0, 1, 1458, 100)]);
+    let which = link(&traffic, 0, 1);
+    traffic.network.links[which.index()].reserved = vec![Reservation {
+        period: Nanos::from_micros(20),
+        start: Nanos::ZERO,
+        length: Nanos::from_micros(10),
+    }];
+    let found = refusal(&traffic);
+    assert_eq!(found, NetworkRefusal::Reserved { stream: StreamId(0) });
+    assert!(found.is_proven());
+}
+
+#[test]
+fn not_found_is_no_proof() {
+    // Each may start at one instant only, and all at the same.
+    let all: Vec<_> = (0..3).map(|index| stream(index, index as u32, 3, 458, 1000)).collect();
+    let mut traffic = traffic(Shape::Line, all);
+    for (stream, links) in traffic.streams.iter_mut().zip([5, 4, 3]) {
+        // What each needs, less the difference of their ways: they meet at the last switch.
+        (stream.release, stream.deadline) = (Nanos::from_micros((5 - links) * 6), Nanos::from_micros(30));
+    }
+    let found = refusal(&traffic);
+    let NetworkRefusal::NotFound { unplaced, partial, steps, .. } = &found else {
+        panic!("another reason: {found:?}")
+    };
+    assert!(!found.is_proven() && !unplaced.is_empty() && *steps > 0);
+    assert!(partial.links.iter().any(|slots| !slots.is_empty()));
+    assert!(found.reason(&traffic).contains("does not prove that there is none"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Of an overload, the streams that are named have no plan by themselves either, and none of them can be left out of the sum.
+    #[test]
+    fn an_overload_is_one_by_itself(wishes in prop::collection::vec((0u32..4, 0u32..4, 1500u64..9000, 0usize..3), 3..12)) {
+        let periods = [100, 200, 400];
+        let all = wishes.iter().enumerate().filter(|(_, (source, target, ..))| source != target);
+        let all: Vec<_> = all.map(|(index, (source, target, size, period))| stream(index, *source, *target, *size, periods[*period])).collect();
+        let mut traffic = traffic(Shape::Line, all);
+        for stream in &mut traffic.streams {
+            stream.deadline = Nanos::from_micros(1000);
+        }
+        if let Err(NetworkRefusal::Overload { link, streams, needs, has }) = plan_network(&traffic, Effort { seed: 0, steps: 20_000 }) {
+            let only = |keep: &dyn Fn(StreamId) -> bool| {
+                let indexed = traffic.streams.iter().enumerate();
+                let streams = indexed.filter(|(index, _)| keep(StreamId(*index as u32))).map(|(_, stream)| stream.clone()).collect();
+                Traffic { streams, ..traffic.clone() }
+            };
+            let again = plan_network(&only(&|stream| streams.contains(&stream)), Effort { seed: 0, steps: 20_000 });
+            let is_overload = matches!(again, Err(NetworkRefusal::Overload { .. }));
+            prop_assert!(is_overload);
+            let round = traffic.validate().expect("valid traffic");
+            let rate = traffic.network.links[link.index()].rate;
+            let demand = |stream: StreamId| {
+                let stream = &traffic.streams[stream.index()];
+                traffic.network.frames.occupation(stream.size, rate).0 * (round.0 / stream.period.0)
+            };
+            prop_assert_eq!(streams.iter().map(|stream| demand(*stream)).sum::<i64>(), needs.0);
+            for stream in &streams {
+                prop_assert!(needs.0 - demand(*stream) <= has.0);
+            }
+        }
+    }
+}
