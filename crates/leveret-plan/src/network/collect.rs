@@ -11,9 +11,9 @@ pub(super) fn collect(problem: &Problem<'_>, state: &State) -> NetworkPlan {
     let mut ways: Vec<Vec<Way>> =
         problem.traffic.streams.iter().map(|stream| Vec::with_capacity(usize::from(stream.copies))).collect();
     let chosen = chosen_ways(problem, state);
-    for (item, way) in problem.items.iter().zip(chosen) {
+    for (index, (item, way)) in problem.items.iter().zip(chosen).enumerate() {
         let tree = item.ways[way as usize].tree.clone();
-        let queues = vec![0; tree.hops.len()];
+        let queues = tree.links().map(|link| state.queues.of(link.0, index as u32)).collect();
         ways[item.stream.index()].push(Way { tree, queues });
     }
     let mut links: Vec<Vec<Slot>> = vec![Vec::new(); state.links.len()];

@@ -11,10 +11,12 @@ mod model;
 mod place;
 mod plan;
 mod problem;
+mod queues;
 mod repair;
 mod state;
 mod summary;
 mod timeline;
+mod wait;
 
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use model::{

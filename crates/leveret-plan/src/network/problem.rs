@@ -62,6 +62,10 @@ pub(super) struct Hop {
     pub offset: i64,
     /// How long the link is taken.
     pub length: i64,
+    /// From the start on this link to the start of the last frame.
+    pub last_start: i64,
+    /// How much sooner than planned it can come to this link's port.
+    pub early: i64,
     /// From the start on this link to the arrival, if a target is at its end; else -1.
     pub arrival: i64,
 }
@@ -172,6 +176,7 @@ impl<'a> Problem<'a> {
             let mut after = 0;
             let mut offset = 0;
             let mut length = time;
+            let mut early = 0;
             if let Some(parent) = hop.parent {
                 let previous = &network.links[tree.hops[parent as usize].link.index()];
                 let forwarding = network.forwarding(link.source).unwrap_or(Forwarding::StoreAndForward);
@@ -179,18 +184,15 @@ impl<'a> Problem<'a> {
                 // there before the one that is sent ahead of it has gone.
                 after = network.frames.forwarding(stream.size, previous, link, forwarding).0 + 2 * error;
                 offset = hops[parent as usize].offset + after;
-                length += 4 * error;
+                early = 4 * error;
+                length += early;
             }
             let is_target = stream.targets.contains(&link.target);
             let arrival = if is_target { time + link.propagation.0 + link.processing.0 } else { -1 };
-            hops.push(Hop {
-                link: hop.link.0,
-                parent: hop.parent.unwrap_or(Hop::NO_PARENT),
-                after,
-                offset,
-                length,
-                arrival,
-            });
+            let (_, last) = network.frames.frames(stream.size);
+            let last_start = time - link.rate.transmission(last).0;
+            let parent = hop.parent.unwrap_or(Hop::NO_PARENT);
+            hops.push(Hop { link: hop.link.0, parent, after, offset, length, last_start, early, arrival });
         }
         let span =
             hops.iter().filter(|hop| hop.arrival >= 0).map(|hop| hop.offset + hop.arrival).max().unwrap_or(0);

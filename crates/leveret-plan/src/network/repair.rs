@@ -4,6 +4,7 @@ use super::conflict::{Cheapest, Sweep, mix};
 use super::place::first_free;
 use super::problem::{Item, Problem};
 use super::state::{State, Unit};
+use super::wait::first_waiting;
 use std::collections::VecDeque;
 
 /// How far a search may go, and which way.
@@ -98,6 +99,12 @@ impl<'a, 'b> Search<'a, 'b> {
             self.problem.widen(which.item as usize);
             place = first_free(self.problem, &self.state, which, hint);
         }
+        // Beside instances of its own that wait, it must fit into their queues too.
+        place = place.filter(|place| {
+            let way = &self.problem.items[which.item as usize].ways[place.way as usize];
+            self.state.queues.admits(self.problem, &self.state, which, way, place)
+        });
+        let place = place.or_else(|| first_waiting(self.problem, &self.state, which));
         if let Some(place) = place {
             self.state.put(self.problem, unit, place);
             return true;
@@ -124,11 +131,15 @@ impl<'a, 'b> Search<'a, 'b> {
             return Ok(());
         }
         let Some(Cheapest { place, owners, .. }) = cheapest else { return Err(Ended::Alone(item)) };
-        for owner in &owners {
-            self.state.take_away(self.problem, *owner);
+        // What is put by force waits nowhere, and so must nothing else of the same channel.
+        let waiting = self.state.waiting_units_of(item);
+        for owner in owners.iter().chain(&waiting) {
+            if self.state.take_away(self.problem, *owner).is_none() {
+                continue;
+            }
+            self.sent_away += 1;
             self.waiting.push_front(*owner);
         }
-        self.sent_away += owners.len() as u64;
         self.state.put(self.problem, unit, place);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What has a place, and where.
 
 use super::problem::{Candidate, Item, Problem};
+use super::queues::Queues;
 use super::timeline::{Owner, Timeline};
 
 /// What is placed as one: all instances of an item at the same place in their periods, or one of them.
@@ -30,6 +31,16 @@ pub(super) struct State {
     pub links: Vec<Timeline>,
     pub units: Vec<Unit>,
     pub places: Vec<Option<Place>>,
+    pub queues: Queues,
+    /// The units of each item.
+    of_item: Vec<Vec<u32>>,
+}
+
+impl Place {
+    /// Whether the message waits anywhere.
+    pub(super) fn may_wait(&self) -> bool {
+        !self.waits.is_empty()
+    }
 }
 
 impl Unit {
@@ -52,7 +63,8 @@ impl State {
         let unit = |(index, item): (usize, &Item)| Unit { item: index as u32, first: 0, count: item.count };
         let units: Vec<_> = problem.items.iter().enumerate().map(unit).collect();
         let places = vec![None; units.len()];
-        Self { links, units, places }
+        let of_item = (0..units.len() as u32).map(|unit| vec![unit]).collect();
+        Self { links, units, places, queues: Queues::default(), of_item }
     }
 
     /// A link with nothing but what is reserved.
@@ -91,7 +103,26 @@ impl State {
                 self.links[hop.link as usize].take(start + turn * item.period, hop.length, Owner(unit));
             }
         }
+        if place.may_wait() {
+            let mut queues = std::mem::take(&mut self.queues);
+            queues.put(problem, self, self.units[unit as usize], way, &place);
+            self.queues = queues;
+        }
         self.places[unit as usize] = Some(place);
+    }
+
+    /// The units of an item that have a place.
+    pub(super) fn units_of(&self, item: u32) -> impl Iterator<Item = (Unit, &Place)> {
+        let placed = |unit: &u32| {
+            self.places[*unit as usize].as_ref().map(|place| (self.units[*unit as usize], place))
+        };
+        self.of_item[item as usize].iter().filter_map(placed)
+    }
+
+    /// The units of an item that wait somewhere.
+    pub(super) fn waiting_units_of(&self, item: u32) -> Vec<u32> {
+        let waits = |unit: &u32| self.places[*unit as usize].as_ref().is_some_and(Place::may_wait);
+        self.of_item[item as usize].iter().copied().filter(waits).collect()
     }
 
     /// Takes a unit away from where it is.
@@ -106,6 +137,9 @@ impl State {
                 self.links[hop.link as usize].give(start + turn * item.period, hop.length, Owner(unit));
             }
         }
+        if place.may_wait() {
+            self.queues.take_away(self.units[unit as usize], way, &place);
+        }
         Some(place)
     }
 
@@ -116,6 +150,7 @@ impl State {
         self.units[unit as usize].count = 1;
         self.units.extend((1..count).map(|turn| Unit { item, first: first + turn, count: 1 }));
         self.places.resize(self.units.len(), None);
+        self.of_item[item as usize].extend(begin..self.units.len() as u32);
         begin..self.units.len() as u32
     }
 }
