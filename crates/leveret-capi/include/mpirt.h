@@ -3071,7 +3071,7 @@ int MPIRT_Init(int *argc, char ***argv);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
 int MPIRT_Finalize(void);
 
-/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed included. A call that has not the memory to begin is `MPIRT_ERR_NO_MEMORY` at that member alone, whose next call takes part.
+/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed, or that has not the memory for it, included.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already

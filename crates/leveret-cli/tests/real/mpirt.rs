@@ -300,6 +300,11 @@ fn memory() {
 }
 
 #[test]
+fn commits_without_memory() {
+    conforms("tests/mpirt/memory_commit.c");
+}
+
+#[test]
 fn shared() {
     conforms("tests/mpirt/shared.c");
 }

@@ -40,7 +40,7 @@ impl Library {
     }
 
     /// The members of a group that this one is in, in the order of rank in the world.
-    fn members_in_order(&self, group: Handle) -> Result<Vec<MemberId>, Code> {
+    pub(super) fn members_in_order(&self, group: Handle) -> Result<Vec<MemberId>, Code> {
         let mut members = self.world.members(group)?.to_vec();
         if !members.contains(&self.world.rank()) {
             return Err(Code::NotMember);

@@ -1,8 +1,10 @@
 //! The life of a member's objects: join, commit, uncommit.
 
+use super::commit::Unfit;
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventThreads;
+use super::handle::Handle;
 use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
@@ -57,8 +59,7 @@ impl Library {
     /// [`Code::ObjectCommitted`] when it is committed; [`Code::Admission`], [`Code::Mismatch`] and [`Code::TimePast`], when a single shot can no
     /// longer be met, with the reason in [`Library::refusal`]; then nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
-        let all = (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect();
-        self.commit_with(all)
+        self.commit_with(self.everybody())
     }
 
     /// Binds every object, together with these members: all, or a group.
@@ -68,9 +69,7 @@ impl Library {
             Ok(binding) => binding,
             Err(unfit) => {
                 self.world.release_memory(&Kept::default());
-                let group = (!self.is_everybody(&together)).then_some(together);
-                let refusal = self.member.decline(group, unfit.told());
-                return Err(self.refused(&refusal));
+                return Err(self.declined(together, unfit));
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
@@ -100,6 +99,31 @@ impl Library {
         self.together = together;
         self.world.committed = true;
         Ok(())
+    }
+
+    /// Takes part in a commit of all members, or of those of a group, for which this one lacks what it needs before it has begun
+    /// (collective). Nobody waits for it: all are refused with this code, or with what another member has said first.
+    pub fn decline(&mut self, group: Option<Handle>, code: Code) -> Code {
+        self.refusal.clear();
+        let together = match group.map(|group| self.members_in_order(group)) {
+            None => self.everybody(),
+            Some(Ok(members)) => members,
+            Some(Err(error)) => return error,
+        };
+        match self.world.unfrozen() {
+            Ok(()) => self.declined(together, code.into()),
+            Err(error) => error,
+        }
+    }
+
+    fn declined(&mut self, together: Vec<MemberId>, unfit: Unfit) -> Code {
+        let group = (!self.is_everybody(&together)).then_some(together);
+        let refusal = self.member.decline(group, unfit.told());
+        self.refused(&refusal)
+    }
+
+    fn everybody(&self) -> Vec<MemberId> {
+        (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect()
     }
 
     fn is_everybody(&self, together: &[MemberId]) -> bool {
