@@ -36,7 +36,8 @@ pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) ->
             Life::After => return Err(Code::Finalized),
         }
         state::prepare().and_then(|()| crate::answer::prepare())?;
-        reserve::prepare().inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
+        reserve::prepare()
+            .inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
         let library = Library::join().map_err(|error| {
             keep_detail(&format!("MPIRT_Init: {error}"));
             Code::from(error)
@@ -57,9 +58,7 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             let answer = departure.run();
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
-        with_library(Library::leave)?;
-        state::end();
-        Ok(())
+        state::end(Library::leave)
     })
 }
 

@@ -169,6 +169,11 @@ fn late() {
 }
 
 #[test]
+fn finalize_by_many_threads() {
+    conforms_at("tests/mpirt/finalize.c", &[1]);
+}
+
+#[test]
 fn life() {
     conforms("tests/mpirt/life.c");
 }
