@@ -2799,7 +2799,7 @@ int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, co
 
 /* Makes a priority-driven QoS.
  *   in    name: its name, or null for none (may be null)
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   out   qos: the new QoS
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
@@ -2814,7 +2814,7 @@ int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos 
 
 /* Makes the QoS of a handler.
  *   in    name: its name, or null for none (may be null)
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   in    budget: processor time of one run at most
  *   in    interval: the smallest time between two runs, for admission
  *   out   qos: the new QoS
@@ -2886,7 +2886,7 @@ int MPIRTX_Qos_get_priority(MPIRT_Qos qos, int *priority);
 
 /* Sets the priority of an event-driven QoS. That of another kind is given when it is made.
  *   in    qos: the QoS
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind

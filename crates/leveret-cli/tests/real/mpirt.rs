@@ -305,6 +305,11 @@ fn memory() {
 }
 
 #[test]
+fn limits() {
+    conforms_at("tests/mpirt/limits.c", &[1, 3]);
+}
+
+#[test]
 fn commits_without_memory() {
     conforms("tests/mpirt/memory_commit.c");
 }

@@ -10,6 +10,7 @@ use super::switch::StandingMode;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
+use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::RefusalCause;
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
@@ -243,6 +244,11 @@ impl From<&CommitError> for Code {
                 RefusalCause::TooLate => Self::TimePast,
                 RefusalCause::Declined(code) => Self::of(*code).unwrap_or(Self::Admission),
                 RefusalCause::Unfit | RefusalCause::Over if mismatches.is_empty() => Self::Admission,
+                RefusalCause::Unfit | RefusalCause::Over
+                    if mismatches.iter().all(|mismatch| matches!(mismatch, Mismatch::TooMany { .. })) =>
+                {
+                    Self::Limit
+                }
                 RefusalCause::Unfit | RefusalCause::Over => Self::Mismatch,
             },
             CommitError::Over { cause: RefusalCause::PeerLost, .. } => Self::PeerLost,
