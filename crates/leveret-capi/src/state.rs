@@ -183,6 +183,9 @@ fn explain(code: Code, library: &mut Library) {
     {
         keep_detail(&reached.to_string());
     }
+    if let Some(why) = library.world.why(code) {
+        keep_detail(&why);
+    }
 }
 
 /// Between init and finalize.

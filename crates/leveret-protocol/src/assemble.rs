@@ -69,12 +69,12 @@ pub enum Mismatch {
     },
     /// A receptor waits for what nobody can fire.
     #[error(
-        "{object}: {present} has a receptor for it, but no member of the group has a trigger that fires it{hint}; add a trigger, or free the receptor"
+        "{object}: {present}, but no member of the group has a trigger that fires it{hint}; add a trigger, or free what waits for it"
     )]
     NoTrigger {
         /// The event.
         object: String,
-        /// The member that waits.
+        /// Who waits for it, and with what.
         present: String,
         /// A near name, or nothing.
         hint: String,

@@ -126,7 +126,13 @@ pub extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
             return Err(Code::NotCommitted);
         }
         let group = good(group)?;
-        with_library(|library| library.is_committed_with(group))?;
+        with_library(|library| {
+            library.is_committed_with(group).inspect_err(|code| {
+                if *code == Code::Argument {
+                    keep_detail(&format!("MPIRTX_Uncommit_group: {}", library.told_together()));
+                }
+            })
+        })?;
         end_commit(Library::uncommit)
     })
 }
@@ -155,7 +161,7 @@ pub extern "C" fn MPIRTX_Run() -> c_int {
 fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<(), Code> {
     with_library(|library| {
         library.committed().ok_or(Code::NotCommitted)?;
-        let ended = end(library);
+        let ended = end(library).inspect_err(|_| keep_detail(library.refusal()));
         state::retract();
         ended.map(|_| ())
     })

@@ -305,6 +305,11 @@ fn memory() {
 }
 
 #[test]
+fn remedies() {
+    conforms_at("tests/mpirt/remedies.c", &[2]);
+}
+
+#[test]
 fn limits() {
     conforms_at("tests/mpirt/limits.c", &[1, 3]);
 }

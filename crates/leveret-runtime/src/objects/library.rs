@@ -196,10 +196,11 @@ impl Library {
     /// As [`Library::uncommit`].
     pub fn run(&mut self) -> Result<Ended, Code> {
         let mut running = self.running.take().ok_or(Code::NotCommitted)?;
+        self.refusal.clear();
         // They end with the tasks, at the stop instant.
         std::mem::take(&mut self.event_threads).join();
         let ended = running.finish(&mut self.member);
-        let has_lost_a_peer = running.has_lost_a_peer();
+        let lost = self.lost(&running);
         if let Some(committed) = self.committed.take() {
             self.world.take_back(&committed, &Kept::default());
         }
@@ -209,9 +210,21 @@ impl Library {
         self.world.end_modes();
         self.world.committed = false;
         match ended {
-            Ok(_) if has_lost_a_peer => Err(Code::PeerLost),
-            ended => ended.map_err(|error| Code::from(&error)),
+            Ok(_) if !lost.is_empty() => {
+                self.refusal = format!(
+                    "{lost} died or left while this was committed, which has been released all the same"
+                );
+                Err(Code::PeerLost)
+            }
+            ended => ended.map_err(|error| self.refused(&error)),
         }
+    }
+
+    /// The names of members that died or left while this ran.
+    fn lost(&self, running: &Running) -> String {
+        let names = self.world.names().iter().enumerate();
+        let lost = names.filter(|(rank, _)| running.watch().is_dead(MemberId(*rank as u16)));
+        lost.map(|(_, name)| format!("member \"{name}\"")).collect::<Vec<_>>().join(", ")
     }
 }
 
