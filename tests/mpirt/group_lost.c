@@ -42,6 +42,7 @@ static void test_a_death_is_for_its_group_alone(void)
         if (rank == 2)
             raise(SIGKILL);
         EXPECT(MPIRTX_Uncommit_group(ends), MPIRT_ERR_PEER_LOST);
+        CHECK(names_the_last());
         EXPECT(MPIRTX_Uncommit_group(ends), MPIRT_ERR_NOT_COMMITTED);
         EXPECT(MPIRTX_Commit_group(ends), MPIRT_ERR_PEER_LOST);
         CHECK(detail_says("member \"2\" has died"));

@@ -60,6 +60,14 @@ static inline int detail_says(const char *words)
     return 0;
 }
 
+/* Whether the detail of the last error names the last member, which is lost. */
+static inline int names_the_last(void)
+{
+    char words[32];
+    snprintf(words, sizeof words, "member \"%d\" died or left", members - 1);
+    return detail_says(words);
+}
+
 /* A FIFO iterator with so many buffers in system memory, each of so many 64-bit integers. */
 static inline MPIRT_Bufiter iterator_of(int count, int stock)
 {

@@ -13,6 +13,7 @@ static void test_whoever_waits_for_the_dead_is_told(void)
         _exit(7);
     }
     EXPECT(MPIRT_Uncommit(), MPIRT_ERR_PEER_LOST);
+    CHECK(names_the_last());
     EXPECT(MPIRT_Uncommit(), MPIRT_ERR_NOT_COMMITTED);
     EXPECT(MPIRT_Commit(), MPIRT_ERR_PEER_LOST);
     EXPECT(MPIRT_Uncommit(), MPIRT_ERR_NOT_COMMITTED);

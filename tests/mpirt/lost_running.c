@@ -13,6 +13,7 @@ static void test_whoever_runs_is_told_of_the_dead(void)
         _exit(7);
     }
     EXPECT(MPIRTX_Run(), MPIRT_ERR_PEER_LOST);
+    CHECK(names_the_last());
     EXPECT(MPIRTX_Run(), MPIRT_ERR_NOT_COMMITTED);
     /* Nothing will be committed any more, so nothing but the job's end can end this sleep. */
     EXPECT(MPIRT_Commit(), MPIRT_ERR_PEER_LOST);

@@ -1,69 +1,21 @@
 /* Setup while memory is not to be had: what cannot be done is refused, and changes nothing; nothing ends the program. In a job of one
  * member.
  *
- * Stands in for the allocator, for the mapping of memory and for the start of threads. What fails are the allocations of this thread, each
- * of them from one on, or that one alone; and of the threads that it starts one. */
+ * Stands in for the start of threads too: of those that this one starts one is refused. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "scarce.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { FAILURES_MAX = 400, MADE_MAX = 60000, ELEMENTS = 64 };
 static const MPIRT_Timespec ms = INT64_C(1000000);
 
-/* Allocations that succeed before one fails; below 0: none fails. */
-static _Thread_local long left = -1;
-static _Thread_local int only_one;
-static _Thread_local long failed;
-
-/* From the next thread on that is started nothing is to be had, on no thread, but for what starting one takes. */
-static int is_awaited, is_nowhere;
-static int denied;
-static _Thread_local int is_starting;
-
-static int fails(void)
-{
-    if (__atomic_load_n(&is_nowhere, __ATOMIC_ACQUIRE) && !is_starting) {
-        __atomic_add_fetch(&denied, 1, __ATOMIC_RELAXED);
-        errno = ENOMEM;
-        return 1;
-    }
-    if (left < 0 || left-- > 0)
-        return 0;
-    left = only_one ? -1 : 0;
-    failed++;
-    errno = ENOMEM;
-    return 1;
-}
-
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *base, size_t size) { return fails() ? NULL : __libc_realloc(base, size); }
-void *aligned_alloc(size_t alignment, size_t size) { return fails() ? NULL : __libc_memalign(alignment, size); }
-int posix_memalign(void **base, size_t alignment, size_t size)
-{
-    void *made = fails() ? NULL : __libc_memalign(alignment, size);
-    if (made == NULL)
-        return ENOMEM;
-    *base = made;
-    return 0;
-}
-
-void *mmap(void *base, size_t size, int protection, int flags, int file, off_t offset)
-{
-    return fails() ? MAP_FAILED : (void *)syscall(SYS_mmap, base, size, protection, flags, file, offset);
-}
+/* From the next thread on that is started nothing is to be had. */
+static int is_awaited;
 
 /* Threads that start before one does not; below 0: each starts. */
 static _Thread_local long to_start = -1;

@@ -45,6 +45,8 @@ pub(crate) struct Seat {
     pub(crate) leaving: bool,
     /// Stopped by a signal, as far as is known.
     pub(crate) stopped: bool,
+    /// Why its process is being ended by the agent.
+    pub(crate) expelled: Option<String>,
 }
 
 impl Seat {
@@ -52,6 +54,7 @@ impl Seat {
     pub(crate) fn launch(&mut self, launch: &LaunchPlan, job: &str, socket: &Path) -> Result<(), String> {
         self.joined = false;
         self.leaving = false;
+        self.expelled = None;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;

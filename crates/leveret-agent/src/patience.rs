@@ -34,6 +34,8 @@ struct CommitWait {
     since: Nanos,
     told_after: Nanos,
     missing: Vec<MemberId>,
+    /// Those of them that have no longer than the limit, and from when on.
+    bound: (Vec<MemberId>, Nanos),
 }
 
 /// What there is to say about members that keep the others waiting.
@@ -54,17 +56,37 @@ impl Patience {
 
     /// The commit waits for these members now, for at most `within`.
     pub(crate) fn committing(&mut self, missing: &[MemberId], within: Nanos, now: Nanos) -> Waiting {
+        self.committing_some(missing, missing, within, now)
+    }
+
+    /// As [`Patience::committing`], where the limit is for some of them, from when they are of these on: others may take as long as they
+    /// like.
+    pub(crate) fn committing_some(
+        &mut self,
+        missing: &[MemberId],
+        bound: &[MemberId],
+        within: Nanos,
+        now: Nanos,
+    ) -> Waiting {
         if missing.is_empty() {
             self.commit = None;
             return Waiting::Quiet;
         }
-        let fresh = || CommitWait { since: now, told_after: WAIT_TOLD_AFTER, missing: missing.to_vec() };
+        let fresh = || CommitWait {
+            since: now,
+            told_after: WAIT_TOLD_AFTER,
+            missing: missing.to_vec(),
+            bound: (bound.to_vec(), now),
+        };
         let wait = self.commit.get_or_insert_with(fresh);
         if wait.missing != missing {
             *wait = fresh();
         }
+        if wait.bound.0 != bound {
+            wait.bound = (bound.to_vec(), now);
+        }
         let waited = now - wait.since;
-        if waited > within {
+        if !bound.is_empty() && now - wait.bound.1 > within {
             self.commit = None;
             Waiting::Over
         } else if waited > wait.told_after {
@@ -154,6 +176,24 @@ mod tests {
         assert_eq!(patience.committing(&other, within, second.saturating_mul(61)), Waiting::Quiet);
         assert_eq!(patience.committing(&[], within, second.saturating_mul(62)), Waiting::Quiet);
         assert_eq!(patience.committing(&other, within, second.saturating_mul(200)), Waiting::Quiet);
+    }
+
+    #[test]
+    fn who_was_free_to_stay_away_has_the_whole_time_from_when_it_is_not() {
+        let mut patience = Patience::new(3);
+        let (second, within) = (Nanos::from_secs(1), Nanos::from_secs(3));
+        let both = [MemberId(0), MemberId(1)];
+        let mut at = |bound: &[MemberId], seconds: i64| {
+            patience.committing_some(&both, bound, within, second.saturating_mul(seconds))
+        };
+        assert_eq!(at(&[], 0), Waiting::Quiet);
+        assert_eq!(at(&[], 100), Waiting::Told(Nanos::from_secs(100)));
+        // One is free no longer; then both, and the limit is told from there.
+        assert_eq!(at(&both[1..], 101), Waiting::Told(Nanos::from_secs(101)));
+        assert_eq!(at(&both[1..], 104), Waiting::Told(Nanos::from_secs(104)));
+        assert_eq!(at(&both, 105), Waiting::Told(Nanos::from_secs(105)));
+        assert_eq!(at(&both, 108), Waiting::Told(Nanos::from_secs(108)));
+        assert_eq!(at(&both, 109), Waiting::Over);
     }
 
     #[test]

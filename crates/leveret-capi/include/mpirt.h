@@ -67,7 +67,7 @@ extern "C" {
 #define MPIRT_ERR_PEER_LOST 34 /* another member has died or left */
 #define MPIRT_ERR_COMMITTED 35 /* Commit has ended the sleep */
 #define MPIRT_ERR_UNCOMMITTED 36 /* Uncommit has ended the wait or the sleep */
-#define MPIRT_ERR_MISMATCH 37 /* ends of a channel differ or one is missing, or nobody can fire a receptor's event */
+#define MPIRT_ERR_MISMATCH 37 /* what the members declare does not go together: ends of a channel, names, groups or events differ or are missing */
 #define MPIRT_ERR_ADMISSION 38 /* the declarations cannot be met together */
 #define MPIRT_ERR_AGENT 39 /* the agent of the job cannot be reached or refuses */
 #define MPIRT_ERR_END 40 /* there is no further member */
@@ -2799,7 +2799,7 @@ int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, co
 
 /* Makes a priority-driven QoS.
  *   in    name: its name, or null for none (may be null)
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   out   qos: the new QoS
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
@@ -2814,7 +2814,7 @@ int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos 
 
 /* Makes the QoS of a handler.
  *   in    name: its name, or null for none (may be null)
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   in    budget: processor time of one run at most
  *   in    interval: the smallest time between two runs, for admission
  *   out   qos: the new QoS
@@ -2886,7 +2886,7 @@ int MPIRTX_Qos_get_priority(MPIRT_Qos qos, int *priority);
 
 /* Sets the priority of an event-driven QoS. That of another kind is given when it is made.
  *   in    qos: the QoS
- *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent
+ *   in    priority: 1 to `MPIRT_PRIORITY_MAX`, higher is more urgent; what is committed together has at most 40 different ones
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the QoS is of another kind
@@ -3071,7 +3071,7 @@ int MPIRT_Init(int *argc, char ***argv);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
 int MPIRT_Finalize(void);
 
-/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed included. A call that has not the memory to begin is `MPIRT_ERR_NO_MEMORY` at that member alone, whose next call takes part.
+/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed, or that has not the memory for it, included.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already

@@ -83,7 +83,7 @@ enum class errc : int {
     peer_lost = MPIRT_ERR_PEER_LOST, ///< another member has died or left
     committed = MPIRT_ERR_COMMITTED, ///< Commit has ended the sleep
     uncommitted = MPIRT_ERR_UNCOMMITTED, ///< Uncommit has ended the wait or the sleep
-    mismatch = MPIRT_ERR_MISMATCH, ///< ends of a channel differ or one is missing, or nobody can fire a receptor's event
+    mismatch = MPIRT_ERR_MISMATCH, ///< what the members declare does not go together: ends of a channel, names, groups or events differ or are missing
     admission = MPIRT_ERR_ADMISSION, ///< the declarations cannot be met together
     agent = MPIRT_ERR_AGENT, ///< the agent of the job cannot be reached or refuses
     end = MPIRT_ERR_END, ///< there is no further member

@@ -44,11 +44,12 @@ thread_local! {
 /// Longer texts, of threads that had any: a [`Texts`].
 static TEXTS: ThreadValue = ThreadValue::new();
 
+/// Each with a closing zero byte.
 #[derive(Default)]
 struct Texts {
-    /// What a failing setup call has to add to its code.
+    /// What a failing setup call has to add to its code, until it is shown.
     kept: Vec<u8>,
-    /// As it was given out, with a closing zero byte.
+    /// As it was given out.
     shown: Vec<u8>,
 }
 
@@ -87,11 +88,11 @@ fn with_texts<T>(body: impl FnOnce(&mut Texts) -> Option<T>) -> Option<T> {
 }
 
 /// Replaces a text, if there is memory for it.
-fn store(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8> + Clone) -> Option<&[u8]> {
+fn store(text: &mut Vec<u8>, bytes: impl Iterator<Item = u8> + Clone) -> Option<()> {
     text.clear();
     text.try_reserve(bytes.clone().count()).ok()?;
     text.extend(bytes);
-    Some(text)
+    Some(())
 }
 
 /// Runs a function's body; a panic is an error like others. The body stands within the function, so that its type's name
@@ -127,8 +128,8 @@ pub(crate) fn keep_detail(text: &str) {
     if text.is_empty() {
         return;
     }
-    let clean = text.bytes().filter(|byte| *byte != 0);
-    let is_kept = with_texts(|texts| store(&mut texts.kept, clean).map(|_| ())).is_some();
+    let clean = text.bytes().filter(|byte| *byte != 0).chain([0]);
+    let is_kept = with_texts(|texts| store(&mut texts.kept, clean)).is_some();
     SAID.set((is_kept, SAID.get().1));
 }
 
@@ -143,7 +144,7 @@ pub(crate) fn detail(about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Resul
     let last = LAST.get();
     let Some(code) = Code::of(last.code) else { return c"".as_ptr() };
     if last.is_explained
-        && let Some(shown) = with_texts(Texts::show)
+        && let Some(shown) = with_texts(|texts| Some(texts.show()))
     {
         return shown;
     }
@@ -164,12 +165,14 @@ pub(crate) fn detail(about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Resul
 }
 
 impl Texts {
-    fn show(&mut self) -> Option<*const c_char> {
-        let is_same = self.shown.strip_suffix(b"\0") == Some(&self.kept[..]);
-        if !is_same {
-            store(&mut self.shown, self.kept.iter().copied().chain([0]))?;
+    /// Takes no memory: what was kept without any is shown all the same.
+    fn show(&mut self) -> *const c_char {
+        if !self.kept.is_empty() && self.kept != self.shown {
+            std::mem::swap(&mut self.kept, &mut self.shown);
         }
-        Some(self.shown.as_ptr().cast())
+        // It is shown until another is kept.
+        self.kept.clear();
+        self.shown.as_ptr().cast()
     }
 }
 

@@ -8,6 +8,9 @@
 //!   chunk  [ given out ... | given out ... |   free   )      live: pieces that are still in use
 //!                                          ^ used            none: all of it is free again
 //! ```
+//! Behind that lies a [`last`] one, with which a member says that it has not the memory for a commit.
+
+mod last;
 
 use leveret_memory::sync::{AtomicUsize, Ordering};
 use leveret_runtime::objects::{Code, World};
@@ -85,6 +88,28 @@ pub(crate) fn ready() -> Result<(), Code> {
     ready_for(ENOUGH)
 }
 
+/// Before there is anything: as [`ready`], and from here on what is needed to say that there is no memory.
+///
+/// # Errors
+/// [`Code::NoMemory`].
+pub(crate) fn prepare() -> Result<(), Code> {
+    let (from, to) = last::prepare()?;
+    widen(from, to);
+    ready()
+}
+
+/// Runs what has to be done without memory, out of the last reserve where there is no other.
+pub(crate) fn without_memory<T>(body: impl FnOnce() -> T) -> T {
+    let _opened = last::Opened::now();
+    body()
+}
+
+/// Pieces of the reserve may lie here too.
+fn widen(from: usize, to: usize) {
+    LOWEST.fetch_min(from, Ordering::Relaxed);
+    HIGHEST.fetch_max(to, Ordering::Relaxed);
+}
+
 /// As [`ready`], for what takes so many bytes for its elements.
 pub(crate) fn ready_for_elements(bytes: usize) -> Result<(), Code> {
     ready_for(ENOUGH.saturating_add(bytes.saturating_mul(8)))
@@ -113,8 +138,7 @@ fn ready_for(bytes: usize) -> Result<(), Code> {
         return Err(Code::NoMemory);
     }
     let former = std::mem::replace(&mut chunks[place], Chunk { base, size: bytes, used: 0, live: 0 });
-    LOWEST.fetch_min(base.addr(), Ordering::Relaxed);
-    HIGHEST.fetch_max(base.addr() + bytes, Ordering::Relaxed);
+    widen(base.addr(), base.addr() + bytes);
     drop(chunks);
     if let (false, Ok(layout)) = (former.base.is_null(), Layout::from_size_align(former.size, ALIGNMENT)) {
         // SAFETY: it was allocated with this layout, nothing of it is in use, and nothing more will be given out.
@@ -126,6 +150,11 @@ fn ready_for(bytes: usize) -> Result<(), Code> {
 /// A piece of the reserve; null when there is none so large.
 #[cold]
 fn take(layout: Layout) -> *mut u8 {
+    // It is whole again sooner than what a piece stays in use of.
+    let piece = last::take(layout);
+    if !piece.is_null() {
+        return piece;
+    }
     for chunk in chunks().iter_mut() {
         let free = chunk.base.addr() + chunk.used;
         let end = free.next_multiple_of(layout.align()) - chunk.base.addr() + layout.size();
@@ -157,14 +186,15 @@ fn give_back(piece: *mut u8, size: usize) -> bool {
             return true;
         }
     }
-    false
+    last::give_back(piece, size)
 }
 
 fn is_of_the_reserve(piece: *mut u8) -> bool {
     let address = piece.addr();
+    let has = |chunk: &Chunk| (chunk.base.addr()..chunk.base.addr() + chunk.size).contains(&address);
     address >= LOWEST.load(Ordering::Relaxed)
         && address < HIGHEST.load(Ordering::Relaxed)
-        && chunks().iter().any(|chunk| (chunk.base.addr()..chunk.base.addr() + chunk.size).contains(&address))
+        && (chunks().iter().any(has) || last::contains(piece))
 }
 
 // SAFETY: every piece is the system's, or lies in a chunk of the reserve, apart from all others that are in use; it goes back to where

@@ -124,10 +124,12 @@ pub(crate) fn is_child() -> bool {
     STAGE.load(Ordering::Acquire) == 1 && number().load(Ordering::Relaxed) == 0
 }
 
-/// The library is gone from here on.
-pub(crate) fn end() {
-    *life().0 = Life::After;
-    STAGE.store(2, Ordering::Release);
+/// The library is gone from here on, if it takes its leave: of threads that end it together one does.
+pub(crate) fn end(leave: impl FnOnce(&mut Library) -> Result<(), Code>) -> Result<(), Code> {
+    in_life(leave, |life| {
+        *life = Life::After;
+        STAGE.store(2, Ordering::Release);
+    })
 }
 
 /// Whether init has succeeded, and whether finalize has.
@@ -150,6 +152,14 @@ fn current() -> MutexGuard<'static, Option<Arc<Committed>>> {
 
 /// A setup call: the library, which must live; not from a task.
 pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<T, Code> {
+    in_life(body, |_| {})
+}
+
+/// As [`with_library`]; after it, where it succeeds, `end` of the same life: no other thread comes between.
+fn in_life<T>(
+    body: impl FnOnce(&mut Library) -> Result<T, Code>,
+    end: impl FnOnce(&mut Life),
+) -> Result<T, Code> {
     if is_child() {
         return Err(Code::NotInitialized);
     }
@@ -157,11 +167,13 @@ pub(crate) fn with_library<T>(body: impl FnOnce(&mut Library) -> Result<T, Code>
         return Err(Code::RealTime);
     }
     let (mut life, _uncancelled) = life();
-    match &mut *life {
+    let answer = match &mut *life {
         Life::Before => Err(Code::NotInitialized),
         Life::Live(library) => body(library).inspect_err(|code| explain(*code, library)),
         Life::After => Err(Code::Finalized),
-    }
+    }?;
+    end(&mut life);
+    Ok(answer)
 }
 
 /// Keeps what the library knows of an error beyond its code.
@@ -170,6 +182,9 @@ fn explain(code: Code, library: &mut Library) {
         && let Some(reached) = library.world.limit_reached()
     {
         keep_detail(&reached.to_string());
+    }
+    if let Some(why) = library.world.why(code) {
+        keep_detail(&why);
     }
 }
 

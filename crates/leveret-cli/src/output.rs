@@ -1,6 +1,7 @@
 //! Standard output and standard error: no panic on a closed pipe, colour only where it is welcome.
 
 use crate::failure::Failure;
+use leveret_os::said::say;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
@@ -38,18 +39,20 @@ const EIO: i32 = 5;
 
 /// Prints a line to standard error; nothing is left to do when even that fails.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    say(&[text]);
 }
 
 /// Prints a failure to standard error.
 pub fn fail(failure: &Failure) {
     let paint = Paint::for_stderr();
-    if !failure.details.is_empty() {
-        note(&failure.details);
-        note("");
-    }
-    note(&format!("{} {}", paint.red("error:"), failure.sentence));
-    note(&format!("  {} {}", paint.bold("hint:"), failure.hint));
+    let details = if failure.details.is_empty() { String::new() } else { format!("{}\n\n", failure.details) };
+    note(&format!(
+        "{details}{} {}\n  {} {}",
+        paint.red("error:"),
+        failure.sentence,
+        paint.bold("hint:"),
+        failure.hint
+    ));
 }
 
 /// Colours, or none.

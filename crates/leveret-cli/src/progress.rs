@@ -48,8 +48,8 @@ impl Progress {
                 let total = rounds_total.map_or(String::new(), |total| format!(" of {total}"));
                 self.line_shown = true;
                 // A terminal that cannot be written to shows no progress; the run goes on.
-                let _ = write!(io::stderr(), "\r\x1b[K  {label}: round {rounds}{total}, misses {misses}");
-                let _ = io::stderr().flush();
+                let line = format!("\r\x1b[K  {label}: round {rounds}{total}, misses {misses}");
+                let _ = io::stderr().write_all(line.as_bytes());
             }
             News::Started { .. } | News::Progress { .. } => {}
         }
@@ -62,7 +62,7 @@ impl Progress {
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.line_shown) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            let _ = io::stderr().write_all(b"\r\x1b[K");
         }
     }
 }

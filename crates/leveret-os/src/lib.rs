@@ -43,6 +43,7 @@ pub mod overrun;
 pub mod perf;
 pub mod private_memory;
 pub mod process;
+pub mod said;
 pub mod scheduling;
 pub mod signals;
 pub mod thread;

@@ -24,6 +24,8 @@ use std::sync::{Mutex, PoisonError};
 const NAME_BYTES: usize = 16;
 /// As the standard library's threads have.
 const STACK_BYTES: usize = 2 << 20;
+/// Half a mebibyte: of a task's stack a part of this is touched before it begins.
+const STACK_BYTES_LEAST: usize = 512 << 10;
 
 /// What is left of a thread that was ended by what it called.
 const ENDED_FROM_WITHIN: &str = "a function of the program has ended the library's thread; it must return";
@@ -272,7 +274,7 @@ fn stack_bytes() -> usize {
         return known;
     }
     let wanted = crate::host::environment("RUST_MIN_STACK").and_then(|bytes| bytes.parse().ok());
-    let bytes = wanted.unwrap_or(STACK_BYTES).max(libc::PTHREAD_STACK_MIN).next_multiple_of(4096);
+    let bytes = wanted.unwrap_or(STACK_BYTES).max(STACK_BYTES_LEAST).next_multiple_of(4096);
     BYTES.store(bytes, Ordering::Relaxed);
     bytes
 }

@@ -56,8 +56,9 @@ pub struct ThreadInfo {
     pub priority: u8,
 }
 
+/// Of the thread itself: in `/proc/TID` the kernel sums up all threads of its process, each time that it is read.
 fn read(tid: u32, file: &'static str) -> Result<String, ThreadError> {
-    std::fs::read_to_string(format!("/proc/{tid}/{file}"))
+    std::fs::read_to_string(format!("/proc/{tid}/task/{tid}/{file}"))
         .map_err(|error| ThreadError::Unreadable { tid, failure: Failure::of_io("open", &error) })
 }
 

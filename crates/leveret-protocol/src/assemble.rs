@@ -4,6 +4,7 @@ mod channels;
 mod collectives;
 mod events;
 mod kept;
+mod limits;
 mod shots;
 mod sporadics;
 mod tasks;
@@ -16,7 +17,6 @@ use crate::declaration::*;
 use crate::nearest::nearest;
 use leveret_plan::{Costs, Job, Member};
 use leveret_types::MemberId;
-use leveret_types::{CHANNELS_MAX, EVENTS_MAX, MEMBERS_MAX, TASKS_MAX, TRIGGERS_MAX};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -69,12 +69,12 @@ pub enum Mismatch {
     },
     /// A receptor waits for what nobody can fire.
     #[error(
-        "{object}: {present} has a receptor for it, but no member of the group has a trigger that fires it{hint}; add a trigger, or free the receptor"
+        "{object}: {present}, but no member of the group has a trigger that fires it{hint}; add a trigger, or free what waits for it"
     )]
     NoTrigger {
         /// The event.
         object: String,
-        /// The member that waits.
+        /// Who waits for it, and with what.
         present: String,
         /// A near name, or nothing.
         hint: String,
@@ -102,6 +102,14 @@ pub enum Mismatch {
         name: String,
         /// A near name, or nothing.
         hint: String,
+    },
+    /// There are more than there can be of something.
+    #[error("{object}: {what}; declare fewer")]
+    TooMany {
+        /// The job.
+        object: String,
+        /// Of what, how many, and how many there can be.
+        what: String,
     },
     /// Anything else that makes the declarations impossible.
     #[error("{0}")]
@@ -188,7 +196,7 @@ pub fn assemble(
     code: &[MemberDeclarations],
     costs: Costs,
 ) -> Result<Assembled, Vec<Mismatch>> {
-    let mut errors = too_many(manifest, code);
+    let mut errors = limits::too_many(manifest, code);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -213,41 +221,14 @@ pub fn assemble(
         sporadics,
         costs,
     };
+    errors.extend(limits::too_much(&job, code));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     let once = code.iter().flat_map(|declared| &declared.tasks).filter(|task| task.once);
     let once = once.map(|task| task.name.as_str()).collect();
     let shots = shots::place(&mut job, &once, !code.is_empty(), &mut errors);
     if errors.is_empty() { Ok(Assembled { job, bindings, events, shots }) } else { Err(errors) }
-}
-
-/// What is beyond a limit is not even looked at: identifiers could not name it.
-fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -> Vec<Mismatch> {
-    let in_code = |count: fn(&MemberDeclarations) -> usize| code.iter().map(count).sum::<usize>();
-    let counts = [
-        ("members", manifest.members.len(), MEMBERS_MAX),
-        ("channels in the manifest", manifest.channels.len(), CHANNELS_MAX),
-        ("channel ends in the code", in_code(|declared| declared.ends.len()), 2 * CHANNELS_MAX),
-        ("tasks in the manifest", manifest.tasks.len(), TASKS_MAX),
-        ("tasks in the code", in_code(|declared| declared.tasks.len()), TASKS_MAX),
-        ("works beside the table in the manifest", manifest.sporadics.len(), TASKS_MAX),
-        ("works beside the table in the code", in_code(|declared| declared.sporadics.len()), TASKS_MAX),
-        ("triggers in the code", in_code(|declared| declared.events.triggers.len()), TRIGGERS_MAX),
-        ("receptors in the code", in_code(|declared| declared.events.receptors.len()), 4 * EVENTS_MAX),
-        ("collective channels in the code", in_code(|declared| declared.collectives.len()), CHANNELS_MAX),
-        ("kept channels in the code", in_code(|declared| declared.kept.channels.len()), 2 * CHANNELS_MAX),
-        ("kept tasks in the code", in_code(|declared| declared.kept.tasks.len()), TASKS_MAX),
-        ("kept triggers in the code", in_code(|declared| declared.kept.triggers.len()), TRIGGERS_MAX),
-        ("kept receptors in the code", in_code(|declared| declared.kept.receptors.len()), 4 * EVENTS_MAX),
-        ("kept works in the code", in_code(|declared| declared.kept.works.len()), TASKS_MAX),
-        ("groups in the code", in_code(|declared| declared.groups.len()), CHANNELS_MAX),
-    ];
-    let beyond = counts.into_iter().filter(|(_, count, limit)| count > limit);
-    let beyond = beyond.map(|(what, count, limit)| {
-        let object = format!("job \"{}\"", manifest.name);
-        Mismatch::Impossible(format!(
-            "{object}: {count} {what}, but at most {limit} are possible; declare fewer"
-        ))
-    });
-    beyond.collect()
 }
 
 /// Member names to ranks.

@@ -354,7 +354,7 @@ impl Coordinator {
             {
                 seat.uncommitting = true;
                 let why = format!("{} uncommits", self.name(member));
-                let mut actions = self.hinder_mode(RefusalCause::TooLate, &why);
+                let mut actions = self.hinder_mode(RefusalCause::Over, &why);
                 actions.extend(self.advance());
                 actions
             }
@@ -363,7 +363,7 @@ impl Coordinator {
             {
                 seat.finished = true;
                 let why = format!("{} is at its horizon", self.name(member));
-                let mut actions = self.hinder_mode(RefusalCause::TooLate, &why);
+                let mut actions = self.hinder_mode(RefusalCause::Over, &why);
                 actions.extend(
                     stop.map_or_else(Vec::new, |reason| self.stop_running(EndReason::Stopped(reason))),
                 );

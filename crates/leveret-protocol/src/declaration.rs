@@ -287,14 +287,17 @@ impl CollectiveDeclaration {
 
     /// Whether a channel of this name in the same group carries its messages.
     pub fn has_edge(&self, channel: &str) -> bool {
-        let Some(start) = channel.rfind('[') else { return false };
-        let suffix = &channel[start..];
+        Self::base_of_edge(channel)
+            .is_some_and(|base| channel == with_suffix(&self.name, &channel[base.len()..]))
+    }
+
+    /// What stands before the ranks in the name of a channel that carries a collective one: its name, or as much of it as has room.
+    pub fn base_of_edge(channel: &str) -> Option<&str> {
+        let (base, suffix) = channel.split_at(channel.rfind('[')?);
         let arrow = suffix.strip_prefix("[call ").unwrap_or(&suffix[1..]).strip_suffix(']');
         let is_rank = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_edge = arrow
-            .and_then(|arrow| arrow.split_once("->"))
-            .is_some_and(|(from, to)| is_rank(from) && is_rank(to));
-        is_edge && channel == with_suffix(&self.name, suffix)
+        let (from, to) = arrow?.split_once("->")?;
+        (is_rank(from) && is_rank(to)).then_some(base)
     }
 }
 
@@ -326,6 +329,9 @@ pub struct EventDeclarations {
 /// With this begin the names of events by which the library's own threads at the two ends of a channel call each other. No
 /// program's name has it.
 pub const INTERNAL_EVENT: char = '\u{1}';
+
+/// So, after that, those of a channel of a group.
+pub const MOVED_EVENT: &str = "moved ";
 
 /// A trigger of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -22,18 +22,18 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Stamp records kept per task: at 1 kHz the watcher may fall behind by four seconds before any is lost.
-const STAMP_RECORDS: u32 = 4096;
-/// Message records kept per channel end, at most and at least.
-const MESSAGE_RECORDS: [u32; 2] = [4096, 256];
-/// Message records kept of all of a member's ends: they are present and locked, and with those of every peer it takes long to make them so.
+/// Records kept per task or per channel end, at most and at least.
+const RECORDS: [u32; 2] = [4096, 256];
+/// Records kept of all of a member's tasks, and of all its ends: they are present and locked, and with those of every peer it takes long to
+/// make them so.
+const STAMPS_OF_ALL: u32 = 1 << 18;
 const MESSAGE_RECORDS_OF_ALL: u32 = 1 << 21;
 
-/// Message records kept per end of a member that has so many: where they are few at 1 kHz the watcher may fall behind by four seconds
-/// before any is lost, and never by less than a quarter.
-fn message_records(ends: usize) -> u32 {
-    let [most, least] = MESSAGE_RECORDS;
-    let each = MESSAGE_RECORDS_OF_ALL / u32::try_from(ends.max(1)).unwrap_or(u32::MAX);
+/// Records kept of each, of a member that has so many: where they are few at 1 kHz the watcher may fall behind by four seconds before any
+/// is lost, and never by less than a quarter.
+fn records_of_each(count: usize, of_all: u32) -> u32 {
+    let [most, least] = RECORDS;
+    let each = of_all / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
     let power = 1 << each.max(1).ilog2();
     power.clamp(least, most)
 }
@@ -111,11 +111,10 @@ impl Admitted<'_> {
                 mapping: mapping(index),
             })
             .collect();
-        let tasks = (self.job().tasks.iter().enumerate())
-            .filter(|(_, task)| task.member == member)
-            .map(|(index, _)| TaskSpec { task: TaskId(index as u16), records: STAMP_RECORDS })
-            .collect();
-        let message_records = message_records(sources.len() + targets.len());
+        let tasks = || (self.job().tasks.iter().enumerate()).filter(|(_, task)| task.member == member);
+        let records = records_of_each(tasks().count(), STAMPS_OF_ALL);
+        let tasks = tasks().map(|(index, _)| TaskSpec { task: TaskId(index as u16), records }).collect();
+        let message_records = records_of_each(sources.len() + targets.len(), MESSAGE_RECORDS_OF_ALL);
         SegmentLayout::new(&SegmentSpec {
             member,
             generation: self.generation,
@@ -430,14 +429,17 @@ fn position(list: &[ChannelId], channel: ChannelId, task: &str) -> Result<usize,
 
 #[cfg(test)]
 mod tests {
-    use super::message_records;
+    use super::{MESSAGE_RECORDS_OF_ALL, STAMPS_OF_ALL, records_of_each};
 
     #[test]
-    fn records_of_many_ends_are_fewer_each_and_no_more_in_all() {
+    fn records_of_many_are_fewer_each_and_no_more_in_all() {
         for (ends, records) in
             [(0, 4096), (1, 4096), (512, 4096), (513, 2048), (2000, 1024), (8192, 256), (1 << 20, 256)]
         {
-            assert_eq!(message_records(ends), records, "{ends}");
+            assert_eq!(records_of_each(ends, MESSAGE_RECORDS_OF_ALL), records, "{ends}");
+        }
+        for (tasks, records) in [(0, 4096), (64, 4096), (65, 2048), (1000, 256), (4096, 256)] {
+            assert_eq!(records_of_each(tasks, STAMPS_OF_ALL), records, "{tasks}");
         }
     }
 }

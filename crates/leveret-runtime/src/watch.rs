@@ -3,8 +3,8 @@
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use leveret_os::futex::{self, Awaited};
 use leveret_os::lost::Notice;
+use leveret_os::said::say;
 use leveret_types::{MemberId, Nanos};
-use std::io::Write;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
@@ -89,7 +89,7 @@ impl Watch {
     pub(crate) fn notice(self: Arc<Self>) -> Notice {
         const REASON: &str = "a function of the program has ended the library's thread; it must return";
         Notice::new(move || {
-            let _ = writeln!(std::io::stderr(), "leveret: {REASON}");
+            say(&["leveret: ", REASON]);
             self.request_stop(REASON);
         })
     }

@@ -101,6 +101,7 @@ impl Agent<'_> {
             horizon: self.config.horizon,
         };
         self.refusal = None;
+        self.groups.refusal = None;
         for seat in &mut self.seats {
             seat.segment = None;
         }

@@ -57,15 +57,12 @@ impl Agent<'_> {
         let uncommitting = !runs_on.is_empty();
         // A member may run as long as it likes; that the others wait for it is told.
         let setting_up = self.coordinator.is_setting_up();
-        let (missing, within) = if uncommitting {
-            (runs_on, Nanos::MAX)
-        } else {
-            let missing = self.coordinator.awaited();
-            // One that runs with a group may do so as long as it likes too.
-            let may_stay_away = missing.iter().any(|member| self.groups.has(*member));
-            (missing, if may_stay_away { Nanos::MAX } else { self.allowed(setting_up) })
-        };
-        match self.patience.committing(&missing, within, now) {
+        let missing = if uncommitting { runs_on } else { self.coordinator.awaited() };
+        // One that is in a group's commit may be so as long as it likes too.
+        let is_bound = |member: &MemberId| !uncommitting && !self.groups.has(*member);
+        let bound: Vec<MemberId> = missing.iter().copied().filter(is_bound).collect();
+        let within = self.allowed(setting_up);
+        match self.patience.committing_some(&missing, &bound, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
                 let waited = waited.0 / 1_000_000_000;
@@ -78,21 +75,47 @@ impl Agent<'_> {
                 } else if uncommitting {
                     format!("waiting for {names} to uncommit too: the others wait for {waited} s")
                 } else {
-                    let limit = if within == Nanos::MAX {
-                        "as long as it takes".to_owned()
-                    } else {
-                        format!("for {within}")
+                    let limit = match (bound.len(), missing.len()) {
+                        (0, 1) => "as long as it is in another commit".to_owned(),
+                        (0, _) => "as long as they are in other commits".to_owned(),
+                        (some, all) if some < all => format!("for {within} for {}", self.named(&bound)),
+                        _ => format!("for {within}"),
                     };
-                    format!("waiting for {names} to commit: the others wait for {waited} s, and will {limit}")
+                    let elsewhere = self.elsewhere(&missing);
+                    format!(
+                        "waiting for {names} to commit: the others wait for {waited} s, and will {limit}{elsewhere}"
+                    )
                 });
             }
             Waiting::Over => {
-                for member in missing {
+                for member in bound {
                     self.coordinator.overdue(member);
+                    self.overdue_to_groups(member);
                     self.expel(member.index(), &overdue(setting_up, within));
                 }
             }
         }
+    }
+
+    /// Of members that one commit waits for: which other they are in. Members that commit different things wait for each other.
+    pub(super) fn elsewhere(&self, missing: &[MemberId]) -> String {
+        let told = missing.iter().filter_map(|member| {
+            let of_all = || {
+                let is_in = self.coordinator.is_committing(*member);
+                is_in.then(|| {
+                    let awaited = self.named(&self.coordinator.awaited());
+                    (self.coordinator.stage(), "all members".to_owned(), format!("who wait for {awaited}"))
+                })
+            };
+            let (stage, with, awaiting) = self.in_a_group(*member).or_else(of_all)?;
+            let where_it_is = match stage {
+                Stage::Gathering => format!("commits with {with}, {awaiting}"),
+                Stage::Running | Stage::Finishing => format!("is committed with {with}"),
+                _ => format!("commits with {with}"),
+            };
+            Some(format!("; {} {where_it_is}", self.named(&[*member])))
+        });
+        told.collect()
     }
 
     /// How long members may keep a commit waiting. What the user has said is for those that do not commit; those that are inside the
@@ -185,7 +208,12 @@ impl Agent<'_> {
         }
         self.close_groups();
         if self.phases.is_empty() {
-            return Err(match (self.ending, self.refusal.or(self.groups.refusal)) {
+            let of_group = self.groups.refusal.take();
+            let refusal = match (self.refusal, of_group) {
+                (Some(of_all), Some(of_group)) => Some(format!("{of_all}; before that {of_group}")),
+                (of_all, of_group) => of_all.or(of_group),
+            };
+            return Err(match (self.ending, refusal) {
                 (Ending::Stopped(reason), _) => AgentError::NothingRan(reason),
                 (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
                 (Ending::Interrupted, Some(reason)) => AgentError::NothingRan(reason),

@@ -52,6 +52,17 @@ pub(super) struct Group {
     patience: Patience,
 }
 
+/// Members that the others of a group wait for.
+struct GroupWait {
+    /// Of the group.
+    members: Vec<MemberId>,
+    missing: Vec<MemberId>,
+    waiting: Waiting,
+    uncommitting: bool,
+    setting_up: bool,
+    within: Nanos,
+}
+
 /// A plan that is being made beside what runs.
 struct Planning {
     /// Of the group.
@@ -66,7 +77,7 @@ pub(super) struct Groups {
     planning: Option<Planning>,
     /// How many there were.
     begun: u32,
-    /// Why the last attempt was refused.
+    /// Which was the last attempt, if it was refused, and why.
     pub(super) refusal: Option<String>,
 }
 
@@ -78,6 +89,14 @@ impl Groups {
     /// Whether any member has ever committed with a group.
     pub(super) fn are_used(&self) -> bool {
         self.begun > 0
+    }
+
+    /// What came of a group's commit that was refused, if none has succeeded since.
+    pub(super) fn after_refusal(&self, what: String) -> String {
+        match &self.refusal {
+            Some(refusal) => format!("{what}; before that {refusal}"),
+            None => what,
+        }
     }
 
     /// The group with which a member commits or has committed.
@@ -420,11 +439,10 @@ impl Agent<'_> {
     /// To those that have declared: whoever has not begins anew.
     fn refuse_group(&mut self, place: usize, reason: String, cause: RefusalCause) {
         let mismatches = std::mem::take(&mut self.groups.all[place].mismatches);
-        let name = self.groups.all[place].name.clone();
-        self.note(&format!("a commit of {name} was refused: {reason}"));
-        let refused = ToMember::GroupRefused { reason: reason.clone(), cause, mismatches };
-        self.send_to_group(place, &refused);
-        self.groups.refusal = Some(reason);
+        let told = format!("a commit of {} was refused: {reason}", self.groups.all[place].name);
+        self.note(&told);
+        self.send_to_group(place, &ToMember::GroupRefused { reason, cause, mismatches });
+        self.groups.refusal = Some(told);
     }
 
     fn stop_group(&mut self, place: usize, reason: EndReason) {
@@ -509,6 +527,20 @@ impl Agent<'_> {
         }
     }
 
+    /// The group's commit that a member is in: its stage, with whom, and whom it waits for.
+    pub(super) fn in_a_group(&self, member: MemberId) -> Option<(Stage, String, String)> {
+        let group = &self.groups.all[self.groups.of(member.index())?];
+        let awaited = self.named(&group.coordinator.awaited());
+        Some((group.coordinator.stage(), group.name.clone(), format!("which waits for {awaited}")))
+    }
+
+    /// A member is about to be ended since it did not commit in time: its groups hear of that, and not of a death.
+    pub(super) fn overdue_to_groups(&mut self, member: MemberId) {
+        for group in &mut self.groups.all {
+            group.coordinator.overdue(member);
+        }
+    }
+
     /// The monitor of the commit that a member is in with a group.
     pub(super) fn monitor_of_group(&mut self, rank: usize) -> Option<&mut Monitor> {
         let place = self.groups.of(rank)?;
@@ -526,51 +558,75 @@ impl Agent<'_> {
     /// Reads what members have left, and looks after those that keep others waiting.
     pub(super) fn tick_groups(&mut self, now: Nanos) {
         self.look_at_group_plan();
+        let mut waits = Vec::new();
         for members in self.groups.keys() {
             let Some(place) = self.groups.place(&members) else { continue };
             if let Some(monitor) = &mut self.groups.all[place].monitor {
                 monitor.drain();
             }
-            self.lose_patience_with_group(place, now);
+            self.end_what_does_not_stop(place, now);
+            if let Some(place) = self.groups.place(&members) {
+                waits.extend(self.wait_of_group(place, now));
+            }
+        }
+        // What one group gives up changes where its members are, and those of others wait for them there.
+        let elsewhere: Vec<String> = waits.iter().map(|wait| self.elsewhere(&wait.missing)).collect();
+        for (wait, elsewhere) in waits.into_iter().zip(elsewhere) {
+            if let Some(place) = self.groups.place(&wait.members) {
+                self.lose_patience_with_group(place, wait, &elsewhere);
+            }
         }
     }
 
-    fn lose_patience_with_group(&mut self, place: usize, now: Nanos) {
-        let group = &mut self.groups.all[place];
-        let stage = group.coordinator.stage();
-        if matches!(stage, Stage::Running | Stage::Finishing) && group.patience.is_finish_over(now) {
+    fn end_what_does_not_stop(&mut self, place: usize, now: Nanos) {
+        let group = &self.groups.all[place];
+        let is_running = matches!(group.coordinator.stage(), Stage::Running | Stage::Finishing);
+        if is_running && group.patience.is_finish_over(now) {
             for member in group.coordinator.unfinished().collect::<Vec<_>>() {
                 let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
                 self.expel(member.index(), &reason);
             }
-            return;
         }
+    }
+
+    /// Whom a group waits for, where there is something to say or to do about it.
+    fn wait_of_group(&mut self, place: usize, now: Nanos) -> Option<GroupWait> {
+        let setting_up = self.groups.all[place].coordinator.is_setting_up();
+        let allowed = self.allowed(setting_up);
+        let group = &mut self.groups.all[place];
         let runs_on = group.coordinator.awaited_to_uncommit();
         let uncommitting = !runs_on.is_empty();
-        let setting_up = group.coordinator.is_setting_up();
         let awaited = group.coordinator.awaited();
-        let (missing, within) =
-            if uncommitting { (runs_on, Nanos::MAX) } else { (awaited, self.allowed(setting_up)) };
-        let waiting = self.groups.all[place].patience.committing(&missing, within, now);
-        let names = self.named(&missing);
-        let what = if uncommitting { "uncommit" } else { "commit" };
-        match waiting {
+        let (missing, within) = if uncommitting { (runs_on, Nanos::MAX) } else { (awaited, allowed) };
+        let waiting = group.patience.committing(&missing, within, now);
+        let members = group.members.clone();
+        let is_said = waiting != Waiting::Quiet;
+        is_said.then_some(GroupWait { members, missing, waiting, uncommitting, setting_up, within })
+    }
+
+    fn lose_patience_with_group(&mut self, place: usize, wait: GroupWait, elsewhere: &str) {
+        let names = self.named(&wait.missing);
+        let group = &mut self.groups.all[place];
+        match wait.waiting {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
-                let (group, waited) = (&self.groups.all[place].name, waited.0 / 1_000_000_000);
-                let told =
-                    format!("waiting for {names} to {what} with {group}: the others wait for {waited} s");
+                let (with, waited) = (&group.name, waited.0 / 1_000_000_000);
+                let (what, elsewhere) =
+                    if wait.uncommitting { ("uncommit", "") } else { ("commit", elsewhere) };
+                let told = format!(
+                    "waiting for {names} to {what} with {with}: the others wait for {waited} s{elsewhere}"
+                );
                 self.note(&told);
             }
             // It may honestly be in another group's commit.
-            Waiting::Over if stage == Stage::Gathering => {
-                let actions = self.groups.all[place].coordinator.give_up(&names);
+            Waiting::Over if group.coordinator.stage() == Stage::Gathering => {
+                let actions = group.coordinator.give_up(format!("{names} did not commit in time{elsewhere}"));
                 self.act_for_group(place, actions);
             }
             Waiting::Over => {
-                for member in missing {
+                for member in wait.missing {
                     self.groups.all[place].coordinator.overdue(member);
-                    self.expel(member.index(), &overdue(setting_up, within));
+                    self.expel(member.index(), &overdue(wait.setting_up, wait.within));
                 }
             }
         }

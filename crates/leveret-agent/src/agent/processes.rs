@@ -39,6 +39,8 @@ impl Agent<'_> {
     pub(super) fn expel(&mut self, rank: usize, reason: &str) {
         let name = self.config.launch[rank].member.clone();
         self.warn([format!("member \"{name}\" is expelled: {reason}")]);
+        // The first reason is why it ends.
+        self.seats[rank].expelled.get_or_insert_with(|| reason.to_owned());
         self.seats[rank].kill();
     }
 
@@ -115,8 +117,11 @@ impl Agent<'_> {
 
     pub(super) fn on_exit(&mut self, rank: usize, exit: Exit) {
         let member = MemberId(rank as u16);
-        let how = exit.to_string();
         let seat = &mut self.seats[rank];
+        let how = match seat.expelled.take() {
+            Some(reason) if !exit.is_success() => format!("{exit}, expelled: {reason}"),
+            _ => exit.to_string(),
+        };
         seat.child = None;
         seat.connection = None;
         seat.token.clear();
@@ -135,7 +140,8 @@ impl Agent<'_> {
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(now, died);
             } else if !was_in_group && self.fails_after_a_run() {
-                self.ending = Ending::Stopped(format!("member \"{name}\" ended: {how}"));
+                self.ending =
+                    Ending::Stopped(self.groups.after_refusal(format!("member \"{name}\" ended: {how}")));
             }
             self.coordinator.died(member, &how)
         };

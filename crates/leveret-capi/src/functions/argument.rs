@@ -3,9 +3,9 @@
 use crate::state::in_task;
 use leveret_os::cancellation::Uncancelled;
 use leveret_os::contained::contained;
+use leveret_os::said::say;
 use leveret_runtime::objects::{Committed, Handle};
 use std::ffi::c_void;
-use std::io::Write;
 use std::panic::resume_unwind;
 
 /// What C hands over to its function; the library only passes it on.
@@ -35,7 +35,7 @@ pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handl
             "{what} \"{name}\" has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
              it must return"
         );
-        let _ = writeln!(std::io::stderr(), "leveret: {text}");
+        say(&["leveret: ", &text]);
         resume_unwind(Box::new(text));
     }
 }

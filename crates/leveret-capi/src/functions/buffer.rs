@@ -1,7 +1,7 @@
 //! Buffers.
 
 use super::object::{changed, free, made, no_handles};
-use crate::answer::answer;
+use crate::answer::{answer, keep_detail};
 use crate::memory::Memory;
 use crate::state::{check_live, good_either, with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
@@ -45,6 +45,10 @@ pub extern "C" fn MPIRT_Buffer_create(
     answer(|| {
         made(buffer, no_handles, |()| {
             if base.is_null() {
+                keep_detail(
+                    "MPIRT_Buffer_create: the base is null; give the address of the buffer's memory, or MPIRT_SYSTEM_MEM_ALLOC for memory of \
+                     the library's",
+                );
                 return Err(Code::NullPointer);
             }
             let name = name.read()?;

@@ -218,11 +218,7 @@ pub extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int) -> c_int {
-    answer(|| {
-        // What is negative is out of range too.
-        let slack = u32::try_from(slack).unwrap_or(0);
-        changed(channel, |world, channel| world.set_slack(channel, slack))
-    })
+    answer(|| changed(channel, |world, channel| world.set_slack(channel, slack)))
 }
 
 #[unsafe(no_mangle)]

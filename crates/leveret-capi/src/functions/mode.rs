@@ -2,7 +2,7 @@
 
 use super::object::{free, made};
 use crate::answer::{answer, keep_detail};
-use crate::reserve::ready_for_commit;
+use crate::reserve::{ready_for_commit, without_memory};
 use crate::state::{self, check_running, good, with_library};
 use crate::types::{MPIRT_Object, MPIRT_Timespec, MPIRTX_Mode, NameIn, Out, TIME_SPEC_IGNORE};
 use leveret_runtime::objects::{Code, Library};
@@ -41,8 +41,14 @@ pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
         check_running()?;
         let mode = good(mode)?;
-        with_library(|library| ready_for_commit(&library.world))?;
-        with_library(|library| library.commit_mode(mode).inspect_err(|_| explain(library)))
+        with_library(|library| match ready_for_commit(&library.world) {
+            Ok(()) => library.commit_mode(mode).inspect_err(|_| explain(library)),
+            Err(code) => without_memory(|| {
+                let declined = library.decline_mode(mode, code);
+                explain(library);
+                Err(declined)
+            }),
+        })
     })
 }
 

@@ -1,7 +1,7 @@
 //! Init to finalize, time, errors.
 
 use crate::answer::{OF_A_CHILD, answer, detail, keep_detail};
-use crate::reserve::{ready, ready_for_commit};
+use crate::reserve::{self, ready_for_commit, without_memory};
 use crate::state::{
     self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
 };
@@ -36,7 +36,8 @@ pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) ->
             Life::After => return Err(Code::Finalized),
         }
         state::prepare().and_then(|()| crate::answer::prepare())?;
-        ready().inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
+        reserve::prepare()
+            .inspect_err(|_| keep_detail("MPIRT_Init: there is not even memory to keep in reserve"))?;
         let library = Library::join().map_err(|error| {
             keep_detail(&format!("MPIRT_Init: {error}"));
             Code::from(error)
@@ -57,9 +58,7 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
             let answer = departure.run();
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
-        with_library(Library::leave)?;
-        state::end();
-        Ok(())
+        state::end(Library::leave)
     })
 }
 
@@ -75,7 +74,7 @@ pub extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Commit() -> c_int {
-    answer(|| with_library(|library| commit(library, Library::commit)))
+    answer(|| with_library(|library| commit(library, None)))
 }
 
 #[unsafe(no_mangle)]
@@ -83,20 +82,31 @@ pub extern "C" fn MPIRTX_Commit_group(group: MPIRT_Group) -> c_int {
     answer(|| {
         check_setup()?;
         let group = good(group)?;
-        with_library(|library| commit(library, |library| library.commit_group(group)))
+        with_library(|library| commit(library, Some(group)))
     })
 }
 
-fn commit(library: &mut Library, commit: impl FnOnce(&mut Library) -> Result<(), Code>) -> Result<(), Code> {
+/// Commits with the members of a group, or with all.
+fn commit(library: &mut Library, group: Option<Handle>) -> Result<(), Code> {
+    // The same text on every member.
+    let explained = |library: &mut Library, answer: Result<(), Code>| {
+        answer.inspect_err(|_| keep_detail(library.refusal()))
+    };
     // What is committed already is told by the commit.
-    if library.committed().is_none() {
-        ready_for_commit(&library.world)?;
+    if library.committed().is_none()
+        && let Err(code) = ready_for_commit(&library.world)
+    {
+        // The others are there, or will be: they must hear of it.
+        return without_memory(|| {
+            let declined = library.decline(group, code);
+            explained(library, Err(declined))
+        });
     }
-    if let Err(code) = commit(library) {
-        // The same text on every member.
-        keep_detail(library.refusal());
-        return Err(code);
-    }
+    let answer = match group {
+        Some(group) => library.commit_group(group),
+        None => library.commit(),
+    };
+    explained(library, answer)?;
     if let Some(committed) = library.committed() {
         state::publish(committed.clone());
     }
@@ -116,7 +126,13 @@ pub extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
             return Err(Code::NotCommitted);
         }
         let group = good(group)?;
-        with_library(|library| library.is_committed_with(group))?;
+        with_library(|library| {
+            library.is_committed_with(group).inspect_err(|code| {
+                if *code == Code::Argument {
+                    keep_detail(&format!("MPIRTX_Uncommit_group: {}", library.told_together()));
+                }
+            })
+        })?;
         end_commit(Library::uncommit)
     })
 }
@@ -145,7 +161,7 @@ pub extern "C" fn MPIRTX_Run() -> c_int {
 fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<(), Code> {
     with_library(|library| {
         library.committed().ok_or(Code::NotCommitted)?;
-        let ended = end(library);
+        let ended = end(library).inspect_err(|_| keep_detail(library.refusal()));
         state::retract();
         ended.map(|_| ())
     })

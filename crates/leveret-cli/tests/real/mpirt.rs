@@ -169,6 +169,11 @@ fn late() {
 }
 
 #[test]
+fn finalize_by_many_threads() {
+    conforms_at("tests/mpirt/finalize.c", &[1]);
+}
+
+#[test]
 fn life() {
     conforms("tests/mpirt/life.c");
 }
@@ -297,6 +302,21 @@ fn bufiters() {
 #[test]
 fn memory() {
     conforms_at("tests/mpirt/memory.c", &[1]);
+}
+
+#[test]
+fn remedies() {
+    conforms_at("tests/mpirt/remedies.c", &[2]);
+}
+
+#[test]
+fn limits() {
+    conforms_at("tests/mpirt/limits.c", &[1, 3]);
+}
+
+#[test]
+fn commits_without_memory() {
+    conforms("tests/mpirt/memory_commit.c");
 }
 
 #[test]

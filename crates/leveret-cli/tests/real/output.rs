@@ -4,7 +4,9 @@ use crate::harness::{Workplace, program, turn, undisturbed};
 use crate::job::{Job, core, ring};
 use crate::suite::{C, compile};
 use std::fs;
-use std::process::Command;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Command, Stdio};
 
 const FILES: [&str; 4] = ["record.leveret", "report.html", "report.json", "trace.json"];
 
@@ -112,4 +114,42 @@ fn a_program_is_found_by_a_relative_path() {
     command.args(["run", "-n", "3", "--output"]).arg(place.path("out")).arg(named).current_dir(folder);
     let outcome = place.spawn(command).finish_alone();
     assert!(outcome.stdout.contains("farmer: 12 squared is 144"), "{}", outcome.said());
+}
+
+/// What processes of a job say at once stays apart: each write is one or more whole lines, the agent's and the members' alike. A datagram is
+/// one write.
+#[test]
+fn each_line_on_standard_error_is_one_write() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let file = compile(&place, "tests/mpirt/ended_task.c", &C);
+    let (heard, said) = UnixDatagram::pair().expect("sockets");
+    let end = said.try_clone().expect("a socket");
+    let listener = std::thread::spawn(move || {
+        let mut writes = Vec::new();
+        let mut room = vec![0; 1 << 16];
+        loop {
+            let length = heard.recv(&mut room).expect("a datagram");
+            match &room[..length] {
+                [] => return writes,
+                written => writes.push(String::from_utf8_lossy(written).into_owned()),
+            }
+        }
+    });
+    let mut command = Command::new(program());
+    command.args(["run", "-n", "2", "--output"]).arg(place.path("out")).arg(file);
+    for name in ["stdout", "stderr"] {
+        fs::write(place.path(name), "").expect("a file");
+    }
+    let out = fs::File::create(place.path("stdout")).expect("a file");
+    command.stdout(out).stderr(Stdio::from(OwnedFd::from(said)));
+    let running = place.spawn_as_it_is(command);
+    let (code, _, _) = running.finish_without_record();
+    end.send(&[]).expect("the end");
+    let writes: Vec<String> = listener.join().expect("it listens");
+    assert_eq!(code, Some(1), "{writes:?}");
+    for words in ["running ", "leveret: the function of the task \"ends-0\"", "report: "] {
+        assert!(writes.iter().any(|write| write.contains(words)), "{words}: {writes:?}");
+    }
+    assert!(writes.iter().all(|write| write.ends_with('\n')), "{writes:?}");
 }

@@ -1,8 +1,12 @@
 //! Events: the triggers and receptors of all members meet by name and group.
 
 use super::{HINTS_MAX, MemberNames, Mismatch, unknown};
-use crate::declaration::{INTERNAL_EVENT, MemberDeclarations};
+use crate::declaration::{
+    ChannelEndDeclaration, CollectiveDeclaration, GROUP_WORLD, INTERNAL_EVENT, MemberDeclarations,
+    SporadicDeclaration,
+};
 use crate::nearest::nearest;
+use leveret_plan::Qos;
 use leveret_types::{EventId, MemberId, TriggerId};
 use std::collections::BTreeMap;
 
@@ -80,7 +84,8 @@ pub(super) fn events(
                 if key.1.starts_with(INTERNAL_EVENT) {
                     continue;
                 }
-                errors.push(no_trigger(key, names.side(rank), &place, errors.len()));
+                let present = who_waits(key, declarations, &names.side(rank));
+                errors.push(no_trigger(key, present, &place, errors.len()));
                 continue;
             };
             let (listeners, member) = (&mut events[*event].listeners, MemberId(rank as u16));
@@ -94,6 +99,33 @@ pub(super) fn events(
 
 fn object_of((group, event): Key<'_>) -> String {
     format!("event \"{event}\" of group \"{group}\"")
+}
+
+/// What of a member waits for an event: a channel or a task that starts with it, or a receptor of the program's.
+fn who_waits((group, event): Key<'_>, declared: &MemberDeclarations, side: &str) -> String {
+    let starts = |end: &&ChannelEndDeclaration| {
+        let of_group = end.channel.group.as_deref().unwrap_or(GROUP_WORLD) == group;
+        let start = match &end.channel.qos {
+            Some(Qos::EventDriven { start, .. }) => start.as_deref(),
+            _ => None,
+        };
+        of_group && start == Some(event)
+    };
+    if let Some(end) = declared.ends.iter().find(starts) {
+        let name = &end.channel.name;
+        return format!(
+            "the transfers of channel \"{}\" start with it at {side}",
+            CollectiveDeclaration::base_of_edge(name).unwrap_or(name)
+        );
+    }
+    let is_of = |work: &&SporadicDeclaration| {
+        work.event.as_ref().is_some_and(|(g, name)| g == group && name == event)
+    };
+    // Work of handlers has names of the library's own.
+    match declared.sporadics.iter().filter(is_of).find(|work| !work.name.starts_with("handler of ")) {
+        Some(task) => format!("task \"{}\" starts with it at {side}", task.name),
+        None => format!("{side} has a receptor for it"),
+    }
 }
 
 fn no_trigger(key: Key<'_>, present: String, known: &BTreeMap<Key<'_>, usize>, errors: usize) -> Mismatch {

@@ -61,7 +61,7 @@ impl Coordinator {
     }
 
     /// Members have not declared in time: those that have are told, and nobody is ended for it.
-    pub fn give_up(&mut self, names: &str) -> Vec<Action> {
-        self.refuse(RefusalCause::TimedOut, format!("{names} did not commit in time"))
+    pub fn give_up(&mut self, reason: String) -> Vec<Action> {
+        self.refuse(RefusalCause::TimedOut, reason)
     }
 }

@@ -289,10 +289,7 @@ impl Coordinator {
         }
         let ending = self.seats.iter().position(|seat| seat.uncommitting || seat.finished)?;
         let name = self.name(MemberId(ending as u16));
-        Some((
-            RefusalCause::TooLate,
-            format!("{name} ends what runs; it has uncommitted or is at its horizon"),
-        ))
+        Some((RefusalCause::Over, format!("{name} ends what runs; it has uncommitted or is at its horizon")))
     }
 
     fn refuse_mode(&mut self, cause: RefusalCause, reason: String) -> Vec<Action> {

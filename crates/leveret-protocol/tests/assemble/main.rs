@@ -7,6 +7,7 @@ mod collectives;
 mod events;
 mod groups;
 mod kept;
+mod limits;
 mod shots;
 mod tasks;
 

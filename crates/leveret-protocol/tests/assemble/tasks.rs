@@ -167,7 +167,7 @@ fn more_than_can_be_numbered_is_refused() {
     let ends = |index: usize| end(End::Source, ChannelDeclaration { name: index.to_string(), ..sized() });
     code[0].ends = (0..70_000).map(ends).collect();
     let errors = assemble(&manifest(), &code, Costs::default()).expect_err("too many ends");
-    assert!(text(&errors).contains("70000 channel ends"), "{}", text(&errors));
+    assert!(text(&errors).contains("70000 channels, but at most 4096"), "{}", text(&errors));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn nobody_is_started_again_for_a_group() {
 fn an_end_of_the_job_or_of_patience_refuses_an_attempt() {
     let mut waiting = group(DeathPolicy::Stop);
     waiting.declared(MemberId(1), labelled("one"));
-    let refused = waiting.give_up("member \"3\"");
+    let refused = waiting.give_up("member \"3\" did not commit in time".to_owned());
     assert!(matches!(&refused[..], [Action::Refuse { cause: RefusalCause::TimedOut, .. }]), "{refused:?}");
     let mut late = group(DeathPolicy::Stop);
     late.end_of_job("the job was interrupted".to_owned());

@@ -139,7 +139,7 @@ fn what_a_member_says_of_the_mode_waits_until_all_have_switched() {
     let actions = coordinator.message(C, switched(generation));
     assert_eq!(actions.first(), Some(&Action::TakenOver(generation)));
     // It wanted another mode, and then to uncommit: there can be no mode, which all are told.
-    assert_eq!(refusal_of_mode(&actions), Some(RefusalCause::TooLate), "{actions:?}");
+    assert_eq!(refusal_of_mode(&actions), Some(RefusalCause::Over), "{actions:?}");
     assert_eq!(coordinator.awaited_to_uncommit(), [B, C]);
 }
 
@@ -206,12 +206,12 @@ fn who_uncommits_hinders_a_mode_and_a_switch() {
     let beside = coordinator.generation();
     coordinator.message(A, declare(beside, 0));
     let uncommit = FromMember::Uncommit { generation: beside };
-    assert_eq!(refusal_of_mode(&coordinator.message(B, uncommit.clone())), Some(RefusalCause::TooLate));
-    assert_eq!(refusal_of_mode(&coordinator.message(A, declare(beside, 1))), Some(RefusalCause::TooLate));
+    assert_eq!(refusal_of_mode(&coordinator.message(B, uncommit.clone())), Some(RefusalCause::Over));
+    assert_eq!(refusal_of_mode(&coordinator.message(A, declare(beside, 1))), Some(RefusalCause::Over));
 
     let (mut coordinator, generation) = standing(DeathPolicy::Stop);
     coordinator.message(A, switch(generation, 0, None));
-    assert_eq!(refusal_of_switch(&coordinator.message(B, uncommit)), Some(RefusalCause::TooLate));
+    assert_eq!(refusal_of_switch(&coordinator.message(B, uncommit)), Some(RefusalCause::Over));
 }
 
 #[test]

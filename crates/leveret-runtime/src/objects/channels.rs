@@ -184,11 +184,18 @@ impl World {
     ///
     /// # Errors
     /// [`Code::ObjectCommitted`], [`Code::Argument`] and those of wrong handles.
-    pub fn set_slack(&mut self, channel: Handle, slack: u32) -> Result<(), Code> {
+    pub fn set_slack(&mut self, channel: Handle, slack: impl Into<i64>) -> Result<(), Code> {
         self.may_change_channel(channel)?;
-        if !(1..=SLACK_MAX).contains(&slack) {
-            return Err(Code::Argument);
+        let given = slack.into();
+        match u32::try_from(given) {
+            Ok(slack @ 1..=SLACK_MAX) => self.change_channel(channel, |body| body.slack = slack),
+            _ => {
+                let channel = self.called("channel", channel);
+                let why = format!(
+                    "the slack of the {channel} cannot be {given}; give it one from 1 to {SLACK_MAX}"
+                );
+                Err(self.wrong(Code::Argument, why))
+            }
         }
-        self.change_channel(channel, |body| body.slack = slack)
     }
 }

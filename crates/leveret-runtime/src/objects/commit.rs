@@ -68,7 +68,10 @@ pub(super) struct Unfit {
 impl Unfit {
     /// As all members are told.
     pub(super) fn told(self) -> leveret_protocol::declaration::Unfit {
-        let reason = if self.detail.is_empty() { self.code.text().to_owned() } else { self.detail };
+        let reason = match self.detail {
+            detail if detail.is_empty() => format!("{}; {}", self.code.text(), self.code.remedy()),
+            detail => detail,
+        };
         leveret_protocol::declaration::Unfit { code: self.code as i32, reason }
     }
 }

@@ -86,7 +86,7 @@ codes! {
     PeerLost = 34, "PEER_LOST", "another member has died or left";
     Committed = 35, "COMMITTED", "Commit has ended the sleep";
     Uncommitted = 36, "UNCOMMITTED", "Uncommit has ended the wait or the sleep";
-    Mismatch = 37, "MISMATCH", "ends of a channel differ or one is missing, or nobody can fire a receptor's event";
+    Mismatch = 37, "MISMATCH", "what the members declare does not go together: ends of a channel, names, groups or events differ or are missing";
     Admission = 38, "ADMISSION", "the declarations cannot be met together";
     Agent = 39, "AGENT", "the agent of the job cannot be reached or refuses";
     End = 40, "END", "there is no further member";

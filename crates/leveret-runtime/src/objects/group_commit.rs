@@ -39,8 +39,17 @@ impl Library {
         if self.members_in_order(group)? == self.together { Ok(()) } else { Err(Code::Argument) }
     }
 
+    /// With whom this member has committed, and what to do where another group was meant.
+    pub fn told_together(&self) -> String {
+        let names = self.together.iter().map(|member| format!("\"{}\"", self.world.names()[member.index()]));
+        let names = names.collect::<Vec<_>>().join(", ");
+        format!(
+            "this member has committed with the group of {names}; give that group, or call MPIRT_Uncommit"
+        )
+    }
+
     /// The members of a group that this one is in, in the order of rank in the world.
-    fn members_in_order(&self, group: Handle) -> Result<Vec<MemberId>, Code> {
+    pub(super) fn members_in_order(&self, group: Handle) -> Result<Vec<MemberId>, Code> {
         let mut members = self.world.members(group)?.to_vec();
         if !members.contains(&self.world.rank()) {
             return Err(Code::NotMember);

@@ -1,13 +1,16 @@
 //! The life of a member's objects: join, commit, uncommit.
 
+use super::commit::Unfit;
 use super::committed::Committed;
 use super::error::Code;
 use super::events::EventThreads;
+use super::handle::Handle;
 use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
+use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::RefusalCause;
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
@@ -57,8 +60,7 @@ impl Library {
     /// [`Code::ObjectCommitted`] when it is committed; [`Code::Admission`], [`Code::Mismatch`] and [`Code::TimePast`], when a single shot can no
     /// longer be met, with the reason in [`Library::refusal`]; then nothing has changed.
     pub fn commit(&mut self) -> Result<(), Code> {
-        let all = (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect();
-        self.commit_with(all)
+        self.commit_with(self.everybody())
     }
 
     /// Binds every object, together with these members: all, or a group.
@@ -68,9 +70,7 @@ impl Library {
             Ok(binding) => binding,
             Err(unfit) => {
                 self.world.release_memory(&Kept::default());
-                let group = (!self.is_everybody(&together)).then_some(together);
-                let refusal = self.member.decline(group, unfit.told());
-                return Err(self.refused(&refusal));
+                return Err(self.declined(together, unfit));
             }
         };
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
@@ -100,6 +100,31 @@ impl Library {
         self.together = together;
         self.world.committed = true;
         Ok(())
+    }
+
+    /// Takes part in a commit of all members, or of those of a group, for which this one lacks what it needs before it has begun
+    /// (collective). Nobody waits for it: all are refused with this code, or with what another member has said first.
+    pub fn decline(&mut self, group: Option<Handle>, code: Code) -> Code {
+        self.refusal.clear();
+        let together = match group.map(|group| self.members_in_order(group)) {
+            None => self.everybody(),
+            Some(Ok(members)) => members,
+            Some(Err(error)) => return error,
+        };
+        match self.world.unfrozen() {
+            Ok(()) => self.declined(together, code.into()),
+            Err(error) => error,
+        }
+    }
+
+    fn declined(&mut self, together: Vec<MemberId>, unfit: Unfit) -> Code {
+        let group = (!self.is_everybody(&together)).then_some(together);
+        let refusal = self.member.decline(group, unfit.told());
+        self.refused(&refusal)
+    }
+
+    fn everybody(&self) -> Vec<MemberId> {
+        (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect()
     }
 
     fn is_everybody(&self, together: &[MemberId]) -> bool {
@@ -171,10 +196,11 @@ impl Library {
     /// As [`Library::uncommit`].
     pub fn run(&mut self) -> Result<Ended, Code> {
         let mut running = self.running.take().ok_or(Code::NotCommitted)?;
+        self.refusal.clear();
         // They end with the tasks, at the stop instant.
         std::mem::take(&mut self.event_threads).join();
         let ended = running.finish(&mut self.member);
-        let has_lost_a_peer = running.has_lost_a_peer();
+        let lost = self.lost(&running);
         if let Some(committed) = self.committed.take() {
             self.world.take_back(&committed, &Kept::default());
         }
@@ -184,9 +210,21 @@ impl Library {
         self.world.end_modes();
         self.world.committed = false;
         match ended {
-            Ok(_) if has_lost_a_peer => Err(Code::PeerLost),
-            ended => ended.map_err(|error| Code::from(&error)),
+            Ok(_) if !lost.is_empty() => {
+                self.refusal = format!(
+                    "{lost} died or left while this was committed, which has been released all the same"
+                );
+                Err(Code::PeerLost)
+            }
+            ended => ended.map_err(|error| self.refused(&error)),
         }
+    }
+
+    /// The names of members that died or left while this ran.
+    fn lost(&self, running: &Running) -> String {
+        let names = self.world.names().iter().enumerate();
+        let lost = names.filter(|(rank, _)| running.watch().is_dead(MemberId(*rank as u16)));
+        lost.map(|(_, name)| format!("member \"{name}\"")).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -219,6 +257,11 @@ impl From<&CommitError> for Code {
                 RefusalCause::TooLate => Self::TimePast,
                 RefusalCause::Declined(code) => Self::of(*code).unwrap_or(Self::Admission),
                 RefusalCause::Unfit | RefusalCause::Over if mismatches.is_empty() => Self::Admission,
+                RefusalCause::Unfit | RefusalCause::Over
+                    if mismatches.iter().all(|mismatch| matches!(mismatch, Mismatch::TooMany { .. })) =>
+                {
+                    Self::Limit
+                }
                 RefusalCause::Unfit | RefusalCause::Over => Self::Mismatch,
             },
             CommitError::Over { cause: RefusalCause::PeerLost, .. } => Self::PeerLost,

@@ -45,6 +45,17 @@ impl World {
         Err(Code::Limit)
     }
 
+    /// What the last call that answered this code has to say beyond it; once.
+    pub fn why(&mut self, code: Code) -> Option<String> {
+        self.why.take().filter(|(told, _)| *told == code).map(|(_, why)| why)
+    }
+
+    /// This code, of which more is to be said: what was given, and what can be.
+    pub(super) fn wrong(&mut self, code: Code, why: String) -> Code {
+        self.why = Some((code, why));
+        code
+    }
+
     /// An object by its name, as a text names it.
     pub(super) fn called(&self, what: &str, handle: Handle) -> String {
         match self.name(handle) {

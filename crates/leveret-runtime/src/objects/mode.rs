@@ -91,8 +91,16 @@ impl World {
         if !self.committed {
             return Err(Code::NotCommitted);
         }
-        if self.modes.upcoming.is_some() {
-            return Err(Code::ObjectCommitted);
+        if let Some(upcoming) = &self.modes.upcoming {
+            let (open, is_committed) = (self.called("mode", upcoming.mode), upcoming.is_committed);
+            let why = if is_committed {
+                format!("the {open} waits for its switch; switch to it with MPIRTX_Mode_switch first")
+            } else {
+                format!(
+                    "the {open} is open; commit and switch to it, or free it with MPIRTX_Mode_free, first"
+                )
+            };
+            return Err(self.wrong(Code::ObjectCommitted, why));
         }
         let mode = self.table.insert(name, Body::Mode)?;
         let set = self.modes.last + 1;

@@ -44,7 +44,7 @@ impl Code {
             Self::PeerLost => "free or uncommit what the lost member had a part in",
             Self::Committed => "go on; what is committed runs",
             Self::Uncommitted => "go on; nothing is committed any more",
-            Self::Mismatch => "make the declarations of both ends agree",
+            Self::Mismatch => "make the declarations of the members agree",
             Self::Admission => "ask for less time, or for more distance between the instances",
             Self::Agent => "start the program with `leveret run`",
             Self::End => "reset the iterator to begin again",

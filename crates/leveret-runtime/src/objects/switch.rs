@@ -1,6 +1,6 @@
 //! A mode's way from its objects to what runs: commit beside the run, agreement, switch.
 
-use super::commit::Binding;
+use super::commit::{Binding, Unfit};
 use super::error::Code;
 use super::events::EventThreads;
 use super::handle::Handle;
@@ -11,7 +11,7 @@ use crate::member::CommitError;
 use crate::mode::{Standing, SwitchError};
 use crate::session::Running;
 use leveret_protocol::control::RefusalCause;
-use leveret_types::Nanos;
+use leveret_types::{Generation, Nanos};
 
 /// A committed mode.
 pub(super) struct StandingMode {
@@ -52,10 +52,7 @@ impl Library {
                 Err(unfit)
             }
         });
-        let (view, mut binding) = bound.map_err(|unfit| {
-            let refusal = self.member.decline_mode(beside, &name, unfit.told());
-            self.mode_refused(&refusal)
-        })?;
+        let (view, mut binding) = bound.map_err(|unfit| self.mode_declined(beside, &name, unfit))?;
         let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
         let mut threads = EventThreads::default();
         let settle = |prospect| binding.settle(prospect, &kept).map(|prepared| threads = prepared);
@@ -72,6 +69,23 @@ impl Library {
                 Err(self.mode_refused(&error))
             }
         }
+    }
+
+    /// As [`Library::decline`], of a mode beside what runs (collective): it is open as before.
+    pub fn decline_mode(&mut self, mode: Handle, code: Code) -> Code {
+        self.refusal.clear();
+        let Some(running) = &self.running else { return Code::NotCommitted };
+        let beside = running.generation();
+        let name = self.world.open_set(mode).and_then(|_| Ok(self.world.name(mode)?.to_owned()));
+        match name {
+            Ok(name) => self.mode_declined(beside, &name, code.into()),
+            Err(error) => error,
+        }
+    }
+
+    fn mode_declined(&mut self, beside: Generation, name: &str, unfit: Unfit) -> Code {
+        let refusal = self.member.decline_mode(beside, name, unfit.told());
+        self.mode_refused(&refusal)
     }
 
     /// As [`Library::refused`]: a mode comes too late when what runs is being ended.

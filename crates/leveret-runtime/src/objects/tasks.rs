@@ -24,14 +24,28 @@ impl World {
     ) -> Result<Handle, Code> {
         let given = self.qos_body(qos)?;
         let window = match given.kind {
-            Qos::Time { period: Nanos::ZERO, .. } => return Err(Code::Time),
+            Qos::Time { period: Nanos::ZERO, .. } => {
+                let why =
+                    format!("the task \"{name}\" has a QoS without a period; give it one with a period");
+                return Err(self.wrong(Code::Time, why));
+            }
             Qos::Time { start, deadline, .. } => deadline - start,
-            Qos::Event { .. } if given.events[0].is_none() => return Err(Code::Time),
+            Qos::Event { .. } if given.events[0].is_none() => {
+                let why =
+                    format!("the task \"{name}\" has a QoS without a start event; give it one that has");
+                return Err(self.wrong(Code::Time, why));
+            }
             Qos::Event { .. } => given.deadline.unwrap_or(Nanos::MAX),
             _ => return Err(Code::UndefForObject),
         };
         if !(Nanos::ZERO < budget && budget <= window) {
-            return Err(Code::Time);
+            let most = if window == Nanos::MAX {
+                String::new()
+            } else {
+                format!(", and no more than its window of {window}")
+            };
+            let why = format!("the task \"{name}\" has a budget of {budget}; give it one above 0{most}");
+            return Err(self.wrong(Code::Time, why));
         }
         let idle: TaskFunction = Arc::new(|_, _| {});
         let (core, overrun, channels) = (None, None, Vec::new());

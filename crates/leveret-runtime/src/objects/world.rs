@@ -25,6 +25,8 @@ pub struct World {
     /// By the kind of event; null: none.
     pub(super) default_handlers: [Handle; EventKind::COUNT],
     pub(super) limit: Option<LimitReached>,
+    /// What the last call has to say beyond its code.
+    pub(super) why: Option<(Code, String)>,
 }
 
 impl World {
@@ -37,7 +39,17 @@ impl World {
         assert_eq!((world, best_effort), (Handle::GROUP_WORLD, Handle::BEST_EFFORT), "they come first");
         let (attributes, default_handlers, modes) = Default::default();
         let names = names.to_vec();
-        Ok(Self { table, attributes, rank, names, committed: false, modes, default_handlers, limit: None })
+        Ok(Self {
+            table,
+            attributes,
+            rank,
+            names,
+            committed: false,
+            modes,
+            default_handlers,
+            limit: None,
+            why: None,
+        })
     }
 
     /// As it is now, without attributes: what tasks ask while it is committed.
@@ -52,6 +64,7 @@ impl World {
             modes: Modes::default(),
             default_handlers: self.default_handlers,
             limit: None,
+            why: None,
         }
     }
 

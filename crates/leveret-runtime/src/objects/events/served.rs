@@ -25,7 +25,7 @@ use crate::objects::qos::QosBody;
 use crate::objects::world::World;
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_os::clock;
-use leveret_protocol::declaration::{GROUP_WORLD, INTERNAL_EVENT, SporadicDeclaration};
+use leveret_protocol::declaration::{GROUP_WORLD, INTERNAL_EVENT, MOVED_EVENT, SporadicDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl World {
         let own = self.referred_rank(collective.base.group).ok_or(Code::Internal)?;
         let is_loop = matches!(carrier, Some((ref carrier, _)) if carrier == name);
         let members = if is_loop { 1 } else { self.members_behind(collective.base.group).len() };
-        let told = |rank: usize| format!("{INTERNAL_EVENT}moved {rank} {name}");
+        let told = |rank: usize| format!("{INTERNAL_EVENT}{MOVED_EVENT}{rank} {name}");
         let tells = (members > 1).then(|| plan.trigger(declarations, &told(own), &group, EventKind::Call));
         let others = (0..members).filter(|rank| members > 1 && *rank != own);
         let doorbells =

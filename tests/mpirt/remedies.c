@@ -1,0 +1,113 @@
+/* What the detail of an error says where its code fits many cases: what was given, what can be, and what to do. */
+#include "harness.h"
+
+static const MPIRT_Timespec ms = 1000000;
+
+static void body(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    (void)task, (void)instance, (void)argument;
+}
+
+/* spec: ERROR-DETAIL-01 */
+static void test_budgets(void)
+{
+    const MPIRT_Timespec budgets[] = {-1, 0, 2 * ms};
+    const char *words[] = {"a budget of -1ns", "a budget of 0ns", "a budget of 2ms"};
+    MPIRTX_Task task;
+    MPIRT_Qos qos, none;
+    OK(MPIRT_Qos_channel_time_create(NULL, ms, 2 * ms, 10 * ms, &qos));
+    for (int place = 0; place < 3; place++) {
+        EXPECT(MPIRTX_Task_create("of one", body, NULL, qos, budgets[place], &task), MPIRT_ERR_TIME);
+        CHECK(detail_says(words[place]) && detail_says("\"of one\"") && detail_says("no more than its window of 1ms"));
+    }
+    /* Another error is not told with these words. */
+    EXPECT(MPIRT_Qos_channel_time_create(NULL, 2 * ms, ms, 10 * ms, &none), MPIRT_ERR_TIME);
+    CHECK(detail_says("MPIRT_Qos_channel_time_create: "));
+    OK(MPIRT_Qos_free(&qos));
+}
+
+static void test_slack_and_base(void)
+{
+    MPIRT_Bufiter ends = iterator_of(1, 0);
+    MPIRT_Channel channel;
+    MPIRT_Buffer buffer;
+    OK(MPIRT_Ptchannel_create("taut", ends, ends, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    EXPECT(MPIRTX_Channel_set_slack(channel, 65), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("the slack of the channel \"taut\" cannot be 65; give it one from 1 to 64"));
+    EXPECT(MPIRTX_Channel_set_slack(channel, -2), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("cannot be -2"));
+    OK(MPIRTX_Channel_set_slack(channel, 64));
+    OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&ends));
+    EXPECT(MPIRT_Buffer_create(NULL, NULL, 8, MPIRT_INT64, &buffer), MPIRT_ERR_NULL_POINTER);
+    CHECK(detail_says("the base is null") && detail_says("MPIRT_SYSTEM_MEM_ALLOC"));
+}
+
+static void test_the_group_that_is_committed(void)
+{
+    MPIRT_Group self;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &rank, NULL, &self));
+    MUST(MPIRTX_Commit_group(self));
+    EXPECT(MPIRTX_Uncommit_group(MPIRT_GROUP_WORLD), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says(rank == 0 ? "with the group of \"0\"; give that group" : "with the group of \"1\"; give that group"));
+    OK(MPIRTX_Uncommit_group(self));
+    OK(MPIRT_Group_free(&self));
+}
+
+/* An event that nobody fires is told with what waits for it. */
+static void test_events_that_nobody_fires(void)
+{
+    MPIRT_Bufiter in = iterator_of(1, 0), out = iterator_of(1, 0);
+    MPIRT_Receptor receptor;
+    MPIRT_Channel channel;
+    MPIRTX_Task task;
+    MPIRT_Qos qos;
+    OK(MPIRT_Qos_channel_event_create(NULL, "goo", NULL, &qos));
+    OK(MPIRT_Ptchannel_create("starts", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_MISMATCH);
+    CHECK(detail_says("event \"goo\" of group \"world\": the transfers of channel \"starts\" start with it at member \"0\""));
+    OK(MPIRT_Channel_free(&channel));
+    MUST(MPIRTX_Task_create(rank == 0 ? "started" : "too", body, NULL, qos, ms, &task));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_MISMATCH);
+    CHECK(detail_says("task \"started\" starts with it at member \"0\""));
+    OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Receptor_create("goo", MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_MISMATCH);
+    CHECK(detail_says("member \"0\" has a receptor for it") && detail_says("free what waits for it"));
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Bufiter_free(&in));
+    OK(MPIRT_Bufiter_free(&out));
+}
+
+/* spec: MPIRTX_Mode_switch/UNCOMMITTED */
+static void test_modes(void)
+{
+    MPIRTX_Mode mode, another;
+    MPIRT_Timespec at;
+    MUST(MPIRT_Commit());
+    MUST(MPIRTX_Mode_open("open", &mode));
+    EXPECT(MPIRTX_Mode_open("another", &another), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("the mode \"open\" is open") && detail_says("MPIRTX_Mode_free"));
+    OK(MPIRTX_Mode_commit(mode));
+    EXPECT(MPIRTX_Mode_open("another", &another), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("the mode \"open\" waits for its switch; switch to it"));
+    /* One ends what runs while the other waits for it to switch. */
+    if (rank == 0) {
+        EXPECT(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at), MPIRT_ERR_UNCOMMITTED);
+        CHECK(detail_says("member \"1\""));
+    }
+    OK(MPIRT_Uncommit());
+    OK(MPIRTX_Mode_free(&mode));
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    test_budgets();
+    test_slack_and_base();
+    test_the_group_that_is_committed();
+    test_events_that_nobody_fires();
+    test_modes();
+    return end();
+}
