@@ -104,7 +104,9 @@ impl<'a, 'b> Search<'a, 'b> {
             let way = &self.problem.items[which.item as usize].ways[place.way as usize];
             self.state.queues.admits(self.problem, &self.state, which, way, place)
         });
-        let place = place.or_else(|| first_waiting(self.problem, &self.state, which));
+        if place.is_none() && may_try_waiting(self.failures[unit as usize]) {
+            place = first_waiting(self.problem, &self.state, which, &mut self.sweep.steps);
+        }
         if let Some(place) = place {
             self.state.put(self.problem, unit, place);
             return true;
@@ -168,6 +170,12 @@ impl<'a, 'b> Search<'a, 'b> {
     pub(super) fn unplaced(&self) -> impl Iterator<Item = u32> {
         self.waiting.iter().copied()
     }
+}
+
+/// Whether to look for a place with waiting after so many failures: it costs many times what one without does, so seldom again once it
+/// has failed.
+fn may_try_waiting(failures: u32) -> bool {
+    failures < 2 || failures.is_power_of_two()
 }
 
 /// Who comes first: those with the least room, then those that take the most. Other seeds shake that order.

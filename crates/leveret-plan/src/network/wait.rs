@@ -10,18 +10,30 @@ use super::state::{Place, State, Unit};
 /// Starts that are tried on one way.
 const TRIES: u32 = 64;
 
-/// The first place found at which the message may wait.
-pub(super) fn first_waiting(problem: &Problem<'_>, state: &State, unit: Unit) -> Option<Place> {
+/// The first place found at which the message may wait. `steps` grows by the stretches that were looked at.
+pub(super) fn first_waiting(
+    problem: &Problem<'_>,
+    state: &State,
+    unit: Unit,
+    steps: &mut u64,
+) -> Option<Place> {
     let item = &problem.items[unit.item as usize];
-    (0..item.ways.len()).find_map(|way| on_way(problem, state, unit, item, way))
+    (0..item.ways.len()).find_map(|way| on_way(problem, state, unit, item, way, steps))
 }
 
-fn on_way(problem: &Problem<'_>, state: &State, unit: Unit, item: &Item, index: usize) -> Option<Place> {
+fn on_way(
+    problem: &Problem<'_>,
+    state: &State,
+    unit: Unit,
+    item: &Item,
+    index: usize,
+    steps: &mut u64,
+) -> Option<Place> {
     let way = &item.ways[index];
     let (mut from, to) = unit.window(item, way)?;
     let latest = i64::from(unit.first) * item.period + item.deadline;
     for _ in 0..TRIES {
-        let starts = forward(state, unit, item, way, from)?;
+        let starts = forward(state, unit, item, way, from, steps)?;
         let is_root = |hop: &Hop| hop.parent == Hop::NO_PARENT;
         let start =
             way.hops.iter().zip(&starts).filter(|(hop, _)| is_root(hop)).map(|(_, start)| *start).min()?;
@@ -45,21 +57,29 @@ fn on_way(problem: &Problem<'_>, state: &State, unit: Unit, item: &Item, index: 
 }
 
 /// Each hop as early as it can be, if the first may not start before `from`.
-fn forward(state: &State, unit: Unit, item: &Item, way: &Candidate, from: i64) -> Option<Vec<i64>> {
+fn forward(
+    state: &State,
+    unit: Unit,
+    item: &Item,
+    way: &Candidate,
+    from: i64,
+    steps: &mut u64,
+) -> Option<Vec<i64>> {
     let mut starts: Vec<i64> = Vec::with_capacity(way.hops.len());
     for hop in &way.hops {
         let ready = if hop.parent == Hop::NO_PARENT { from } else { starts[hop.parent as usize] + hop.after };
-        starts.push(free_from(state, *hop, ready, unit.count, item.period)?);
+        starts.push(free_from(state, *hop, ready, unit.count, item.period, steps)?);
     }
     Some(starts)
 }
 
 /// The first instant from which a link is free for a message, in each of its periods.
-fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64) -> Option<i64> {
+fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64, steps: &mut u64) -> Option<i64> {
     let mut start = ready;
     let mut content = 0;
     let mut turn = 0;
     while content < count {
+        *steps += 1;
         let shift = state.links[hop.link as usize].shift(start + i64::from(turn) * period, hop.length)?;
         if shift > 0 {
             content = 0;
