@@ -4,7 +4,9 @@
 use super::fits::{self, changeable};
 use super::rates::{self, Rated};
 use super::trials::{Target, Trials};
-use super::{Change, Declaration, DeclarationKind, ObjectName, Remedy, conflict, declarations, harmonic};
+use super::{
+    Change, Declaration, DeclarationKind, ObjectName, Own, Remedy, conflict, declarations, harmonic,
+};
 use crate::admission::solve;
 use crate::search::Effort;
 use crate::validate::error_count;
@@ -29,11 +31,11 @@ pub(super) const CHANGES_TOLD_MAX: usize = 32;
 /// Smaller budgets are none.
 const BUDGET_PERMILLE_LEAST: i64 = 50;
 
-/// Combinations that make the job fit, with the fewest decisions first, and whether one of them turned out to be a single change. Tasks from `own` on are none of the program's.
-pub(super) fn combinations(
-    (job, own): (&Job, usize),
+/// Combinations that make the job fit, with the fewest decisions first, and whether one of them turned out to be a single change.
+pub(super) fn combinations<'a>(
+    (job, own): (&'a Job, &'a Own),
     conflict: &[Declaration],
-    trials: &mut Trials,
+    trials: &'a mut Trials,
 ) -> (Vec<Remedy>, bool) {
     let mut combine = Combine { job, own, target: Target { job, demand: None }, trials };
     let objects = changeable((job, own), conflict);
@@ -61,7 +63,7 @@ pub(super) fn combinations(
 
 struct Combine<'a> {
     job: &'a Job,
-    own: usize,
+    own: &'a Own,
     target: Target<'a>,
     trials: &'a mut Trials,
 }
@@ -95,6 +97,11 @@ impl Combine<'_> {
                 return Some(parts);
             }
         }
+    }
+
+    /// All tasks that the program can change.
+    fn all(&self) -> Vec<ObjectName> {
+        self.own.tasks().map(|task| Rated::Task(task).name(self.job)).collect()
     }
 
     /// One conflict after the other, each by a single change that settles it.
@@ -137,6 +144,7 @@ impl Combine<'_> {
         if let Err(errors) = validate(current) {
             let mut repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
             repairs.extend(harmonic::repairs(current, self.own).0);
+            repairs.retain(|repair| self.own.allows(current, repair));
             return mending(current, repairs, errors.len());
         }
         let mut effort = Effort::light();
@@ -155,7 +163,7 @@ impl Combine<'_> {
         if self.job.cores.len() < 2 || validate(self.job).is_err() {
             return None;
         }
-        let all: Vec<ObjectName> = (0..self.own).map(|task| Rated::Task(task).name(self.job)).collect();
+        let all = self.all();
         self.freed(objects).or_else(|| self.freed(&all))
     }
 
@@ -227,13 +235,13 @@ impl Combine<'_> {
 
     /// Smaller budgets, by one factor: of the conflict, or else of everything.
     fn by_budgets(&mut self, objects: &[ObjectName]) -> Option<Vec<Remedy>> {
-        let all: Vec<ObjectName> = (0..self.own).map(|task| Rated::Task(task).name(self.job)).collect();
+        let all = self.all();
         self.smaller(objects).or_else(|| self.smaller(&all))
     }
 
     fn smaller(&mut self, objects: &[ObjectName]) -> Option<Vec<Remedy>> {
         let parts = |permille: i64| -> Vec<Remedy> {
-            let tasks = self.job.tasks.iter().take(self.own).filter(|task| {
+            let tasks = self.own.tasks().map(|task| &self.job.tasks[task]).filter(|task| {
                 let is =
                     |object: &ObjectName| object.kind == DeclarationKind::Task && object.name == task.name;
                 !task.mover && objects.iter().any(is)
