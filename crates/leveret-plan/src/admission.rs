@@ -2,7 +2,7 @@
 
 use crate::assemble::TooManyBuffers;
 use crate::explain::{Own, Scope};
-use crate::search::{Effort, Outcome, Overload, search};
+use crate::search::{Effort, Outcome, Overload, search, unplaced};
 use crate::sporadic::{self, Late};
 use crate::windows::{Problem, activations, hyperperiod};
 use crate::{ExplainBudget, Job, Kept, Plan, Refusal, assemble, explain, validate};
@@ -52,6 +52,16 @@ impl Failure {
     fn proven(tasks: Vec<usize>) -> Self {
         Self { tasks, buffers: None, gave_up_after: None, overload: None, late: None }
     }
+}
+
+/// Whether a plan is found with little effort; then [`solve`] finds one too.
+pub(crate) fn solve_soon(job: &Job, effort: &mut Effort) -> bool {
+    let Ok(problem) = Problem::new(job) else { return false };
+    let placement = unplaced(&problem, effort).ok();
+    placement.is_some_and(|placement| {
+        let plan = assemble::assemble(job, &problem, &placement).ok();
+        plan.is_some_and(|plan| sporadic::admit(job, plan).is_ok())
+    })
 }
 
 /// Plans a job that passed validation, without explaining a failure.

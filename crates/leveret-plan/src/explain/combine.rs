@@ -3,6 +3,7 @@
 
 use super::fits::{self, changeable};
 use super::rates::{self, Rated};
+use super::relief::{self, Gift};
 use super::trials::{Target, Trials};
 use super::{
     Change, Declaration, DeclarationKind, ObjectName, Own, Remedy, conflict, declarations, harmonic,
@@ -15,7 +16,11 @@ use leveret_types::Nanos;
 use std::mem::discriminant;
 
 /// Ways to look for combinations.
-const WAYS: u64 = 4;
+const WAYS: u64 = 7;
+/// The first so many are those of `relief.rs`.
+const RELIEFS: u64 = 3;
+/// So many changes are proposed at first, in the hope that not all are needed.
+const CHANGES_TRIED_MAX: usize = 4 * CHANGES_TOLD_MAX;
 /// Conflicts that are settled one after the other, each by the first change that does.
 const GREEDY_DEEP_MAX: usize = 16;
 /// The same where other changes are tried too.
@@ -37,7 +42,7 @@ pub(super) fn combinations<'a>(
     conflict: &[Declaration],
     trials: &'a mut Trials,
 ) -> (Vec<Remedy>, bool) {
-    let mut combine = Combine { job, own, target: Target { job, demand: None }, trials };
+    let mut combine = Combine { job, own, target: Target::new(job), trials };
     let objects = changeable((job, own), conflict);
     let (mut found, mut is_single) = (Vec::new(), false);
     let total = combine.trials.most();
@@ -47,12 +52,19 @@ pub(super) fn combinations<'a>(
         // Each gets a part of what is left, so that none leaves nothing for the others.
         combine.trials.allow(total - total / WAYS * (WAYS - 1 - way));
         let parts = match way {
-            0 => combine.by_cores(&objects),
-            1 => combine.by_periods(&objects),
-            2 => combine.by_budgets(&objects),
+            0 => combine.by_room(),
+            1 => combine.by_largest(Gift::Budget),
+            2 => combine.by_largest(Gift::Period),
+            3 => combine.by_cores(&objects),
+            4 => combine.by_periods(&objects),
+            5 => combine.by_budgets(&objects),
             _ => combine.by_steps(),
         };
-        let needed = parts.and_then(|parts| combine.needed(parts));
+        let needed = parts.and_then(|parts| {
+            let kept = (way < RELIEFS).then(|| parts.clone());
+            // Of what was found soon it is not always known that all of it is needed; that it fits, is.
+            combine.needed(parts).or(kept)
+        });
         is_single |= is_sound && needed.as_ref().is_some_and(|parts| parts.len() == 1);
         found.extend(needed.map(|parts| Remedy::joined(&parts)));
     }
@@ -97,6 +109,47 @@ impl Combine<'_> {
                 return Some(parts);
             }
         }
+    }
+
+    /// More room for what finds no place.
+    fn by_room(&mut self) -> Option<Vec<Remedy>> {
+        let parts = relief::room((self.job, self.own), CHANGES_TRIED_MAX, self.trials)?;
+        self.fewer(parts)
+    }
+
+    /// Less of what asks for most.
+    fn by_largest(&mut self, gift: Gift) -> Option<Vec<Remedy>> {
+        if error_count(self.job) > 0 {
+            return None;
+        }
+        let parts = relief::TARGETS_PERMILLE.into_iter().find_map(|target| {
+            let few = [CHANGES_TOLD_MAX, CHANGES_TRIED_MAX].into_iter();
+            let mut parts =
+                few.filter_map(|most| relief::by_largest((self.job, self.own), gift, target, most));
+            let parts = parts.next()?;
+            self.trials.fits_soon(&self.target, &Remedy::joined(&parts)).then_some(parts)
+        })?;
+        self.fewer(parts)
+    }
+
+    /// Without what is soon known to be needless; `None` if it is refused then, or too long to be told.
+    fn fewer(&mut self, mut parts: Vec<Remedy>) -> Option<Vec<Remedy>> {
+        let mut piece = parts.len().div_ceil(2);
+        while piece > 0 {
+            let mut at = 0;
+            while at < parts.len() && parts.len() > 1 {
+                let mut rest = parts.clone();
+                rest.drain(at..(at + piece).min(rest.len()));
+                if !rest.is_empty() && self.trials.fits_soon(&self.target, &Remedy::joined(&rest)) {
+                    parts = rest;
+                } else {
+                    at += piece;
+                }
+            }
+            piece = if piece > 1 { piece.div_ceil(2) } else { 0 };
+        }
+        let is_told = parts.len() <= CHANGES_TOLD_MAX;
+        (is_told && self.trials.fits(&self.target, &Remedy::joined(&parts))).then_some(parts)
     }
 
     /// All tasks that the program can change.

@@ -18,6 +18,7 @@ mod overload;
 mod own;
 mod rates;
 mod refusal;
+mod relief;
 mod remedy;
 mod trials;
 
