@@ -91,6 +91,18 @@ fn calls_through_c_are_measured_beside_rust_and_mpi() {
     for subject in ["C", "Rust", "MPICH", "Open MPI"] {
         accounted_for(&report, subject);
     }
+    // Each of the calls by itself, in both languages.
+    if count(&report, "C") > 0 {
+        for (call, subject) in
+            ["insert", "remove", "start", "wait", "test"].map(|call| [(call, "C"), (call, "Rust")]).concat()
+        {
+            let rows = report["rows"].as_array().unwrap();
+            assert!(
+                rows.iter().any(|row| row["case"] == call && row["subject"] == subject),
+                "{call} in {subject}: {report}"
+            );
+        }
+    }
 }
 
 #[test]
