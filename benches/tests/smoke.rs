@@ -75,6 +75,15 @@ fn events_measures_or_names_everybody() {
     for subject in ["leveret", "eventfd", "condition variable"] {
         accounted_for(&report, subject);
     }
+    // Every burst of ours was handled in the order of its priorities: a round with an inversion would be missing.
+    let rows = report["rows"].as_array().unwrap();
+    for priority in [10, 20, 30, 40] {
+        let case = format!("priority {priority}");
+        assert!(
+            rows.iter().any(|row| row["case"] == case && row["subject"] == "leveret"),
+            "{case}: {report}"
+        );
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let round = total.min(ROUND_MAX);
     let rounds = (total.as_secs_f64() / round.as_secs_f64()).ceil() as usize;
     let extra_rounds = if options.smoke() { 0 } else { rounds };
-    let how = Interleaving { cores: options.cores(), rounds, extra_rounds };
+    let how = Interleaving { cores: options.cores(), rounds, extra_rounds, least: 1 };
     let players = assemble(options, report);
     let mut cases = Vec::new();
     for call in CALLS {
