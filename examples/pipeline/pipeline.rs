@@ -136,12 +136,15 @@ fn receptor(library: &mut Library, event: &str) -> Result<Handle, Code> {
     library.world.receptor(event, Handle::GROUP_WORLD, Handle::default())
 }
 
+/// What a stage does for each message.
+type Work = fn(&Stage, &Committed) -> Result<(), Code>;
+
 /// Lets an event run a stage's work, which fires `completion`.
 fn run_at(
     library: &mut Library,
     (start, completion): (&str, Option<&str>),
     stage: &Arc<Stage>,
-    (name, work): (&str, fn(&Stage, &Committed) -> Result<(), Code>),
+    (name, work): (&str, Work),
 ) -> Result<(), Code> {
     let qos = library.world.event_qos("", Some(start), completion)?;
     let stage = stage.clone();
