@@ -4,13 +4,14 @@
  *   test             a transfer that was started and whose message has not come: 256 times
  *   trip             start and wait, there and back
  *   poll             as trip, with test until it says yes instead of wait, as MPI does within its wait
+ *   start, wait      64 channels whose other end has started and sent: each is started, and then each is waited for
  *   relay            on ends that are active, over iterators that both channels share: what arrives is sent back in its buffer
  *
  * usage: leveret-benches starts it; the argument is the core. */
 #include "child.h"
 #include <mpirt.h>
 
-enum { POOL = 256, BYTES = 8, STOCK = 2 };
+enum { POOL = 256, BYTES = 8, STOCK = 2, PAIRS = 64 };
 
 #define PATIENCE INT64_C(10000000000)
 
@@ -27,7 +28,15 @@ struct relay {
     MPIRT_Channel sends, receives;
 };
 
+/* One end of a channel that is started again and again with the buffer that it has. */
+struct pair {
+    MPIRT_Bufiter buffers;
+    MPIRT_Buffer buffer;
+    MPIRT_Channel channel;
+};
+
 struct member {
+    struct pair pairs[PAIRS];
     MPIRT_Bufiter pool;
     MPIRT_Buffer buffers[POOL];
     struct end sends, receives;
@@ -36,7 +45,7 @@ struct member {
 };
 
 /* What the first word of a round tells the other. */
-enum { WAITS, POLLS, RELAYS };
+enum { WAITS, POLLS, RELAYS, STARTS };
 
 static void must(int error, const char *what)
 {
@@ -93,9 +102,20 @@ static void declare_relay(struct relay *relay, int rank)
     }
 }
 
+static void declare_pair(struct pair *pair, int number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "pair-%d", number);
+    pair->buffers = iterator();
+    pair->buffer = buffer();
+    MUST(MPIRT_Ptchannel_create(name, pair->buffers, pair->buffers, 1, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_BEST_EFFORT, &pair->channel));
+}
+
 /* Uncommit has emptied the iterators. */
 static void stock(struct member *member)
 {
+    for (int number = 0; number < PAIRS; number++)
+        MUST(MPIRT_Bufiter_insert(member->pairs[number].buffers, member->pairs[number].buffer));
     for (int place = 0; place < STOCK; place++) {
         MUST(MPIRT_Bufiter_insert(member->sends.out, member->sends.buffers[place]));
         MUST(MPIRT_Bufiter_insert(member->receives.in, member->receives.buffers[place]));
@@ -173,11 +193,61 @@ static void activate(struct relay *relay)
     MUST(MPIRT_Channel_activate(relay->receives));
 }
 
+static void count_of(uint64_t took, uint64_t batch, uint64_t *total, uint64_t *calls)
+{
+    record(took / batch);
+    *total += took;
+    *calls += batch;
+}
+
 static void count(uint64_t took, uint64_t *total, uint64_t *calls)
 {
-    record(took / POOL);
-    *total += took;
-    *calls += POOL;
+    count_of(took, POOL, total, calls);
+}
+
+static void start_all(struct member *member)
+{
+    for (int number = 0; number < PAIRS; number++)
+        MUST(MPIRT_Channel_start(member->pairs[number].channel));
+}
+
+static void wait_all(struct member *member)
+{
+    for (int number = 0; number < PAIRS; number++)
+        MUST(MPIRT_Channel_wait(member->pairs[number].channel, PATIENCE));
+}
+
+/* When a word comes back, the other has started its end of every pair: a start here completes a transfer, and a wait returns at once. */
+static void start_and_wait(struct member *member, int counts_start, uint64_t milliseconds)
+{
+    uint64_t end = now_ns() + milliseconds * 1000000, total = 0, calls = 0, last = 0;
+    int is_last = 0;
+    while (!is_last) {
+        uint64_t start, middle;
+        is_last = last >= end;
+        if (trip(member, is_last ? LAST_WORD : 0))
+            must(MPIRT_ERR_INTERNAL, "a word came back changed");
+        start = now_ns();
+        start_all(member);
+        middle = now_ns();
+        wait_all(member);
+        last = now_ns();
+        count_of(counts_start ? middle - start : last - middle, PAIRS, &total, &calls);
+    }
+    answer(total, calls);
+}
+
+/* The other side of it. */
+static void satisfy(struct member *member)
+{
+    uint64_t word;
+    do {
+        start_all(member);
+        MUST(MPIRT_Channel_start(member->receives.channel));
+        word = take(member);
+        put(member, word);
+        wait_all(member);
+    } while (word != LAST_WORD);
 }
 
 static void insert_and_remove(struct member *member, int counts_insert, uint64_t milliseconds)
@@ -226,7 +296,8 @@ static void ping(struct member *member)
         int is_test = strcmp(order.kind, "test") == 0;
         int is_trip = strcmp(order.kind, "trip") == 0 || strcmp(order.kind, "poll") == 0;
         int is_relay = strcmp(order.kind, "relay") == 0;
-        uint64_t first = strcmp(order.kind, "poll") == 0 ? POLLS : is_relay ? RELAYS : WAITS;
+        int is_start = strcmp(order.kind, "start") == 0, is_wait = strcmp(order.kind, "wait") == 0;
+        uint64_t first = strcmp(order.kind, "poll") == 0 ? POLLS : is_relay ? RELAYS : is_start || is_wait ? STARTS : WAITS;
         stock(member);
         member->polls = 0;
         MUST(MPIRT_Commit());
@@ -235,7 +306,7 @@ static void ping(struct member *member)
             fflush(stdout);
             exit(EXIT_FAILURE);
         }
-        member->polls = first == POLLS;
+        member->polls = first == POLLS || first == STARTS;
         if (is_relay)
             activate(&member->relay);
         if (is_trip || is_relay) {
@@ -244,6 +315,8 @@ static void ping(struct member *member)
                 fflush(stdout);
                 exit(EXIT_FAILURE);
             }
+        } else if (first == STARTS) {
+            start_and_wait(member, is_start, order.milliseconds);
         } else if (is_test) {
             test(member, order.milliseconds);
         } else {
@@ -277,7 +350,11 @@ static void pong(struct member *member)
                 } while (word != LAST_WORD);
             }
             if (first)
-                member->polls = word == POLLS;
+                member->polls = word == POLLS || word == STARTS;
+            if (first && word == STARTS) {
+                satisfy(member);
+                word = LAST_WORD;
+            }
             first = 0;
         } while (word != LAST_WORD);
         MUST(MPIRT_Channel_wait(member->sends.channel, PATIENCE));
@@ -301,6 +378,8 @@ int main(int count, char **arguments)
     declare(rank == 0 ? &member.sends : &member.receives, "there", 0, 1);
     declare(rank == 0 ? &member.receives : &member.sends, "back", 1, 0);
     declare_relay(&member.relay, rank);
+    for (int number = 0; number < PAIRS; number++)
+        declare_pair(&member.pairs[number], number);
     if (rank == 0)
         ping(&member);
     else

@@ -135,8 +135,10 @@ pub struct Interleaving {
     pub cores: [usize; 2],
     /// Rounds per subject.
     pub rounds: usize,
-    /// At most so many more, while no mode has a round of every subject.
+    /// At most so many more, while no mode has as many rounds of every subject as are wanted at least.
     pub extra_rounds: usize,
+    /// So many are wanted.
+    pub least: usize,
 }
 
 /// Runs a case: every subject once, then every subject again, a probe between any two.
@@ -151,7 +153,7 @@ pub fn interleave(case: &str, mut subjects: Vec<Subject<'_>>, how: Interleaving)
     };
     let mut failed = vec![false; subjects.len()];
     for turn in 0..how.rounds + how.extra_rounds {
-        if turn >= how.rounds && all.has_common_mode(&failed) {
+        if turn >= how.rounds && all.has_common_mode(&failed, how.least) {
             break;
         }
         for (place, subject) in subjects.iter_mut().enumerate().filter(|(place, _)| !failed[*place]) {
@@ -184,12 +186,13 @@ impl CaseRounds {
         &self.readings_ns
     }
 
-    fn has_common_mode(&self, failed: &[bool]) -> bool {
+    fn has_common_mode(&self, failed: &[bool], least: usize) -> bool {
         let modes = Modes::cluster(&self.readings_ns);
         (0..modes.centres_ns.len()).any(|mode| {
             (0..failed.len()).filter(|place| !failed[*place]).all(|place| {
-                let mut rounds = self.rounds.iter().filter(|round| round.subject == place);
-                rounds.any(|round| modes.of_round(round.before_ns, round.after_ns) == Some(mode))
+                let rounds = self.rounds.iter().filter(|round| round.subject == place);
+                let is_of = |round: &&Round| modes.of_round(round.before_ns, round.after_ns) == Some(mode);
+                rounds.filter(is_of).count() >= least
             })
         })
     }
@@ -279,7 +282,7 @@ mod tests {
         assert_eq!(near, [("a", 1), ("b", 2)]);
         assert_eq!(rows[1].len(), 1);
         assert_eq!((rows[1][0].subject.as_str(), rows[1][0].distribution.p50_ns), ("b", 4));
-        assert!(all.has_common_mode(&[false, false]));
+        assert!(all.has_common_mode(&[false, false], 1) && !all.has_common_mode(&[false, false], 1_000));
     }
 
     #[test]
@@ -294,7 +297,11 @@ mod tests {
     fn a_failing_subject_is_missing_and_the_others_go_on() {
         let broken = || Err(BenchError::Round { subject: "b".to_owned(), reason: "broke".to_owned() });
         let subjects = vec![Subject::new("a", || fixed(7)), Subject::new("b", broken)];
-        let all = interleave("case", subjects, Interleaving { cores: [0, 1], rounds: 3, extra_rounds: 0 });
+        let all = interleave(
+            "case",
+            subjects,
+            Interleaving { cores: [0, 1], rounds: 3, extra_rounds: 0, least: 1 },
+        );
         assert_eq!(all.rounds.len(), 3);
         assert_eq!(all.missing.len(), 1);
         assert!(all.missing[0].reason.contains("broke"));

@@ -187,6 +187,8 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["events-pong", place, receiver, core, other] => {
             events::ours::pong([*place, *receiver, *core, *other])
         }
+        ["events-priorities", raiser, server] => events::priorities::agent([*raiser, *server]),
+        ["events-priorities-member", core] => events::priorities::member(core),
         ["exchange", sender, receiver] => exchange::agent([*sender, *receiver]),
         ["exchange-sender", kind, size, periods] => exchange::sender([*kind, *size, *periods]),
         ["exchange-receiver", kind, size, periods] => exchange::receiver([*kind, *size, *periods]),

@@ -32,7 +32,9 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let pairs = if options.smoke() { 1 } else { PAIRS };
     let round = options.duration(SECONDS_DEFAULT) / pairs as u32;
     let cores = options.cores();
-    let how = Interleaving { cores, rounds: pairs, extra_rounds: 0 };
+    // A pair counts that ran in one mode of the machine: as many as are wanted, or thrice as many are tried.
+    let extra_rounds = if options.smoke() { 0 } else { 2 * pairs };
+    let how = Interleaving { cores, rounds: pairs, extra_rounds, least: pairs };
     let candidates = [("C", compile_mpirt("cc", "examples/ring/ring.c")), ("Rust", in_rust())];
     let mut programs = Vec::new();
     for (name, candidate) in candidates {
@@ -54,7 +56,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     report.notes.push(format!(
         "The examples ring.c and objects.rs, three members on two cores, period {PERIOD}. start lateness: of every instance of the \
          three tasks. latency: from a message's insertion to when its receiver takes it, by the plan about 0.1 ms; the \
-         last one of C's member waits for the next period. {pairs} runs of each, in turn."
+         last one of C's member waits for the next period. In turn, until {pairs} runs of each count in one mode, or thrice as many have run."
     ));
     Ok(())
 }

@@ -47,7 +47,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let total = options.duration(SECONDS_DEFAULT);
     let round = total.min(ROUND_MAX);
     let rounds = (total.as_secs_f64() / round.as_secs_f64()).ceil() as usize;
-    let how = Interleaving { cores: options.cores(), rounds, extra_rounds: 0 };
+    let how = Interleaving { cores: options.cores(), rounds, extra_rounds: 0, least: 1 };
     let core = options.cores()[1] as u32;
     if let Err(error) = lock_memory() {
         report.notes.push(format!("Pages are not locked: {error}."));

@@ -75,6 +75,15 @@ fn events_measures_or_names_everybody() {
     for subject in ["leveret", "eventfd", "condition variable"] {
         accounted_for(&report, subject);
     }
+    // Every burst of ours was handled in the order of its priorities: a round with an inversion would be missing.
+    let rows = report["rows"].as_array().unwrap();
+    for priority in [10, 20, 30, 40] {
+        let case = format!("priority {priority}");
+        assert!(
+            rows.iter().any(|row| row["case"] == case && row["subject"] == "leveret"),
+            "{case}: {report}"
+        );
+    }
 }
 
 #[test]
@@ -90,6 +99,18 @@ fn calls_through_c_are_measured_beside_rust_and_mpi() {
     let report = run("c-abi");
     for subject in ["C", "Rust", "MPICH", "Open MPI"] {
         accounted_for(&report, subject);
+    }
+    // Each of the calls by itself, in both languages.
+    if count(&report, "C") > 0 {
+        for (call, subject) in
+            ["insert", "remove", "start", "wait", "test"].map(|call| [(call, "C"), (call, "Rust")]).concat()
+        {
+            let rows = report["rows"].as_array().unwrap();
+            assert!(
+                rows.iter().any(|row| row["case"] == call && row["subject"] == subject),
+                "{call} in {subject}: {report}"
+            );
+        }
     }
 }
 

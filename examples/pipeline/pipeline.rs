@@ -1,5 +1,5 @@
 //! A pipeline in Rust: three stages, driven by events. As `pipeline.c`, which explains it, and with the same output:
-//! `leveret run -n 3 pipeline`.
+//! `leveret run -n 3 pipeline`, or `leveret run -n 3 pipeline -- 1000`.
 
 use leveret::Nanos;
 use leveret::objects::{
@@ -12,9 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::Relaxed};
 
 const STAGES: usize = 3;
+const DEPTH: usize = 4;
 const ITEMS: usize = 10;
+const ITEMS_MAX: usize = 1_000_000;
 const BYTES: usize = size_of::<i64>();
 const PATIENCE: Nanos = Nanos::from_secs(10);
+const BUDGET: Nanos = Nanos::from_micros(100);
 
 fn main() -> ExitCode {
     match pipeline() {
@@ -27,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a stage has: where messages come from, where they go, and what it fires when it has sent one.
+/// What a stage has: where messages come from, and where they go.
 struct Stage {
     received: Handle,
     full: Handle,
@@ -35,48 +38,59 @@ struct Stage {
     /// Null at the ends of the pipeline.
     input: Handle,
     output: Handle,
-    sent: Handle,
     done: Handle,
-    sums: [AtomicI64; ITEMS],
+    /// As many as there are items.
+    sums: Vec<AtomicI64>,
     sum: AtomicI64,
     count: AtomicUsize,
     failed: AtomicBool,
 }
 
 impl Stage {
-    /// Stage 1: squares the number where it lies, and sends it on.
+    /// Stage 1: squares the number where it lies. That it has run sends it on.
     fn square(&self, committed: &Committed) -> Result<(), Code> {
         let buffer = committed.remove(self.received)?;
         let number = number_in(committed, buffer)?;
-        self.send(committed, buffer, number * number)
+        self.fill(committed, buffer, number * number)
     }
 
-    fn send(&self, committed: &Committed, buffer: Handle, number: i64) -> Result<(), Code> {
+    fn fill(&self, committed: &Committed, buffer: Handle, number: i64) -> Result<(), Code> {
         committed.write(buffer, |bytes| bytes.copy_from_slice(&number.to_ne_bytes()))?;
-        committed.insert(self.full, buffer)?;
-        committed.start(self.output)?;
-        committed.fire(self.sent)
+        committed.insert(self.full, buffer)
     }
 
     /// Stage 2: adds the number up, and says when it was the last.
     fn add(&self, committed: &Committed) -> Result<(), Code> {
-        let number = number_in(committed, committed.remove(self.received)?)?;
+        let buffer = committed.remove(self.received)?;
+        let number = number_in(committed, buffer)?;
         let sum = self.sum.fetch_add(number, Relaxed) + number;
         let place = self.count.fetch_add(1, Relaxed);
         self.sums.get(place).ok_or(Code::Full)?.store(sum, Relaxed);
-        if place + 1 == ITEMS { committed.fire(self.done) } else { Ok(()) }
+        committed.insert(self.idle, buffer)?;
+        if place + 1 == self.sums.len() { committed.fire(self.done) } else { Ok(()) }
     }
 
-    /// The first stage sends when both others have said that they are ready.
-    fn feed(&self, committed: &Committed, ready: Handle) -> Result<(), Code> {
+    /// A buffer to fill; when all are on their way, the next that comes back.
+    fn next(&self, committed: &Committed) -> Result<Handle, Code> {
+        loop {
+            match committed.remove(self.idle) {
+                Err(Code::Empty) => committed.wait(self.output, PATIENCE)?,
+                found => return found,
+            }
+        }
+    }
+
+    /// The first stage sends when both others have said that they are ready, and waits until the last number is added.
+    fn feed(&self, committed: &Committed, [fed, ready, done]: [Handle; 3]) -> Result<(), Code> {
         for _ in 1..STAGES {
             committed.receptor_wait(ready, PATIENCE)?;
         }
-        for number in 1..=ITEMS as i64 {
-            let buffer = committed.remove(self.idle)?;
-            self.send(committed, buffer, number)?;
+        for number in 1..=self.sums.len() as i64 {
+            let buffer = self.next(committed)?;
+            self.fill(committed, buffer, number)?;
+            committed.fire(fed)?;
         }
-        Ok(())
+        committed.receptor_wait(done, PATIENCE).map(|_| ())
     }
 }
 
@@ -91,7 +105,7 @@ fn iterator(library: &mut Library, name: &str) -> Result<Handle, Code> {
 }
 
 fn stock(library: &mut Library, iterator: Handle) -> Result<(), Code> {
-    for _ in 0..ITEMS {
+    for _ in 0..DEPTH {
         let storage = Arc::new(OwnedStorage::new(BYTES));
         let description = BufferDescription { size: BYTES, dataspec: Dataspec::Int64, storage };
         let buffer = library.world.buffer("", description)?;
@@ -100,15 +114,14 @@ fn stock(library: &mut Library, iterator: Handle) -> Result<(), Code> {
     Ok(())
 }
 
-/// Every item may be on its way at once.
 fn channel(library: &mut Library, source: usize, [input, output]: [Handle; 2]) -> Result<Handle, Code> {
-    let name = if source == 0 { "numbers" } else { "squares" };
+    let (name, start, completion) =
+        if source == 0 { ("numbers", "fed", "came") } else { ("squares", "squared", "arrived") };
+    let qos = library.world.event_qos("", Some(start), Some(completion))?;
     let (source, target) = (source as u32, source as u32 + 1);
-    let (group, qos) = (Handle::GROUP_WORLD, Handle::BEST_EFFORT);
+    let group = Handle::GROUP_WORLD;
     let description = ChannelDescription { input, output, source, target, group, qos };
-    let channel = library.world.ptchannel(name, description)?;
-    library.world.set_slack(channel, ITEMS as u32)?;
-    Ok(channel)
+    library.world.ptchannel(name, description)
 }
 
 fn trigger(library: &mut Library, event: &str) -> Result<Handle, Code> {
@@ -123,22 +136,60 @@ fn receptor(library: &mut Library, event: &str) -> Result<Handle, Code> {
     library.world.receptor(event, Handle::GROUP_WORLD, Handle::default())
 }
 
-/// Where an event runs a stage's work.
+/// What a stage does for each message.
+type Work = fn(&Stage, &Committed) -> Result<(), Code>;
+
+/// Lets an event run a stage's work, which fires `completion`.
 fn run_at(
     library: &mut Library,
-    event: &str,
+    (start, completion): (&str, Option<&str>),
     stage: &Arc<Stage>,
-    work: fn(&Stage, &Committed) -> Result<(), Code>,
+    (name, work): (&str, Work),
 ) -> Result<(), Code> {
+    let qos = library.world.event_qos("", Some(start), completion)?;
     let stage = stage.clone();
-    let function = Arc::new(move |_: Handle, _: leveret::objects::Firing, committed: &Arc<Committed>| {
-        stage.failed.fetch_or(work(&stage, committed).is_err(), Relaxed);
-    });
-    let handler = library.world.handler(event, Handle::default(), function)?;
-    let handlers = library.world.cset("")?;
-    library.world.cset_insert(handlers, handler)?;
-    library.world.receptor(event, Handle::GROUP_WORLD, handlers)?;
+    library.world.task(name, (qos, BUDGET), |_| {
+        Arc::new(move |_, committed| {
+            stage.failed.fetch_or(work(&stage, committed).is_err(), Relaxed);
+        })
+    })?;
     Ok(())
+}
+
+/// What this member has of the pipeline. Each end of a channel takes buffers from its first iterator, and puts them into its second.
+fn make(own: &mut Library, rank: usize, items: usize) -> Result<Arc<Stage>, Code> {
+    let [received, full, idle] = [iterator(own, "received")?, iterator(own, "full")?, iterator(own, "idle")?];
+    stock(own, idle)?;
+    let null = Handle::default();
+    let stage = Arc::new(Stage {
+        received,
+        full,
+        idle,
+        input: if rank > 0 { channel(own, rank - 1, [idle, received])? } else { null },
+        output: if rank < STAGES - 1 { channel(own, rank, [full, idle])? } else { null },
+        done: trigger(own, "done")?,
+        sums: (0..items).map(|_| AtomicI64::new(0)).collect(),
+        sum: AtomicI64::new(0),
+        count: AtomicUsize::new(0),
+        failed: AtomicBool::new(false),
+    });
+    match rank {
+        1 => run_at(own, ("came", Some("squared")), &stage, ("square", Stage::square))?,
+        2 => run_at(own, ("arrived", None), &stage, ("add", Stage::add))?,
+        _ => {}
+    }
+    Ok(stage)
+}
+
+/// How many numbers: the program's argument.
+fn items() -> Result<usize, String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let items = match &arguments[..] {
+        [] => Some(ITEMS),
+        [items] => items.parse().ok().filter(|items| (1..=ITEMS_MAX).contains(items)),
+        _ => None,
+    };
+    items.ok_or_else(|| format!("its argument is how many numbers go through it, 1 to {ITEMS_MAX}"))
 }
 
 fn pipeline() -> Result<bool, Box<dyn Error>> {
@@ -148,46 +199,32 @@ fn pipeline() -> Result<bool, Box<dyn Error>> {
     if size != STAGES {
         return Err(format!("it has {STAGES} members, not {size}; start it with -n {STAGES}").into());
     }
-    let own = &mut library;
-    let (received, full) = (iterator(own, "received")?, iterator(own, "full")?);
-    let (idle, empty) = (iterator(own, "idle")?, iterator(own, "empty")?);
-    stock(own, if rank == 0 { idle } else { empty })?;
+    let stage = make(&mut library, rank, items()?)?;
+    let [fed, is_ready] = [trigger(&mut library, "fed")?, trigger(&mut library, "ready")?];
     let null = Handle::default();
-    let stage = Arc::new(Stage {
-        received,
-        full,
-        idle,
-        input: if rank > 0 { channel(own, rank - 1, [empty, received])? } else { null },
-        output: if rank < STAGES - 1 { channel(own, rank, [full, idle])? } else { null },
-        sent: trigger(own, if rank == 0 { "number" } else { "square" })?,
-        done: trigger(own, "done")?,
-        sums: Default::default(),
-        sum: AtomicI64::new(0),
-        count: AtomicUsize::new(0),
-        failed: AtomicBool::new(false),
-    });
-    let is_ready = trigger(own, "ready")?;
-    let done = receptor(own, "done")?;
-    let ready = if rank == 0 { receptor(own, "ready")? } else { null };
-    match rank {
-        1 => run_at(own, "number", &stage, Stage::square)?,
-        2 => run_at(own, "square", &stage, Stage::add)?,
-        _ => {}
-    }
+    let ready = if rank == 0 { receptor(&mut library, "ready")? } else { null };
+    let done = if rank == 0 { receptor(&mut library, "done")? } else { null };
     library.commit().map_err(|code| format!("{code}\n{}", library.refusal()))?;
     let committed = library.committed().ok_or(Code::NotCommitted)?.clone();
+    if rank > 0 {
+        committed.activate(stage.input)?;
+    }
+    if rank < STAGES - 1 {
+        committed.activate(stage.output)?;
+    }
+    // What an event starts counts from here on. The others only wait until the first stage has had enough.
     if rank == 0 {
-        stage.feed(&committed, ready)?;
+        stage.feed(&committed, [fed, ready, done])?;
     } else {
-        for _ in 0..ITEMS {
-            committed.start(stage.input)?;
-        }
         committed.fire(is_ready)?;
     }
-    committed.receptor_wait(done, PATIENCE)?;
     library.uncommit()?;
     for (place, sum) in stage.sums.iter().enumerate().take(stage.count.load(Relaxed)) {
         println!("sink: the squares up to {} are {}", place + 1, sum.load(Relaxed));
     }
-    Ok(!stage.failed.load(Relaxed))
+    let failed = stage.failed.load(Relaxed);
+    if failed {
+        eprintln!("pipeline: the task of stage {rank} could not do its work");
+    }
+    Ok(!failed)
 }

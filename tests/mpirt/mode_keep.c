@@ -501,7 +501,7 @@ static void test_both_ends_keep_a_channel_or_neither(void)
     own = make_task("own", 40 * ms, &qos);
     EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_MISMATCH);
     OK(MPIRTX_Error_detail(&detail));
-    CHECK(strstr(detail, "ring-") != NULL);
+    CHECK(strstr(detail, "ring-") != NULL && strstr(detail, "(MPIRTX_Mode_keep there), or at none") != NULL);
     /* What runs has not noticed, and the mode can be mended. */
     check_same_buffers(&ring.hear.end);
     hear_more(2);

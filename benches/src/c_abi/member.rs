@@ -14,12 +14,14 @@ use std::time::{Duration, Instant};
 const POOL: usize = 256;
 const BYTES: usize = 8;
 const STOCK: usize = 2;
+const PAIRS: usize = 64;
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
 /// What the first word of a round tells the other.
 const WAITS: u64 = 0;
 const POLLS: u64 = 1;
 const RELAYS: u64 = 2;
+const STARTS: u64 = 3;
 
 fn broken(error: impl Display) -> BenchError {
     BenchError::Round { subject: "Rust".to_owned(), reason: error.to_string() }
@@ -43,8 +45,16 @@ struct Relay {
     channels: [Handle; 2],
 }
 
+/// One end of a channel that is started again and again with the buffer that it has.
+struct Pair {
+    buffers: Handle,
+    buffer: Handle,
+    channel: Handle,
+}
+
 struct Member {
     library: Library,
+    pairs: Vec<Pair>,
     pool: Handle,
     buffers: Vec<Handle>,
     sends: End,
@@ -74,6 +84,17 @@ impl End {
         let description = ChannelDescription { input, output, source, target, group, qos };
         let channel = library.world.ptchannel(name, description)?;
         Ok(Self { input, output, buffers, channel })
+    }
+}
+
+impl Pair {
+    fn declare(library: &mut Library, number: usize) -> Result<Self, Code> {
+        let (iterator, buffer) = (iterator(library)?, buffers(library, 1)?[0]);
+        let (input, output, source, target) = (iterator, iterator, 1, 0);
+        let (group, qos) = (Handle::GROUP_WORLD, Handle::BEST_EFFORT);
+        let description = ChannelDescription { input, output, source, target, group, qos };
+        let channel = library.world.ptchannel(&format!("pair-{number}"), description)?;
+        Ok(Self { buffers: iterator, buffer, channel })
     }
 }
 
@@ -137,12 +158,16 @@ impl Member {
         let there = End::declare(&mut library, "there", [0, 1])?;
         let back = End::declare(&mut library, "back", [1, 0])?;
         let relay = Relay::declare(&mut library)?;
+        let pairs = (0..PAIRS).map(|number| Pair::declare(&mut library, number)).collect::<Result<_, _>>()?;
         let (sends, receives) = if library.world.rank().index() == 0 { (there, back) } else { (back, there) };
-        Ok(Self { library, pool, buffers, sends, receives, relay, polls: false })
+        Ok(Self { library, pairs, pool, buffers, sends, receives, relay, polls: false })
     }
 
     /// Uncommit has emptied the iterators.
     fn commit(&mut self) -> Result<Arc<Committed>, Code> {
+        for pair in &self.pairs {
+            self.library.world.stock(pair.buffers, pair.buffer)?;
+        }
         for place in 0..STOCK {
             self.library.world.stock(self.sends.output, self.sends.buffers[place])?;
             self.library.world.stock(self.receives.input, self.receives.buffers[place])?;
@@ -192,6 +217,49 @@ impl Member {
         Ok(meter.answer())
     }
 
+    fn start_all(&self, committed: &Committed) -> Result<(), Code> {
+        self.pairs.iter().try_for_each(|pair| committed.start(pair.channel))
+    }
+
+    fn wait_all(&self, committed: &Committed) -> Result<(), Code> {
+        self.pairs.iter().try_for_each(|pair| committed.wait(pair.channel, PATIENCE))
+    }
+
+    /// When a word comes back, the other has started its end of every pair: a start here completes a transfer, and a wait returns
+    /// at once.
+    fn start_and_wait(&self, committed: &Committed, order: &Order) -> Result<String, Code> {
+        let mut meter = Meter::start(order.duration);
+        let mut is_last = false;
+        while !is_last {
+            is_last = !meter.goes_on();
+            let word = if is_last { LAST_WORD } else { 0 };
+            if self.trip(committed, word)? != word {
+                return Err(Code::Internal);
+            }
+            let start = Instant::now();
+            self.start_all(committed)?;
+            let middle = Instant::now();
+            self.wait_all(committed)?;
+            let end = Instant::now();
+            meter.count_of(if order.kind == "start" { middle - start } else { end - middle }, PAIRS);
+        }
+        Ok(meter.answer())
+    }
+
+    /// The other side of it.
+    fn satisfy(&self, committed: &Committed) -> Result<(), Code> {
+        loop {
+            self.start_all(committed)?;
+            committed.start(self.receives.channel)?;
+            let word = self.take(committed)?;
+            self.put(committed, word)?;
+            self.wait_all(committed)?;
+            if word == LAST_WORD {
+                return Ok(());
+            }
+        }
+    }
+
     fn test(&self, committed: &Committed, order: &Order) -> Result<String, Code> {
         committed.start(self.receives.channel)?;
         let mut meter = Meter::start(order.duration);
@@ -213,10 +281,11 @@ impl Member {
         let first = match order.kind.as_str() {
             "poll" => POLLS,
             "relay" => RELAYS,
+            "start" | "wait" => STARTS,
             _ => WAITS,
         };
         self.trip(&committed, first).map_err(broken)?;
-        self.polls = first == POLLS;
+        self.polls = [POLLS, STARTS].contains(&first);
         let answer = match order.kind.as_str() {
             "relay" => {
                 self.relay.activate(&committed).map_err(broken)?;
@@ -233,6 +302,7 @@ impl Member {
             "trip" | "poll" => {
                 ping_round(order.duration, |word| self.trip(&committed, word).unwrap_or(!word))
             }
+            "start" | "wait" => self.start_and_wait(&committed, order).map_err(|code| code.to_string()),
             "test" => self.test(&committed, order).map_err(|code| code.to_string()),
             _ => {
                 let answer = self.insert_and_remove(&committed, order);
@@ -254,7 +324,11 @@ impl Member {
                 let word = self.take(&committed).map_err(broken)?;
                 self.put(&committed, word).map_err(broken)?;
                 if std::mem::take(&mut is_first) {
-                    self.polls = word == POLLS;
+                    self.polls = [POLLS, STARTS].contains(&word);
+                    if word == STARTS {
+                        self.satisfy(&committed).map_err(broken)?;
+                        break;
+                    }
                     if word == RELAYS {
                         self.relay.answer(&committed).map_err(broken)?;
                         break;
@@ -292,9 +366,13 @@ impl Meter {
     }
 
     fn count(&mut self, took: Duration) {
-        self.counts.record(took.as_nanos() as u64 / POOL as u64);
+        self.count_of(took, POOL);
+    }
+
+    fn count_of(&mut self, took: Duration, batch: usize) {
+        self.counts.record(took.as_nanos() as u64 / batch as u64);
         self.total += took;
-        self.calls += POOL as u128;
+        self.calls += batch as u128;
     }
 
     fn answer(&self) -> String {

@@ -3,6 +3,7 @@
 //! ```text
 //!  insert, remove   a buffer into, and out of, an iterator that no channel uses: batches of 256
 //!  test             a transfer that was started and whose message has not come: batches of 256
+//!  start, wait      a start of a transfer whose other end has started and sent, and a wait for it, which is complete: batches of 64
 //!  trip             start and wait on best-effort channels of 8 bytes, there and back: wait sleeps until it is woken
 //!  poll             the same with test until it says yes, beside MPI_Start and MPI_Wait, which polls
 //!  relay            remove until something has arrived, and insert it to be sent, on ends that are active; beside the same of MPI
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 const SECONDS_DEFAULT: f64 = 2.0;
 const ROUND_MAX: Duration = Duration::from_millis(80);
-const CALLS: [&str; 6] = ["insert", "remove", "test", "trip", "poll", "relay"];
+const CALLS: [&str; 8] = ["insert", "remove", "test", "start", "wait", "trip", "poll", "relay"];
 const BYTES: usize = 8;
 /// How much longer a call may take in C, in nanoseconds.
 const MORE_NS: f64 = 10.0;
@@ -32,7 +33,7 @@ const MORE_NS: f64 = 10.0;
 /// member. Who polls calls as often as it takes.
 fn calls_of(case: &str) -> Option<f64> {
     match case {
-        "insert" | "remove" | "test" => Some(1.0),
+        "insert" | "remove" | "test" | "start" | "wait" => Some(1.0),
         "trip" => Some(18.0),
         _ => None,
     }
@@ -44,7 +45,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let round = total.min(ROUND_MAX);
     let rounds = (total.as_secs_f64() / round.as_secs_f64()).ceil() as usize;
     let extra_rounds = if options.smoke() { 0 } else { rounds };
-    let how = Interleaving { cores: options.cores(), rounds, extra_rounds };
+    let how = Interleaving { cores: options.cores(), rounds, extra_rounds, least: 1 };
     let players = assemble(options, report);
     let mut cases = Vec::new();
     for call in CALLS {
@@ -61,7 +62,9 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     }
     report.add_cases(&cases, &comparisons());
     report.notes.push(
-        "insert, remove, test: the time of one call, of batches of 256, at two members of one job. trip: remove, insert and \
+        "insert, remove, test: the time of one call, of batches of 256, at two members of one job. start, wait: of one call, of batches of 64, at \
+         the receiving ends of as many best-effort channels whose senders have started and sent 8 bytes; the start completes the transfer, and the \
+         wait returns at once. trip: remove, insert and \
          start, then wait, remove and insert, there and back over best-effort channels of 8 bytes; wait sleeps until it is \
          woken. poll: the same, with test until it says yes; MPI: its persistent start and wait, which polls. relay: ends that are active, so that \
          what is inserted is sent: a member removes until something has arrived, and inserts it in its buffer. C and Rust make the same calls in the same order, and both run under the agent."

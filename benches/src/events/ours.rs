@@ -12,9 +12,9 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 /// No trip takes as long.
-const PATIENCE: Nanos = Nanos::from_secs(10);
+pub(super) const PATIENCE: Nanos = Nanos::from_secs(10);
 
-fn broken(error: impl Display) -> BenchError {
+pub(super) fn broken(error: impl Display) -> BenchError {
     BenchError::Round { subject: "leveret".to_owned(), reason: error.to_string() }
 }
 
@@ -34,18 +34,18 @@ pub fn agent([place, receiver, ping, pong]: [&str; 4]) -> Result<(), BenchError>
 }
 
 /// Joins the job on a core.
-fn join(core: &str) -> Result<Library, BenchError> {
+pub(super) fn join(core: &str) -> Result<Library, BenchError> {
     pin(core.parse().map_err(broken)?).map_err(broken)?;
     Library::join().map_err(broken)
 }
 
-fn trigger(library: &mut Library, event: &str) -> Result<Handle, BenchError> {
+pub(super) fn trigger(library: &mut Library, event: &str) -> Result<Handle, BenchError> {
     let (source, qos) = (Handle::default(), Handle::default());
     let about = TriggerDescription { kind: EventKind::Call, source, group: Handle::GROUP_WORLD, qos };
     library.world.trigger(event, about).map_err(broken)
 }
 
-fn receptor(library: &mut Library, event: &str) -> Result<Handle, BenchError> {
+pub(super) fn receptor(library: &mut Library, event: &str) -> Result<Handle, BenchError> {
     library.world.receptor(event, Handle::GROUP_WORLD, Handle::default()).map_err(broken)
 }
 
@@ -88,7 +88,7 @@ impl Answering {
     }
 }
 
-fn committed(library: &mut Library) -> Result<Arc<Committed>, Code> {
+pub(super) fn committed(library: &mut Library) -> Result<Arc<Committed>, Code> {
     library.commit()?;
     library.committed().cloned().ok_or(Code::NotCommitted)
 }

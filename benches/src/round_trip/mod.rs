@@ -45,6 +45,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
         cores: options.cores(),
         rounds,
         extra_rounds: if options.smoke() { 0 } else { rounds },
+        least: 1,
     };
     let players = assemble(options, report);
     let mut cases: Vec<CaseRounds> = Vec::new();

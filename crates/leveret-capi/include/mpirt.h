@@ -1058,7 +1058,7 @@ int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufi
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Channel_get_slack(MPIRT_Channel channel, int *slack);
 
-/* Sets how many transfers may be under way.
+/* Sets how many transfers may be under way. Of an end that is activated and not time-driven it is how many messages, two at least, may wait at a receiver that has no buffer for them.
  *   in    channel: the channel
  *   in    slack: 1 to `MPIRT_SLACK_MAX`
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -2781,7 +2781,7 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
 
-/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before.
+/* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before; each waits for a message to send, and that for a buffer to be received into. The member that receives fires the completion event, once the message is in its output iterator; of a task, the member that has run it. The library makes what takes and fires these events: a program needs a trigger only for what it fires itself, and a receptor only for what it waits for.
  *   in    name: its name, or null for none (may be null)
  *   in    start_event: the event, in the channel's group, or for a task in the world, each firing of which starts a transfer or a run; or null: the sender's program starts each (may be null)
  *   in    completion_event: the event, likewise, that each completed transfer or run fires, or null for none (may be null)
@@ -3231,7 +3231,7 @@ int MPIRTX_Get_version(int *major, int *minor, int *patch);
 
 /* --- Tasks --- */
 
-/* Makes a task: a function that runs once in each period, or once for each firing of its start event, at the priority of its QoS.
+/* Makes a task: a function that runs once in each period, or once for each firing of its start event, at the priority of its QoS, from the epoch to the end of the commit. It takes and inserts buffers as any thread does.
  *   in    name: its name
  *   in    function: what runs: it gets the task, the instance and the argument
  *   in    argument: handed to the function (may be null)
@@ -3249,7 +3249,7 @@ int MPIRTX_Get_version(int *major, int *minor, int *patch);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
- *   MPIRT_ERR_TIME: the budget is not positive or beyond the window, or the QoS has neither period nor event
+ *   MPIRT_ERR_TIME: the budget is not positive or beyond the window, or the QoS has neither period nor start event
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *argument, MPIRT_Qos qos, MPIRT_Timespec budget, MPIRTX_Task *task);

@@ -859,7 +859,7 @@ public:
 
     /// Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
-    /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before. (MPIRT_Qos_channel_event_create)
+    /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before; each waits for a message to send, and that for a buffer to be received into. The member that receives fires the completion event, once the message is in its output iterator; of a task, the member that has run it. The library makes what takes and fires these events: a program needs a trigger only for what it fires itself, and a receptor only for what it waits for. (MPIRT_Qos_channel_event_create)
     static result<owner<qos_ref>> try_channel_event(text name, text start_event, text completion_event) noexcept;
     /// Makes a priority-driven QoS. (MPIRT_Qos_channel_priority_create)
     static result<owner<qos_ref>> try_channel_priority(text name, int priority) noexcept;
@@ -1433,7 +1433,7 @@ public:
     static result<owner<channel_ref>> try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {}) noexcept;
     /// Gives how many transfers may be under way. (MPIRTX_Channel_get_slack)
     result<int> try_slack() const noexcept;
-    /// Sets how many transfers may be under way. (MPIRTX_Channel_set_slack)
+    /// Sets how many transfers may be under way. Of an end that is activated and not time-driven it is how many messages, two at least, may wait at a receiver that has no buffer for them. (MPIRTX_Channel_set_slack)
     result<void> try_set_slack(int slack) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;

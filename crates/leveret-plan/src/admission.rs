@@ -1,11 +1,11 @@
 //! Admission: a plan, or the reason why there is none.
 
 use crate::assemble::TooManyBuffers;
-use crate::explain::Scope;
-use crate::search::{Effort, Outcome, Overload, search};
+use crate::explain::{Own, Scope};
+use crate::search::{Effort, Outcome, Overload, search, unplaced};
 use crate::sporadic::{self, Late};
 use crate::windows::{Problem, activations, hyperperiod};
-use crate::{ExplainBudget, Job, Plan, Refusal, assemble, explain, validate};
+use crate::{ExplainBudget, Job, Kept, Plan, Refusal, assemble, explain, validate};
 
 /// Plans a job: a start for every instance of every task over one hyperperiod, with bounds and buffer counts.
 ///
@@ -22,11 +22,11 @@ pub fn plan(job: &Job) -> Result<Plan, Refusal> {
 /// # Errors
 /// As [`plan`].
 pub fn plan_within(job: &Job, budget: ExplainBudget) -> Result<Plan, Refusal> {
-    plan_scope(job, Scope::whole(job, budget))
+    plan_scope(job, Scope { own: &Own::but(job, &Kept::default()), budget })
 }
 
 /// The same, where not all tasks may be the program's.
-pub(crate) fn plan_scope(job: &Job, scope: Scope) -> Result<Plan, Refusal> {
+pub(crate) fn plan_scope(job: &Job, scope: Scope<'_>) -> Result<Plan, Refusal> {
     match validate(job) {
         Err(errors) => Err(explain::bad_declarations(job, errors, scope)),
         Ok(()) => solve(job, &mut Effort::full()).map_err(|failure| explain::refuse(job, &failure, scope)),
@@ -52,6 +52,16 @@ impl Failure {
     fn proven(tasks: Vec<usize>) -> Self {
         Self { tasks, buffers: None, gave_up_after: None, overload: None, late: None }
     }
+}
+
+/// Whether a plan is found with little effort; then [`solve`] finds one too.
+pub(crate) fn solve_soon(job: &Job, effort: &mut Effort) -> bool {
+    let Ok(problem) = Problem::new(job) else { return false };
+    let placement = unplaced(&problem, effort).ok();
+    placement.is_some_and(|placement| {
+        let plan = assemble::assemble(job, &problem, &placement).ok();
+        plan.is_some_and(|plan| sporadic::admit(job, plan).is_ok())
+    })
 }
 
 /// Plans a job that passed validation, without explaining a failure.

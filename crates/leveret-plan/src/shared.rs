@@ -13,13 +13,13 @@
 //! priorities is put on cores that the others leave alone.
 
 use crate::admission::{plan_scope, solve};
-use crate::explain::Scope;
+use crate::explain::{Own, Scope};
 use crate::search::Effort;
 use crate::sporadic::Reserved;
 use crate::windows::hyperperiod;
 use crate::{
-    CoreChoice, ExplainBudget, Job, OverrunPolicy, Plan, PlannedCore, PlannedInstance, Refusal, Task,
-    checker, digest, plan_within, validate,
+    CoreChoice, ExplainBudget, Job, Kept, OverrunPolicy, Plan, PlannedCore, PlannedInstance, Refusal, Task,
+    checker, digest, validate,
 };
 use leveret_types::{MemberId, Nanos};
 use std::fmt;
@@ -82,13 +82,27 @@ pub fn plan_beside(job: &Job, others: &[Other<'_>]) -> Result<Plan, Refusal> {
 /// # Errors
 /// As [`plan_beside`].
 pub fn plan_beside_within(job: &Job, others: &[Other<'_>], budget: ExplainBudget) -> Result<Plan, Refusal> {
+    plan_beside_keeping(job, others, &Kept::default(), budget)
+}
+
+/// The same where no change is proposed of what is kept of what runs, which cannot change.
+///
+/// # Errors
+/// As [`plan_beside`].
+pub fn plan_beside_keeping(
+    job: &Job,
+    others: &[Other<'_>],
+    kept: &Kept,
+    budget: ExplainBudget,
+) -> Result<Plan, Refusal> {
     let held: Vec<Task> = job.cores.iter().flat_map(|core| stand_ins(job, others, *core)).collect();
+    let own = Own::but(job, kept);
+    let scope = Scope { own: &own, budget };
     if held.is_empty() || job.tasks.is_empty() {
-        return plan_within(job, budget);
+        return plan_scope(job, scope);
     }
     let mut together = job.clone();
     together.tasks.extend(held);
-    let scope = Scope { own: job.tasks.len(), budget };
     // What is known of a change is known beside the stand-ins of this job; another round can have others.
     let told = |mut refusal: Refusal| {
         let fits = |changed: Job| fits_beside(&changed, others);

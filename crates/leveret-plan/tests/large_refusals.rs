@@ -110,6 +110,52 @@ fn a_conflict_among_hundreds_of_tasks_is_found() {
     }
 }
 
+/// On each of three cores `at_once` tasks have one short window each of which holds half of them, beside many others.
+fn conflicts(at_once: i64) -> Job {
+    let mut job = empty(&[0, 1, 2, 3], guard_only(1_000));
+    for number in 0..120_i64 {
+        let period = [1_000, 2_000, 5_000, 10_000][number as usize % 4] * US;
+        let core = CoreChoice::Pinned(number as u32 % 4);
+        job.tasks.push(task(&format!("t{number}"), core, period, (0, period), period / 60));
+    }
+    for number in 0..3 * at_once {
+        let (core, window) =
+            (CoreChoice::Pinned((number % 3) as u32), (1_500 * US, (1_500 + 60 * at_once / 2) * US));
+        job.tasks.push(task(&format!("w{number}"), core, 5_000 * US, window, 50 * US));
+    }
+    job
+}
+
+/// What finds no place gets more room, all at once: one conflict after the other would take more steps than there are.
+#[test]
+fn many_conflicts_at_once_are_told_what_fits() {
+    for at_once in [4, 8, 12] {
+        let job = conflicts(at_once);
+        let refusal = plan(&job).expect_err("half of them find no room");
+        remedies_fit(&job, &refusal);
+        let first = refusal.fits.first().unwrap_or_else(|| panic!("{at_once}: {refusal}"));
+        assert!(first.changes.len() >= 3, "each core has a conflict of its own: {first}");
+    }
+}
+
+/// Tasks that ask for more the later they come, so that a few give what is too much of each core.
+#[test]
+fn of_an_overload_of_many_tasks_those_give_that_ask_for_most() {
+    for core in [ON_0, CoreChoice::Any] {
+        let cores: &[u32] = if core == ON_0 { &[0] } else { &[0, 1] };
+        let mut job = empty(cores, guard_only(0));
+        for number in 0..200_i64 * cores.len() as i64 {
+            let budget = if number % 20 == 0 { 30 } else { 4 };
+            job.tasks.push(task(&format!("t{number}"), core, 1_000 * US, (0, 1_000 * US), budget * US));
+        }
+        let refusal = plan(&job).expect_err("1.06 ms of every 1 ms");
+        remedies_fit(&job, &refusal);
+        let first = refusal.fits.first().unwrap_or_else(|| panic!("{refusal}"));
+        let gives = |change: &Change| matches!(change, Change::Budget { from: Nanos(30_000), .. });
+        assert!(first.changes.iter().all(gives), "{first}");
+    }
+}
+
 #[test]
 fn more_than_32_tasks_that_are_too_many_are_reduced_too() {
     let mut job = empty(&[0], guard_only(0));

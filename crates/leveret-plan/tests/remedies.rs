@@ -3,11 +3,12 @@
 mod common;
 
 use common::generate::{Shape, jobs};
-use common::{US, empty, guard_only, ring, task, time_driven};
+use common::{US, empty, guard_only, ring, sporadic, task, time_driven};
 use leveret_plan::{
-    Change, CoreChoice, DeclarationKind, ExplainBudget, Job, MissingPolicy, Qos, Refusal, plan, plan_within,
+    Change, CoreChoice, DeclarationKind, ExplainBudget, Job, Kept, MissingPolicy, Plan, Qos, Refusal, plan,
+    plan_beside_keeping, plan_within,
 };
-use leveret_types::{ChannelId, MemberId, Nanos};
+use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use proptest::prelude::*;
 
 /// Makes each remedy, and plans.
@@ -166,6 +167,69 @@ const SMALL: Shape =
 const ODD: Shape =
     Shape { cores: 2, tasks: 4, instances: 60, preemptible: false, channels: true, periods: &[7, 9, 12, 20] };
 
+/// Plans, with the tasks and channels of these bits kept.
+fn plan_keeping(job: &Job, bits: u32) -> Result<Plan, Refusal> {
+    let of =
+        |shift: u32, count: usize| (0..count as u16).filter(move |index| bits >> shift >> index & 1 == 1);
+    let kept = Kept {
+        tasks: of(0, job.tasks.len()).map(TaskId).collect(),
+        channels: of(8, job.channels.len()).map(ChannelId).collect(),
+        works: of(16, job.sporadics.len()).collect(),
+    };
+    plan_beside_keeping(job, &[], &kept, ExplainBudget::default())
+}
+
+/// Whether a remedy changes nothing of those.
+fn leaves(job: &Job, bits: u32, refusal: &Refusal) -> bool {
+    let is_kept = |change: &Change| {
+        let object = change.object();
+        let task = job.tasks.iter().position(|task| task.name == object.name);
+        let work = job.sporadics.iter().position(|work| work.name == object.name);
+        let channel = job.channels.iter().position(|channel| object.name.contains(&channel.name));
+        let place = match object.kind {
+            DeclarationKind::Task => task.or(work.map(|place| place + 16)),
+            DeclarationKind::Channel => channel.map(|place| place + 8),
+        };
+        place.is_none_or(|place| bits >> place & 1 == 1)
+    };
+    !refusal.fits.iter().flat_map(|remedy| &remedy.changes).any(is_kept)
+}
+
+/// Both ask for 60 % of one core: the one that is not kept must give.
+#[test]
+fn what_a_mode_keeps_is_not_proposed_to_change() {
+    let mut job = empty(&[0, 1], guard_only(0));
+    for name in ["old", "new"] {
+        job.tasks.push(task(name, CoreChoice::Pinned(0), 1_000 * US, (0, 1_000 * US), 600 * US));
+    }
+    for kept in 0..2_u32 {
+        let refusal = plan_keeping(&job, 1 << kept).expect_err("an overload");
+        let text = refusal.to_string();
+        every_remedy_fits(&job, &refusal);
+        assert!(!refusal.fits.is_empty() && leaves(&job, 1 << kept, &refusal), "{text}");
+        assert!(text.contains(["old", "new"][kept as usize]), "the conflict has both: {text}");
+    }
+    let refusal = plan_keeping(&job, 3).expect_err("an overload");
+    assert_eq!(refusal.fits, [], "nothing may change: {refusal}");
+}
+
+/// The same of work beside the table: what else runs on its core may give, and the work may not.
+#[test]
+fn work_that_a_mode_keeps_is_not_proposed_to_change() {
+    let mut job = empty(&[0, 1], guard_only(0));
+    let interval = 1_000 * US;
+    for (name, priority) in [("old", 2), ("new", 3)] {
+        let (core, times) = (CoreChoice::Pinned(0), (interval, interval));
+        job.sporadics.push(sporadic(name, core, priority, times, 600 * US));
+    }
+    for kept in 0..2_u32 {
+        let refusal = plan_keeping(&job, 1 << 16 << kept).expect_err("too much");
+        every_remedy_fits(&job, &refusal);
+        assert!(!refusal.fits.is_empty() && leaves(&job, 1 << 16 << kept, &refusal), "{refusal}");
+    }
+    assert_eq!(plan_keeping(&job, 3 << 16).expect_err("too much").fits, []);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -174,6 +238,14 @@ proptest! {
         if let Err(refusal) = plan(&job) {
             every_remedy_fits(&job, &refusal);
             no_part_is_needless(&job, &refusal);
+        }
+    }
+
+    #[test]
+    fn no_remedy_changes_what_is_kept(job in jobs(SMALL), bits in any::<u32>()) {
+        if let Err(refusal) = plan_keeping(&job, bits) {
+            every_remedy_fits(&job, &refusal);
+            prop_assert!(leaves(&job, bits, &refusal), "{refusal}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! Admission: from declarations to a checked plan, or the reason why there is none.
 
-use crate::assemble::{Assembled, Mismatch, assemble, kept, kept_events};
+use crate::assemble::{Assembled, Mismatch, assemble, kept, kept_events, kept_in_part};
 use crate::declaration::{JobDeclaration, MemberDeclarations};
 use leveret_plan::{
-    Costs, ExplainBudget, Job, Other, Plan, Refusal, checker, collisions, continuation, cores_beside,
-    plan_beside_within, transition,
+    Costs, ExplainBudget, Job, Kept, Other, Plan, Refusal, checker, collisions, continuation, cores_beside,
+    plan_beside_keeping, transition,
 };
 use leveret_types::Nanos;
 
@@ -20,6 +20,10 @@ pub struct Refused {
 }
 
 impl Refused {
+    fn differing(mismatches: Vec<Mismatch>) -> Self {
+        Self { reason: listed(&mismatches), mismatches }
+    }
+
     /// For this reason, and no mismatch.
     pub fn plain(reason: String) -> Self {
         Self { reason, mismatches: Vec::new() }
@@ -37,21 +41,18 @@ pub fn admit(
     costs: (Costs, bool),
     others: &[Other<'_>],
 ) -> Result<(Assembled, Plan, Costs), Refused> {
-    admit_by(plan_beside_within, (declaration, declarations), costs, others)
+    admit_by(plan_beside_keeping, (declaration, declarations), costs, others)
 }
 
 /// As [`admit`], with this planner, whose word nobody takes for it.
 fn admit_by(
-    plan: impl Fn(&Job, &[Other<'_>], ExplainBudget) -> Result<Plan, Refusal>,
+    plan: impl Fn(&Job, &[Other<'_>], &Kept, ExplainBudget) -> Result<Plan, Refusal>,
     (declaration, declarations): (&JobDeclaration, &[MemberDeclarations]),
     (mut costs, guard_fixed): (Costs, bool),
     others: &[Other<'_>],
 ) -> Result<(Assembled, Plan, Costs), Refused> {
     let meet = |declaration: &JobDeclaration, costs: Costs| {
-        assemble(declaration, declarations, costs).map_err(|mismatches| {
-            let reason = listed(&mismatches);
-            Refused { reason, mismatches }
-        })
+        assemble(declaration, declarations, costs).map_err(Refused::differing)
     };
     loop {
         let mut assembled = meet(declaration, costs)?;
@@ -59,10 +60,11 @@ fn admit_by(
         if cores != assembled.job.cores {
             assembled = meet(&JobDeclaration { cores: cores.clone(), ..declaration.clone() }, costs)?;
         }
+        let kept = kept(&assembled, declarations).map_err(Refused::differing)?;
         // What is tried again with a shorter guard need not be explained.
         let is_last = guard_fixed || costs.guard <= GUARD_LEAST;
         let budget = if is_last { ExplainBudget::default() } else { ExplainBudget::NONE };
-        match plan(&assembled.job, others, budget) {
+        match plan(&assembled.job, others, &kept, budget) {
             Ok(admitted) => {
                 if let Err(violations) = checker::check(&admitted, &assembled.job) {
                     return Err(unsound(&violations));
@@ -99,6 +101,16 @@ pub fn without_shots(assembled: &Assembled, what: &str) -> Result<(), Refused> {
     )))
 }
 
+/// What members keep of what runs, they keep all together: without that a mode is not even assembled, since what is missing there is
+/// not missing in the code.
+///
+/// # Errors
+/// [`Refused`], with each thing that is kept in part.
+pub fn kept_together(running: &Assembled, declarations: &[MemberDeclarations]) -> Result<(), Refused> {
+    let loose = kept_in_part(running, declarations);
+    if loose.is_empty() { Ok(()) } else { Err(Refused::differing(loose)) }
+}
+
 /// Whether a mode can take over from what runs, going on with what the members keep; what the planner says of the switch is checked too.
 ///
 /// # Errors
@@ -109,9 +121,8 @@ pub fn admit_switch(
     declarations: &[MemberDeclarations],
 ) -> Result<(), Refused> {
     let (before, after) = ((&running.job, running_plan), (&assembled.job, plan));
-    let differ = |mismatches: Vec<Mismatch>| Refused { reason: listed(&mismatches), mismatches };
-    let kept = kept(assembled, declarations).map_err(differ)?;
-    kept_events(&running.events, assembled, declarations).map_err(differ)?;
+    let kept = kept(assembled, declarations).map_err(Refused::differing)?;
+    kept_events(&running.events, assembled, declarations).map_err(Refused::differing)?;
     continuation(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
     let crossing =
         transition(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
@@ -167,8 +178,8 @@ mod tests {
 
     fn admitted(change: impl Fn(&mut Plan)) -> Result<Plan, String> {
         let (job, members) = declared();
-        let planner = |job: &Job, others: &[Other<'_>], budget: ExplainBudget| {
-            let mut made = plan_beside_within(job, others, budget)?;
+        let planner = |job: &Job, others: &[Other<'_>], kept: &Kept, budget: ExplainBudget| {
+            let mut made = plan_beside_keeping(job, others, kept, budget)?;
             change(&mut made);
             Ok(made)
         };

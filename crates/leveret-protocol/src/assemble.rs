@@ -10,7 +10,7 @@ mod sporadics;
 mod tasks;
 
 pub use events::{EventBinding, TriggerBinding};
-pub use kept::{kept, kept_events};
+pub use kept::{kept, kept_events, kept_in_part};
 pub use shots::Shot;
 
 use crate::declaration::*;
@@ -110,6 +110,18 @@ pub enum Mismatch {
         object: String,
         /// Of what, how many, and how many there can be.
         what: String,
+    },
+    /// Of what runs, some of those who share it keep it in a mode, and others do not.
+    #[error(
+        "{object} is kept in the mode by {keeps} only; keep it at {lacks} too (MPIRTX_Mode_keep there), or at none"
+    )]
+    KeptInPart {
+        /// The channel or the event.
+        object: String,
+        /// Who keeps it.
+        keeps: String,
+        /// Who does not.
+        lacks: String,
     },
     /// Anything else that makes the declarations impossible.
     #[error("{0}")]

@@ -7,7 +7,7 @@ use crate::patience::{FINISH_WITHIN, Waiting};
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::Costs;
-use leveret_protocol::admission::{Refused, admit, admit_switch, without_shots};
+use leveret_protocol::admission::{Refused, admit, admit_switch, kept_together, without_shots};
 use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
@@ -106,7 +106,8 @@ impl Agent<'_> {
         let planner = std::thread::Builder::new().name("leveret-planner".to_owned()).spawn(move || {
             // A thread has the class of the one that started it.
             let _ = scheduling::apply(Class::Other);
-            let admitted = admit(&declaration, &declarations, (costs, guard_fixed), &[]);
+            let admitted = kept_together(&before.0, &declarations)
+                .and_then(|()| admit(&declaration, &declarations, (costs, guard_fixed), &[]));
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
                 without_shots(&assembled, "a mode")?;
                 admit_switch((&before.0, &before.1), (&assembled, &plan), &declarations)?;

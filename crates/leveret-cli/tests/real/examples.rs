@@ -1,7 +1,7 @@
 //! The examples that exist in C, C++ and Rust print the same in all three, and leak nothing.
 
 use crate::harness::{Outcome, Workplace, member, turn, undisturbed};
-use crate::suite::{C, CPP, compile, links, run, with_sanitizers};
+use crate::suite::{C, CPP, compile, links, run, run_with, with_sanitizers};
 use std::path::PathBuf;
 
 /// An example: its sources without their endings, the program in Rust, and how it is run.
@@ -10,6 +10,8 @@ struct Example {
     rust: &'static str,
     members: u32,
     arguments: &'static [&'static str],
+    /// The program's own arguments.
+    given: &'static [&'static str],
     /// What its own lines begin with, as opposed to those of `leveret run`.
     speakers: &'static [&'static str],
     /// How many lines it prints.
@@ -21,6 +23,7 @@ const RING: Example = Example {
     rust: "ring-objects",
     members: 3,
     arguments: &["--rounds", "50"],
+    given: &[],
     speakers: &["A.user: ", "B.user: ", "C.user: "],
     lines: 3,
 };
@@ -30,6 +33,7 @@ const FARM: Example = Example {
     rust: "farm",
     members: 3,
     arguments: &[],
+    given: &[],
     speakers: &["farmer: "],
     lines: 13,
 };
@@ -39,6 +43,7 @@ const MODE_CHANGE: Example = Example {
     rust: "mode-change",
     members: 2,
     arguments: &["--rounds", "200"],
+    given: &[],
     speakers: &["controller: "],
     lines: 2,
 };
@@ -48,6 +53,7 @@ const PIPELINE: Example = Example {
     rust: "pipeline",
     members: 3,
     arguments: &[],
+    given: &[],
     speakers: &["sink: "],
     lines: 10,
 };
@@ -57,6 +63,7 @@ const PRIORITIES: Example = Example {
     rust: "priorities",
     members: 2,
     arguments: &[],
+    given: &[],
     speakers: &["receiver: "],
     lines: 12,
 };
@@ -75,7 +82,7 @@ impl Example {
     }
 
     fn run(&self, place: &Workplace, program: PathBuf) -> Vec<String> {
-        let outcome = run(place, &program, self.members, self.arguments);
+        let outcome = run_with(place, &program, self.members, (self.arguments, self.given));
         outcome.assert_consistent();
         for wrong in ["AddressSanitizer", "LeakSanitizer", "runtime error"] {
             assert!(!outcome.said().contains(wrong), "{}", outcome.said());
@@ -136,6 +143,13 @@ fn the_change_of_mode_says_the_same_in_three_languages() {
 #[test]
 fn the_pipeline_says_the_same_in_three_languages() {
     says_the_same(&PIPELINE);
+}
+
+/// Its buffers are few: it sends no more than there is room for.
+// spec: LANG-EXAMPLE-01, QOS-EVENT-03
+#[test]
+fn the_pipeline_holds_for_more_items_than_any_buffer_or_slack() {
+    says_the_same(&Example { given: &["1000"], lines: 1000, ..PIPELINE });
 }
 
 /// The alarms come first, though they were sent last. The commit says what is left of each core.

@@ -71,7 +71,7 @@ pub fn run(place: &Workplace, program_file: &Path, members: u32, arguments: &[&s
 }
 
 /// As [`run`], with the arguments to `leveret run` and those to the program.
-fn run_with(place: &Workplace, file: &Path, members: u32, arguments: (&[&str], &[&str])) -> Outcome {
+pub fn run_with(place: &Workplace, file: &Path, members: u32, arguments: (&[&str], &[&str])) -> Outcome {
     place.spawn(command(place, file, members, arguments)).finish_alone()
 }
 

@@ -3,8 +3,11 @@
 
 use super::fits::{self, changeable};
 use super::rates::{self, Rated};
+use super::relief::{self, Gift};
 use super::trials::{Target, Trials};
-use super::{Change, Declaration, DeclarationKind, ObjectName, Remedy, conflict, declarations, harmonic};
+use super::{
+    Change, Declaration, DeclarationKind, ObjectName, Own, Remedy, conflict, declarations, harmonic,
+};
 use crate::admission::solve;
 use crate::search::Effort;
 use crate::validate::error_count;
@@ -13,7 +16,11 @@ use leveret_types::Nanos;
 use std::mem::discriminant;
 
 /// Ways to look for combinations.
-const WAYS: u64 = 4;
+const WAYS: u64 = 7;
+/// The first so many are those of `relief.rs`.
+const RELIEFS: u64 = 3;
+/// So many changes are proposed at first, in the hope that not all are needed.
+const CHANGES_TRIED_MAX: usize = 4 * CHANGES_TOLD_MAX;
 /// Conflicts that are settled one after the other, each by the first change that does.
 const GREEDY_DEEP_MAX: usize = 16;
 /// The same where other changes are tried too.
@@ -29,13 +36,13 @@ pub(super) const CHANGES_TOLD_MAX: usize = 32;
 /// Smaller budgets are none.
 const BUDGET_PERMILLE_LEAST: i64 = 50;
 
-/// Combinations that make the job fit, with the fewest decisions first, and whether one of them turned out to be a single change. Tasks from `own` on are none of the program's.
-pub(super) fn combinations(
-    (job, own): (&Job, usize),
+/// Combinations that make the job fit, with the fewest decisions first, and whether one of them turned out to be a single change.
+pub(super) fn combinations<'a>(
+    (job, own): (&'a Job, &'a Own),
     conflict: &[Declaration],
-    trials: &mut Trials,
+    trials: &'a mut Trials,
 ) -> (Vec<Remedy>, bool) {
-    let mut combine = Combine { job, own, target: Target { job, demand: None }, trials };
+    let mut combine = Combine { job, own, target: Target::new(job), trials };
     let objects = changeable((job, own), conflict);
     let (mut found, mut is_single) = (Vec::new(), false);
     let total = combine.trials.most();
@@ -45,12 +52,19 @@ pub(super) fn combinations(
         // Each gets a part of what is left, so that none leaves nothing for the others.
         combine.trials.allow(total - total / WAYS * (WAYS - 1 - way));
         let parts = match way {
-            0 => combine.by_cores(&objects),
-            1 => combine.by_periods(&objects),
-            2 => combine.by_budgets(&objects),
+            0 => combine.by_room(),
+            1 => combine.by_largest(Gift::Budget),
+            2 => combine.by_largest(Gift::Period),
+            3 => combine.by_cores(&objects),
+            4 => combine.by_periods(&objects),
+            5 => combine.by_budgets(&objects),
             _ => combine.by_steps(),
         };
-        let needed = parts.and_then(|parts| combine.needed(parts));
+        let needed = parts.and_then(|parts| {
+            let kept = (way < RELIEFS).then(|| parts.clone());
+            // Of what was found soon it is not always known that all of it is needed; that it fits, is.
+            combine.needed(parts).or(kept)
+        });
         is_single |= is_sound && needed.as_ref().is_some_and(|parts| parts.len() == 1);
         found.extend(needed.map(|parts| Remedy::joined(&parts)));
     }
@@ -61,7 +75,7 @@ pub(super) fn combinations(
 
 struct Combine<'a> {
     job: &'a Job,
-    own: usize,
+    own: &'a Own,
     target: Target<'a>,
     trials: &'a mut Trials,
 }
@@ -95,6 +109,52 @@ impl Combine<'_> {
                 return Some(parts);
             }
         }
+    }
+
+    /// More room for what finds no place.
+    fn by_room(&mut self) -> Option<Vec<Remedy>> {
+        let parts = relief::room((self.job, self.own), CHANGES_TRIED_MAX, self.trials)?;
+        self.fewer(parts)
+    }
+
+    /// Less of what asks for most.
+    fn by_largest(&mut self, gift: Gift) -> Option<Vec<Remedy>> {
+        if error_count(self.job) > 0 {
+            return None;
+        }
+        let parts = relief::TARGETS_PERMILLE.into_iter().find_map(|target| {
+            let few = [CHANGES_TOLD_MAX, CHANGES_TRIED_MAX].into_iter();
+            let mut parts =
+                few.filter_map(|most| relief::by_largest((self.job, self.own), gift, target, most));
+            let parts = parts.next()?;
+            self.trials.fits_soon(&self.target, &Remedy::joined(&parts)).then_some(parts)
+        })?;
+        self.fewer(parts)
+    }
+
+    /// Without what is soon known to be needless; `None` if it is refused then, or too long to be told.
+    fn fewer(&mut self, mut parts: Vec<Remedy>) -> Option<Vec<Remedy>> {
+        let mut piece = parts.len().div_ceil(2);
+        while piece > 0 {
+            let mut at = 0;
+            while at < parts.len() && parts.len() > 1 {
+                let mut rest = parts.clone();
+                rest.drain(at..(at + piece).min(rest.len()));
+                if !rest.is_empty() && self.trials.fits_soon(&self.target, &Remedy::joined(&rest)) {
+                    parts = rest;
+                } else {
+                    at += piece;
+                }
+            }
+            piece = if piece > 1 { piece.div_ceil(2) } else { 0 };
+        }
+        let is_told = parts.len() <= CHANGES_TOLD_MAX;
+        (is_told && self.trials.fits(&self.target, &Remedy::joined(&parts))).then_some(parts)
+    }
+
+    /// All tasks that the program can change.
+    fn all(&self) -> Vec<ObjectName> {
+        self.own.tasks().map(|task| Rated::Task(task).name(self.job)).collect()
     }
 
     /// One conflict after the other, each by a single change that settles it.
@@ -137,6 +197,7 @@ impl Combine<'_> {
         if let Err(errors) = validate(current) {
             let mut repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
             repairs.extend(harmonic::repairs(current, self.own).0);
+            repairs.retain(|repair| self.own.allows(current, repair));
             return mending(current, repairs, errors.len());
         }
         let mut effort = Effort::light();
@@ -155,7 +216,7 @@ impl Combine<'_> {
         if self.job.cores.len() < 2 || validate(self.job).is_err() {
             return None;
         }
-        let all: Vec<ObjectName> = (0..self.own).map(|task| Rated::Task(task).name(self.job)).collect();
+        let all = self.all();
         self.freed(objects).or_else(|| self.freed(&all))
     }
 
@@ -227,13 +288,13 @@ impl Combine<'_> {
 
     /// Smaller budgets, by one factor: of the conflict, or else of everything.
     fn by_budgets(&mut self, objects: &[ObjectName]) -> Option<Vec<Remedy>> {
-        let all: Vec<ObjectName> = (0..self.own).map(|task| Rated::Task(task).name(self.job)).collect();
+        let all = self.all();
         self.smaller(objects).or_else(|| self.smaller(&all))
     }
 
     fn smaller(&mut self, objects: &[ObjectName]) -> Option<Vec<Remedy>> {
         let parts = |permille: i64| -> Vec<Remedy> {
-            let tasks = self.job.tasks.iter().take(self.own).filter(|task| {
+            let tasks = self.own.tasks().map(|task| &self.job.tasks[task]).filter(|task| {
                 let is =
                     |object: &ObjectName| object.kind == DeclarationKind::Task && object.name == task.name;
                 !task.mover && objects.iter().any(is)

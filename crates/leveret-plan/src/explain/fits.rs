@@ -1,7 +1,7 @@
 //! The smallest single changes after which planning succeeds. Every one is found and verified by planning again.
 
 use super::trials::{Both, Target, Trials};
-use super::{Change, Declaration, DeclarationKind, ObjectName, Remedy, movers, rates};
+use super::{Change, Declaration, DeclarationKind, ObjectName, Own, Remedy, movers, rates};
 use crate::validate::channel_name;
 use crate::{CoreChoice, Job, Qos, Task};
 use leveret_types::Nanos;
@@ -18,19 +18,23 @@ const CORES_TRIED_MAX: usize = 16;
 /// Most other periods that are tried for one object.
 const PERIODS_TRIED_MAX: usize = 24;
 
-/// Those of `remedies` that make the job fit, smallest first.
-pub(super) fn verified(job: &Job, remedies: Vec<Remedy>, trials: &mut Trials) -> Vec<Remedy> {
+/// Those of `remedies` that the program can make and that make the job fit, smallest first.
+pub(super) fn verified(
+    (job, own): (&Job, &Own),
+    mut remedies: Vec<Remedy>,
+    trials: &mut Trials,
+) -> Vec<Remedy> {
     let target = Target { job, demand: None };
+    remedies.retain(|remedy| own.allows(job, remedy));
     let mut fits: Vec<Remedy> = remedies.into_iter().filter(|remedy| trials.fits(&target, remedy)).collect();
     sort(&mut fits);
     fits
 }
 
 /// The smallest change of each sort in each declaration of the conflict after which `job` has a plan, smallest
-/// first. `alone` is the conflict by itself: what does not settle that need not be tried on the whole. Tasks from `own` on are
-/// none of the program's.
+/// first. `alone` is the conflict by itself: what does not settle that need not be tried on the whole.
 pub(super) fn smallest_changes(
-    (job, own): (&Job, usize),
+    (job, own): (&Job, &Own),
     alone: &Job,
     conflict: &[Declaration],
     trials: &mut Trials,
@@ -41,7 +45,7 @@ pub(super) fn smallest_changes(
 
 /// The same after which the conflict alone has a plan, whatever else is wrong with the job.
 pub(super) fn settling(
-    (job, own): (&Job, usize),
+    (job, own): (&Job, &Own),
     alone: &Job,
     conflict: &[Declaration],
     trials: &mut Trials,
@@ -49,14 +53,14 @@ pub(super) fn settling(
     changes((job, own), &both((job, own), alone, conflict), conflict, trials)
 }
 
-fn both<'a>((job, _): (&'a Job, usize), alone: &'a Job, conflict: &[Declaration]) -> Both<'a> {
+fn both<'a>((job, _): (&'a Job, &Own), alone: &'a Job, conflict: &[Declaration]) -> Both<'a> {
     // A mover follows channels that need not be in the conflict.
     let alone = if conflict.iter().any(|declaration| declaration.mover) { job } else { alone };
     Both { whole: None, alone: Target::new(alone) }
 }
 
 fn changes(
-    (job, own): (&Job, usize),
+    (job, own): (&Job, &Own),
     both: &Both<'_>,
     conflict: &[Declaration],
     trials: &mut Trials,
@@ -76,7 +80,7 @@ fn changes(
         }
     }
     for object in &objects {
-        for family in families(job, object) {
+        for family in families((job, own), object) {
             found.extend(family.smallest(both, trials));
         }
     }
@@ -90,22 +94,18 @@ fn changes(
 }
 
 /// What of the conflict a program can change: what the library declares follows its channels.
-pub(super) fn changeable((job, own): (&Job, usize), conflict: &[Declaration]) -> Vec<ObjectName> {
+pub(super) fn changeable((job, own): (&Job, &Own), conflict: &[Declaration]) -> Vec<ObjectName> {
     let mut objects: Vec<ObjectName> = Vec::new();
     for declaration in conflict {
-        let object = &declaration.object;
-        let index = job.tasks.iter().position(|task| task.name == object.name);
-        let task = index.filter(|_| object.kind == DeclarationKind::Task);
-        let channels = match task {
-            Some(index) if index >= own => continue,
-            Some(index) if job.tasks[index].mover => {
+        let Some(place) = rates::Rated::place(job, &declaration.object) else { continue };
+        let all = match place {
+            rates::Rated::Task(index) if own.has(place) && job.tasks[index].mover => {
                 let task = &job.tasks[index];
-                let channel = |id: &leveret_types::ChannelId| rates::Rated::Channel(id.index()).name(job);
-                task.reads.iter().chain(&task.writes).map(channel).collect()
+                task.reads.iter().chain(&task.writes).map(|id| rates::Rated::Channel(id.index())).collect()
             }
-            _ => vec![object.clone()],
+            _ => vec![place],
         };
-        for object in channels {
+        for object in all.into_iter().filter(|one| own.has(*one)).map(|one| one.name(job)) {
             if !objects.contains(&object) {
                 objects.push(object);
             }
@@ -207,7 +207,7 @@ impl Family {
     }
 }
 
-fn families(job: &Job, object: &ObjectName) -> Vec<Family> {
+fn families((job, own): (&Job, &Own), object: &ObjectName) -> Vec<Family> {
     if let Some(task) = task(job, object) {
         let family = |sort, from, most| Family { objects: vec![object.clone()], sort, from, most };
         let (start, end) = (task.release, task.deadline);
@@ -222,10 +222,12 @@ fn families(job: &Job, object: &ObjectName) -> Vec<Family> {
         ];
     }
     let Some((index, (period, start, end))) = channel_window(job, object) else { return Vec::new() };
-    let objects: Vec<ObjectName> = movers::together(job, index)
-        .into_iter()
-        .map(|channel| rates::Rated::Channel(channel).name(job))
-        .collect();
+    let together: Vec<rates::Rated> =
+        movers::together(job, index).into_iter().map(rates::Rated::Channel).collect();
+    if !together.iter().all(|channel| own.has(*channel)) {
+        return Vec::new();
+    }
+    let objects: Vec<ObjectName> = together.iter().map(|channel| channel.name(job)).collect();
     let family = |sort, most| Family { objects: objects.clone(), sort, from: (start, end), most };
     vec![
         family(Sort::DeadlineLater, period.0),
@@ -278,7 +280,7 @@ fn good_periods(job: &Job) -> Vec<i64> {
 }
 
 /// Changes to one of these periods, nearest first, of all that must change with it.
-fn other_periods((job, own): (&Job, usize), object: &ObjectName, periods: &[i64]) -> Vec<Remedy> {
+fn other_periods((job, own): (&Job, &Own), object: &ObjectName, periods: &[i64]) -> Vec<Remedy> {
     let Some(first) = rates::Rated::find(job, object) else { return Vec::new() };
     let Some(present) = first.period(job) else { return Vec::new() };
     let mut periods: Vec<i64> = periods.iter().copied().filter(|period| *period != present.0).collect();

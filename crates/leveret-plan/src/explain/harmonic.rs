@@ -1,7 +1,7 @@
 //! Periods that make a table too long: which they are, and which nearest ones would not.
 
 use super::rates::{self, Rated};
-use super::{Declaration, Remedy};
+use super::{Declaration, Own, Remedy};
 use crate::{Job, TIME_NS_MAX};
 use leveret_types::{INSTANCES_MAX, Nanos};
 use std::cmp::Reverse;
@@ -114,7 +114,7 @@ const DIVISORS_SEARCHED: i64 = 4_096;
 
 /// Periods near the present ones with which the table is short enough: of one group of declarations, where that does, else of several;
 /// and whether it does. Nobody has planned them yet. Empty where the table is not too long.
-pub(super) fn repairs(job: &Job, own: usize) -> (Vec<Remedy>, bool) {
+pub(super) fn repairs(job: &Job, own: &Own) -> (Vec<Remedy>, bool) {
     if length(&rated(job)).is_admissible() {
         return (Vec::new(), true);
     }
@@ -193,7 +193,7 @@ fn rounded_well(period: i64, base: i64) -> i64 {
 }
 
 /// All that does not go with one base fitted to it: for each of some bases, the least that must change.
-fn fitted(job: &Job, own: usize, groups: &[Vec<Rated>]) -> Vec<Remedy> {
+fn fitted(job: &Job, own: &Own, groups: &[Vec<Rated>]) -> Vec<Remedy> {
     let mut bases: Vec<i64> = groups.iter().map(|group| period_of(job, group)).collect();
     bases.sort_unstable();
     bases.dedup();

@@ -1,8 +1,8 @@
 //! Why work cannot run beside the table in time, and what would let it.
 
 use super::{
-    Change, Declaration, DeclarationKind, ExplainSearch, ObjectName, Refusal, RefusalKind, Remedy, Scope,
-    trials,
+    Change, Declaration, DeclarationKind, ExplainSearch, ObjectName, Own, Refusal, RefusalKind, Remedy,
+    Scope, trials,
 };
 use crate::sporadic::{self, Beside, Cause, Late, SHARE_PARTS};
 use crate::{CoreChoice, Job, Sporadic, validate};
@@ -97,7 +97,7 @@ const FACTORS: [i64; 6] = [2, 3, 4, 5, 10, 100];
 /// Admissions that the search for changes may try.
 const TRIALS_MAX: u32 = 600;
 
-pub(super) fn refuse(job: &Job, late: &Late, scope: Scope) -> Refusal {
+pub(super) fn refuse(job: &Job, late: &Late, scope: Scope<'_>) -> Refusal {
     let failing = &job.sporadics[late.sporadic];
     let name = |sporadic: &Sporadic| ObjectName { kind: DeclarationKind::Task, name: sporadic.name.clone() };
     let (sporadics, tasks, minimal) = reduce(job, late);
@@ -198,10 +198,11 @@ fn fits(
     job: &Job,
     late: &Late,
     (conflict, tasks): (&[usize], &[usize]),
-    scope: Scope,
+    scope: Scope<'_>,
 ) -> (Vec<Remedy>, ExplainSearch) {
     let mut trials = Trials { job, late, left: TRIALS_MAX };
-    let mut found = single(job, late, conflict, &mut trials);
+    let own: Vec<usize> = conflict.iter().copied().filter(|index| scope.own.has_work(*index)).collect();
+    let mut found = single((job, scope.own), late, &own, &mut trials);
     let mut planned = trials::Trials::new(scope.budget.changes / 2);
     let tasks: Vec<Declaration> =
         tasks.iter().map(|index| Declaration::task(job, &job.tasks[*index])).collect();
@@ -210,7 +211,7 @@ fn fits(
     }
     let single_failed = found.iter().all(|remedy| remedy.decisions() > 1);
     if single_failed {
-        found.extend(several(job, conflict, &mut trials));
+        found.extend(several(job, &own, &mut trials));
         found.extend(super::combine::combinations((job, scope.own), &tasks, &mut planned).0);
     }
     super::fits::sort(&mut found);
@@ -230,11 +231,13 @@ fn object(job: &Job, index: usize) -> ObjectName {
     ObjectName { kind: DeclarationKind::Task, name: job.sporadics[index].name.clone() }
 }
 
-fn single(job: &Job, late: &Late, conflict: &[usize], trials: &mut Trials<'_>) -> Vec<Remedy> {
+fn single((job, own): (&Job, &Own), late: &Late, conflict: &[usize], trials: &mut Trials<'_>) -> Vec<Remedy> {
     let mut found = Vec::new();
     let failing = &job.sporadics[late.sporadic];
     let object = |index: usize| object(job, index);
-    if let (Cause::Bound(bound) | Cause::Together(bound), Some(deadline)) = (late.cause, failing.deadline) {
+    if let (Cause::Bound(bound) | Cause::Together(bound), Some(deadline), true) =
+        (late.cause, failing.deadline, own.has_work(late.sporadic))
+    {
         let change =
             |to: i64| Change::Deadline { object: object(late.sporadic), from: deadline, to: Nanos(to) };
         let exact = change(bound);

@@ -15,8 +15,10 @@ mod harmonic;
 mod late;
 mod movers;
 mod overload;
+mod own;
 mod rates;
 mod refusal;
+mod relief;
 mod remedy;
 mod trials;
 
@@ -25,6 +27,7 @@ pub use change::Change;
 pub(crate) use harmonic::{Length, culprits};
 pub use late::{LateCause, LateWork};
 pub use overload::Overload;
+pub(crate) use own::Own;
 pub use refusal::{
     BufferNeed, Declaration, DeclarationKind, ExplainSearch, ObjectName, Refusal, RefusalKind,
 };
@@ -38,28 +41,20 @@ use trials::Trials;
 
 /// What is explained, and how much may be done for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope {
-    /// So many tasks are the program's; those behind them stand for what runs already, and cannot be changed.
-    pub own: usize,
+pub(crate) struct Scope<'a> {
+    pub own: &'a Own,
     pub budget: ExplainBudget,
 }
 
-impl Scope {
-    /// All of the job.
-    pub fn whole(job: &Job, budget: ExplainBudget) -> Self {
-        Self { own: job.tasks.len(), budget }
-    }
-}
-
 /// Refuses a job whose declarations contradict themselves or each other.
-pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>, scope: Scope) -> Refusal {
+pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>, scope: Scope<'_>) -> Refusal {
     let conflict = errors.first().map(|error| error.involved.clone()).unwrap_or_default();
     let mut repairs = errors.first().map(|error| error.repairs.clone()).unwrap_or_default();
     let (harmonic, is_single) = harmonic::repairs(job, scope.own);
     repairs.extend(harmonic);
     let search = Search::new((job, scope), &conflict);
     let (fits, search) = search.remedies(|trials| {
-        let fits = fits::verified(job, repairs, trials);
+        let fits = fits::verified((job, scope.own), repairs, trials);
         if !fits.is_empty() {
             return (fits, is_single);
         }
@@ -79,7 +74,7 @@ pub(crate) fn bad_declarations(job: &Job, errors: Vec<DeclarationError>, scope: 
 }
 
 /// Refuses a job that is sound but cannot be planned.
-pub(crate) fn refuse(job: &Job, failure: &Failure, scope: Scope) -> Refusal {
+pub(crate) fn refuse(job: &Job, failure: &Failure, scope: Scope<'_>) -> Refusal {
     if let Some(found) = &failure.late {
         return late::refuse(job, found, scope);
     }
@@ -131,12 +126,12 @@ fn declarations(alone: &Job) -> Vec<Declaration> {
 /// The search for what would fit: single changes first, combinations where there is none.
 struct Search<'a> {
     job: &'a Job,
-    scope: Scope,
+    scope: Scope<'a>,
     conflict: &'a [Declaration],
 }
 
 impl<'a> Search<'a> {
-    fn new((job, scope): (&'a Job, Scope), conflict: &'a [Declaration]) -> Self {
+    fn new((job, scope): (&'a Job, Scope<'a>), conflict: &'a [Declaration]) -> Self {
         Self { job, scope, conflict }
     }
 

@@ -4,14 +4,14 @@
 //! one that is faster would take messages twice. So what is made slower takes along all that would be faster than it
 //! downstream, and what is made faster takes along all that would be slower upstream.
 
-use super::{Change, DeclarationKind, ObjectName, Remedy};
+use super::{Change, DeclarationKind, ObjectName, Own, Remedy};
 use crate::validate::channel_name;
 use crate::{Job, Qos, Task};
 use leveret_types::{ChannelId, Nanos};
 
 /// A task or time-driven channel, by its index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Rated {
+pub(crate) enum Rated {
     Task(usize),
     Channel(usize),
 }
@@ -19,13 +19,17 @@ pub(super) enum Rated {
 impl Rated {
     /// The object of this name, if it has a period.
     pub fn find(job: &Job, object: &ObjectName) -> Option<Self> {
-        let found = match object.kind {
+        Self::place(job, object).filter(|found| found.period(job).is_some())
+    }
+
+    /// The object of this name.
+    pub fn place(job: &Job, object: &ObjectName) -> Option<Self> {
+        Some(match object.kind {
             DeclarationKind::Task => Self::Task(job.tasks.iter().position(|task| task.name == object.name)?),
             DeclarationKind::Channel => {
                 Self::Channel(job.channels.iter().position(|channel| channel_name(channel) == object.name)?)
             }
-        };
-        found.period(job).map(|_| found)
+        })
     }
 
     pub fn period(self, job: &Job) -> Option<Nanos> {
@@ -94,12 +98,12 @@ fn with_channel(job: &Job, index: usize, to: Nanos) -> Vec<Rated> {
     (0..job.tasks.len()).filter(|task| ties(&job.tasks[*task])).map(Rated::Task).collect()
 }
 
-/// The period `to` for all of them. `None` where nothing changes, or something that is no part of the program would have to.
-pub(super) fn change(job: &Job, own: usize, all: &[Rated], to: impl Fn(Nanos) -> Nanos) -> Option<Remedy> {
+/// The period `to` for all of them. `None` where nothing changes, or something that the program cannot change would have to.
+pub(super) fn change(job: &Job, own: &Own, all: &[Rated], to: impl Fn(Nanos) -> Nanos) -> Option<Remedy> {
     let mut changes = Vec::new();
     for one in all {
         match one {
-            Rated::Task(task) if *task >= own => return None,
+            one if !own.has(*one) => return None,
             Rated::Task(task) if job.tasks[*task].mover => continue,
             _ => {}
         }

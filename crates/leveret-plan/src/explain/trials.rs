@@ -2,7 +2,7 @@
 
 use super::Remedy;
 use super::overload::Demand;
-use crate::admission::solve;
+use crate::admission::{solve, solve_soon};
 use crate::search::Effort;
 use crate::validate::error_count;
 use crate::{Job, validate};
@@ -51,6 +51,11 @@ impl Trials {
         Self { effort: Effort::light(), most, exhausted: false }
     }
 
+    /// What others do on its account.
+    pub fn effort(&mut self) -> &mut Effort {
+        &mut self.effort
+    }
+
     /// Steps taken so far.
     pub fn spent(&self) -> u64 {
         self.effort.spent
@@ -89,6 +94,16 @@ impl Trials {
         let changes = remedy.changes.len();
         self.effort.spend((changes * (changes + target.job.tasks.len()) / 4) as u64);
         remedy.apply(target.job).is_some_and(|changed| self.admits(&changed))
+    }
+
+    /// Whether that is found soon: more jobs are admitted than are found so.
+    pub fn fits_soon(&mut self, target: &Target<'_>, remedy: &Remedy) -> bool {
+        if self.is_spent() || !target.allows(remedy) {
+            return false;
+        }
+        self.effort.spend(32 + target.job.tasks.len() as u64);
+        let admits = |changed: Job| error_count(&changed) == 0 && solve_soon(&changed, &mut self.effort);
+        remedy.apply(target.job).is_some_and(admits)
     }
 
     /// The same for a part of the job, which need not have all that changes.

@@ -98,7 +98,7 @@ fn instances(problem: &Problem, loads: &[usize]) -> usize {
 
 fn interval_cost(problem: &Problem, loads: &[usize]) -> u64 {
     let instances = instances(problem, loads) as u64;
-    if instances > INSTANCES_EXAMINED_MAX as u64 { instances } else { instances * instances / 8 }
+    if instances > INSTANCES_EXAMINED_MAX as u64 { instances } else { 16 * instances }
 }
 
 /// A window on the unrolled time line, with the length it must hold.
@@ -133,35 +133,98 @@ fn crowded(problem: &Problem, loads: &[usize], core: Option<usize>) -> Option<Ov
     starts.dedup();
     let cores = if core.is_some() { 1 } else { problem.cores as i128 };
     let first_guards = i128::from(problem.guard) * cores;
-    let behind = lengths_behind(&dues);
-    for start in starts {
-        let mut needed = -first_guards;
-        for (due, behind) in dues.iter().zip(&behind).filter(|(due, _)| due.window.earliest >= start) {
-            needed += i128::from(due.length);
-            let available = i128::from(due.window.latest - start) * cores;
-            if needed > available {
-                let within = Window { earliest: start, latest: due.window.latest };
-                let shares = shares(&dues, within);
-                return Some(Overload { core, within: Some(within), needed, available, shares });
-            }
-            // Longer intervals have more time, and all that is still to come fits into what this one has left.
-            if needed + behind <= available {
-                break;
-            }
-        }
-    }
-    None
+    let start = earliest_crowded(&dues, &starts, (cores, first_guards))?;
+    let mut needed = -first_guards;
+    dues.iter().filter(|due| due.window.earliest >= start).find_map(|due| {
+        needed += i128::from(due.length);
+        let available = i128::from(due.window.latest - start) * cores;
+        let within = Window { earliest: start, latest: due.window.latest };
+        (needed > available).then(|| {
+            let shares = shares(&dues, within);
+            Overload { core, within: Some(within), needed, available, shares }
+        })
+    })
 }
 
-/// What all together need that come after each.
-fn lengths_behind(dues: &[Due]) -> Vec<i128> {
-    let mut behind = vec![0; dues.len()];
-    let mut sum = 0;
-    for (place, due) in behind.iter_mut().zip(dues).rev() {
-        *place = sum;
-        sum += i128::from(due.length);
+/// The first of `starts` from which on more is needed until some end than there is. They are gone through from the last to the first,
+/// while a tree knows what is left of the time until each end: each due takes its length from all ends that are not before its own.
+fn earliest_crowded(dues: &[Due], starts: &[i64], (cores, first_guards): (i128, i128)) -> Option<i64> {
+    let mut by_start: Vec<usize> = (0..dues.len()).collect();
+    by_start.sort_unstable_by_key(|due| dues[*due].window.earliest);
+    let mut left = Left::new(dues.len());
+    let mut crowded = None;
+    for start in starts.iter().rev() {
+        while let Some(due) = by_start.pop_if(|due| dues[*due].window.earliest >= *start) {
+            left.open(due, i128::from(dues[due].window.latest) * cores + first_guards);
+            left.take(due, i128::from(dues[due].length));
+        }
+        if left.least() < i128::from(*start) * cores {
+            crowded = Some(*start);
+        }
     }
-    behind
+    crowded
+}
+
+/// What is left until each of some ends, in order: the least of it is at the root.
+struct Left {
+    /// A binary tree: of each node the least below it, less what was taken from all below it. The leaves are in the second half.
+    nodes: Vec<i128>,
+    taken: Vec<i128>,
+    leaves: usize,
+}
+
+impl Left {
+    /// What is not open yet has more than is ever taken.
+    const CLOSED: i128 = i128::MAX / 4;
+
+    fn new(ends: usize) -> Self {
+        let leaves = ends.next_power_of_two();
+        Self { nodes: vec![Self::CLOSED; 2 * leaves], taken: vec![0; 2 * leaves], leaves }
+    }
+
+    fn least(&self) -> i128 {
+        self.nodes[1]
+    }
+
+    /// From now on this end counts, with so much less what was taken from it.
+    fn open(&mut self, end: usize, has: i128) {
+        let leaf = self.leaves + end;
+        self.nodes[leaf] = has - self.taken[leaf];
+        self.mend(leaf);
+    }
+
+    /// Takes this much from an end and all behind it.
+    fn take(&mut self, end: usize, much: i128) {
+        let (mut from, mut to) = (self.leaves + end, 2 * self.leaves);
+        let leaf = from;
+        while from < to {
+            if from % 2 == 1 {
+                self.take_at(from, much);
+                from += 1;
+            }
+            if to % 2 == 1 {
+                to -= 1;
+                self.take_at(to, much);
+            }
+            (from, to) = (from / 2, to / 2);
+        }
+        self.mend(leaf);
+        self.mend(2 * self.leaves - 1);
+    }
+
+    fn take_at(&mut self, node: usize, much: i128) {
+        self.nodes[node] -= much;
+        self.taken[node] += much;
+    }
+
+    /// Brings what is above a leaf up to date.
+    fn mend(&mut self, leaf: usize) {
+        let mut node = leaf / 2;
+        while node > 0 {
+            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]) - self.taken[node];
+            node /= 2;
+        }
+    }
 }
 
 /// What each load must run within an interval.
@@ -176,4 +239,42 @@ fn shares(dues: &[Due], within: Window) -> Vec<(usize, i128)> {
         same
     });
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The first start from which on some end is crowded, by looking at every pair.
+    fn by_pairs(dues: &[Due], starts: &[i64], (cores, first_guards): (i128, i128)) -> Option<i64> {
+        let is_crowded = |start: &&i64| {
+            let mut needed = -first_guards;
+            dues.iter().filter(|due| due.window.earliest >= **start).any(|due| {
+                needed += i128::from(due.length);
+                needed > i128::from(due.window.latest - **start) * cores
+            })
+        };
+        starts.iter().find(is_crowded).copied()
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_crowded_start_is_that_of_all_pairs(
+            dues in prop::collection::vec((0..40_i64, 1..20_i64, 1..12_i64), 0..24),
+            cores in 1..4_i128,
+            guard in 0..4_i128,
+        ) {
+            let due = |(earliest, room, length): (i64, i64, i64)| {
+                Due { load: 0, window: Window { earliest, latest: earliest + room }, length }
+            };
+            let mut dues: Vec<Due> = dues.into_iter().map(due).collect();
+            dues.sort_by_key(|due| (due.window.latest, due.window.earliest));
+            let mut starts: Vec<i64> = dues.iter().map(|due| due.window.earliest).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            let of = (cores, guard * cores);
+            prop_assert_eq!(earliest_crowded(&dues, &starts, of), by_pairs(&dues, &starts, of));
+        }
+    }
 }

@@ -13,24 +13,33 @@ const SMALL_LIGHT_FREE: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Effort {
     light: bool,
-    /// Instances and gaps looked at so far.
+    /// Instances and gaps looked at so far, and what was walked.
     pub spent: u64,
+    /// Stretches gone through to see what would interrupt an instance. They do not count where an insertion ends, so that what
+    /// interrupts much is tried as often as what interrupts little.
+    pub(super) walked: u64,
 }
 
 impl Effort {
     /// For the answer that the user gets.
     pub fn full() -> Self {
-        Self { light: false, spent: 0 }
+        Self { light: false, spent: 0, walked: 0 }
     }
 
     /// For the many searches of an explanation. What it finds, a full search finds; small problems get the full
     /// effort in either case.
     pub fn light() -> Self {
-        Self { light: true, spent: 0 }
+        Self { light: true, spent: 0, walked: 0 }
     }
 
     pub fn spend(&mut self, looks: u64) {
         self.spent = self.spent.saturating_add(looks);
+    }
+
+    pub(super) fn walk(&mut self, steps: u64) {
+        let walked = self.walked.saturating_add(steps);
+        self.spend(walked - self.walked);
+        self.walked = walked;
     }
 
     /// Passes of the insertion.

@@ -9,27 +9,66 @@ use std::cmp::Reverse;
 
 /// A placement, if so many passes find one within the effort.
 pub(super) fn insert(problem: &Problem, effort: &mut Effort, passes: usize) -> Option<Placement> {
-    let mut urgency = vec![0_u32; problem.loads.len()];
-    let slack: Vec<i64> = problem.loads.iter().map(crate::windows::Load::slack_min).collect();
-    let mut order: Vec<usize> = (0..problem.loads.len()).collect();
-    let spent_max = effort.spent.saturating_add(effort.looks(problem));
+    let mut tried = Passes::new(problem);
+    let spent_max = (effort.spent - effort.walked).saturating_add(effort.looks(problem));
     for _ in 0..passes {
-        if effort.spent > spent_max {
+        if effort.spent - effort.walked > spent_max {
             return None;
         }
-        order.sort_by_key(|load| {
-            (Reverse(urgency[*load]), slack[*load], Reverse(problem.demand(*load)), *load)
-        });
-        match pass(problem, &order, effort) {
-            Ok(placement) => return Some(placement),
-            Err(failed) => {
-                for load in failed {
-                    urgency[load] += 1;
-                }
-            }
+        if let Ok(placement) = tried.next(problem, effort) {
+            return Some(placement);
         }
     }
     None
+}
+
+/// A placement, or the loads that found no place in the pass that placed most.
+pub(super) fn insert_most(
+    problem: &Problem,
+    effort: &mut Effort,
+    passes: usize,
+) -> Result<Placement, Vec<usize>> {
+    let mut fewest: Option<Vec<usize>> = None;
+    let mut tried = Passes::new(problem);
+    for _ in 0..passes {
+        let failed = match tried.next(problem, effort) {
+            Ok(placement) => return Ok(placement),
+            Err(failed) => failed,
+        };
+        if fewest.as_ref().is_none_or(|fewest| failed.len() < fewest.len()) {
+            fewest = Some(failed);
+        }
+    }
+    Err(fewest.unwrap_or_default())
+}
+
+/// One pass after the other, in an order that learns from those before.
+struct Passes {
+    urgency: Vec<u32>,
+    slack: Vec<i64>,
+    order: Vec<usize>,
+}
+
+impl Passes {
+    fn new(problem: &Problem) -> Self {
+        Self {
+            urgency: vec![0; problem.loads.len()],
+            slack: problem.loads.iter().map(crate::windows::Load::slack_min).collect(),
+            order: (0..problem.loads.len()).collect(),
+        }
+    }
+
+    fn next(&mut self, problem: &Problem, effort: &mut Effort) -> Result<Placement, Vec<usize>> {
+        let Self { urgency, slack, order } = self;
+        order.sort_by_key(|load| {
+            (Reverse(urgency[*load]), slack[*load], Reverse(problem.demand(*load)), *load)
+        });
+        let outcome = pass(problem, order, effort);
+        for load in outcome.as_ref().err().into_iter().flatten() {
+            urgency[*load] += 1;
+        }
+        outcome
+    }
 }
 
 /// One pass; the loads that found no place.
@@ -51,6 +90,7 @@ fn pass(problem: &Problem, order: &[usize], effort: &mut Effort) -> Result<Place
         }
     }
     effort.spend(timelines.iter().map(|timeline| timeline.looks).sum());
+    effort.walk(timelines.iter().map(|timeline| timeline.walked).sum());
     if failed.is_empty() { Ok(placement) } else { Err(failed) }
 }
 

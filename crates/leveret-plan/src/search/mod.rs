@@ -14,6 +14,9 @@ pub(crate) use effort::Effort;
 
 use crate::windows::Problem;
 
+/// Passes of insertion after which what found no place is told.
+const UNPLACED_PASSES: usize = 2;
+
 /// Processor time of one instance, from its start to its end; interruptions lie within.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Span {
@@ -65,4 +68,10 @@ pub(crate) fn search(problem: &Problem, effort: &mut Effort) -> Outcome<Placemen
         return Outcome::Found(placement);
     }
     assign::assign(problem, effort)
+}
+
+/// A placement that [`search`] would find with little effort, or the loads that found no place.
+pub(crate) fn unplaced(problem: &Problem, effort: &mut Effort) -> Result<Placement, Vec<usize>> {
+    effort.spend(8 * problem.instance_count() as u64);
+    insertion::insert_most(problem, effort, UNPLACED_PASSES)
 }

@@ -26,6 +26,8 @@ pub(super) struct Timeline {
     pub used: i64,
     /// Gaps looked at.
     pub looks: u64,
+    /// Stretches gone through to see what would interrupt an instance.
+    pub walked: u64,
 }
 
 impl Timeline {
@@ -55,23 +57,32 @@ impl Timeline {
     /// The first gap that takes the instance in one piece.
     fn place_whole(&mut self, problem: &Problem, load: &Load, index: usize, window: Window) -> Option<Span> {
         let length = load.charged + problem.guard;
+        let (from, looks) = self.first_gap(problem, length, window);
+        self.looks += looks;
+        let from = from?;
+        self.used += length;
+        let root = Reserved { length, load: index, inside: Vec::new() };
+        self.roots.insert(from.rem_euclid(problem.hyperperiod), root);
+        Some(Span { start: from + problem.guard, end: from + length })
+    }
+
+    /// Where it begins, and how many were looked at.
+    fn first_gap(&self, problem: &Problem, length: i64, window: Window) -> (Option<i64>, u64) {
         let mut from = self.free_from(problem, window.earliest - problem.guard);
-        for _ in 0..=self.roots.len() {
-            self.looks += 1;
+        let mut roots = self.roots_from(problem, from);
+        let mut looks = 0;
+        loop {
+            looks += 1;
             if from + length > window.latest {
-                return None;
+                return (None, looks);
             }
-            match self.next(problem, from) {
+            match roots.next() {
                 Some((next, root)) if from + length > next => from = next + root.length,
-                _ => {
-                    self.used += length;
-                    let root = Reserved { length, load: index, inside: Vec::new() };
-                    self.roots.insert(from.rem_euclid(problem.hyperperiod), root);
-                    return Some(Span { start: from + problem.guard, end: from + length });
-                }
+                Some(_) => return (Some(from), looks),
+                // All around: a window may be longer than the round.
+                None => return (self.roots.is_empty().then_some(from), looks),
             }
         }
-        None
     }
 
     /// The first start from which a preemptible instance ends in time although others interrupt it. Whatever is
@@ -81,52 +92,62 @@ impl Timeline {
             return None;
         }
         let mut from = self.free_from(problem, window.earliest - problem.guard);
-        for _ in 0..=self.roots.len() {
-            self.looks += 2;
-            if from + problem.guard + load.charged > window.latest {
-                return None;
+        let (mut looks, mut walked) = (0, 0);
+        let found = {
+            let mut roots = self.roots_from(problem, from);
+            loop {
+                looks += 2;
+                if from + problem.guard + load.charged > window.latest {
+                    break None;
+                }
+                let Some((next, root)) = roots.next() else { break None };
+                if next > from + problem.guard {
+                    let (through, steps) = self.run_through(problem, (load, index), (from, window.latest));
+                    walked += steps;
+                    if through.is_some() {
+                        break through;
+                    }
+                }
+                from = next + root.length;
             }
-            let (next, root) = self.next(problem, from)?;
-            if next > from + problem.guard
-                && let Some((end, enclosed)) = self.run_through(problem, load, index, from)
-                && end <= window.latest
-            {
-                self.used += problem.guard + load.charged + problem.preemption * enclosed.len() as i64;
-                let inside =
-                    enclosed.iter().filter_map(|key| Some((*key, self.roots.remove(key)?))).collect();
-                let root = Reserved { length: end - from, load: index, inside };
-                self.roots.insert(from.rem_euclid(problem.hyperperiod), root);
-                return Some(Span { start: from + problem.guard, end });
-            }
-            from = next + root.length;
-        }
-        None
+        };
+        self.looks += looks;
+        self.walked += walked;
+        let (end, enclosed) = found?;
+        self.used += problem.guard + load.charged + problem.preemption * enclosed.len() as i64;
+        let inside = enclosed.iter().filter_map(|key| Some((*key, self.roots.remove(key)?))).collect();
+        let root = Reserved { length: end - from, load: index, inside };
+        self.roots.insert(from.rem_euclid(problem.hyperperiod), root);
+        Some(Span { start: from + problem.guard, end })
     }
 
-    /// End of a preemptible instance whose guard begins at `from`, and the roots that interrupt it.
+    /// End of a preemptible instance whose guard begins at `from` and that must end by `latest`, and the roots that interrupt it; and
+    /// how many were looked at.
     fn run_through(
         &self,
         problem: &Problem,
-        load: &Load,
-        index: usize,
-        from: i64,
-    ) -> Option<(i64, Vec<i64>)> {
+        (load, index): (&Load, usize),
+        (from, latest): (i64, i64),
+    ) -> (Option<(i64, Vec<i64>)>, u64) {
         let (mut now, mut remaining) = (from + problem.guard, load.charged);
-        let mut enclosed = Vec::new();
-        while enclosed.len() <= self.roots.len() {
-            let (next, root) = self.next(problem, now)?;
+        let (mut enclosed, mut steps) = (Vec::new(), 0);
+        for (next, root) in self.roots_from(problem, now) {
+            steps += 1;
+            if now + remaining > latest {
+                break;
+            }
             if now + remaining <= next {
                 let end = now + remaining;
-                return (end - from <= problem.hyperperiod).then_some((end, enclosed));
+                return ((end - from <= problem.hyperperiod).then_some((end, enclosed)), steps);
             }
             if root.runs(index) {
-                return None;
+                break;
             }
             remaining += problem.preemption - (next - now);
             now = next + root.length;
             enclosed.push(next.rem_euclid(problem.hyperperiod));
         }
-        None
+        (None, steps)
     }
 
     /// Removes what was placed last, and puts what it enclosed back in its place.
@@ -146,12 +167,15 @@ impl Timeline {
         before.or_else(around).map_or(at, |end| at.max(end))
     }
 
-    /// The first root that begins at `at` or later, on the unrolled time line.
-    fn next(&self, problem: &Problem, at: i64) -> Option<(i64, &Reserved)> {
-        let turn = at.div_euclid(problem.hyperperiod) * problem.hyperperiod;
-        let after = self.roots.range(at - turn..).next().map(|(from, root)| (from + turn, root));
-        after.or_else(|| {
-            self.roots.first_key_value().map(|(from, root)| (from + turn + problem.hyperperiod, root))
-        })
+    /// The roots that begin at `at` or later, on the unrolled time line: once around, and the first one again.
+    fn roots_from(&self, problem: &Problem, at: i64) -> impl Iterator<Item = (i64, &Reserved)> {
+        let round = problem.hyperperiod;
+        let turn = at.div_euclid(round) * round;
+        let later = move |turn: i64| {
+            self.roots.range(at.rem_euclid(round)..).map(move |(from, root)| (from + turn, root))
+        };
+        let around =
+            self.roots.range(..at.rem_euclid(round)).map(move |(from, root)| (from + turn + round, root));
+        later(turn).chain(around).chain(later(turn + round)).take(self.roots.len() + 1)
     }
 }

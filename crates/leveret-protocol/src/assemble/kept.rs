@@ -1,7 +1,7 @@
 //! What members keep from what runs when they change the mode: the two ends of a channel keep it together, or neither does.
 
 use super::{Assembled, EventBinding, Mismatch};
-use crate::declaration::MemberDeclarations;
+use crate::declaration::{INTERNAL_EVENT, MemberDeclarations};
 use leveret_plan::{Channel, Kept};
 use leveret_types::{ChannelId, MemberId, TaskId};
 
@@ -17,13 +17,9 @@ pub fn kept(assembled: &Assembled, code: &[MemberDeclarations]) -> Result<Kept, 
         let name = job.members.get(member.index()).map_or("?", |member| member.name.as_str());
         format!("member \"{name}\"")
     };
-    let keeps = |member: MemberId, channel: &Channel| {
-        let of_member = code.get(member.index()).map_or(&[][..], |declared| &declared.kept.channels);
-        of_member.iter().any(|(group, name)| *group == channel.group && *name == channel.name)
-    };
     for (index, channel) in job.channels.iter().enumerate() {
         let ends = [channel.source, channel.target];
-        match ends.map(|member| keeps(member, channel)) {
+        match ends.map(|member| keeps_channel(code, member, channel)) {
             [true, true] => kept.channels.push(ChannelId(index as u16)),
             [false, false] => {}
             [left, right] => {
@@ -70,6 +66,80 @@ pub fn kept(assembled: &Assembled, code: &[MemberDeclarations]) -> Result<Kept, 
     if errors.is_empty() { Ok(kept) } else { Err(errors) }
 }
 
+/// What of `before` is kept by some of the members that share it and not by others, be it that these have it no longer or make it anew.
+pub fn kept_in_part(before: &Assembled, code: &[MemberDeclarations]) -> Vec<Mismatch> {
+    let mut loose = Vec::new();
+    let mut told = |object: String, ends: Vec<(String, bool)>| {
+        let named = |keeps: bool| {
+            let of_kind = ends.iter().filter(|(_, is_kept)| *is_kept == keeps);
+            let mut named: Vec<&str> = of_kind.map(|(end, _)| end.as_str()).collect();
+            named.dedup();
+            named.join(" and ")
+        };
+        if ends.iter().any(|(_, is_kept)| *is_kept) && !ends.iter().all(|(_, is_kept)| *is_kept) {
+            loose.push(Mismatch::KeptInPart { object, keeps: named(true), lacks: named(false) });
+        }
+    };
+    let name = |member: MemberId| {
+        let name = before.job.members.get(member.index()).map_or("?", |member| member.name.as_str());
+        format!("member \"{name}\"")
+    };
+    for channel in &before.job.channels {
+        let ends = [channel.source, channel.target].map(|end| (name(end), keeps_channel(code, end, channel)));
+        let object = format!("channel \"{}\" of group \"{}\"", channel.name, channel.group);
+        told(object, ends.to_vec());
+    }
+    // Those within the library go with the channel that they are of.
+    for event in before.events.iter().filter(|event| !event.name.starts_with(INTERNAL_EVENT)) {
+        let triggers = event.triggers.iter().map(|trigger| (trigger.member, End::Trigger));
+        let receptors = event.listeners.iter().map(|member| (*member, End::Receptor));
+        let end = |(member, end): (MemberId, End)| {
+            (format!("{} ({})", name(member), end.word()), end.is_kept(event, code.get(member.index())))
+        };
+        let object = format!("event \"{}\" of group \"{}\"", event.name, event.group);
+        told(object, triggers.chain(receptors).map(end).collect());
+    }
+    loose
+}
+
+fn keeps_channel(code: &[MemberDeclarations], member: MemberId, channel: &Channel) -> bool {
+    let of_member = code.get(member.index()).map_or(&[][..], |declared| &declared.kept.channels);
+    of_member.iter().any(|(group, name)| *group == channel.group && *name == channel.name)
+}
+
+/// What a member has of an event.
+#[derive(Clone, Copy)]
+enum End {
+    Trigger,
+    Receptor,
+}
+
+impl End {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Trigger => "its trigger",
+            Self::Receptor => "its receptor",
+        }
+    }
+
+    /// Whether a member keeps one of an event.
+    fn is_kept(self, event: &EventBinding, declared: Option<&MemberDeclarations>) -> bool {
+        let Some(MemberDeclarations { events, kept, .. }) = declared else { return false };
+        let is_of = |name: &str, group: &str| name == event.name && group == event.group;
+        let kept_of = |places: &[u32], is_one: &dyn Fn(usize) -> bool| {
+            places.iter().any(|place| is_one(*place as usize))
+        };
+        match self {
+            Self::Trigger => kept_of(&kept.triggers, &|place| {
+                events.triggers.get(place).is_some_and(|trigger| is_of(&trigger.event, &trigger.group))
+            }),
+            Self::Receptor => kept_of(&kept.receptors, &|place| {
+                events.receptors.get(place).is_some_and(|receptor| is_of(&receptor.event, &receptor.group))
+            }),
+        }
+    }
+}
+
 /// Whether the triggers and receptors of each event are kept all together, and are those of what runs, or none of them is.
 ///
 /// # Errors
@@ -88,17 +158,13 @@ pub fn kept_events(
         };
         let object = format!("event \"{}\" of group \"{}\"", event.name, event.group);
         let Some(kept) = ends.iter().find(|(_, _, is_kept)| *is_kept) else { continue };
-        let property =
-            "what becomes of it in the mode (its triggers and receptors are kept all together, or none is)";
         if let Some(loose) = ends.iter().find(|(_, _, is_kept)| !*is_kept) {
-            errors.push(Mismatch::Differs {
-                object,
-                property: property.to_owned(),
-                left_side: side(kept),
-                left: "kept".to_owned(),
-                right_side: side(loose),
-                right: "not kept".to_owned(),
-            });
+            // What was there before is told of already.
+            errors.push(Mismatch::Impossible(format!(
+                "{object} is kept in the mode by {}, and that of {} is new in it; give the new one another event, or keep none",
+                side(kept),
+                side(loose),
+            )));
             continue;
         }
         let known = before.iter().find(|known| known.name == event.name && known.group == event.group);

@@ -2,7 +2,7 @@
 
 use crate::{end, manifest, meet, sized, text, two_ends};
 use leveret_plan::Kept;
-use leveret_protocol::assemble::{kept, kept_events};
+use leveret_protocol::assemble::{kept, kept_events, kept_in_part};
 use leveret_protocol::declaration::*;
 use leveret_types::{ChannelId, Nanos, TaskId};
 
@@ -81,8 +81,8 @@ fn an_event_is_kept_with_all_that_fires_it_and_hears_it_or_not_at_all() {
     let told_of_receptor = told(&code).expect("its receptor is not kept");
     for word in [
         "event \"go\"",
-        "member \"A\" of its trigger says kept",
-        "member \"B\" of its receptor says not kept",
+        "by member \"A\" of its trigger",
+        "that of member \"B\" of its receptor is new in it",
     ] {
         assert!(told_of_receptor.contains(word), "\"{word}\" is not in: {told_of_receptor}");
     }
@@ -103,6 +103,45 @@ fn an_event_is_kept_with_all_that_fires_it_and_hears_it_or_not_at_all() {
     }
     altered[1].kept.receptors.push(0);
     assert!(told(&altered).is_some_and(|text| text.contains("A at 1")));
+}
+
+/// The remedy is to keep it there too, and not to declare what the mode lacks.
+// spec: MODE-KEEP-04, MPIRTX_Mode_commit/MISMATCH
+#[test]
+fn what_is_kept_in_part_is_told_with_who_keeps_it_and_who_does_not() {
+    let before = meet(&manifest(), &event_code([0, 3]));
+    let told = |code: &[MemberDeclarations]| text(&kept_in_part(&before, code));
+    let mut code = event_code([0, 3]);
+    assert_eq!(told(&code), "", "nobody keeps anything");
+    // B alone has kept its receptor: nobody fires it in the mode.
+    code[0].events.triggers.clear();
+    code[1].events.triggers.clear();
+    code[1].kept.receptors.push(0);
+    assert_eq!(
+        told(&code),
+        "event \"go\" of group \"world\" is kept in the mode by member \"B\" (its receptor) only; keep it at member \"A\" (its \
+         trigger) and member \"B\" (its trigger) too (MPIRTX_Mode_keep there), or at none"
+    );
+    // A has lost its end of the channel, or has made another.
+    for has_another in [true, false] {
+        let mut code = event_code([0, 3]);
+        keeps_channel(&mut code[1]);
+        if !has_another {
+            code[0].ends.clear();
+        }
+        assert_eq!(
+            told(&code),
+            "channel \"AB\" of group \"world\" is kept in the mode by member \"B\" only; keep it at member \"A\" too \
+             (MPIRTX_Mode_keep there), or at none"
+        );
+        keeps_channel(&mut code[0]);
+        assert_eq!(told(&code), "");
+    }
+    // What is new in the mode is not of what runs.
+    let mut anew = event_code([0, 3]);
+    anew[0].kept.triggers.push(7);
+    anew[1].kept.channels.push((GROUP_WORLD.to_owned(), "BA".to_owned()));
+    assert_eq!(told(&anew), "");
 }
 
 #[test]
