@@ -24,6 +24,52 @@ pub struct Kept {
     pub works: Vec<u16>,
 }
 
+/// How many instances of each task and each time-driven channel of a plan there were before its epoch, of what goes on over that.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InstancesBefore {
+    /// By task; a task that is not here began at the epoch.
+    pub tasks: Vec<u64>,
+    /// By channel.
+    pub channels: Vec<u64>,
+}
+
+impl InstancesBefore {
+    /// The same of `after`, whose epoch comes so many rounds after that of `before`.
+    #[must_use]
+    pub fn next(&self, before: (&Job, &Plan), rounds: u64, after: &Job, kept: &Kept) -> Self {
+        let mut next = Self { tasks: vec![0; after.tasks.len()], channels: vec![0; after.channels.len()] };
+        let sum = |counted: &[u64], index: usize, in_round: Option<usize>| {
+            let since = rounds.saturating_mul(in_round.unwrap_or(0) as u64);
+            counted.get(index).copied().unwrap_or(0).saturating_add(since)
+        };
+        for task in &kept.tasks {
+            let Some(index) = after.tasks.get(task.index()).and_then(|task| task_like(before.0, task)) else {
+                continue;
+            };
+            let in_round = before.1.tasks.get(index).map(|planned| planned.instances.len());
+            next.tasks[task.index()] = sum(&self.tasks, index, in_round);
+        }
+        for channel in &kept.channels {
+            let declared = after.channels.get(channel.index());
+            let Some(index) = declared.and_then(|declared| channel_like(before.0, declared)) else {
+                continue;
+            };
+            let in_round = before.1.channels.get(index).map(|planned| planned.instances.len());
+            next.channels[channel.index()] = sum(&self.channels, index, in_round);
+        }
+        next
+    }
+}
+
+/// What a task or a channel that is kept goes on with.
+fn task_like(job: &Job, kept: &Task) -> Option<usize> {
+    job.tasks.iter().position(|known| known.name == kept.name && known.member == kept.member)
+}
+
+fn channel_like(job: &Job, kept: &Channel) -> Option<usize> {
+    job.channels.iter().position(|known| known.name == kept.name && known.group == kept.group)
+}
+
 /// Why a channel or a task cannot go on in another plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ContinuationConflict {
@@ -112,16 +158,14 @@ pub fn continuation(
     let mut conflicts = Vec::new();
     for channel in &kept.channels {
         let Some(declared) = after.0.channels.get(channel.index()) else { continue };
-        let mut known = before.0.channels.iter();
-        match known.position(|known| known.name == declared.name && known.group == declared.group) {
+        match channel_like(before.0, declared) {
             Some(index) => channel_goes_on((before, index), (after, channel.index()), &mut conflicts),
             None => conflicts.push(ContinuationConflict::Absent { what: channel_name(declared) }),
         }
     }
     for task in &kept.tasks {
         let Some(declared) = after.0.tasks.get(task.index()) else { continue };
-        let mut known = before.0.tasks.iter();
-        match known.position(|known| known.name == declared.name && known.member == declared.member) {
+        match task_like(before.0, declared) {
             Some(index) => {
                 let what = format!("task \"{}\"", declared.name);
                 compare_tasks(&what, (&before.0.tasks[index], declared), &mut conflicts);

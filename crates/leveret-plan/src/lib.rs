@@ -34,7 +34,7 @@ mod validate;
 mod windows;
 
 pub use admission::{plan, plan_within};
-pub use continuation::{ContinuationConflict, Kept, continuation};
+pub use continuation::{ContinuationConflict, InstancesBefore, Kept, continuation};
 pub use crossing::Crossing;
 pub use digest::digest;
 pub use explain::{

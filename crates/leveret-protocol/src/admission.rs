@@ -3,7 +3,7 @@
 use crate::assemble::{Assembled, Mismatch, assemble, kept, kept_events};
 use crate::declaration::{JobDeclaration, MemberDeclarations};
 use leveret_plan::{
-    Costs, ExplainBudget, Job, Other, Plan, Refusal, checker, collisions, continuation, cores_beside,
+    Costs, ExplainBudget, Job, Kept, Other, Plan, Refusal, checker, collisions, continuation, cores_beside,
     plan_beside_within, transition,
 };
 use leveret_types::Nanos;
@@ -99,7 +99,8 @@ pub fn without_shots(assembled: &Assembled, what: &str) -> Result<(), Refused> {
     )))
 }
 
-/// Whether a mode can take over from what runs, going on with what the members keep; what the planner says of the switch is checked too.
+/// Whether a mode can take over from what runs, going on with what the members keep, and what that is; what the planner says of the switch
+/// is checked too.
 ///
 /// # Errors
 /// [`Refused`].
@@ -107,7 +108,7 @@ pub fn admit_switch(
     (running, running_plan): (&Assembled, &Plan),
     (assembled, plan): (&Assembled, &Plan),
     declarations: &[MemberDeclarations],
-) -> Result<(), Refused> {
+) -> Result<Kept, Refused> {
     let (before, after) = ((&running.job, running_plan), (&assembled.job, plan));
     let differ = |mismatches: Vec<Mismatch>| Refused { reason: listed(&mismatches), mismatches };
     let kept = kept(assembled, declarations).map_err(differ)?;
@@ -115,7 +116,8 @@ pub fn admit_switch(
     continuation(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
     let crossing =
         transition(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
-    checker::check_transition(before, after, &kept, &crossing).map_err(|violations| unsound(&violations))
+    checker::check_transition(before, after, &kept, &crossing).map_err(|violations| unsound(&violations))?;
+    Ok(kept)
 }
 
 fn listed(reasons: &[impl ToString]) -> String {

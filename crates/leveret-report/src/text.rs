@@ -205,19 +205,20 @@ fn task(task: &TaskStatistics) -> Vec<String> {
 }
 
 fn alone(report: &Report<'_>, text: &mut String) {
-    let probe = &report.record.machine.alone;
-    let summary = &report.statistics.machine_alone_ns;
-    if summary.count == 0 {
+    let measured = &report.statistics.machine_alone;
+    if measured.is_empty() {
         let _ = writeln!(text, "\nthe machine alone: not measured in this run");
-        return;
     }
-    let [p50, p99, p999, max] = percentiles(summary);
-    let _ = writeln!(
-        text,
-        "\nthe machine alone: a bare clock_nanosleep every {} on core {} ({}) was late by p50 {p50}, p99 {p99}, p99.9 {p999}, \
-         max {max} ({} times)",
-        probe.period, probe.core, probe.scheduling, summary.count
-    );
+    for (number, row) in measured.iter().enumerate() {
+        let [p50, p99, p999, max] = percentiles(&row.lateness_ns);
+        let gap = if number == 0 { "\n" } else { "" };
+        let _ = writeln!(
+            text,
+            "{gap}the machine alone: {} was late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ({} times)",
+            row.describe(),
+            row.lateness_ns.count
+        );
+    }
 }
 
 fn data_path(report: &Report<'_>, text: &mut String) {

@@ -174,8 +174,8 @@ fn the_data_in_the_page_is_json() {
 /// The ring's record as a job of best-effort channels without tasks leaves it: nothing planned, messages there at once.
 fn best_effort() -> leveret_report::record::RunRecord {
     let mut record = ring(&Ring { rounds: 100, ..Ring::default() });
-    record.machine.alone = Default::default();
     for phase in &mut record.phases {
+        phase.alone = Default::default();
         phase.rounds = 0;
         (phase.job.tasks, phase.plan.tasks, phase.tasks) = Default::default();
         phase.job.channels.iter_mut().for_each(|channel| channel.qos = Qos::BestEffort);

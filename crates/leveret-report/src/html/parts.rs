@@ -3,7 +3,7 @@
 use crate::Report;
 use crate::format::{plural, utc};
 use crate::record::Ending;
-use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::statistics::{AloneStatistics, ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
 use crate::text::WORK_COLUMNS;
 use crate::verdict::{Door, Miss, Stage};
 use crate::works::WorkStatistics;
@@ -415,12 +415,9 @@ pub(super) fn machine(report: &Report<'_>) -> String {
         ("Log of switches sees the whole core", yes(machine.switch_log_whole_core)),
         (
             "The machine alone",
-            match machine.alone.lateness_ns.as_slice() {
+            match report.statistics.machine_alone.as_slice() {
                 [] => "not measured in this run".to_owned(),
-                _ => format!(
-                    "a bare clock_nanosleep every {} on core {} ({})",
-                    machine.alone.period, machine.alone.core, machine.alone.scheduling
-                ),
+                rows => rows.iter().map(AloneStatistics::describe).collect::<Vec<_>>().join("; "),
             },
         ),
         ("Started", utc(report.record.started_unix_s)),

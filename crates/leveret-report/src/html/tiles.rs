@@ -31,7 +31,8 @@ fn planned(report: &Report<'_>) -> Vec<Tile> {
     let data_path = report.statistics.data_path;
     let tasks = report.statistics.phases.iter().flat_map(|phase| &phase.tasks);
     let (start, start_note) = worst(tasks.map(|task| &task.start_lateness_ns), "worst task");
-    let (alone, alone_note) = worst([&report.statistics.machine_alone_ns].into_iter(), "bare timer");
+    let alone = report.statistics.machine_alone.iter();
+    let (alone, alone_note) = worst(alone.map(|row| &row.lateness_ns), "bare timer");
     let allocations = data_path.allocations_after_commit;
     let machine = if counts.machine > 0 { "machine" } else { "" };
     let ours = |wrong: bool| if wrong { "ours" } else { "" };

@@ -69,8 +69,9 @@ pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &Messag
     let planned = context.phase().plan.channels.get(channel);
     if let Some(planned) = planned.filter(|planned| !planned.instances.is_empty()) {
         let count = planned.instances.len() as u64;
-        let transfer = planned.instances[(message.instance % count) as usize];
-        let round = i64::try_from(message.instance / count).unwrap_or(i64::MAX);
+        let since = message.instance.saturating_sub(context.index.first_of_channel(channel));
+        let transfer = planned.instances[(since % count) as usize];
+        let round = i64::try_from(since / count).unwrap_or(i64::MAX);
         let insert_by = transfer.insert_by + context.phase().plan.hyperperiod.saturating_mul(round);
         marks.push(mark(insert_by, "planned: inserted by now".to_owned()));
     }

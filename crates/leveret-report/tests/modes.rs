@@ -1,0 +1,131 @@
+//! A record of several phases, of which one goes on with what the one before had.
+
+use leveret_report::Report;
+use leveret_report::record::{EventKind, Phase, RunRecord};
+use leveret_report::synthetic::{B, Plant, Ring, ring};
+use leveret_report::verdict::{Cause, Door, Miss, Subject, assess, verdicts};
+use leveret_report::why::why;
+use leveret_types::Nanos;
+
+const ROUNDS: u64 = 300;
+
+fn record(sizes: &[u32], plants: Vec<(u64, Plant)>) -> RunRecord {
+    ring(&Ring { rounds: ROUNDS, sizes: sizes.to_vec(), plants, ..Ring::default() })
+}
+
+/// The phase as it is of tasks and channels that had so many instances before its epoch.
+fn go_on_from(phase: &mut Phase, before: u64) {
+    for task in &mut phase.tasks {
+        task.before = before;
+        task.instances.iter_mut().for_each(|instance| instance.instance += before);
+    }
+    for channel in &mut phase.channels {
+        channel.before = before;
+        channel.messages.iter_mut().for_each(|message| message.instance += before);
+    }
+    for event in &mut phase.events {
+        if let EventKind::Overrun { instance, .. } = &mut event.kind {
+            *instance += before;
+        }
+    }
+}
+
+/// What is judged of a miss, whatever its instance is called.
+fn judged(miss: &Miss) -> (Subject, Option<Nanos>, Cause, Door, Option<(String, Cause)>, usize) {
+    let root = miss.root.as_ref().map(|root| (root.name.clone(), root.cause));
+    (miss.subject, miss.late_by, miss.cause, miss.door, root, miss.timeline.len())
+}
+
+fn every_plant() -> Vec<(u64, Plant)> {
+    let by = Nanos::from_micros(700);
+    vec![
+        (40, Plant::LateTimer { task: B, by }),
+        (80, Plant::Stopped { task: B, by }),
+        (120, Plant::Overrun { task: B, by }),
+        (160, Plant::Hog { task: B, priority: 90, by }),
+    ]
+}
+
+#[test]
+fn instances_that_are_numbered_on_are_judged_as_they_were() {
+    let first = record(&[4], every_plant());
+    let mut later = first.clone();
+    go_on_from(&mut later.phases[0], 1_000_001);
+    let (expected, found) = (verdicts(&first), verdicts(&later));
+    assert!(expected.len() >= 4, "{expected:#?}");
+    assert_eq!(expected.iter().map(judged).collect::<Vec<_>>(), found.iter().map(judged).collect::<Vec<_>>());
+    for (expected, found) in expected.iter().zip(&found) {
+        assert_eq!(expected.instance + 1_000_001, found.instance);
+        let root = |miss: &Miss| miss.root.as_ref().map(|root| root.instance);
+        assert_eq!(root(expected).map(|instance| instance + 1_000_001), root(found));
+    }
+    assert_eq!(assess(&later).irregularities, assess(&first).irregularities);
+    let page = leveret_report::html::page(&Report::of(&later));
+    assert!(page.contains("\"first\":1000001"));
+}
+
+#[test]
+fn an_instance_has_one_number_in_all_phases() {
+    let mut run = record(&[4, 8], Vec::new());
+    go_on_from(&mut run.phases[1], ROUNDS);
+    let report = Report::of(&run);
+    for (instance, phase) in [(ROUNDS - 1, "4 B"), (ROUNDS, "8 B"), (2 * ROUNDS - 1, "8 B")] {
+        for name in ["B.user", "a-to-b"] {
+            let text = why(&report, name, instance).expect("it is there");
+            assert_eq!(
+                text.matches("instance").count(),
+                text.matches(&format!("instance {instance}")).count()
+            );
+            assert_eq!(text.matches("phase \"").count(), 1, "{text}");
+            assert!(text.contains(&format!("phase \"{phase}\"")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_stop_from_before_the_epoch_is_the_cause_after_it() {
+    let by = Nanos::from_micros(600);
+    let mut run = record(&[4], vec![(0, Plant::Stopped { task: B, by })]);
+    let stop =
+        run.phases[0].events.iter_mut().find(|event| matches!(event.kind, EventKind::MemberStopped { .. }));
+    stop.expect("it was planted").at = Nanos::from_millis(-500);
+    let misses = verdicts(&run);
+    let miss = misses.iter().find(|miss| miss.subject == Subject::Task(B)).expect("it is late");
+    assert_eq!((miss.instance, miss.cause, miss.door), (0, Cause::StoppedMember, Door::Ours), "{miss:#?}");
+    assert!(miss.evidence[0].contains("was stopped by a signal 500ms before the epoch"), "{miss:#?}");
+    // What is not told of cannot be its cause.
+    run.phases[0].events.clear();
+    let misses = verdicts(&run);
+    let miss = misses.iter().find(|miss| miss.subject == Subject::Task(B)).expect("it is late");
+    assert_eq!(miss.cause, Cause::LateTimer, "{miss:#?}");
+}
+
+#[test]
+fn instances_of_which_nothing_is_known_are_no_kept_windows() {
+    let mut run = record(&[4], Vec::new());
+    run.phases[0].tasks[B].instances.truncate(200);
+    let report = Report::of(&run);
+    assert_eq!(report.assessment.misses, []);
+    let unknown = ROUNDS - 1 - 200;
+    let told = format!("no miss is known, and of {unknown} instances nothing is; ");
+    assert!(report.conclusion().starts_with(&told), "{}", report.conclusion());
+    let whole = record(&[4], Vec::new());
+    assert_eq!(Report::of(&whole).conclusion(), "no miss; nothing lost, corrupt or out of order");
+}
+
+#[test]
+fn the_bare_timer_is_told_by_its_core_and_period() {
+    let mut run = record(&[4, 8, 16], Vec::new());
+    run.phases[1].alone.period = Nanos::from_millis(7);
+    let report = Report::of(&run);
+    let rows = &report.statistics.machine_alone;
+    let told: Vec<(i64, u64)> = rows.iter().map(|row| (row.period_ns.0, row.lateness_ns.count)).collect();
+    assert_eq!(told, [(1_000_000, 2 * ROUNDS / 3), (7_000_000, ROUNDS / 3)]);
+    let table = leveret_report::text::table(&report);
+    for period in ["1ms", "7ms"] {
+        let line = format!(
+            "the machine alone: a bare clock_nanosleep every {period} on core 1 (SCHED_FIFO 1) was late"
+        );
+        assert_eq!(table.matches(&line).count(), 1, "{table}");
+    }
+}
