@@ -1098,7 +1098,7 @@ int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Channel_get_status(MPIRT_Channel channel, MPIRTX_Status *status);
 
-/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages).
+/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many).
  *   in    channel: the channel
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.

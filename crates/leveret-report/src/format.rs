@@ -34,6 +34,11 @@ pub(crate) fn instant(at: Nanos) -> String {
     }
 }
 
+/// `12ms`, or `12ms before`.
+pub(crate) fn from_epoch(at: Nanos) -> String {
+    if at < Nanos::ZERO { format!("{} before", Nanos(at.0.saturating_neg())) } else { at.to_string() }
+}
+
 /// Seconds since 1970 as a date and a time of day: `2026-11-21 08:59:35 UTC`.
 pub(crate) fn utc(unix_s: i64) -> String {
     let (days, second) = (unix_s.div_euclid(86_400), unix_s.rem_euclid(86_400));

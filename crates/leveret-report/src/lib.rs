@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
     }
 
     /// Instances that were planned and of which nothing is recorded, so that each may have been a miss.
-    fn unknown_instances(&self) -> u64 {
+    pub(crate) fn unknown_instances(&self) -> u64 {
         let found = self.assessment.irregularities.iter();
         let unknown =
             found.filter(|found| found.kind == verdict::UNACCOUNTED || found.kind == verdict::RECORDS_LOST);

@@ -190,7 +190,7 @@ pub struct ChannelRecord {
     /// Messages that the receiver found out of order.
     pub out_of_order: u64,
     /// Messages sent, by the sender's own count; `None` when its segment could not be read. Of a best-effort channel
-    /// only every 64th message is recorded above.
+    /// or priority- or event-driven channel only the first message and every 64th after it is recorded above.
     pub sent: Option<u64>,
     /// Messages taken, by the receiver's own count.
     pub taken: Option<u64>,

@@ -83,8 +83,10 @@ pub struct ChannelStatistics {
     pub time_driven: bool,
     /// Largest message.
     pub size_bytes: u64,
-    /// Messages: those recorded, or for best effort those sent.
+    /// Messages: those recorded, or, of a channel that the clock does not move, those sent.
     pub count: u64,
+    /// Those of which the record has the instants, so that times can be told: all that the clock moves, and a sample of others.
+    pub recorded: u64,
     /// In time and taken.
     pub taken: u64,
     /// In time, but nobody took it.
@@ -177,6 +179,16 @@ pub struct RunStatistics {
     pub machine_alone: Vec<AloneStatistics>,
     /// All tasks of all phases.
     pub data_path: DataPathTotals,
+}
+
+impl ChannelStatistics {
+    /// How many messages there were, and of how many the times are known.
+    pub(crate) fn count_told(&self) -> String {
+        match self.time_driven {
+            true => self.count.to_string(),
+            false => format!("{} ({} recorded)", self.count, self.recorded),
+        }
+    }
 }
 
 impl PhaseStatistics {
@@ -369,6 +381,7 @@ fn of_channel(
         source: member(model.map(|model| model.source)),
         target: member(model.map(|model| model.target)),
         time_driven,
+        recorded: record.messages.len() as u64,
         size_bytes: model.map_or(0, |model| model.size.0),
         count,
         taken,

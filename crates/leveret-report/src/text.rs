@@ -148,6 +148,10 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
             work.core.to_string(),
             work.priority.to_string(),
             work.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+            match work.took_ns.count {
+                0 => "-".to_owned(),
+                recorded => recorded.to_string(),
+            },
             p50,
             p99,
             max,
@@ -161,12 +165,13 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
 }
 
 /// The columns of work beside the time table.
-pub(crate) const WORK_COLUMNS: [&str; 12] = [
+pub(crate) const WORK_COLUMNS: [&str; 13] = [
     "at a priority",
     "started by",
     "core",
     "priority",
     "runs",
+    "recorded",
     "took p50",
     "p99",
     "max",
@@ -186,7 +191,7 @@ fn channel(channel: &ChannelStatistics) -> Vec<String> {
         channel.name.clone(),
         channel.source.clone(),
         channel.target.clone(),
-        channel.count.to_string(),
+        channel.count_told(),
         missed,
     ];
     row.extend(percentiles(&channel.latency_ns));

@@ -1,11 +1,13 @@
 //! A record of several phases, of which one goes on with what the one before had.
 
+use leveret_plan::Qos;
 use leveret_report::Report;
 use leveret_report::record::{EventKind, Phase, RunRecord};
 use leveret_report::synthetic::{B, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Door, Miss, Subject, assess, verdicts};
 use leveret_report::why::why;
 use leveret_types::Nanos;
+use std::collections::BTreeSet;
 
 const ROUNDS: u64 = 300;
 
@@ -128,4 +130,74 @@ fn the_bare_timer_is_told_by_its_core_and_period() {
         );
         assert_eq!(table.matches(&line).count(), 1, "{table}");
     }
+}
+
+/// Every channel event-driven, with every 64th message from -3 ms on, and a mode that goes on with them.
+fn event_driven() -> RunRecord {
+    let mut run = record(&[4, 8, 16], Vec::new());
+    let qos = Qos::EventDriven { start: None, completion: None, priority: 9, interval: None, deadline: None };
+    for (number, phase) in run.phases.iter_mut().enumerate() {
+        phase.job.channels.iter_mut().for_each(|channel| channel.qos = qos.clone());
+        for channel in &mut phase.channels {
+            channel.messages.truncate(3);
+            for (place, message) in channel.messages.iter_mut().enumerate() {
+                message.instance = (3 * number + place) as u64 * 64;
+                message.due = Nanos::from_millis(-3 + 2 * place as i64);
+                (message.inserted, message.taken) = (Some(message.due), Some(message.due + Nanos(2_500)));
+            }
+            (channel.sent, channel.taken) = (Some(170), Some(170));
+        }
+    }
+    run
+}
+
+#[test]
+fn a_message_that_nothing_was_planned_for_is_told_by_what_was_measured() {
+    let run = event_driven();
+    let report = Report::of(&run);
+    let text = why(&report, "a-to-b", 64).expect("it is recorded");
+    assert_eq!(text.matches("planned").count(), 0, "{text}");
+    for words in
+        ["1ms before ", "measured: inserted (4 bytes)", "measured: taken, 2.5us after it was inserted"]
+    {
+        assert!(text.contains(words), "{words:?} in {text}");
+    }
+    assert!(!text.contains(" -"), "nothing is negative: {text}");
+    assert!(text.contains("it has no window: its channel is event-driven"), "{text}");
+    let table = leveret_report::text::table(&report);
+    assert!(table.contains("170 (3 recorded)"), "{table}");
+}
+
+#[test]
+fn a_message_that_is_not_recorded_is_told_with_the_nearest_and_each_sentence_once() {
+    let run = event_driven();
+    let report = Report::of(&run);
+    let told = why(&report, "a-to-b", 220).expect_err("it is not recorded").to_string();
+    for (words, times) in [
+        (
+            "of a channel that the clock does not move the first message and every 64th after it is recorded",
+            1,
+        ),
+        ("of a time-driven one each would be", 1),
+        ("where 170 were sent and 170 taken", 3),
+        ("phase \"8 B\" has 192 to 320", 1),
+        ("; the nearest that is recorded is instance 192, in phase \"8 B\"", 1),
+    ] {
+        assert_eq!(told.matches(words).count(), times, "{words:?} in {told}");
+    }
+}
+
+#[test]
+fn no_cause_of_a_miss_is_told_twice() {
+    let run = record(&[4], every_plant());
+    for miss in verdicts(&run) {
+        let unique: BTreeSet<&String> = miss.evidence.iter().collect();
+        assert_eq!(unique.len(), miss.evidence.len(), "{miss:#?}");
+    }
+    // An event that two readers of it had noted.
+    let mut twice = run.clone();
+    let events = run.phases[0].events.iter();
+    twice.phases[0].events = events.flat_map(|event| [event.clone(), event.clone()]).collect();
+    let text = why(&Report::of(&twice), "B.user", 80).expect("it is there");
+    assert_eq!(text.matches("event: member B went on").count(), 1, "{text}");
 }

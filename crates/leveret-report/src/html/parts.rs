@@ -255,7 +255,7 @@ fn missed(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
 }
 
 fn channel_row(of: &ChannelStatistics) -> Vec<String> {
-    let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count.to_string()];
+    let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count_told()];
     row.push(match of.time_driven {
         true => missed(of.misses_ours, of.misses_machine, &of.misses_by_stage),
         // Without a window there is nothing to miss.
@@ -276,6 +276,10 @@ fn work_row(of: &WorkStatistics) -> Vec<String> {
         of.core.to_string(),
         of.priority.to_string(),
         of.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+        match of.took_ns.count {
+            0 => "\u{2013}".to_owned(),
+            recorded => recorded.to_string(),
+        },
         p50,
         p99,
         max,
@@ -308,13 +312,16 @@ pub(super) fn misses(report: &Report<'_>) -> String {
     }
     let misses = &report.assessment.misses;
     if misses.is_empty() {
-        text.push_str(match report.has_windows() {
-            true => {
+        text.push_str(match (report.has_windows(), report.unknown_instances()) {
+            (true, 0) => {
                 "<p class=\"note\">None. Every instance of every task and every message kept its window.</p>"
             }
-            false => {
-                "<p class=\"note\">Nothing here has a window: best-effort messages arrive when they are sent, and no \
-                 instant is promised that could be missed.</p>"
+            (true, _) => {
+                "<p class=\"note\">None is known. Each instance of which nothing is recorded may have been one.</p>"
+            }
+            (false, _) => {
+                "<p class=\"note\">Nothing here has a window: no message comes by the clock, so no instant is promised that could \
+                 be missed.</p>"
             }
         });
         return text;

@@ -7,6 +7,7 @@ use crate::lookup::Index;
 use crate::record::{InstanceRecord, Outcome, Phase};
 use crate::statistics::Summary;
 use crate::verdict::{Miss, Subject, explain};
+use crate::works::RECORDED;
 use leveret_types::Nanos;
 use serde_json::{Value, json};
 
@@ -193,7 +194,7 @@ fn words(report: &Report<'_>, number: usize, curve: &Curve, instance: u64, value
     if let Subject::Channel(channel) = curve.subject
         && !Index::new(&report.record.phases[number]).is_time_driven(channel)
     {
-        return format!("{head} It has no window. Of a best-effort channel every 64th message is recorded.");
+        return format!("{head} It has no window; {RECORDED}.");
     }
     let evidence = match curve.subject {
         Subject::Task(task) => explain(report.record, number, task, instance),
