@@ -201,3 +201,15 @@ fn no_cause_of_a_miss_is_told_twice() {
     let text = why(&Report::of(&twice), "B.user", 80).expect("it is there");
     assert_eq!(text.matches("event: member B went on").count(), 1, "{text}");
 }
+
+#[test]
+fn phases_with_one_label_are_told_apart_on_the_page() {
+    let mut run = record(&[4, 8, 16], Vec::new());
+    run.phases[2].label = "4 B".to_owned();
+    run.phases[1].rounds = 0;
+    let page = leveret_report::html::page(&Report::of(&run));
+    for words in ["Tasks, 4 B (1)", "Tasks, 8 B", "Tasks, 4 B (2)"] {
+        assert_eq!(page.matches(&format!("<caption>{words}</caption>")).count(), 1, "{words}");
+    }
+    assert!(!page.contains("0\u{a0}at\u{a0}8\u{a0}B"), "nothing ran in rounds there");
+}

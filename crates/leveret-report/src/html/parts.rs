@@ -118,15 +118,33 @@ pub(super) fn gantt_hidden(report: &Report<'_>) -> &'static str {
     if report.statistics.phases.iter().all(|phase| phase.tasks.is_empty()) { "hidden" } else { "" }
 }
 
+/// What each phase is called on the page: those with one label are told apart by which of them they are.
+fn labels(report: &Report<'_>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let phases = &report.statistics.phases;
+    phases.iter().for_each(|phase| *counts.entry(&phase.label).or_default() += 1);
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let told = phases.iter().map(|phase| {
+        let which = seen.entry(&phase.label).or_default();
+        *which += 1;
+        if counts[phase.label.as_str()] > 1 {
+            format!("{} ({which})", phase.label)
+        } else {
+            phase.label.clone()
+        }
+    });
+    told.collect()
+}
+
 /// The buttons that choose a phase.
 pub(super) fn phases(report: &Report<'_>) -> String {
     let mut text = String::new();
-    for (number, phase) in report.statistics.phases.iter().enumerate() {
+    for (number, label) in labels(report).iter().enumerate() {
         let _ = write!(
             text,
             "<button type=\"button\" data-phase=\"{number}\" aria-pressed=\"{}\">{}</button>",
             number == 0,
-            escape(&phase.label)
+            escape(label)
         );
     }
     text
@@ -135,11 +153,11 @@ pub(super) fn phases(report: &Report<'_>) -> String {
 /// The tables of all phases; the scripts show one phase at a time.
 pub(super) fn tables(report: &Report<'_>) -> String {
     let mut text = String::new();
-    for (number, phase) in report.statistics.phases.iter().enumerate() {
+    for (number, (phase, label)) in report.statistics.phases.iter().zip(labels(report)).enumerate() {
         let _ = write!(text, "<div class=\"phase\" data-of-phase=\"{number}\">");
         table(
             &mut text,
-            &format!("Channels, {}", phase.label),
+            &format!("Channels, {label}"),
             &[
                 "channel",
                 "from",
@@ -159,7 +177,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
         );
         table(
             &mut text,
-            &format!("Tasks, {}", phase.label),
+            &format!("Tasks, {label}"),
             &[
                 "task",
                 "core",
@@ -180,7 +198,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
         );
         table(
             &mut text,
-            &format!("Beside the time table, {}", phase.label),
+            &format!("Beside the time table, {label}"),
             &WORK_COLUMNS,
             2,
             phase.works.iter().map(work_row),

@@ -115,9 +115,17 @@ fn roots(count: u64) -> String {
     plural(count, "root", "roots")
 }
 
+/// Phases beyond these are only counted.
+const PHASES_LISTED: usize = 4;
+
 fn phases_of(report: &Report<'_>) -> String {
-    let phases = report.statistics.phases.iter().take(4);
+    let phases: Vec<&PhaseStatistics> =
+        report.statistics.phases.iter().filter(|phase| phase.rounds > 0).collect();
     let label =
-        |phase: &PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
-    phases.map(label).collect::<Vec<_>>().join(", ")
+        |phase: &&PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
+    let mut told: Vec<String> = phases.iter().take(PHASES_LISTED).map(label).collect();
+    if phases.len() > PHASES_LISTED {
+        told.push(format!("in {} more phases", phases.len() - PHASES_LISTED));
+    }
+    told.join(", ")
 }
