@@ -9,9 +9,10 @@
 //! What is declared of them must be the same, each instance must meet the same messages, and whoever goes on must begin after
 //! whoever it goes on for has ended, on whatever core. Then nothing is lost, and nothing comes twice.
 
-use crate::{Channel, Job, Plan, PlannedTask, Sporadic, Task};
-use leveret_types::{ChannelId, Nanos, TaskId};
-use std::fmt::{self, Debug};
+use crate::words::or_none;
+use crate::{Channel, Job, OverrunPolicy, Placement, Plan, PlannedTask, Qos, Sporadic, Start, Task};
+use leveret_types::{ByteSize, ChannelId, MemberId, Nanos, TaskId};
+use std::fmt;
 
 /// What a mode goes on with, by its own numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -194,35 +195,47 @@ fn compare_works(
     (before, after): (&Sporadic, &Sporadic),
     conflicts: &mut Vec<ContinuationConflict>,
 ) {
-    same(what, "start", (&before.start, &after.start), conflicts);
-    same(what, "priority", (&before.priority, &after.priority), conflicts);
-    same(what, "interval", (&before.interval, &after.interval), conflicts);
-    same(what, "deadline", (&before.deadline, &after.deadline), conflicts);
-    same(what, "budget", (&before.budget, &after.budget), conflicts);
+    same(what, "start", (&before.start, &after.start), start, conflicts);
+    same(what, "priority", (&before.priority, &after.priority), u8::to_string, conflicts);
+    let time = |time: &Option<Nanos>| or_none(*time);
+    same(what, "interval", (&before.interval, &after.interval), time, conflicts);
+    same(what, "deadline", (&before.deadline, &after.deadline), time, conflicts);
+    same(what, "budget", (&before.budget, &after.budget), Nanos::to_string, conflicts);
+}
+
+/// What starts work that is kept: an event, as transfers are kept with their channels.
+fn start(start: &Start) -> String {
+    match start {
+        Start::Event { group, name } => format!("event \"{name}\" of group \"{group}\""),
+        Start::Message(_) => "a message".to_owned(),
+        Start::Request(_) => "a request".to_owned(),
+    }
 }
 
 fn channel_name(channel: &Channel) -> String {
     format!("channel \"{}\"", channel.name)
 }
 
-fn same<T: PartialEq + Debug>(
+fn same<T: PartialEq>(
     what: &str,
     property: &'static str,
     (before, after): (&T, &T),
+    words: impl Fn(&T) -> String,
     conflicts: &mut Vec<ContinuationConflict>,
 ) {
     if before != after {
-        let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+        let (before, after) = (words(before), words(after));
         conflicts.push(ContinuationConflict::Altered { what: what.to_owned(), property, before, after });
     }
 }
 
 fn compare_tasks(what: &str, (before, after): (&Task, &Task), conflicts: &mut Vec<ContinuationConflict>) {
-    same(what, "period", (&before.period, &after.period), conflicts);
+    same(what, "period", (&before.period, &after.period), Nanos::to_string, conflicts);
     let windows = [before, after].map(|task| (task.release, task.deadline));
-    same(what, "window", (&windows[0], &windows[1]), conflicts);
-    same(what, "budget", (&before.budget, &after.budget), conflicts);
-    same(what, "overrun policy", (&before.overrun, &after.overrun), conflicts);
+    let window = |(release, deadline): &(Nanos, Nanos)| format!("[{release}, {deadline}]");
+    same(what, "window", (&windows[0], &windows[1]), window, conflicts);
+    same(what, "budget", (&before.budget, &after.budget), Nanos::to_string, conflicts);
+    same(what, "overrun policy", (&before.overrun, &after.overrun), OverrunPolicy::to_string, conflicts);
 }
 
 /// The first instance of the one begins when the last of the other has ended.
@@ -291,11 +304,15 @@ fn channel_goes_on(
 ) {
     let (before, after) = (&job_before.channels[old], &job_after.channels[new]);
     let what = channel_name(after);
-    same(&what, "source", (&before.source, &after.source), conflicts);
-    same(&what, "target", (&before.target, &after.target), conflicts);
-    same(&what, "size", (&before.size, &after.size), conflicts);
-    same(&what, "placement", (&before.placement, &after.placement), conflicts);
-    same(&what, "quality of service", (&before.qos, &after.qos), conflicts);
+    let member = |member: &MemberId| {
+        let known = job_after.members.get(member.index());
+        known.map_or_else(|| member.to_string(), |known| format!("\"{}\"", known.name))
+    };
+    same(&what, "source", (&before.source, &after.source), member, conflicts);
+    same(&what, "target", (&before.target, &after.target), member, conflicts);
+    same(&what, "size", (&before.size, &after.size), ByteSize::to_string, conflicts);
+    same(&what, "placement", (&before.placement, &after.placement), Placement::to_string, conflicts);
+    same(&what, "quality of service", (&before.qos, &after.qos), Qos::to_string, conflicts);
     if !after.qos.is_time_driven() {
         return;
     }

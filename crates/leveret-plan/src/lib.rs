@@ -32,6 +32,7 @@ mod table;
 mod transition;
 mod validate;
 mod windows;
+mod words;
 
 pub use admission::{plan, plan_within};
 pub use continuation::{ContinuationConflict, InstancesBefore, Kept, continuation};

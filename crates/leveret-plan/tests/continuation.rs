@@ -4,7 +4,8 @@ mod common;
 
 use common::{empty, guard_only, task, time_driven};
 use leveret_plan::{
-    ContinuationConflict, CoreChoice, InstancesBefore, Job, Kept, Plan, Qos, continuation, plan,
+    ContinuationConflict, CoreChoice, InstancesBefore, Job, Kept, OverrunPolicy, Placement, Plan, Qos,
+    continuation, plan,
 };
 use leveret_types::{ByteSize, ChannelId, Nanos, TaskId};
 
@@ -71,7 +72,10 @@ fn what_is_altered_is_named_with_both_values() {
     let window = changed(|job| job.tasks[0].deadline = Nanos(299));
     assert_eq!(window.len(), 1);
     assert!(window[0].contains("task \"talk\"") && window[0].contains("window"), "{window:?}");
-    assert!(window[0].contains("300") && window[0].contains("299"), "{window:?}");
+    assert!(
+        window[0].contains("window differs: [100ns, 300ns] in what runs, [100ns, 299ns] in the mode"),
+        "{window:?}"
+    );
     assert!(changed(|job| job.tasks[1].budget = Nanos(51))[0].contains("budget"));
     assert!(changed(|job| job.channels[0].size = ByteSize(8))[0].contains("size"));
     let qos = changed(|job| {
@@ -79,6 +83,17 @@ fn what_is_altered_is_named_with_both_values() {
         (job.tasks[0].writes, job.tasks[1].reads) = Default::default();
     });
     assert!(qos[0].contains("channel \"words\"") && qos[0].contains("quality of service"), "{qos:?}");
+    let words = "time-driven, period 1us, window [100ns, 900ns], a missing message is skipped in what runs, best effort in the mode";
+    assert!(qos[0].contains(words), "{qos:?}");
+    let other = changed(|job| {
+        job.tasks[0].overrun = OverrunPolicy::Late;
+        job.channels[0].placement = Placement::Aliased;
+    });
+    assert!(
+        other[0]
+            .contains("separate buffers at the two ends in what runs, one buffer for both ends in the mode")
+    );
+    assert!(other[1].contains("overrun policy differs: skip in what runs, late in the mode"), "{other:?}");
     let renamed = changed(|job| job.tasks[0].name = "speak".to_owned());
     assert_eq!(renamed.len(), 1);
     assert!(renamed[0].contains("\"speak\"") && renamed[0].contains("not part of what runs"), "{renamed:?}");
