@@ -2,7 +2,7 @@
 
 use leveret_plan::Qos;
 use leveret_report::Report;
-use leveret_report::record::{EventKind, Phase, RunRecord};
+use leveret_report::record::{Event, EventKind, Phase, RunRecord};
 use leveret_report::synthetic::{B, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Door, Miss, Subject, assess, verdicts};
 use leveret_report::why::why;
@@ -212,4 +212,23 @@ fn phases_with_one_label_are_told_apart_on_the_page() {
         assert_eq!(page.matches(&format!("<caption>{words}</caption>")).count(), 1, "{words}");
     }
     assert!(!page.contains("0\u{a0}at\u{a0}8\u{a0}B"), "nothing ran in rounds there");
+}
+
+#[test]
+fn a_death_around_a_switch_is_told_once_in_the_phase_in_which_it_was() {
+    for (since_second, told) in [(-20, 0), (0, 1), (5, 1)] {
+        let mut run = record(&[4, 8], Vec::new());
+        let first = run.phases[0].epoch_monotonic;
+        let second = first + Nanos::from_millis(ROUNDS as i64);
+        run.phases[1].epoch_monotonic = second;
+        let when = second + Nanos::from_millis(since_second);
+        for phase in &mut run.phases {
+            let kind = EventKind::MemberDied { member: 1, how: "exit status 7".to_owned() };
+            phase.events.push(Event { at: when - phase.epoch_monotonic, kind });
+        }
+        let found = assess(&run).irregularities;
+        let deaths: Vec<Option<usize>> =
+            found.iter().filter(|found| found.kind == "member-died").map(|found| found.phase).collect();
+        assert_eq!(deaths, [Some(told)], "{since_second}: {found:?}");
+    }
 }

@@ -190,6 +190,32 @@ fn mode_whose_kept_channels_lose_a_member() {
     });
 }
 
+// spec: MODE-KEEP-02
+/// All that was sent is taken, says the record too; the death is told once, in the phase in which it was.
+#[test]
+fn mode_whose_kept_channels_with_a_priority_lose_a_member() {
+    with_members("tests/mpirt/mode_priority_lost.c", &C, &[2, 3], |program, members| {
+        let names = &["zero", "one", "two"][..members as usize];
+        let outcome = program.survives(names, "[0, 1]", members - 1);
+        outcome.assert_consistent();
+        let phases = &outcome.record().phases;
+        let labels: Vec<&str> = phases.iter().map(|phase| phase.label.as_str()).collect();
+        assert_eq!(labels, ["commit", "lost"], "{}", outcome.said());
+        for name in (0..members - 1).map(|target| format!("urgent-{target}")) {
+            let of_channel = phases.iter().flat_map(|phase| phase.job.channels.iter().zip(&phase.channels));
+            let taken: u64 = of_channel
+                .filter(|(channel, _)| channel.name == name)
+                .map(|(_, record)| record.taken.expect("the survivor's own count"))
+                .sum();
+            assert_eq!(taken, 4, "{name}: {}", outcome.said());
+        }
+        let irregularities = outcome.assessment().irregularities;
+        let deaths: Vec<_> = irregularities.iter().filter(|found| found.kind == "member-died").collect();
+        assert_eq!(deaths.len(), 1, "{}", outcome.said());
+        assert_eq!(deaths[0].phase, Some(if members == 2 { 0 } else { 1 }), "{}", outcome.said());
+    });
+}
+
 #[test]
 fn mode_without_a_member_that_has_died() {
     with_members("tests/mpirt/mode_survived.c", &C, &[3], |program, _| {

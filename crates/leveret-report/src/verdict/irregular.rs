@@ -3,7 +3,7 @@
 
 use crate::format::instant;
 use crate::lookup::Index;
-use crate::record::{Ending, EventKind, InstanceRecord, Phase, RunRecord};
+use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,9 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             report(name(), "out-of-order", messages.out_of_order, sentence);
         }
         for event in &phase.events {
-            if let EventKind::MemberDied { member, how } = &event.kind {
+            if let EventKind::MemberDied { member, how } = &event.kind
+                && !is_told_elsewhere(record, number, event)
+            {
                 let sentence = match event.at {
                     Nanos(0..) => format!("the member died at {} after the epoch ({how})", event.at),
                     before => format!("the member died {} ({how})", instant(before)),
@@ -95,6 +97,20 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// Around a switch an event stands in the records of both phases. It is told of the one in whose time it was.
+fn is_told_elsewhere(record: &RunRecord, number: usize, event: &Event) -> bool {
+    let when = record.phases[number].epoch_monotonic + event.at;
+    record.phases.iter().enumerate().any(|(other, phase)| {
+        let is_of_it = if event.at < Nanos::ZERO {
+            other < number
+        } else {
+            other > number && phase.epoch_monotonic <= when
+        };
+        let is_same = |found: &Event| phase.epoch_monotonic + found.at == when && found.kind == event.kind;
+        is_of_it && phase.events.iter().any(is_same)
+    })
 }
 
 /// Instances planned to start before `end`; one whose window lies beyond its period starts later.
