@@ -24,6 +24,7 @@ mod digest;
 mod explain;
 mod model;
 mod nesting;
+pub mod network;
 mod plan;
 mod search;
 mod shared;

@@ -5,7 +5,7 @@ use std::fmt;
 
 macro_rules! index_id {
     ($name:ident, $repr:ty, $word:literal) => {
-        #[doc = concat!("Index of a ", $word, " in its job.")]
+        #[doc = concat!("Index of a ", $word, " in its model.")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         pub struct $name(pub $repr);
 
@@ -30,6 +30,9 @@ index_id!(ChannelId, u16, "channel");
 index_id!(TaskId, u16, "task");
 index_id!(EventId, u16, "event");
 index_id!(TriggerId, u16, "trigger");
+index_id!(NodeId, u32, "node");
+index_id!(LinkId, u32, "link");
+index_id!(StreamId, u32, "stream");
 
 /// Number of a commit. Every commit of a job, and every restart of a member, gets the next one, so that
 /// whatever a dead or earlier peer left behind is recognised as stale.

@@ -8,11 +8,15 @@ mod id;
 mod idle;
 mod limits;
 mod nanos;
+mod rate;
 mod size;
 
 pub use clock::{Clock, ClockState, TimeInterval};
-pub use id::{ChannelId, EventId, Generation, Instance, MemberId, TaskId, TriggerId};
+pub use id::{
+    ChannelId, EventId, Generation, Instance, LinkId, MemberId, NodeId, StreamId, TaskId, TriggerId,
+};
 pub use idle::IdleCores;
 pub use limits::*;
 pub use nanos::{Nanos, ParseDurationError};
+pub use rate::{BitRate, ParseRateError};
 pub use size::{ByteSize, ParseSizeError};

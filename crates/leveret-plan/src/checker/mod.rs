@@ -5,10 +5,12 @@
 mod channels;
 mod cores;
 mod crossing;
+mod network;
 mod sporadic;
 mod tasks;
 
 pub use crossing::check_transition;
+pub use network::check_network;
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};

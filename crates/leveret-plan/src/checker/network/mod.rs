@@ -1,0 +1,182 @@
+//! The independent checker of network plans: does this plan, from wherever it came, keep every rule of `docs/planning.md` for this
+//! traffic? It shares the data types with the planner and no code; it computes frames, delays and queues by itself, in 128 bits. Its time
+//! is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
+//!
+//! ```text
+//!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues
+//!                     └─ fills: start of each hop of each instance ─────────────────┴────────────────────────────────┘
+//! ```
+
+mod links;
+mod queues;
+mod ways;
+mod windows;
+
+use super::{Violation, shown, wide};
+use crate::network::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
+use leveret_topology::{FrameFormat, Link};
+use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
+
+/// Accepts a network plan if it keeps every rule.
+///
+/// # Errors
+/// The first rule that does not hold, with its place.
+pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violation> {
+    let round = wide(plan.hyperperiod);
+    let mut checker =
+        Checker { plan, traffic, round, copies: Vec::new(), hops: Vec::new(), starts: Vec::new() };
+    checker.frame()?;
+    checker.ways()?;
+    checker.links()?;
+    checker.windows()?;
+    checker.queues()
+}
+
+/// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in
+/// [`Checker::hops`] at `first_hop + hop`.
+#[derive(Clone, Copy)]
+struct Copy {
+    first: usize,
+    first_hop: usize,
+    hops: usize,
+    instances: usize,
+}
+
+/// What a message takes of one link of its way.
+struct HopTimes {
+    /// How long the link is taken.
+    length: i128,
+    /// When its last frame starts, from the start of the first.
+    last_start: i128,
+    /// From the start on the link before to the instant from which this one can be sent; 0 at the source.
+    forwarding: i128,
+}
+
+struct Checker<'a> {
+    plan: &'a NetworkPlan,
+    traffic: &'a Traffic,
+    round: i128,
+    /// By stream, then copy; streams with two copies have two entries.
+    copies: Vec<Vec<Copy>>,
+    hops: Vec<HopTimes>,
+    /// Start of every hop of every instance; [`UNKNOWN`] until a slot says it.
+    starts: Vec<i64>,
+}
+
+const UNKNOWN: i64 = i64::MIN;
+
+fn violation(place: String, rule: &str, found: String) -> Violation {
+    Violation { place, rule: rule.to_owned(), found }
+}
+
+impl Checker<'_> {
+    /// Version, sizes, hyperperiod.
+    fn frame(&self) -> Result<(), Violation> {
+        let plan = self.plan;
+        let place = || "plan".to_owned();
+        if plan.version != NETWORK_PLAN_VERSION {
+            return Err(violation(
+                place(),
+                "its version is known",
+                format!("{} and not {NETWORK_PLAN_VERSION}", plan.version),
+            ));
+        }
+        let (streams, links) = (self.traffic.streams.len(), self.traffic.network.links.len());
+        if plan.ways.len() != streams || plan.links.len() != links {
+            let found = format!(
+                "{} streams and {} links, not {streams} and {links}",
+                plan.ways.len(),
+                plan.links.len()
+            );
+            return Err(violation(place(), "it is for this traffic", found));
+        }
+        let periods = self.traffic.streams.iter().map(|stream| stream.period);
+        let reserved = self
+            .traffic
+            .network
+            .links
+            .iter()
+            .flat_map(|link| &link.reserved)
+            .map(|reservation| reservation.period);
+        if self.round <= 0 {
+            return Err(violation(place(), "its hyperperiod is longer than 0", shown(self.round)));
+        }
+        for period in periods.chain(reserved) {
+            if self.round % wide(period).max(1) != 0 {
+                let found = format!("{} and a period of {period}", plan.hyperperiod);
+                return Err(violation(place(), "its hyperperiod is a multiple of every period", found));
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot as people find it.
+    fn slot_place(&self, link: usize, slot: &Slot) -> String {
+        let name = self.traffic.streams.get(slot.stream.index()).map_or("?", |stream| stream.name.as_str());
+        format!(
+            "link {}, stream \"{name}\" instance {} (copy {})",
+            self.traffic.network.link_name(LinkId(link as u32)),
+            slot.instance,
+            slot.copy
+        )
+    }
+
+    fn stream_place(&self, stream: usize, copy: usize, instance: usize) -> String {
+        format!("stream \"{}\" instance {instance} (copy {copy})", self.traffic.name(StreamId(stream as u32)))
+    }
+
+    /// What stands in [`Self::starts`] for a hop.
+    fn start(&self, copy: Copy, instance: usize, hop: usize) -> i128 {
+        i128::from(self.starts[copy.first + instance * copy.hops + hop])
+    }
+
+    /// What the message of a slot takes of its link. The slot has been looked at by `enter`.
+    fn times(&self, slot: &Slot) -> &HopTimes {
+        let copy = self.copies[slot.stream.index()][usize::from(slot.copy)];
+        &self.hops[copy.first_hop + usize::from(slot.hop)]
+    }
+
+    fn link(&self, stream: usize, copy: usize, hop: usize) -> &Link {
+        &self.traffic.network.links[self.plan.ways[stream][copy].tree.hops[hop].link.index()]
+    }
+
+    fn error(&self) -> i128 {
+        wide(self.traffic.clock_error)
+    }
+}
+
+/// A message's frames on one link: how long each takes, first to last, as (how many, each) of the full ones and the last.
+struct Train {
+    full: i128,
+    each: i128,
+    last: i128,
+}
+
+impl Train {
+    fn new(frames: &FrameFormat, size: ByteSize, link: &Link) -> Self {
+        let (size, payload) = (i128::from(size.0), i128::from(frames.payload_max.0));
+        let count = (size + payload - 1) / payload;
+        let rest = size - (count - 1) * payload;
+        let time = |payload: i128| {
+            let bits = (payload.max(i128::from(frames.payload_min.0)) + i128::from(frames.overhead.0)) * 8;
+            let rate = i128::from(link.rate.0);
+            (bits * 1_000_000_000 + rate - 1) / rate
+        };
+        Self { full: count - 1, each: time(payload), last: time(rest) }
+    }
+
+    /// How long the link is taken.
+    fn whole(&self) -> i128 {
+        self.full * self.each + self.last
+    }
+
+    /// When the last frame starts, from the start of the first.
+    fn last_start(&self) -> i128 {
+        self.full * self.each
+    }
+}
+
+/// Two instants a round apart are the same on a link.
+fn within_round(start: Nanos, round: i128) -> i128 {
+    wide(start).rem_euclid(round)
+}

@@ -1,0 +1,146 @@
+//! Every instance starts after its release, is forwarded no sooner than it has come, and arrives in time.
+
+use super::{Checker, Copy, HopTimes, Train, violation};
+use crate::checker::{Violation, shown, wide};
+use leveret_topology::{Forwarding, NodeKind};
+
+impl Checker<'_> {
+    pub(super) fn windows(&self) -> Result<(), Violation> {
+        for (index, copies) in self.copies.iter().enumerate() {
+            for (number, copy) in copies.iter().enumerate() {
+                // By hop: the earliest and the latest arrival, from the start of the period; only of hops that lead to a target.
+                let mut arrivals = vec![None; copy.hops];
+                for instance in 0..copy.instances {
+                    self.instance(index, number, *copy, instance, &mut arrivals)?;
+                }
+                self.steady(index, number, &arrivals)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Arrivals at each target differ by no more than the jitter.
+    fn steady(&self, stream: usize, copy: usize, arrivals: &[Option<(i128, i128)>]) -> Result<(), Violation> {
+        let Some(jitter) = self.traffic.streams[stream].jitter else { return Ok(()) };
+        match arrivals.iter().flatten().find(|(least, most)| most - least > wide(jitter)) {
+            Some((least, most)) => {
+                let found = format!(
+                    "{} to {} after the start of the period, jitter {jitter}",
+                    shown(*least),
+                    shown(*most)
+                );
+                Err(violation(
+                    self.stream_place(stream, copy, 0),
+                    "its arrivals differ by no more than its jitter",
+                    found,
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn hop_times(&self, stream: usize, copy: usize, hop: usize) -> HopTimes {
+        let train = Train::new(
+            &self.traffic.network.frames,
+            self.traffic.streams[stream].size,
+            self.link(stream, copy, hop),
+        );
+        HopTimes {
+            length: train.whole(),
+            last_start: train.last_start(),
+            forwarding: self.forwarding_time(stream, copy, hop),
+        }
+    }
+
+    fn forwarding_time(&self, stream: usize, copy: usize, hop: usize) -> i128 {
+        let Some(parent) = self.plan.ways[stream][copy].tree.hops[hop].parent else { return 0 };
+        let (from, to) = (self.link(stream, copy, parent as usize), self.link(stream, copy, hop));
+        let frames = &self.traffic.network.frames;
+        let size = self.traffic.streams[stream].size;
+        let (here, there) = (Train::new(frames, size, from), Train::new(frames, size, to));
+        let forwarding = match self.traffic.network.nodes[to.source.index()].kind {
+            NodeKind::Switch(forwarding) => forwarding,
+            NodeKind::Host => Forwarding::StoreAndForward,
+        };
+        // What must have come of a frame before it may go on, so that it does not run dry.
+        let needed = |here: i128, there: i128| match forwarding {
+            Forwarding::StoreAndForward => here,
+            Forwarding::CutThrough { header } => {
+                let bits = i128::from(header.0) * 8_000_000_000;
+                let rate = i128::from(from.rate.0);
+                ((bits + rate - 1) / rate).min(here).max(here - there)
+            }
+        };
+        // Frame f has come after f frames here, and is sent after f frames there; what lies between is linear in f.
+        let mut longest = here.full * (here.each - there.each) + needed(here.last, there.last);
+        if here.full > 0 {
+            let most = here.full - 1;
+            longest = longest
+                .max(needed(here.each, there.each))
+                .max(most * (here.each - there.each) + needed(here.each, there.each));
+        }
+        longest + wide(from.propagation) + wide(from.processing)
+    }
+
+    fn instance(
+        &self,
+        stream: usize,
+        copy: usize,
+        starts: Copy,
+        instance: usize,
+        arrivals: &mut [Option<(i128, i128)>],
+    ) -> Result<(), Violation> {
+        let declared = &self.traffic.streams[stream];
+        let tree = &self.plan.ways[stream][copy].tree;
+        let begin = wide(declared.period) * instance as i128;
+        let error = self.error();
+        let place = || self.stream_place(stream, copy, instance);
+        let mut last = begin;
+        let mut departure = i128::MAX;
+        for (number, hop) in tree.hops.iter().enumerate() {
+            let start = self.start(starts, instance, number);
+            let times = &self.hops[starts.first_hop + number];
+            match hop.parent {
+                None => {
+                    departure = departure.min(start);
+                    let earliest = begin + wide(declared.release) + error;
+                    if start < earliest {
+                        let found = format!("{}, released at {}", shown(start), shown(earliest));
+                        return Err(violation(place(), "it is sent after its release", found));
+                    }
+                }
+                Some(parent) => {
+                    let ready = self.start(starts, instance, parent as usize) + times.forwarding + 2 * error;
+                    if start < ready {
+                        let found = format!(
+                            "{} at {}, ready at {}",
+                            self.traffic.network.link_name(hop.link),
+                            shown(start),
+                            shown(ready)
+                        );
+                        return Err(violation(place(), "it is forwarded after it has come", found));
+                    }
+                }
+            }
+            let link = self.link(stream, copy, number);
+            if declared.targets.contains(&link.target) {
+                let arrival = start + times.length + wide(link.propagation) + wide(link.processing);
+                last = last.max(arrival);
+                let (least, most) = arrivals[number].unwrap_or((i128::MAX, i128::MIN));
+                arrivals[number] = Some((least.min(arrival - begin), most.max(arrival - begin)));
+            }
+        }
+        let latest = begin + wide(declared.deadline) - error;
+        if last > latest {
+            let found = format!("{}, deadline {}", shown(last), shown(latest));
+            return Err(violation(place(), "it arrives before its deadline", found));
+        }
+        if let Some(latency) = declared.latency
+            && last - departure + 2 * error > wide(latency)
+        {
+            let found = format!("{} of {latency}", shown(last - departure + 2 * error));
+            return Err(violation(place(), "it is no longer under way than its latency", found));
+        }
+        Ok(())
+    }
+}

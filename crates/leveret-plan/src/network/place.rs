@@ -1,0 +1,55 @@
+//! The first place that is free, when no message waits on its way.
+//!
+//! All transmissions of a unit keep their distances, so its place is one number. Every transmission that is in somebody's way says by how
+//! much the whole must move to the right at least; when all are content in a row, the place is free, and nothing to the left of it was.
+
+use super::problem::{Hop, Problem};
+use super::state::{Place, State, Unit};
+
+/// The first place of a unit on the first of its ways that has one; `hint` says where in the window the search begins.
+pub(super) fn first_free(problem: &Problem<'_>, state: &State, unit: Unit, hint: u64) -> Option<Place> {
+    let item = &problem.items[unit.item as usize];
+    let mut order: Vec<u32> = (0..item.ways.len() as u32).collect();
+    if order.len() > 1 {
+        // By the fullest link, in sixteenths, so that a short way is not left for a little less load.
+        order.sort_by_key(|way| (fullest(state, &item.ways[*way as usize].hops, problem.hyperperiod), *way));
+    }
+    order.into_iter().find_map(|way| {
+        let candidate = &item.ways[way as usize];
+        let (from, to) = unit.window(item, candidate)?;
+        let hinted = from + (hint % ((to - from).cast_unsigned() + 1)).cast_signed();
+        let search = |from, to| earliest(state, &candidate.hops, unit.count, item.period, from, to);
+        let start = search(hinted, to).or_else(|| search(from, hinted - 1))?;
+        Some(Place { way, start, waits: Vec::new() })
+    })
+}
+
+fn fullest(state: &State, hops: &[Hop], hyperperiod: i64) -> i64 {
+    let sixteenths =
+        |hop: &Hop| i128::from(state.links[hop.link as usize].used()) * 16 / i128::from(hyperperiod);
+    hops.iter().map(sixteenths).max().unwrap_or(0) as i64
+}
+
+/// The least start in `from..=to` at which every transmission is free.
+fn earliest(state: &State, hops: &[Hop], count: u32, period: i64, from: i64, to: i64) -> Option<i64> {
+    let mut start = from;
+    let turns = i64::from(count);
+    let (mut hop, mut turn) = (0, 0);
+    let mut content = 0;
+    let all = hops.len() * count as usize;
+    while content < all && start <= to {
+        let Hop { link, offset, length, .. } = hops[hop];
+        let shift = state.links[link as usize].shift(start + offset + turn * period, length)?;
+        if shift > 0 {
+            start += shift;
+            content = 0;
+        }
+        content += 1;
+        turn += 1;
+        if turn == turns {
+            turn = 0;
+            hop = (hop + 1) % hops.len();
+        }
+    }
+    (start <= to).then_some(start)
+}

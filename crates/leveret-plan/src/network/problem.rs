@@ -1,0 +1,200 @@
+//! Traffic as numbers: what each message takes of each link on each way, and by when.
+
+use super::model::{StreamFault, Traffic, TrafficError};
+use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, routes};
+use leveret_types::{NodeId, StreamId};
+
+/// Ways that are tried for one stream.
+pub(super) const WAYS_MAX: usize = 8;
+
+/// What is to be placed, and where it may be.
+#[derive(Clone, Debug)]
+pub(super) struct Problem<'a> {
+    pub traffic: &'a Traffic,
+    pub graph: Graph,
+    pub hyperperiod: i64,
+    pub items: Vec<Item>,
+}
+
+/// One copy of a stream.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub stream: StreamId,
+    pub copy: u8,
+    pub period: i64,
+    /// Instances in a hyperperiod.
+    pub count: u32,
+    /// Earliest start of the first transmission, from the start of the period, clock error included.
+    pub release: i64,
+    /// Latest arrival, from the start of the period, clock error included.
+    pub deadline: i64,
+    /// Longest time from start to arrival, clock error included.
+    pub latency: i64,
+    /// Whether instances may lie at different places in their periods.
+    pub movable: bool,
+    /// Ways that are known, the best first.
+    pub ways: Vec<Candidate>,
+    /// Whether there may be others.
+    pub more_ways: bool,
+}
+
+/// One way, and what it costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Candidate {
+    pub tree: Tree,
+    /// By hop, each after its parent.
+    pub hops: Vec<Hop>,
+    /// From the start of the first transmission to the last arrival, when nothing waits.
+    pub span: i64,
+}
+
+/// One link of a way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Hop {
+    pub link: u32,
+    /// The hop before; [`Hop::NO_PARENT`] at the source.
+    pub parent: u32,
+    /// From the parent's start to the earliest of this one.
+    pub after: i64,
+    /// From the start of the first transmission, when nothing waits.
+    pub offset: i64,
+    /// How long the link is taken.
+    pub length: i64,
+    /// From the start on this link to the arrival, if a target is at its end; else -1.
+    pub arrival: i64,
+}
+
+impl Hop {
+    pub(super) const NO_PARENT: u32 = u32::MAX;
+}
+
+impl<'a> Problem<'a> {
+    /// Of traffic that [`Traffic::validate`] accepted, with its hyperperiod.
+    pub(super) fn new(traffic: &'a Traffic, hyperperiod: i64) -> Result<Self, TrafficError> {
+        let graph = Graph::new(&traffic.network);
+        let mut problem =
+            Self { traffic, graph, hyperperiod, items: Vec::with_capacity(traffic.streams.len()) };
+        for index in 0..traffic.streams.len() {
+            let items = problem.items_of(StreamId(index as u32))?;
+            problem.items.extend(items);
+        }
+        Ok(problem)
+    }
+
+    /// The copies of one stream.
+    pub(super) fn items_of(&self, id: StreamId) -> Result<Vec<Item>, TrafficError> {
+        let stream = &self.traffic.streams[id.index()];
+        let ways =
+            self.first_ways(id).map_err(|fault| TrafficError::Stream { name: stream.name.clone(), fault })?;
+        let error = self.traffic.clock_error.0;
+        let (release, deadline) = (stream.release.0 + error, stream.deadline.0 - error);
+        let latency = stream.latency.map_or(i64::MAX, |latency| latency.0 - 2 * error);
+        let room = deadline - release;
+        let movable = stream.jitter.is_none_or(|jitter| jitter.0 >= room.min(latency));
+        let item = |(copy, tree): (usize, Tree)| Item {
+            stream: id,
+            copy: copy as u8,
+            period: stream.period.0,
+            count: (self.hyperperiod / stream.period.0) as u32,
+            release,
+            deadline,
+            latency,
+            movable,
+            ways: vec![self.candidate(id, tree)],
+            more_ways: stream.copies == 1 && stream.ways.is_none(),
+        };
+        Ok(ways.into_iter().enumerate().map(item).collect())
+    }
+
+    /// One way for each copy.
+    fn first_ways(&self, id: StreamId) -> Result<Vec<Tree>, StreamFault> {
+        let stream = &self.traffic.streams[id.index()];
+        if let Some(ways) = &stream.ways {
+            return Ok(ways.clone());
+        }
+        let name = |node: NodeId| self.traffic.network.nodes[node.index()].name.clone();
+        let mut trees = vec![Tree::default(); usize::from(stream.copies)];
+        for target in &stream.targets {
+            let ends = || (name(stream.source), name(*target));
+            if stream.copies == 2 {
+                let (from, to) = ends();
+                let pair = disjoint_pair(&self.graph, stream.source, *target);
+                let (one, two) = pair.ok_or(StreamFault::NoSecondWay { from, to })?;
+                trees[0].add(&self.graph, &one);
+                trees[1].add(&self.graph, &two);
+            } else {
+                let (found, _) = routes(&self.graph, stream.source, *target, 1);
+                let (from, to) = ends();
+                trees[0].add(&self.graph, found.first().ok_or(StreamFault::NoWay { from, to })?);
+            }
+        }
+        Ok(trees)
+    }
+
+    /// Further ways of an item, once it has found no place on those it knows.
+    pub(super) fn widen(&mut self, item: usize) {
+        let known = &self.items[item];
+        if !known.more_ways {
+            return;
+        }
+        let stream = &self.traffic.streams[known.stream.index()];
+        let mut ways = Vec::new();
+        if let [target] = stream.targets[..] {
+            ways.extend(
+                routes(&self.graph, stream.source, target, WAYS_MAX).0.iter().map(|route| Tree::path(route)),
+            );
+        } else {
+            ways.extend(
+                (0..WAYS_MAX)
+                    .filter_map(|variant| Tree::spread(&self.graph, stream.source, &stream.targets, variant)),
+            );
+        }
+        let mut candidates = known.ways.clone();
+        let room = (known.deadline - known.release).min(known.latency);
+        for way in ways {
+            let candidate = self.candidate(known.stream, way);
+            if candidate.span <= room && !candidates.contains(&candidate) {
+                candidates.push(candidate);
+            }
+        }
+        let item = &mut self.items[item];
+        (item.ways, item.more_ways) = (candidates, false);
+    }
+
+    /// What a stream costs on a way.
+    pub(super) fn candidate(&self, id: StreamId, tree: Tree) -> Candidate {
+        let stream = &self.traffic.streams[id.index()];
+        let network = &self.traffic.network;
+        let error = self.traffic.clock_error.0;
+        let mut hops: Vec<Hop> = Vec::with_capacity(tree.hops.len());
+        for hop in &tree.hops {
+            let link = &network.links[hop.link.index()];
+            let time = network.frames.occupation(stream.size, link.rate).0;
+            let mut after = 0;
+            let mut offset = 0;
+            let mut length = time;
+            if let Some(parent) = hop.parent {
+                let previous = &network.links[tree.hops[parent as usize].link.index()];
+                let forwarding = network.forwarding(link.source).unwrap_or(Forwarding::StoreAndForward);
+                // The sender's clock may be late and the port's early; and a frame that came as early as can be must not be
+                // there before the one that is sent ahead of it has gone.
+                after = network.frames.forwarding(stream.size, previous, link, forwarding).0 + 2 * error;
+                offset = hops[parent as usize].offset + after;
+                length += 4 * error;
+            }
+            let is_target = stream.targets.contains(&link.target);
+            let arrival = if is_target { time + link.propagation.0 + link.processing.0 } else { -1 };
+            hops.push(Hop {
+                link: hop.link.0,
+                parent: hop.parent.unwrap_or(Hop::NO_PARENT),
+                after,
+                offset,
+                length,
+                arrival,
+            });
+        }
+        let span =
+            hops.iter().filter(|hop| hop.arrival >= 0).map(|hop| hop.offset + hop.arrival).max().unwrap_or(0);
+        Candidate { tree, hops, span }
+    }
+}

@@ -1,0 +1,169 @@
+//! Placing everything: one after the other, and what has no place sends away what it disturbs least.
+
+use super::conflict::{Cheapest, Sweep, mix};
+use super::place::first_free;
+use super::problem::{Item, Problem};
+use super::state::{State, Unit};
+use std::collections::VecDeque;
+
+/// How far a search may go, and which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Chooses among equals, and the order to begin with: 0 is what mostly does best.
+    pub seed: u64,
+    /// Intervals that the repair may look at.
+    pub steps: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { seed: 0, steps: 200_000_000 }
+    }
+}
+
+/// Why a search ended without a plan.
+#[derive(Clone, Debug)]
+pub(super) enum Ended {
+    /// An item that has no place even alone, beside what is reserved.
+    Alone(u32),
+    /// Out of steps; the state is partial.
+    OutOfSteps,
+}
+
+/// A search under way.
+pub(super) struct Search<'a, 'b> {
+    pub problem: &'b mut Problem<'a>,
+    pub state: State,
+    sweep: Sweep,
+    weights: Vec<u64>,
+    failures: Vec<u32>,
+    waiting: VecDeque<u32>,
+    effort: Effort,
+    /// Whether the search for a place begins anywhere in the window: among many, each then meets few that are in its way, while those
+    /// that all begin at its start walk past everybody before them.
+    scattered: bool,
+    /// How often something was sent away.
+    pub sent_away: u64,
+}
+
+/// Units from which places are sought all over their windows.
+const SCATTERED_FROM: usize = 2_000;
+
+/// Failures of a unit before its instances go ways of their own.
+const FAILURES_BEFORE_SPLIT: u32 = 2;
+
+impl<'a, 'b> Search<'a, 'b> {
+    pub(super) fn new(problem: &'b mut Problem<'a>, effort: Effort) -> Self {
+        let state = State::new(problem);
+        let units = state.units.len();
+        let scattered = units > SCATTERED_FROM;
+        let mut order: Vec<u32> = (0..units as u32).collect();
+        order.sort_by_cached_key(|unit| {
+            rank(&problem.items[state.units[*unit as usize].item as usize], *unit, effort.seed)
+        });
+        Self {
+            problem,
+            state,
+            sweep: Sweep::default(),
+            weights: vec![1; units],
+            failures: vec![0; units],
+            waiting: order.into(),
+            effort,
+            scattered,
+            sent_away: 0,
+        }
+    }
+
+    /// Until all are placed, or it cannot go on.
+    pub(super) fn run(&mut self) -> Result<(), Ended> {
+        while let Some(unit) = self.waiting.pop_front() {
+            if self.place(unit) {
+                continue;
+            }
+            if self.sweep.steps > self.effort.steps {
+                self.waiting.push_front(unit);
+                return Err(Ended::OutOfSteps);
+            }
+            self.make_room(unit)?;
+        }
+        Ok(())
+    }
+
+    /// Into the first free place, if there is one; on further ways if those that are known have none.
+    fn place(&mut self, unit: u32) -> bool {
+        let which = self.state.units[unit as usize];
+        let hint = if self.scattered { mix(self.effort.seed ^ u64::from(unit)) } else { 0 };
+        let mut place = first_free(self.problem, &self.state, which, hint);
+        if place.is_none() && self.problem.items[which.item as usize].more_ways {
+            self.problem.widen(which.item as usize);
+            place = first_free(self.problem, &self.state, which, hint);
+        }
+        if let Some(place) = place {
+            self.state.put(self.problem, unit, place);
+            return true;
+        }
+        false
+    }
+
+    /// Where it disturbs least; whom it disturbs is placed anew, next.
+    fn make_room(&mut self, unit: u32) -> Result<(), Ended> {
+        self.failures[unit as usize] += 1;
+        self.weights[unit as usize] += 1;
+        let Unit { item, count, .. } = self.state.units[unit as usize];
+        let salt = mix(self.effort.seed.wrapping_add(self.sent_away << 8).wrapping_add(1));
+        let cheapest = self.sweep.cheapest(
+            self.problem,
+            &self.state,
+            self.state.units[unit as usize],
+            &self.weights,
+            salt,
+        );
+        let may_split = count > 1 && self.problem.items[item as usize].movable;
+        if may_split && (cheapest.is_none() || self.failures[unit as usize] > FAILURES_BEFORE_SPLIT) {
+            self.split(unit, cheapest.map_or(0, |cheapest| cheapest.place.way));
+            return Ok(());
+        }
+        let Some(Cheapest { place, owners, .. }) = cheapest else { return Err(Ended::Alone(item)) };
+        for owner in &owners {
+            self.state.take_away(self.problem, *owner);
+            self.waiting.push_front(*owner);
+        }
+        self.sent_away += owners.len() as u64;
+        self.state.put(self.problem, unit, place);
+        Ok(())
+    }
+
+    /// Each instance for itself, but all on one way: a switch knows streams and not instances.
+    fn split(&mut self, unit: u32, way: u32) {
+        let item = &mut self.problem.items[self.state.units[unit as usize].item as usize];
+        item.ways = vec![item.ways.swap_remove(way as usize)];
+        item.more_ways = false;
+        let others = self.state.split(unit);
+        self.weights.resize(self.state.units.len(), 1);
+        self.failures.resize(self.state.units.len(), 0);
+        self.weights[unit as usize] = 1;
+        for other in others.rev() {
+            self.waiting.push_front(other);
+        }
+        self.waiting.push_front(unit);
+    }
+
+    /// Units without a place.
+    pub(super) fn unplaced(&self) -> impl Iterator<Item = u32> {
+        self.waiting.iter().copied()
+    }
+}
+
+/// Who comes first: those with the least room, then those that take the most. Other seeds shake that order.
+fn rank(item: &Item, unit: u32, seed: u64) -> (i64, i64, u32) {
+    let room = item.ways.first().map_or(0, |way| (item.deadline - way.span - item.release).min(item.period));
+    let work: i64 = item.ways.first().map_or(0, |way| way.hops.iter().map(|hop| hop.length).sum());
+    match seed {
+        0 => (room, -work, unit),
+        1 => (-work * i64::from(item.count), room, unit),
+        _ => {
+            let shaken = mix(seed ^ u64::from(unit) << 20) % 1_000;
+            (room / 2 + room / 2 * shaken.cast_signed() / 1_000, -work, unit)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What has a place, and where.
+
+use super::problem::{Candidate, Item, Problem};
+use super::timeline::{Owner, Timeline};
+
+/// What is placed as one: all instances of an item at the same place in their periods, or one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Unit {
+    pub item: u32,
+    /// First instance.
+    pub first: u32,
+    /// How many, one period apart.
+    pub count: u32,
+}
+
+/// Where a unit is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// Which of the item's ways.
+    pub way: u32,
+    /// Start of the first transmission of the first instance.
+    pub start: i64,
+    /// How long the message waits before each hop, beyond what nobody can save; empty: nowhere.
+    pub waits: Vec<i64>,
+}
+
+/// A partial plan.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub links: Vec<Timeline>,
+    pub units: Vec<Unit>,
+    pub places: Vec<Option<Place>>,
+}
+
+impl Unit {
+    /// Where the first transmission of the first instance may start on a way: from, to.
+    pub(super) fn window(self, item: &Item, way: &Candidate) -> Option<(i64, i64)> {
+        let shift = i64::from(self.first) * item.period;
+        // Later than a period after the release, instances could overtake each other.
+        let to = (item.deadline - way.span).min(item.release + item.period - 1);
+        let fits = way.span <= item.latency
+            && item.release <= to
+            && way.hops.iter().all(|hop| hop.length <= item.period);
+        fits.then_some((shift + item.release, shift + to))
+    }
+}
+
+impl State {
+    /// Nothing placed; what is reserved is taken.
+    pub(super) fn new(problem: &Problem<'_>) -> Self {
+        let mut links = Vec::with_capacity(problem.graph.links());
+        for link in &problem.traffic.network.links {
+            let mut timeline = Timeline::new(problem.hyperperiod);
+            if problem.traffic.whole_cycles {
+                timeline.take(0, 0, Owner::RESERVED);
+            }
+            for reservation in &link.reserved {
+                for turn in 0..problem.hyperperiod / reservation.period.0 {
+                    reserve(
+                        &mut timeline,
+                        turn * reservation.period.0 + reservation.start.0,
+                        reservation.length.0,
+                    );
+                }
+            }
+            links.push(timeline);
+        }
+        let unit = |(index, item): (usize, &Item)| Unit { item: index as u32, first: 0, count: item.count };
+        let units: Vec<_> = problem.items.iter().enumerate().map(unit).collect();
+        let places = vec![None; units.len()];
+        Self { links, units, places }
+    }
+
+    /// Start of a hop of the first instance.
+    pub(super) fn start_of(way: &Candidate, place: &Place, hop: usize) -> i64 {
+        place.start + way.hops[hop].offset + place.waits.get(hop).copied().unwrap_or(0)
+    }
+
+    /// Puts a unit where it fits.
+    pub(super) fn put(&mut self, problem: &Problem<'_>, unit: u32, place: Place) {
+        let Unit { item, count, .. } = self.units[unit as usize];
+        let item = &problem.items[item as usize];
+        let way = &item.ways[place.way as usize];
+        for (index, hop) in way.hops.iter().enumerate() {
+            let start = Self::start_of(way, &place, index);
+            for turn in 0..i64::from(count) {
+                self.links[hop.link as usize].take(start + turn * item.period, hop.length, Owner(unit));
+            }
+        }
+        self.places[unit as usize] = Some(place);
+    }
+
+    /// Takes a unit away from where it is.
+    pub(super) fn take_away(&mut self, problem: &Problem<'_>, unit: u32) -> Option<Place> {
+        let place = self.places[unit as usize].take()?;
+        let Unit { item, count, .. } = self.units[unit as usize];
+        let item = &problem.items[item as usize];
+        let way = &item.ways[place.way as usize];
+        for (index, hop) in way.hops.iter().enumerate() {
+            let start = Self::start_of(way, &place, index);
+            for turn in 0..i64::from(count) {
+                self.links[hop.link as usize].give(start + turn * item.period, hop.length, Owner(unit));
+            }
+        }
+        Some(place)
+    }
+
+    /// Makes of a unit of several instances as many of one. The unit keeps the first. Returns the others.
+    pub(super) fn split(&mut self, unit: u32) -> std::ops::Range<u32> {
+        let Unit { item, first, count } = self.units[unit as usize];
+        let begin = self.units.len() as u32;
+        self.units[unit as usize].count = 1;
+        self.units.extend((1..count).map(|turn| Unit { item, first: first + turn, count: 1 }));
+        self.places.resize(self.units.len(), None);
+        begin..self.units.len() as u32
+    }
+}
+
+/// Takes what is still free of a stretch: reservations may overlap.
+fn reserve(timeline: &mut Timeline, start: i64, length: i64) {
+    let mut at = start;
+    while at < start + length {
+        let first = timeline.touching(at, start + length - at).find(|(busy, _)| busy.end > busy.start);
+        match first {
+            Some((busy, round)) => {
+                if busy.start + round > at {
+                    timeline.take(at, busy.start + round - at, Owner::RESERVED);
+                }
+                at = busy.end + round;
+            }
+            None => {
+                timeline.take(at, start + length - at, Owner::RESERVED);
+                return;
+            }
+        }
+    }
+}
