@@ -344,7 +344,7 @@ static void test_iterators_that_cannot_serve(void)
     OK(MPIRT_Channel_set_recvoutbufiter(end.channel, MPIRT_BUFITER_NULL));
     EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Error_detail(&detail));
-    CHECK(strstr(detail, "\"lacks\" has no iterator; set one with set_recvoutbufiter") != NULL);
+    CHECK(strstr(detail, "\"lacks\" has no iterator; set one with MPIRT_Channel_set_recvoutbufiter") != NULL);
     OK(MPIRT_Channel_set_recvoutbufiter(end.channel, end.recvout));
     OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, COUNT * sizeof(int64_t), MPIRT_INT64, &buffer));
     OK(MPIRT_Cvector_create(NULL, 1, &(MPIRT_Object){buffer.bits}, &vector));

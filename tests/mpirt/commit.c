@@ -209,7 +209,7 @@ static void test_what_is_incomplete_at_one_is_refused_to_all(void)
         if (rank == place)
             OK(MPIRT_Ptchannel_create("itself", ends, ends, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
         EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
-        CHECK(detail_says("\"itself\" has no iterator; set one with set_recvinbufiter"));
+        CHECK(detail_says("\"itself\" has no iterator; set one with MPIRT_Channel_set_recvinbufiter"));
         CHECK(detail_says(who));
         if (rank == place)
             OK(MPIRT_Channel_free(&channel));

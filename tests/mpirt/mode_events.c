@@ -1,27 +1,12 @@
 /* Triggers and receptors through changes of mode: those that are kept lose no firing and count on, and their handlers run on. */
 #define _POSIX_C_SOURCE 200809L
 #include "events.h"
+#include "mode_own.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { SWITCHES = 3 };
-
-static void never(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
-{
-    (void)task, (void)instance, (void)argument;
-}
-
-/* Something that each mode has for itself, at a period that gives the mode another hyperperiod. */
-static MPIRTX_Task make_task(const char *kind, MPIRT_Timespec period, MPIRT_Qos *qos)
-{
-    char name[MPIRT_NAME_MAX];
-    MPIRTX_Task task;
-    snprintf(name, sizeof name, "%s-%d", kind, rank);
-    MUST(MPIRT_Qos_channel_time_create(NULL, 2 * ms, 18 * ms, period, qos));
-    MUST(MPIRTX_Task_create(name, never, NULL, *qos, ms / 20, &task));
-    return task;
-}
 
 static void keep(MPIRTX_Mode mode, int count, const MPIRT_Object *objects)
 {

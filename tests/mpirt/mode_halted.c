@@ -3,31 +3,17 @@
 #define _GNU_SOURCE
 #include "mode_pair.h"
 
-#include <signal.h>
-#include <unistd.h>
-
-/* The last member is stopped by the first instance from here on, which is after the agreement and before the switch. */
-static MPIRT_Timespec stops_at;
-
-static void counts_and_stops(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
-{
-    MPIRT_Timespec stop = __atomic_load_n(&stops_at, __ATOMIC_RELAXED);
-    counts(task, instance, argument);
-    if (stop != 0 && instance->start >= stop)
-        kill(getpid(), SIGSTOP);
-}
-
 /* spec: MODE-SWITCH-04 */
 static void test_who_does_not_switch_is_ended_and_the_others_hear_of_it(void)
 {
     struct pair pair;
     MPIRTX_Mode current;
     MPIRT_Timespec at = 0, now;
-    begin_pair(&pair, "halted", counts_and_stops);
+    begin_pair(&pair, "halted", counts_and_acts);
     MUST(MPIRTX_Mode_commit(pair.mode));
     OK(MPIRT_Get_time(&now));
     if (rank == members - 1)
-        __atomic_store_n(&stops_at, now + 1000 * ms, __ATOMIC_RELAXED);
+        act_at(now + 1000 * ms, stands_still);
     OK(MPIRTX_Mode_switch(pair.mode, now + 1500 * ms, &at));
     OK(MPIRTX_Mode_get_current(&current));
     CHECK(current.bits == pair.mode.bits && at >= now + 1500 * ms && pair.before > 0);

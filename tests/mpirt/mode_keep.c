@@ -1,55 +1,14 @@
 /* Channels and tasks that a mode keeps go on across the switch: with the same buffers, instance numbers and counters, and with what is
  * under way in them. */
-#include "harness.h"
+#define BUFFERS 4
+#include "mode_ends.h"
+#include "mode_own.h"
 
 #include <pthread.h>
 
 static const MPIRT_Timespec ms = 1000000;
 static const MPIRT_Timespec patience = INT64_C(20000000000);
-enum { BUFFERS = 4, NUMBERS_MAX = 1 << 14 };
-
-static MPIRT_Bufiter iterator(void)
-{
-    MPIRT_Bufiter made;
-    MUST(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
-    return made;
-}
-
-/* An end of a channel, with its iterators and buffers. */
-struct end {
-    MPIRT_Bufiter in, out;
-    MPIRT_Channel channel;
-    MPIRT_Buffer buffers[BUFFERS];
-    void *bases[BUFFERS];
-};
-
-/* Where buffers are MAPPED, those of the two ends are one in memory, and nothing is copied. */
-static void make_mapped_end(struct end *end, const char *kind, int source, MPIRT_Qos qos, int is_mapped)
-{
-    char name[MPIRT_NAME_MAX];
-    MPIRT_Object all[BUFFERS];
-    snprintf(name, sizeof name, "%s-%d", kind, source);
-    for (int number = 0; number < BUFFERS; number++) {
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &end->buffers[number]));
-        all[number] = MPIRT_OBJECT(end->buffers[number]);
-    }
-    if (is_mapped) {
-        MPIRT_Cvector allowed;
-        MUST(MPIRT_Cvector_create(NULL, BUFFERS, all, &allowed));
-        MUST(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO_MAPPED, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER(allowed), &end->in));
-        /* It lives on in the iterator. */
-        OK(MPIRT_Cvector_free(&allowed));
-    } else {
-        end->in = iterator();
-    }
-    end->out = iterator();
-    MUST(MPIRT_Ptchannel_create(name, end->in, end->out, source, (source + 1) % members, MPIRT_GROUP_WORLD, qos, &end->channel));
-}
-
-static void make_end(struct end *end, const char *kind, int source, MPIRT_Qos qos)
-{
-    make_mapped_end(end, kind, source, qos, 0);
-}
+enum { NUMBERS_MAX = 1 << 14 };
 
 static void look_where(struct end *end, void **bases)
 {
@@ -63,15 +22,6 @@ static void check_same_buffers(struct end *end)
     look_where(end, now);
     for (int number = 0; number < BUFFERS; number++)
         CHECK(now[number] != NULL && now[number] == end->bases[number]);
-}
-
-static void free_end(struct end *end)
-{
-    OK(MPIRT_Channel_free(&end->channel));
-    OK(MPIRT_Bufiter_free(&end->in));
-    OK(MPIRT_Bufiter_free(&end->out));
-    for (int number = 0; number < BUFFERS; number++)
-        OK(MPIRT_Buffer_free(&end->buffers[number]));
 }
 
 /* What the task at the sending end does: each message is the number of the instance that sends it. */
@@ -184,20 +134,10 @@ static void free_ring(void)
     OK(MPIRT_Qos_free(&ring.qos_of_tasks));
 }
 
-static void never(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+/* Behind the tasks of the ring. */
+static MPIRTX_Task make_late_task(const char *kind, MPIRT_Timespec period, MPIRT_Qos *qos)
 {
-    (void)task, (void)instance, (void)argument;
-}
-
-/* Something that each mode has for itself, at a period that gives the mode another hyperperiod. */
-static MPIRTX_Task make_task(const char *kind, MPIRT_Timespec period, MPIRT_Qos *qos)
-{
-    char name[MPIRT_NAME_MAX];
-    MPIRTX_Task task;
-    snprintf(name, sizeof name, "%s-%d", kind, rank);
-    MUST(MPIRT_Qos_channel_time_create(NULL, 12 * ms, 20 * ms, period, qos));
-    MUST(MPIRTX_Task_create(name, never, NULL, *qos, ms / 20, &task));
-    return task;
+    return make_task_from(kind, 12 * ms, 20 * ms, period, qos);
 }
 
 /* So many more messages are taken, or missed for what the machine does. */
@@ -221,7 +161,7 @@ static void test_channels_and_tasks_go_on_through_three_modes(int is_mapped)
     if (members == 1)
         return;
     make_mapped_ring(is_mapped);
-    own[0] = make_task("own0", periods[0] * ms, &qos[0]);
+    own[0] = make_late_task("own0", periods[0] * ms, &qos[0]);
     MUST(MPIRT_Commit());
     OK(MPIRTX_Get_epoch(&first));
     look_where(&ring.talk.end, ring.talk.end.bases);
@@ -237,7 +177,7 @@ static void test_channels_and_tasks_go_on_through_three_modes(int is_mapped)
         MUST(MPIRTX_Mode_keep(mode[number], MPIRT_OBJECT(ring.talk.task)));
         MUST(MPIRTX_Mode_keep(mode[number], MPIRT_OBJECT(ring.hear.task)));
         OK(MPIRTX_Mode_keep(mode[number], MPIRT_OBJECT(ring.hear.end.channel)));
-        own[number] = make_task(kind, periods[number] * ms, &qos[number]);
+        own[number] = make_late_task(kind, periods[number] * ms, &qos[number]);
         MUST(MPIRTX_Mode_commit(mode[number]));
         EXPECT(MPIRTX_Mode_keep(mode[number], MPIRT_OBJECT(ring.talk.task)), MPIRT_ERR_OBJECT_COMMITTED);
         OK(MPIRTX_Task_get_metrics(ring.hear.task, &before));
@@ -335,7 +275,7 @@ static void test_best_effort_messages_are_under_way_through_a_switch(void)
     if (members == 1)
         return;
     make_pair();
-    own[0] = make_task("before", 20 * ms, &qos[0]);
+    own[0] = make_late_task("before", 20 * ms, &qos[0]);
     MUST(MPIRT_Commit());
     look_where(&sends, sends.bases);
     look_where(&receives, receives.bases);
@@ -348,7 +288,7 @@ static void test_best_effort_messages_are_under_way_through_a_switch(void)
     MUST(MPIRTX_Mode_open("pair", &mode));
     MUST(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(sends.channel)));
     MUST(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(receives.channel)));
-    own[1] = make_task("after", 40 * ms, &qos[1]);
+    own[1] = make_late_task("after", 40 * ms, &qos[1]);
     MUST(MPIRTX_Mode_commit(mode));
     send(1, 11);
     send(2, 12);
@@ -390,8 +330,8 @@ static void test_what_cannot_be_kept(void)
     MPIRT_Cset set;
     MPIRT_Bufiter in;
     MPIRT_Buffer buffer;
-    own[0] = make_task("first", 20 * ms, &qos[0]);
-    own[2] = make_task("former", 20 * ms, &qos[2]);
+    own[0] = make_late_task("first", 20 * ms, &qos[0]);
+    own[2] = make_late_task("former", 20 * ms, &qos[2]);
     in = iterator();
     OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 8, MPIRT_INT64, &buffer));
     OK(MPIRT_Cset_create("of what runs", &set));
@@ -404,7 +344,7 @@ static void test_what_cannot_be_kept(void)
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(mode)), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT_NULL), MPIRT_ERR_NULL_OBJECT);
     EXPECT(MPIRTX_Mode_keep(MPIRTX_MODE_NULL, MPIRT_OBJECT(own[0])), MPIRT_ERR_NULL_OBJECT);
-    own[1] = make_task("second", 20 * ms, &qos[1]);
+    own[1] = make_late_task("second", 20 * ms, &qos[1]);
     /* What is of the mode already. */
     EXPECT(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(own[1])), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(own[0])));
@@ -498,7 +438,7 @@ static void test_both_ends_keep_a_channel_or_neither(void)
     MUST(MPIRTX_Mode_open("one end", &mode));
     /* The sending end, whose receiver lets it go. */
     MUST(MPIRTX_Mode_keep(mode, MPIRT_OBJECT(ring.talk.task)));
-    own = make_task("own", 40 * ms, &qos);
+    own = make_late_task("own", 40 * ms, &qos);
     EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_MISMATCH);
     OK(MPIRTX_Error_detail(&detail));
     CHECK(strstr(detail, "ring-") != NULL && strstr(detail, "(MPIRTX_Mode_keep there), or at none") != NULL);

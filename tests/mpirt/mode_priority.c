@@ -1,47 +1,21 @@
 /* Priority-driven channels and changes of mode: sets that have them are left and entered, and those that are kept lose nothing. */
 #define _POSIX_C_SOURCE 200809L
-#include "harness.h"
+#define BUFFERS 8
+#include "mode_ends.h"
+#include "mode_own.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 static const MPIRT_Timespec ms = 1000000;
 static const MPIRT_Timespec patience = INT64_C(20000000000);
-enum { BUFFERS = 8, SWITCHES = 3 };
+enum { SWITCHES = 3 };
 
-/* An end of a channel, with its iterators and buffers. */
-struct end {
-    MPIRT_Bufiter in, out;
-    MPIRT_Channel channel;
-    MPIRT_Buffer buffers[BUFFERS];
-};
-
-static MPIRT_Bufiter iterator(void)
+/* An end of a channel on which as many transfers may be under way as it has buffers. */
+static void make_wide_end(struct end *end, const char *kind, int source, MPIRT_Qos qos)
 {
-    MPIRT_Bufiter made;
-    MUST(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
-    return made;
-}
-
-static void make_end(struct end *end, const char *kind, int source, MPIRT_Qos qos)
-{
-    char name[MPIRT_NAME_MAX];
-    snprintf(name, sizeof name, "%s-%d", kind, source);
-    for (int number = 0; number < BUFFERS; number++)
-        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &end->buffers[number]));
-    end->in = iterator();
-    end->out = iterator();
-    MUST(MPIRT_Ptchannel_create(name, end->in, end->out, source, (source + 1) % members, MPIRT_GROUP_WORLD, qos, &end->channel));
+    make_end(end, kind, source, qos);
     OK(MPIRTX_Channel_set_slack(end->channel, BUFFERS));
-}
-
-static void free_end(struct end *end)
-{
-    OK(MPIRT_Channel_free(&end->channel));
-    OK(MPIRT_Bufiter_free(&end->in));
-    OK(MPIRT_Bufiter_free(&end->out));
-    for (int number = 0; number < BUFFERS; number++)
-        OK(MPIRT_Buffer_free(&end->buffers[number]));
 }
 
 static MPIRT_Qos priority(int level, MPIRT_Timespec interval)
@@ -51,31 +25,6 @@ static MPIRT_Qos priority(int level, MPIRT_Timespec interval)
     if (interval > 0)
         OK(MPIRTX_Qos_set_interval(qos, interval));
     return qos;
-}
-
-static void never(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
-{
-    (void)task, (void)instance, (void)argument;
-}
-
-/* Something that each mode has for itself, at a period that gives the mode another hyperperiod. */
-static MPIRTX_Task make_task(const char *kind, MPIRT_Timespec period, MPIRT_Qos *qos)
-{
-    char name[MPIRT_NAME_MAX];
-    MPIRTX_Task task;
-    snprintf(name, sizeof name, "%s-%d", kind, rank);
-    MUST(MPIRT_Qos_channel_time_create(NULL, 2 * ms, 18 * ms, period, qos));
-    MUST(MPIRTX_Task_create(name, never, NULL, *qos, ms / 20, &task));
-    return task;
-}
-
-static void insert(MPIRT_Bufiter iterator, MPIRT_Buffer buffer, int64_t value)
-{
-    void *base = NULL;
-    OK(MPIRT_Buffer_get_base(buffer, &base));
-    if (base != NULL)
-        *(int64_t *)base = value;
-    OK(MPIRT_Bufiter_insert(iterator, buffer));
 }
 
 /* What two threads of a member do through all switches: one sends the numbers from 0 on, the other sees which come. */
@@ -167,10 +116,10 @@ static void test_a_kept_channel_loses_nothing_through_three_modes(void)
         return;
     memset(&stream, 0, sizeof stream);
     stream.expected = INT64_MAX;
-    make_end(&stream.to, "stream", rank, urgent);
-    make_end(&stream.from, "stream", (rank + members - 1) % members, urgent);
-    make_end(&totals_to, "totals", rank, less_urgent);
-    make_end(&totals_from, "totals", (rank + members - 1) % members, less_urgent);
+    make_wide_end(&stream.to, "stream", rank, urgent);
+    make_wide_end(&stream.from, "stream", (rank + members - 1) % members, urgent);
+    make_wide_end(&totals_to, "totals", rank, less_urgent);
+    make_wide_end(&totals_from, "totals", (rank + members - 1) % members, less_urgent);
     for (int number = 0; number < BUFFERS; number++) {
         OK(MPIRT_Bufiter_insert(stream.to.out, stream.to.buffers[number]));
         OK(MPIRT_Bufiter_insert(stream.from.in, stream.from.buffers[number]));
@@ -258,8 +207,8 @@ static void test_what_was_started_before_the_switch_is_performed_after_it(void)
     pthread_t thread;
     if (members == 1)
         return;
-    make_end(&to, "once", rank, qos);
-    make_end(&from, "once", (rank + members - 1) % members, qos);
+    make_wide_end(&to, "once", rank, qos);
+    make_wide_end(&from, "once", (rank + members - 1) % members, qos);
     OK(MPIRT_Bufiter_insert(from.in, from.buffers[0]));
     OK(MPIRT_Bufiter_insert(from.in, from.buffers[1]));
     MUST(MPIRT_Commit());
@@ -337,8 +286,8 @@ static void test_sets_with_work_at_priorities_are_entered_and_left(void)
         snprintf(kind, sizeof kind, "served%d", number);
         MUST(MPIRTX_Mode_open(kind, &mode[number]));
         own[number] = make_task(kind, 20 * number * ms, &qos[number]);
-        make_end(&to[number], kind, rank, of_channel);
-        make_end(&from[number], kind, (rank + members - 1) % members, of_channel);
+        make_wide_end(&to[number], kind, rank, of_channel);
+        make_wide_end(&from[number], kind, (rank + members - 1) % members, of_channel);
         MUST(MPIRTX_Mode_commit(mode[number]));
         MUST(MPIRTX_Mode_switch(mode[number], MPIRT_TIME_SPEC_IGNORE, &at));
         if (number == 2) {
@@ -388,13 +337,13 @@ static void test_a_deadline_that_the_switch_breaks_is_refused(void)
     if (members == 1)
         return;
     OK(MPIRTX_Qos_set_deadline(promised, 50 * ms));
-    make_end(&to[0], "promised", rank, promised);
-    make_end(&from[0], "promised", (rank + members - 1) % members, promised);
+    make_wide_end(&to[0], "promised", rank, promised);
+    make_wide_end(&from[0], "promised", (rank + members - 1) % members, promised);
     MUST(MPIRT_Commit());
     MUST(MPIRTX_Mode_open("any rate", &mode));
     /* By itself it promises nothing; beside the last transfer of what runs it does. */
-    make_end(&to[1], "any", rank, any_rate);
-    make_end(&from[1], "any", (rank + members - 1) % members, any_rate);
+    make_wide_end(&to[1], "any", rank, any_rate);
+    make_wide_end(&from[1], "any", (rank + members - 1) % members, any_rate);
     EXPECT(MPIRTX_Mode_commit(mode), MPIRT_ERR_ADMISSION);
     CHECK(detail_says("\"promised-") && detail_says("of what runs") && detail_says("smallest interval"));
     exchange(&to[0], &from[0], 5);

@@ -2,16 +2,9 @@
 #define _GNU_SOURCE
 #include "mode_pair.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <unistd.h>
-
-static void *ends_the_job(void *argument)
+static void ends_the_job(void)
 {
-    (void)argument;
-    usleep(400000);
     kill(getppid(), SIGTERM);
-    return NULL;
 }
 
 /* spec: MPIRTX_Mode_switch/UNCOMMITTED */
@@ -19,16 +12,13 @@ static void test_a_stop_before_the_switch_is_the_end_of_what_runs(void)
 {
     struct pair pair;
     MPIRT_Timespec at = 0, now;
-    pthread_t thread;
-    begin_pair(&pair, "never", counts);
+    begin_pair(&pair, "never", counts_and_acts);
     MUST(MPIRTX_Mode_commit(pair.mode));
-    if (rank == 0)
-        CHECK(pthread_create(&thread, NULL, ends_the_job, NULL) == 0);
     OK(MPIRT_Get_time(&now));
+    if (rank == 0)
+        act_at(now + 1000 * ms, ends_the_job);
     EXPECT(MPIRTX_Mode_switch(pair.mode, now + 20000 * ms, &at), MPIRT_ERR_UNCOMMITTED);
     CHECK(at == 0 && pair.after == 0 && pair.before > 0);
-    if (rank == 0)
-        pthread_join(thread, NULL);
     OK(MPIRT_Uncommit());
     free_pair(&pair);
 }

@@ -2,28 +2,17 @@
 #define _GNU_SOURCE
 #include "mode_pair.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
-static void *dies_soon(void *argument)
-{
-    (void)argument;
-    usleep(400000);
-    _exit(7);
-}
-
 /* spec: MODE-SWITCH-04 */
 static void test_the_survivors_switch(void)
 {
     struct pair pair;
     MPIRTX_Mode current;
     MPIRT_Timespec at = 0, now, epoch;
-    pthread_t thread;
-    begin_pair(&pair, "survived", counts);
+    begin_pair(&pair, "survived", counts_and_acts);
     MUST(MPIRTX_Mode_commit(pair.mode));
-    if (rank == members - 1)
-        CHECK(pthread_create(&thread, NULL, dies_soon, NULL) == 0);
     OK(MPIRT_Get_time(&now));
+    if (rank == members - 1)
+        act_at(now + 1000 * ms, dies);
     OK(MPIRTX_Mode_switch(pair.mode, now + 2000 * ms, &at));
     OK(MPIRTX_Get_epoch(&epoch));
     CHECK(epoch == at && pair.before > 0);

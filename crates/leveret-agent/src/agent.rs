@@ -25,12 +25,12 @@ use leveret_os::process::{Adoption, ChildChanges, Signal};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::signals::Interrupt;
 use leveret_os::{clock, facts, host, open_files};
-use leveret_plan::{Costs, Plan};
+use leveret_plan::{Costs, Kept, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
-use leveret_report::record::{AloneProbe, Ending, MachineFacts, Phase, RunRecord};
+use leveret_report::record::{Ending, MachineFacts, Phase, RunRecord};
 use leveret_types::{IdleCores, Nanos};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -68,6 +68,8 @@ struct Running {
     assembled: Assembled,
     plan: Plan,
     label: String,
+    /// What it goes on with of what runs.
+    kept: Kept,
 }
 
 impl Running {
@@ -93,7 +95,6 @@ struct Agent<'c> {
     running: Option<Running>,
     monitor: Option<Monitor>,
     phases: Vec<Phase>,
-    alone: AloneProbe,
     facts: MachineFacts,
     costs: Costs,
     mismatches: Vec<Mismatch>,
@@ -146,7 +147,6 @@ impl<'c> Agent<'c> {
             running: None,
             monitor: None,
             phases: Vec::new(),
-            alone: AloneProbe::default(),
             facts: machine_facts(),
             costs: config.costs,
             mismatches: Vec::new(),

@@ -40,9 +40,10 @@ pub(crate) struct Suspicious {
 const LATE_START: Nanos = Nanos::from_micros(10);
 
 impl TaskCollector {
-    pub(crate) fn new(reader: Option<StampReader>, thread: u32, epoch: Nanos) -> Self {
+    /// Of a task that had so many instances before the epoch, in the record from which it goes on.
+    pub(crate) fn new(reader: Option<StampReader>, thread: u32, (epoch, before): (Nanos, u64)) -> Self {
         let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
-        let record = TaskRecord { thread, priority, ..TaskRecord::default() };
+        let record = TaskRecord { thread, priority, before, ..TaskRecord::default() };
         Self { reader, record, epoch, faults_before: None, steps: Vec::new(), policed: Vec::new() }
     }
 
@@ -62,6 +63,8 @@ impl TaskCollector {
     }
 
     fn take(&mut self, stamp: StampRecord) -> Option<Suspicious> {
+        // Members count from the epoch.
+        let stamp = StampRecord { instance: stamp.instance.saturating_add(self.record.before), ..stamp };
         // Stamps only ever grow; anything else is nonsense from the member, and counts as lost.
         if self.record.instances.last().is_some_and(|last| stamp.instance <= last.instance) {
             self.record.records_lost += 1;
@@ -80,6 +83,7 @@ impl TaskCollector {
         let outcome = outcome(stamp.outcome);
         if let (Outcome::SkippedOverrun, Some(last)) = (outcome, self.record.instances.last())
             && last.instance + 1 == stamp.instance
+            && matches!(last.outcome, Outcome::Ran | Outcome::RanLate)
         {
             self.policed.push((last.instance, last.ended));
         }
@@ -167,7 +171,12 @@ pub(crate) struct ChannelCollector {
 }
 
 impl ChannelCollector {
-    pub(crate) fn new(source: Option<PeerSource>, target: Option<PeerTarget>, epoch: Nanos) -> Self {
+    /// Of a channel that had so many instances before the epoch, in the record from which it goes on.
+    pub(crate) fn new(
+        source: Option<PeerSource>,
+        target: Option<PeerTarget>,
+        (epoch, before): (Nanos, u64),
+    ) -> Self {
         Self {
             source: source.as_ref().map(PeerSource::records),
             target: target.as_ref().map(PeerTarget::records),
@@ -176,18 +185,21 @@ impl ChannelCollector {
             epoch,
             messages: BTreeMap::new(),
             vacant: BTreeSet::new(),
-            record: ChannelRecord::default(),
+            record: ChannelRecord { before, ..ChannelRecord::default() },
         }
     }
 
     /// Reads what has come since the last time; returns how many were found missing, late or wrong.
     pub(crate) fn drain(&mut self) -> u64 {
         let (mut sent, mut received) = (Vec::new(), Vec::new());
+        // Members count from the epoch.
+        let before = self.record.before;
+        let numbered = |raw: RawMessage| RawMessage { instance: raw.instance.saturating_add(before), ..raw };
         if let Some(reader) = &mut self.source {
-            self.record.records_lost += reader.drain(|record| sent.push(record));
+            self.record.records_lost += reader.drain(|record| sent.push(numbered(record)));
         }
         if let Some(reader) = &mut self.target {
-            self.record.records_lost += reader.drain(|record| received.push(record));
+            self.record.records_lost += reader.drain(|record| received.push(numbered(record)));
         }
         for record in sent {
             self.sent(&record);
@@ -338,7 +350,7 @@ mod tests {
 
     /// The fate of instance 3 after these records of the source (`true`) and the target.
     fn fate(records: &[(bool, FateCode)]) -> Option<Fate> {
-        let mut collector = ChannelCollector::new(None, None, Nanos::ZERO);
+        let mut collector = ChannelCollector::new(None, None, (Nanos::ZERO, 0));
         for (is_source, fate) in records {
             if *is_source {
                 collector.sent(&raw(3, *fate));

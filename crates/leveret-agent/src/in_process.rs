@@ -2,7 +2,7 @@
 
 use crate::collect::{ChannelCollector, TaskCollector};
 use leveret_memory::PeerSegment;
-use leveret_report::record::{Event, Phase};
+use leveret_report::record::{AloneProbe, Event, Phase};
 use leveret_runtime::{BindError, InProcessJob};
 use leveret_types::{ChannelId, MemberId, TaskId};
 
@@ -21,7 +21,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
     let mut tasks = Vec::with_capacity(model.tasks.len());
     for (index, task) in model.tasks.iter().enumerate() {
         let mut collector =
-            TaskCollector::new(segments[task.member.index()].task(TaskId(index as u16)), 0, epoch);
+            TaskCollector::new(segments[task.member.index()].task(TaskId(index as u16)), 0, (epoch, 0));
         collector.drain();
         let (mut record, happened) = collector.finish(index as u16);
         record.thread = index as u32 + 1;
@@ -32,7 +32,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         let id = ChannelId(index as u16);
         let source = segments[channel.source.index()].source(id);
         let target = segments[channel.target.index()].target(id);
-        let mut collector = ChannelCollector::new(source, target, epoch);
+        let mut collector = ChannelCollector::new(source, target, (epoch, 0));
         collector.drain();
         collector.finish()
     });
@@ -49,5 +49,6 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         switches: Vec::new(),
         timers: Vec::new(),
         events,
+        alone: AloneProbe::default(),
     })
 }

@@ -4,6 +4,7 @@ use leveret_memory::Region;
 use leveret_os::control::Connection;
 use leveret_os::process::{Change, Child, Signal, Spawn, Stream, spawn};
 use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
+use leveret_types::Nanos;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,8 +44,8 @@ pub(crate) struct Seat {
     pub(crate) failures: u32,
     /// It commits nothing more, and waits until nobody else may.
     pub(crate) leaving: bool,
-    /// Stopped by a signal, as far as is known.
-    pub(crate) stopped: bool,
+    /// Since when it stands still, stopped by a signal, as far as is known.
+    pub(crate) stopped: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
 }
@@ -67,7 +68,7 @@ impl Seat {
         what.env.push((JOB_VARIABLE.into(), job.into()));
         what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));
         what.env.push((TOKEN_VARIABLE.into(), self.token.as_str().into()));
-        self.stopped = false;
+        self.stopped = None;
         self.child = Some(spawn(what).map_err(|error| error.to_string())?);
         Ok(())
     }

@@ -6,10 +6,10 @@ use crate::evidence::Evidence;
 use crate::rescheduled::SchedulingWatch;
 use leveret_memory::PeerSegment;
 use leveret_os::clock;
-use leveret_plan::Plan;
+use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
-use leveret_report::record::{AloneProbe, Event, EventKind, Phase};
+use leveret_report::record::{Event, EventKind, Phase};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,8 +24,12 @@ pub(crate) struct Watched<'a> {
     pub(crate) segments: Vec<Option<PeerSegment>>,
     /// (task, thread).
     pub(crate) threads: Vec<(u16, u32)>,
+    /// Members that stand still, and since when.
+    pub(crate) stopped: Vec<(u16, Nanos)>,
     /// Whether the threads were set up beside a run, and are raised before the epoch.
     pub(crate) aside: bool,
+    /// Of what goes on.
+    pub(crate) before: InstancesBefore,
     /// The job's own, which its members know.
     pub(crate) socket: &'a Path,
 }
@@ -79,6 +83,7 @@ pub(crate) struct Monitor {
     scheduling: SchedulingWatch,
     alone: Option<Alone>,
     events: Vec<Event>,
+    before: InstancesBefore,
     /// Rounds until the stop that was ordered.
     rounds_ordered: u64,
     /// Another mode takes over: threads give up their class after their last instance.
@@ -89,7 +94,8 @@ pub(crate) struct Monitor {
 impl Monitor {
     /// Starts watching; also returns what cannot be watched, and why.
     pub(crate) fn start(watched: Watched<'_>) -> (Self, Vec<String>) {
-        let Watched { label, assembled, plan, epoch, segments, threads, aside, socket } = watched;
+        let Watched { label, assembled, plan, epoch, segments, threads, stopped, aside, before, socket } =
+            watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
         let thread_of = |task: usize| {
@@ -98,7 +104,8 @@ impl Monitor {
         let tasks = (job.tasks.iter().enumerate())
             .map(|(index, task)| {
                 let reader = segment(task.member).and_then(|segment| segment.task(TaskId(index as u16)));
-                TaskCollector::new(reader, thread_of(index), epoch)
+                let first = before.tasks.get(index).copied().unwrap_or(0);
+                TaskCollector::new(reader, thread_of(index), (epoch, first))
             })
             .collect();
         let channels = (job.channels.iter().enumerate())
@@ -106,7 +113,8 @@ impl Monitor {
                 let id = ChannelId(index as u16);
                 let source = segment(channel.source).and_then(|segment| segment.source(id));
                 let target = segment(channel.target).and_then(|segment| segment.target(id));
-                ChannelCollector::new(source, target, epoch)
+                let first = before.channels.get(index).copied().unwrap_or(0);
+                ChannelCollector::new(source, target, (epoch, first))
             })
             .collect();
         let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
@@ -124,7 +132,11 @@ impl Monitor {
                 SchedulingWatch::start(&threads, epoch)
             },
             alone: Alone::start(plan, epoch),
-            events: Vec::new(),
+            events: stopped
+                .into_iter()
+                .map(|(member, since)| Event { at: since - epoch, kind: EventKind::MemberStopped { member } })
+                .collect(),
+            before,
             rounds_ordered: u64::MAX,
             gives_way: false,
             misses: 0,
@@ -173,6 +185,12 @@ impl Monitor {
         let hyperperiod = self.plan.hyperperiod;
         let (_, instant) = uncommit_after((at - self.epoch).max(Nanos(1)), hyperperiod, self.is_periodic());
         (instant <= horizon.span(hyperperiod)).then(|| self.epoch + instant)
+    }
+
+    /// How many instances of each task and channel of a mode that takes over at `instant` there have been until then.
+    pub(crate) fn instances_before(&self, instant: Nanos, after: &Job, kept: &Kept) -> InstancesBefore {
+        let rounds = (instant - self.epoch).0 / self.plan.hyperperiod.0.max(1);
+        self.before.next((&self.assembled.job, &self.plan), rounds.unsigned_abs(), after, kept)
     }
 
     /// Everybody gives way to another mode at `instant`, which [`Monitor::switch_instant`] gave.
@@ -233,7 +251,7 @@ impl Monitor {
     }
 
     /// Ends watching, after the members' last stamp or death.
-    pub(crate) fn finish(mut self, horizon: Horizon, ended: Nanos) -> (Phase, AloneProbe, Vec<String>) {
+    pub(crate) fn finish(mut self, horizon: Horizon, ended: Nanos) -> (Phase, Vec<String>) {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let mut notes = Vec::new();
@@ -275,8 +293,9 @@ impl Monitor {
             switches: found.switches,
             timers: found.timers,
             events,
+            alone,
         };
-        (phase, alone, notes)
+        (phase, notes)
     }
 }
 

@@ -1,9 +1,14 @@
 //! Whether the tasks' threads are still scheduled as the runtime had set them: every verdict rests on it.
 
+use crate::patience::FINISH_WITHIN;
 use leveret_os::clock;
 use leveret_os::scheduling::{Observed, of_thread};
 use leveret_report::record::{Event, EventKind};
 use leveret_types::Nanos;
+
+/// Threads that are set up aside may still be ordinary, and on other cores, so long after their epoch: a member that stood still, or was kept
+/// from running, raises them late. One that takes longer is ended.
+const RAISED_WITHIN: Nanos = FINISH_WITHIN;
 
 /// Threads looked at in one round of the agent's; each costs two system calls.
 const LOOKED_AT: usize = 64;
@@ -17,6 +22,32 @@ struct Thread {
     looked: Nanos,
 }
 
+impl Thread {
+    /// Takes what was found at `now`; gives what somebody has changed since. Until `raised_by` the runtime may have done it.
+    fn changed(&mut self, found: Observed, now: Nanos, raised_by: Nanos) -> Option<Change> {
+        let since = std::mem::replace(&mut self.looked, now);
+        if found == self.found {
+            return None;
+        }
+        let was_ordinary = self.set.is_ordinary() && self.found == self.set;
+        if now < raised_by && was_ordinary && (found.is_ordinary() || found.is_real_time()) {
+            self.set = found.clone();
+            self.found = found;
+            return None;
+        }
+        let changed = Change { since, now: found.to_string(), set: self.set.to_string() };
+        self.found = found;
+        Some(changed)
+    }
+}
+
+/// What has become of how a thread is scheduled.
+struct Change {
+    since: Nanos,
+    now: String,
+    set: String,
+}
+
 /// Watches how the threads of a phase are scheduled.
 pub(crate) struct SchedulingWatch {
     threads: Vec<Thread>,
@@ -25,6 +56,7 @@ pub(crate) struct SchedulingWatch {
     /// Threads that are set up aside get their class and core a little before this instant, and those that give way to
     /// another mode give them up in the last round: outside of it nobody looks.
     within: (Nanos, Nanos),
+    raised_by: Nanos,
     /// Not yet looked at for the first time.
     unseen: Vec<(u16, u32)>,
 }
@@ -34,6 +66,7 @@ impl SchedulingWatch {
     pub(crate) fn start(threads: &[(u16, u32)], epoch: Nanos) -> Self {
         let mut watch = Self::from_epoch(threads, epoch);
         watch.within.0 = Nanos::ZERO;
+        watch.raised_by = Nanos::ZERO;
         watch.see();
         watch
     }
@@ -41,7 +74,8 @@ impl SchedulingWatch {
     /// As [`SchedulingWatch::start`], of threads that are not what they will be before the epoch.
     pub(crate) fn from_epoch(threads: &[(u16, u32)], epoch: Nanos) -> Self {
         let within = (epoch, Nanos::MAX);
-        Self { threads: Vec::new(), next: 0, epoch, within, unseen: threads.to_vec() }
+        let raised_by = epoch + RAISED_WITHIN;
+        Self { threads: Vec::new(), next: 0, epoch, within, raised_by, unseen: threads.to_vec() }
     }
 
     /// The threads give their class and core up from here on.
@@ -84,21 +118,59 @@ impl SchedulingWatch {
                 continue;
             };
             let now = clock::now();
-            let since = std::mem::replace(&mut each.looked, now);
-            if found != each.found {
-                let kind = EventKind::SchedulingChanged {
-                    task: each.task,
-                    since: since - epoch,
-                    now: found.to_string(),
-                    set: each.set.to_string(),
-                };
+            // Whoever looks may be kept from running on the way, and then sees threads that have given way by themselves.
+            if now >= self.within.1 {
+                break;
+            }
+            if let Some(Change { since, now: found, set }) = each.changed(found, now, self.raised_by) {
+                let kind =
+                    EventKind::SchedulingChanged { task: each.task, since: since - epoch, now: found, set };
                 events.push(Event { at: now - epoch, kind });
-                each.found = found;
             }
         }
         for place in gone.into_iter().rev() {
             self.threads.swap_remove(place);
         }
         events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_os::scheduling::{Class, apply, pin, thread_id};
+    use std::thread;
+
+    /// How a thread is found to be scheduled to which this was done; `None` where that is not allowed.
+    fn scheduled(how: impl FnOnce() -> bool + Send + 'static) -> Option<Observed> {
+        let looked = thread::spawn(move || how().then(|| of_thread(thread_id()).expect("its own")));
+        looked.join().expect("it only looks")
+    }
+
+    fn watched(set: &Observed) -> Thread {
+        Thread { task: 0, thread: 0, set: set.clone(), found: set.clone(), looked: Nanos(1) }
+    }
+
+    #[test]
+    fn a_thread_that_is_raised_late_was_changed_by_nobody() {
+        let aside = scheduled(|| true).expect("as it is");
+        let idle = scheduled(|| apply(Class::Idle).is_ok()).expect("everybody may");
+        let core = leveret_os::facts::Facts::gather().cores_online[0];
+        let pinned = scheduled(move || pin(core).is_ok()).expect("a core of this machine");
+        let raised_by = Nanos(100);
+        let mut late = watched(&aside);
+        assert!(late.changed(pinned.clone(), Nanos(10), raised_by).is_none());
+        if let Some(real_time) = scheduled(|| apply(Class::Fifo { priority: 1 }).is_ok()) {
+            assert!(late.changed(real_time.clone(), Nanos(20), raised_by).is_none());
+            let dropped = late.changed(aside.clone(), Nanos(30), raised_by).expect("nobody of the runtime");
+            assert_eq!((dropped.since, dropped.set), (Nanos(20), real_time.to_string()));
+            let back = late.changed(real_time.clone(), Nanos(40), raised_by).expect("it is told");
+            assert_eq!((back.now, back.set), (real_time.to_string(), real_time.to_string()));
+            assert!(watched(&aside).changed(real_time, raised_by, raised_by).is_some(), "its time is over");
+        } else {
+            println!("SKIPPED: no real-time scheduling here");
+        }
+        let told = watched(&aside).changed(idle, Nanos(10), raised_by).expect("the runtime never does that");
+        assert!(told.now.starts_with("SCHED_IDLE") && told.set.starts_with("SCHED_OTHER"));
     }
 }

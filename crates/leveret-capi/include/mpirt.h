@@ -143,9 +143,9 @@ typedef int64_t MPIRT_Timespec;
 
 /* the state of a channel end */
 typedef enum MPIRTX_Channel_state {
-    MPIRTX_CHANNEL_IDLE,
-    MPIRTX_CHANNEL_STARTED,
-    MPIRTX_CHANNEL_ACTIVE
+    MPIRTX_CHANNEL_IDLE, /* neither started nor active */
+    MPIRTX_CHANNEL_STARTED, /* a transfer that was started is under way */
+    MPIRTX_CHANNEL_ACTIVE /* it takes part in every transfer */
 } MPIRTX_Channel_state;
 
 /* the state of the clock */
@@ -163,28 +163,28 @@ typedef enum MPIRTX_Combination {
 
 /* what the receiver sees of a miss */
 typedef enum MPIRTX_Miss_policy {
-    MPIRTX_MISS_SKIP,
-    MPIRTX_MISS_HOLD_LAST,
-    MPIRTX_MISS_STOP
+    MPIRTX_MISS_SKIP, /* nothing comes in that instance */
+    MPIRTX_MISS_HOLD_LAST, /* the last message that came, again */
+    MPIRTX_MISS_STOP /* the job ends */
 } MPIRTX_Miss_policy;
 
 /* how an instance of a channel ended */
 typedef enum MPIRTX_Outcome {
-    MPIRTX_OUTCOME_NONE,
-    MPIRTX_OUTCOME_COMPLETE,
-    MPIRTX_OUTCOME_NO_SENDER_BUFFER,
-    MPIRTX_OUTCOME_NO_RECEIVER_BUFFER,
-    MPIRTX_OUTCOME_LATE,
-    MPIRTX_OUTCOME_INVALID,
-    MPIRTX_OUTCOME_PAUSED,
-    MPIRTX_OUTCOME_PEER_LOST
+    MPIRTX_OUTCOME_NONE, /* none has ended yet */
+    MPIRTX_OUTCOME_COMPLETE, /* performed */
+    MPIRTX_OUTCOME_NO_SENDER_BUFFER, /* not performed: the sender's input iterator had no buffer */
+    MPIRTX_OUTCOME_NO_RECEIVER_BUFFER, /* not performed: the receiver's input iterator had no buffer, or the receiver has given back none of the channel's */
+    MPIRTX_OUTCOME_LATE, /* not performed: sent after its instant */
+    MPIRTX_OUTCOME_INVALID, /* not performed: what the sender's memory held was no message */
+    MPIRTX_OUTCOME_PAUSED, /* not performed, as asked: the other end took no part */
+    MPIRTX_OUTCOME_PEER_LOST /* not performed: the member at the other end has died */
 } MPIRTX_Outcome;
 
 /* what follows when a task needs more than its budget */
 typedef enum MPIRTX_Overrun_policy {
-    MPIRTX_OVERRUN_SKIP,
-    MPIRTX_OVERRUN_LATE,
-    MPIRTX_OVERRUN_STOP
+    MPIRTX_OVERRUN_SKIP, /* a next instance that no longer fits is skipped */
+    MPIRTX_OVERRUN_LATE, /* the next instance runs all the same, late */
+    MPIRTX_OVERRUN_STOP /* the job ends */
 } MPIRTX_Overrun_policy;
 
 /* the kind of a QoS */
@@ -198,18 +198,18 @@ typedef enum MPIRTX_Qos_kind {
 
 /* the order of removal, and MAPPED or ORDERED */
 typedef enum MPIRT_Bufiter_policy {
-    MPIRT_BUFITER_FIFO,
-    MPIRT_BUFITER_LIFO,
-    MPIRT_BUFITER_SORTED,
-    MPIRT_BUFITER_UNORDERED,
-    MPIRT_BUFITER_FIFO_MAPPED,
-    MPIRT_BUFITER_LIFO_MAPPED,
-    MPIRT_BUFITER_SORTED_MAPPED,
-    MPIRT_BUFITER_UNORDERED_MAPPED,
-    MPIRT_BUFITER_FIFO_ORDERED,
-    MPIRT_BUFITER_LIFO_ORDERED,
-    MPIRT_BUFITER_SORTED_ORDERED,
-    MPIRT_BUFITER_UNORDERED_ORDERED
+    MPIRT_BUFITER_FIFO, /* in the order of insertion */
+    MPIRT_BUFITER_LIFO, /* the one inserted last leaves first */
+    MPIRT_BUFITER_SORTED, /* from the lowest label to the highest, equal ones in the order of insertion */
+    MPIRT_BUFITER_UNORDERED, /* each once, in an order that the program may not rely on */
+    MPIRT_BUFITER_FIFO_MAPPED, /* as FIFO; a transfer of the i-th buffer of the allowed Cvector here uses the i-th at the other end */
+    MPIRT_BUFITER_LIFO_MAPPED, /* as LIFO; a transfer of the i-th buffer of the allowed Cvector here uses the i-th at the other end */
+    MPIRT_BUFITER_SORTED_MAPPED, /* as SORTED; a transfer of the i-th buffer of the allowed Cvector here uses the i-th at the other end */
+    MPIRT_BUFITER_UNORDERED_MAPPED, /* as UNORDERED; a transfer of the i-th buffer of the allowed Cvector here uses the i-th at the other end */
+    MPIRT_BUFITER_FIFO_ORDERED, /* as FIFO; the program inserts the buffers of the allowed Cvector in its order, over and over */
+    MPIRT_BUFITER_LIFO_ORDERED, /* as LIFO; the program inserts the buffers of the allowed Cvector in its order, over and over */
+    MPIRT_BUFITER_SORTED_ORDERED, /* as SORTED; the program inserts the buffers of the allowed Cvector in its order, over and over */
+    MPIRT_BUFITER_UNORDERED_ORDERED /* as UNORDERED; the program inserts the buffers of the allowed Cvector in its order, over and over */
 } MPIRT_Bufiter_policy;
 
 /* what a buffer holds */
@@ -291,39 +291,39 @@ typedef enum MPIRT_Time_mode {
 
 /* durations that were measured */
 typedef struct MPIRTX_Duration_metrics {
-    uint64_t count;
-    MPIRT_Timespec last;
-    MPIRT_Timespec least;
-    MPIRT_Timespec greatest;
-    MPIRT_Timespec sum;
+    uint64_t count; /* how many were measured */
+    MPIRT_Timespec last; /* the latest */
+    MPIRT_Timespec least; /* the shortest */
+    MPIRT_Timespec greatest; /* the longest */
+    MPIRT_Timespec sum; /* of all, for the mean */
 } MPIRTX_Duration_metrics;
 
 /* what was measured of a channel end */
 typedef struct MPIRTX_Channel_metrics {
-    MPIRTX_Duration_metrics latency;
-    uint64_t completed;
-    uint64_t no_sender_buffer;
-    uint64_t no_receiver_buffer;
-    uint64_t late;
-    uint64_t invalid;
-    uint64_t paused;
-    uint64_t late_binding_copies;
+    MPIRTX_Duration_metrics latency; /* from a message's insertion by the sender to the output iterator, at the receiving end; of what the clock does not move, of the first 64 messages and of every 16th after them */
+    uint64_t completed; /* transfers performed */
+    uint64_t no_sender_buffer; /* not performed: the sender had no buffer */
+    uint64_t no_receiver_buffer; /* not performed: the receiver had no buffer */
+    uint64_t late; /* not performed: sent too late, or never */
+    uint64_t invalid; /* not performed: nonsense, or overwritten */
+    uint64_t paused; /* instances in which this end took part and the other did not */
+    uint64_t late_binding_copies; /* copies that late binding cost at this end */
 } MPIRTX_Channel_metrics;
 
 /* a firing as a receptor gets it */
 typedef struct MPIRTX_Event {
-    int source;
-    uint64_t number;
-    MPIRT_Timespec time;
-    uint64_t pending;
-    uint64_t lost;
+    int source; /* the rank of who fired, in the event's group */
+    uint64_t number; /* counts the firings of its trigger, from 0 */
+    MPIRT_Timespec time; /* when it was; `MPIRT_TIME_SPEC_IGNORE` when so many have come since that it is not known any more */
+    uint64_t pending; /* how many more the receptor has pending */
+    uint64_t lost; /* of how many firings, this one included, the receptor did not learn the time, since the commit */
 } MPIRTX_Event;
 
 /* what was measured of a handler */
 typedef struct MPIRTX_Handler_metrics {
-    MPIRTX_Duration_metrics compute;
-    uint64_t overruns;
-    uint64_t failed;
+    MPIRTX_Duration_metrics compute; /* processor time of its runs; of a handler without a budget only their count */
+    uint64_t overruns; /* runs that took more than the budget */
+    uint64_t failed; /* runs that failed */
 } MPIRTX_Handler_metrics;
 
 /* one run of a task */
@@ -335,20 +335,20 @@ typedef struct MPIRTX_Instance {
 
 /* the state of a channel end */
 typedef struct MPIRTX_Status {
-    MPIRTX_Channel_state state;
-    MPIRTX_Outcome outcome;
-    uint64_t instance;
-    int under_way;
+    MPIRTX_Channel_state state; /* what the end does */
+    MPIRTX_Outcome outcome; /* of the last instance that ended */
+    uint64_t instance; /* the last that ended */
+    int under_way; /* transfers that were started and have not ended */
 } MPIRTX_Status;
 
 /* what was measured of a task */
 typedef struct MPIRTX_Task_metrics {
-    MPIRTX_Duration_metrics compute;
-    MPIRTX_Duration_metrics start_lateness;
-    uint64_t completed;
-    uint64_t missed;
-    uint64_t overruns;
-    uint64_t skipped;
+    MPIRTX_Duration_metrics compute; /* how long the function ran */
+    MPIRTX_Duration_metrics start_lateness; /* from the planned start to the actual one */
+    uint64_t completed; /* instances that ran */
+    uint64_t missed; /* instances that ended after their window, or were skipped */
+    uint64_t overruns; /* instances that used more than their budget */
+    uint64_t skipped; /* instances that were not run */
 } MPIRTX_Task_metrics;
 
 /* the body of a task */
@@ -1098,7 +1098,7 @@ int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Channel_get_status(MPIRT_Channel channel, MPIRTX_Status *status);
 
-/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages).
+/* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many).
  *   in    channel: the channel
  *   out   metrics: filled with the metrics
  * Takes no lock, allocates nothing and makes no system call while committed.

@@ -1439,7 +1439,7 @@ public:
     result<group_ref> try_group() const noexcept;
     /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
     result<mpirt::status> try_status() const noexcept;
-    /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of best effort, those of a part of the messages). (MPIRTX_Channel_get_metrics)
+    /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many). (MPIRTX_Channel_get_metrics)
     result<mpirt::channel_metrics> try_metrics() const noexcept;
     /// Gives the name of a channel. (MPIRT_Channel_get_name)
     result<mpirt::name> try_name() const noexcept;

@@ -102,7 +102,8 @@ Examples:
   leveret why out B.user 1042    the instance 1042 of task B.user
 
 Instances count from 0 at the epoch of their commit; of a run with several commits, each one's instance \
-is explained.
+is explained. What a mode keeps counts on. Of a channel that the clock does not move the first message and \
+every 64th after it is recorded; of any other the nearest that is recorded is named.
 
 Exit codes: 0 explained; 2 bad input, such as a name or an instance that the run did not have.";
 

@@ -9,9 +9,10 @@
 //! What is declared of them must be the same, each instance must meet the same messages, and whoever goes on must begin after
 //! whoever it goes on for has ended, on whatever core. Then nothing is lost, and nothing comes twice.
 
-use crate::{Channel, Job, Plan, PlannedTask, Sporadic, Task};
-use leveret_types::{ChannelId, Nanos, TaskId};
-use std::fmt::{self, Debug};
+use crate::words::or_none;
+use crate::{Channel, Job, OverrunPolicy, Placement, Plan, PlannedTask, Qos, Sporadic, Start, Task};
+use leveret_types::{ByteSize, ChannelId, MemberId, Nanos, TaskId};
+use std::fmt;
 
 /// What a mode goes on with, by its own numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,6 +23,52 @@ pub struct Kept {
     pub tasks: Vec<TaskId>,
     /// Its work that events start, beside the time table.
     pub works: Vec<u16>,
+}
+
+/// How many instances of each task and each time-driven channel of a plan there were before its epoch, of what goes on over that.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InstancesBefore {
+    /// By task; a task that is not here began at the epoch.
+    pub tasks: Vec<u64>,
+    /// By channel.
+    pub channels: Vec<u64>,
+}
+
+impl InstancesBefore {
+    /// The same of `after`, whose epoch comes so many rounds after that of `before`.
+    #[must_use]
+    pub fn next(&self, before: (&Job, &Plan), rounds: u64, after: &Job, kept: &Kept) -> Self {
+        let mut next = Self { tasks: vec![0; after.tasks.len()], channels: vec![0; after.channels.len()] };
+        let sum = |counted: &[u64], index: usize, in_round: Option<usize>| {
+            let since = rounds.saturating_mul(in_round.unwrap_or(0) as u64);
+            counted.get(index).copied().unwrap_or(0).saturating_add(since)
+        };
+        for task in &kept.tasks {
+            let Some(index) = after.tasks.get(task.index()).and_then(|task| task_like(before.0, task)) else {
+                continue;
+            };
+            let in_round = before.1.tasks.get(index).map(|planned| planned.instances.len());
+            next.tasks[task.index()] = sum(&self.tasks, index, in_round);
+        }
+        for channel in &kept.channels {
+            let declared = after.channels.get(channel.index());
+            let Some(index) = declared.and_then(|declared| channel_like(before.0, declared)) else {
+                continue;
+            };
+            let in_round = before.1.channels.get(index).map(|planned| planned.instances.len());
+            next.channels[channel.index()] = sum(&self.channels, index, in_round);
+        }
+        next
+    }
+}
+
+/// What a task or a channel that is kept goes on with.
+fn task_like(job: &Job, kept: &Task) -> Option<usize> {
+    job.tasks.iter().position(|known| known.name == kept.name && known.member == kept.member)
+}
+
+fn channel_like(job: &Job, kept: &Channel) -> Option<usize> {
+    job.channels.iter().position(|known| known.name == kept.name && known.group == kept.group)
 }
 
 /// Why a channel or a task cannot go on in another plan.
@@ -112,16 +159,14 @@ pub fn continuation(
     let mut conflicts = Vec::new();
     for channel in &kept.channels {
         let Some(declared) = after.0.channels.get(channel.index()) else { continue };
-        let mut known = before.0.channels.iter();
-        match known.position(|known| known.name == declared.name && known.group == declared.group) {
+        match channel_like(before.0, declared) {
             Some(index) => channel_goes_on((before, index), (after, channel.index()), &mut conflicts),
             None => conflicts.push(ContinuationConflict::Absent { what: channel_name(declared) }),
         }
     }
     for task in &kept.tasks {
         let Some(declared) = after.0.tasks.get(task.index()) else { continue };
-        let mut known = before.0.tasks.iter();
-        match known.position(|known| known.name == declared.name && known.member == declared.member) {
+        match task_like(before.0, declared) {
             Some(index) => {
                 let what = format!("task \"{}\"", declared.name);
                 compare_tasks(&what, (&before.0.tasks[index], declared), &mut conflicts);
@@ -150,35 +195,47 @@ fn compare_works(
     (before, after): (&Sporadic, &Sporadic),
     conflicts: &mut Vec<ContinuationConflict>,
 ) {
-    same(what, "start", (&before.start, &after.start), conflicts);
-    same(what, "priority", (&before.priority, &after.priority), conflicts);
-    same(what, "interval", (&before.interval, &after.interval), conflicts);
-    same(what, "deadline", (&before.deadline, &after.deadline), conflicts);
-    same(what, "budget", (&before.budget, &after.budget), conflicts);
+    same(what, "start", (&before.start, &after.start), start, conflicts);
+    same(what, "priority", (&before.priority, &after.priority), u8::to_string, conflicts);
+    let time = |time: &Option<Nanos>| or_none(*time);
+    same(what, "interval", (&before.interval, &after.interval), time, conflicts);
+    same(what, "deadline", (&before.deadline, &after.deadline), time, conflicts);
+    same(what, "budget", (&before.budget, &after.budget), Nanos::to_string, conflicts);
+}
+
+/// What starts work that is kept: an event, as transfers are kept with their channels.
+fn start(start: &Start) -> String {
+    match start {
+        Start::Event { group, name } => format!("event \"{name}\" of group \"{group}\""),
+        Start::Message(_) => "a message".to_owned(),
+        Start::Request(_) => "a request".to_owned(),
+    }
 }
 
 fn channel_name(channel: &Channel) -> String {
     format!("channel \"{}\"", channel.name)
 }
 
-fn same<T: PartialEq + Debug>(
+fn same<T: PartialEq>(
     what: &str,
     property: &'static str,
     (before, after): (&T, &T),
+    words: impl Fn(&T) -> String,
     conflicts: &mut Vec<ContinuationConflict>,
 ) {
     if before != after {
-        let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+        let (before, after) = (words(before), words(after));
         conflicts.push(ContinuationConflict::Altered { what: what.to_owned(), property, before, after });
     }
 }
 
 fn compare_tasks(what: &str, (before, after): (&Task, &Task), conflicts: &mut Vec<ContinuationConflict>) {
-    same(what, "period", (&before.period, &after.period), conflicts);
+    same(what, "period", (&before.period, &after.period), Nanos::to_string, conflicts);
     let windows = [before, after].map(|task| (task.release, task.deadline));
-    same(what, "window", (&windows[0], &windows[1]), conflicts);
-    same(what, "budget", (&before.budget, &after.budget), conflicts);
-    same(what, "overrun policy", (&before.overrun, &after.overrun), conflicts);
+    let window = |(release, deadline): &(Nanos, Nanos)| format!("[{release}, {deadline}]");
+    same(what, "window", (&windows[0], &windows[1]), window, conflicts);
+    same(what, "budget", (&before.budget, &after.budget), Nanos::to_string, conflicts);
+    same(what, "overrun policy", (&before.overrun, &after.overrun), OverrunPolicy::to_string, conflicts);
 }
 
 /// The first instance of the one begins when the last of the other has ended.
@@ -247,11 +304,15 @@ fn channel_goes_on(
 ) {
     let (before, after) = (&job_before.channels[old], &job_after.channels[new]);
     let what = channel_name(after);
-    same(&what, "source", (&before.source, &after.source), conflicts);
-    same(&what, "target", (&before.target, &after.target), conflicts);
-    same(&what, "size", (&before.size, &after.size), conflicts);
-    same(&what, "placement", (&before.placement, &after.placement), conflicts);
-    same(&what, "quality of service", (&before.qos, &after.qos), conflicts);
+    let member = |member: &MemberId| {
+        let known = job_after.members.get(member.index());
+        known.map_or_else(|| member.to_string(), |known| format!("\"{}\"", known.name))
+    };
+    same(&what, "source", (&before.source, &after.source), member, conflicts);
+    same(&what, "target", (&before.target, &after.target), member, conflicts);
+    same(&what, "size", (&before.size, &after.size), ByteSize::to_string, conflicts);
+    same(&what, "placement", (&before.placement, &after.placement), Placement::to_string, conflicts);
+    same(&what, "quality of service", (&before.qos, &after.qos), Qos::to_string, conflicts);
     if !after.qos.is_time_driven() {
         return;
     }

@@ -33,9 +33,10 @@ mod table;
 mod transition;
 mod validate;
 mod windows;
+mod words;
 
 pub use admission::{plan, plan_within};
-pub use continuation::{ContinuationConflict, Kept, continuation};
+pub use continuation::{ContinuationConflict, InstancesBefore, Kept, continuation};
 pub use crossing::Crossing;
 pub use digest::digest;
 pub use explain::{

@@ -4,6 +4,7 @@ mod sporadic;
 
 use crate::explain::{Change, Declaration, Length, Remedy, culprits};
 use crate::windows::{activations, hyperperiod, periods};
+use crate::words;
 use crate::{Channel, CoreChoice, Costs, Job, Qos, Task};
 use leveret_types::{
     BUFFERS_MAX, CHANNELS_MAX, ChannelId, INSTANCES_MAX, MEMBERS_MAX, MESSAGE_BYTES_MAX, MemberId,
@@ -212,7 +213,10 @@ impl Errors {
         {
             self.add(
                 &object,
-                format!("is pinned to core {core}, which is not among the job's cores {:?}", job.cores),
+                format!(
+                    "is pinned to core {core}, which is not among the job's {}",
+                    words::cores(&job.cores)
+                ),
                 "pin it to one of them, or add the core to the job",
             );
         }

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{empty, guard_only, task, time_driven};
-use leveret_plan::{ContinuationConflict, CoreChoice, Job, Kept, Plan, Qos, continuation, plan};
+use leveret_plan::{
+    ContinuationConflict, CoreChoice, InstancesBefore, Job, Kept, OverrunPolicy, Placement, Plan, Qos,
+    continuation, plan,
+};
 use leveret_types::{ByteSize, ChannelId, Nanos, TaskId};
 
 const PERIOD: i64 = 1_000;
@@ -69,7 +72,10 @@ fn what_is_altered_is_named_with_both_values() {
     let window = changed(|job| job.tasks[0].deadline = Nanos(299));
     assert_eq!(window.len(), 1);
     assert!(window[0].contains("task \"talk\"") && window[0].contains("window"), "{window:?}");
-    assert!(window[0].contains("300") && window[0].contains("299"), "{window:?}");
+    assert!(
+        window[0].contains("window differs: [100ns, 300ns] in what runs, [100ns, 299ns] in the mode"),
+        "{window:?}"
+    );
     assert!(changed(|job| job.tasks[1].budget = Nanos(51))[0].contains("budget"));
     assert!(changed(|job| job.channels[0].size = ByteSize(8))[0].contains("size"));
     let qos = changed(|job| {
@@ -77,6 +83,17 @@ fn what_is_altered_is_named_with_both_values() {
         (job.tasks[0].writes, job.tasks[1].reads) = Default::default();
     });
     assert!(qos[0].contains("channel \"words\"") && qos[0].contains("quality of service"), "{qos:?}");
+    let words = "time-driven, period 1us, window [100ns, 900ns], a missing message is skipped in what runs, best effort in the mode";
+    assert!(qos[0].contains(words), "{qos:?}");
+    let other = changed(|job| {
+        job.tasks[0].overrun = OverrunPolicy::Late;
+        job.channels[0].placement = Placement::Aliased;
+    });
+    assert!(
+        other[0]
+            .contains("separate buffers at the two ends in what runs, one buffer for both ends in the mode")
+    );
+    assert!(other[1].contains("overrun policy differs: skip in what runs, late in the mode"), "{other:?}");
     let renamed = changed(|job| job.tasks[0].name = "speak".to_owned());
     assert_eq!(renamed.len(), 1);
     assert!(renamed[0].contains("\"speak\"") && renamed[0].contains("not part of what runs"), "{renamed:?}");
@@ -135,4 +152,26 @@ fn buffers_are_those_that_there_are() {
     let expected = ContinuationConflict::Buffers { channel: "words".to_owned(), has: 2, needs: 5 };
     assert_eq!(conflicts, [expected]);
     assert!(conflicts[0].to_string().contains("its 2 buffers, and would need 5"));
+}
+
+#[test]
+fn instances_of_what_goes_on_are_counted_over_every_epoch() {
+    let first = planned(pair((100, 300), (0, 400)));
+    let mut longer = pair((100, 300), (0, 400));
+    for task in &mut longer.tasks {
+        let ends = task.reads.iter_mut().chain(&mut task.writes);
+        ends.for_each(|channel| *channel = ChannelId(1));
+    }
+    longer.channels.insert(0, time_driven("other", (0, 0), PERIOD, (100, 900)));
+    longer.tasks.insert(0, task("slow", CoreChoice::Any, 3 * PERIOD, (0, 3 * PERIOD), 90));
+    let longer = planned(longer);
+    let none = InstancesBefore::default();
+    let second = none.next((&first.0, &first.1), 7, &longer.0, &all(1, 1));
+    assert_eq!(second, InstancesBefore { tasks: vec![0, 7, 7], channels: vec![0, 7] });
+    // Three of each in a round of that, and what began there begins to count.
+    let third = second.next((&longer.0, &longer.1), 2, &first.0, &all(0, 0));
+    assert_eq!(third, InstancesBefore { tasks: vec![13, 13], channels: vec![13] });
+    let alone = Kept { tasks: vec![TaskId(1)], ..Kept::default() };
+    let fourth = third.next((&first.0, &first.1), 1, &first.0, &alone);
+    assert_eq!(fourth, InstancesBefore { tasks: vec![0, 14], channels: vec![0] });
 }

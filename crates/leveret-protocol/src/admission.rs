@@ -111,7 +111,8 @@ pub fn kept_together(running: &Assembled, declarations: &[MemberDeclarations]) -
     if loose.is_empty() { Ok(()) } else { Err(Refused::differing(loose)) }
 }
 
-/// Whether a mode can take over from what runs, going on with what the members keep; what the planner says of the switch is checked too.
+/// Whether a mode can take over from what runs, going on with what the members keep, and what that is; what the planner says of the switch
+/// is checked too.
 ///
 /// # Errors
 /// [`Refused`].
@@ -119,14 +120,15 @@ pub fn admit_switch(
     (running, running_plan): (&Assembled, &Plan),
     (assembled, plan): (&Assembled, &Plan),
     declarations: &[MemberDeclarations],
-) -> Result<(), Refused> {
+) -> Result<Kept, Refused> {
     let (before, after) = ((&running.job, running_plan), (&assembled.job, plan));
     let kept = kept(assembled, declarations).map_err(Refused::differing)?;
     kept_events(&running.events, assembled, declarations).map_err(Refused::differing)?;
     continuation(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
     let crossing =
         transition(before, after, &kept).map_err(|conflicts| Refused::plain(listed(&conflicts)))?;
-    checker::check_transition(before, after, &kept, &crossing).map_err(|violations| unsound(&violations))
+    checker::check_transition(before, after, &kept, &crossing).map_err(|violations| unsound(&violations))?;
+    Ok(kept)
 }
 
 fn listed(reasons: &[impl ToString]) -> String {

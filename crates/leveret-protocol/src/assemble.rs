@@ -305,7 +305,7 @@ fn groups(
                 Some((members, _)) if *members == group.members => {}
                 Some((members, by)) => errors.push(Mismatch::Differs {
                     object,
-                    property: "members".to_owned(),
+                    property: "list of members".to_owned(),
                     left_side: by.clone(),
                     left: members.join(", "),
                     right_side: side,

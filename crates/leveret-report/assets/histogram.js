@@ -9,12 +9,14 @@ const drawHistogram = (host, curve, alone, color) => {
   svg.style.setProperty("--series", color);
   const bins = curve.histogram;
   const other = alone && curve.kind === "lateness" ? alone.histogram : null;
-  const log = bins.log || (other !== null && other.log);
   const value = (histogram, place) => {
     const at = histogram.from + histogram.width * place;
     return histogram.log ? Math.exp(at) : at;
   };
   const ends = [bins, other].filter(Boolean).flatMap((histogram) => [value(histogram, 0), value(histogram, lastBin(histogram) + 1)]);
+  // The bound, or the machine alone, may lie far from what was measured.
+  const span = Math.max(...ends, curve.bound ?? 0) / Math.max(Math.min(...ends), 1);
+  const log = bins.log || (other !== null && other.log) || span > 20;
   const least = Math.max(Math.min(...ends), log ? 1 : -Infinity);
   const most = Math.max(...ends, curve.bound ?? 0) * (log ? 1.25 : 1) + (log ? 0 : (Math.max(...ends, curve.bound ?? 0) - least) * 0.04);
   const scale = log ? Math.log : (at) => at;

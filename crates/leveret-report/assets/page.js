@@ -14,9 +14,10 @@ const drawCurves = () => {
   const curve = curveNow();
   const names = [...byId("series-name").options].map((option) => option.value);
   const color = hue(Math.max(0, names.indexOf(byId("series-name").value)));
-  const alone = byId("series-alone").checked ? data.alone : null;
-  byId("series-alone").disabled = data.alone === null || curve?.kind !== "lateness";
-  byId("series-alone").closest("label").hidden = data.alone === null;
+  const measured = data.phases[phaseNumber]?.alone ?? null;
+  const alone = byId("series-alone").checked ? measured : null;
+  byId("series-alone").disabled = measured === null || curve?.kind !== "lateness";
+  byId("series-alone").closest("label").hidden = measured === null;
   const numbers = byId("series-numbers");
   numbers.replaceChildren();
   for (const host of [byId("histogram"), byId("scatter")]) if (!curve) host.replaceChildren();
@@ -26,7 +27,7 @@ const drawCurves = () => {
   const rows = [["p50", curve.summary.p50], ["p99", curve.summary.p99], ["p99.9", curve.summary.p999], ["max", curve.summary.max]].map(([name, value]) => [name, time(value)]);
   rows.unshift(["count", String(curve.summary.count)]);
   if (curve.bound !== null) rows.push([curve.boundLabel, time(curve.bound)]);
-  if (curve.kind === "lateness" && data.alone) rows.push(["the machine alone, p99", time(data.alone.summary.p99)]);
+  if (curve.kind === "lateness" && measured) rows.push(["the machine alone, p99", time(measured.summary.p99)]);
   for (const [name, value] of rows) {
     const row = document.createElement("div");
     const term = document.createElement("dt");
@@ -36,7 +37,7 @@ const drawCurves = () => {
     row.append(term, detail);
     numbers.append(row);
   }
-  const pick = hasGantt() ? (instance) => gantt.show(Math.floor(instance / curve.round)) : null;
+  const pick = hasGantt() ? (instance) => gantt.show(Math.floor((instance - curve.first) / curve.round)) : null;
   drawHistogram(byId("histogram"), curve, alone, color);
   drawScatter(byId("scatter"), curve, alone, color, pick);
   byId("worst-show").onclick = () => pick?.(curve.worst.instance);

@@ -25,6 +25,20 @@ pub(crate) fn duration(value: Nanos) -> String {
     short(value.0)
 }
 
+/// `at 12ms`, from the epoch, or `12ms before the epoch`: a phase has what began before it and is not over.
+pub(crate) fn instant(at: Nanos) -> String {
+    if at < Nanos::ZERO {
+        format!("{} before the epoch", Nanos(at.0.saturating_neg()))
+    } else {
+        format!("at {at}")
+    }
+}
+
+/// `12ms`, or `12ms before`.
+pub(crate) fn from_epoch(at: Nanos) -> String {
+    if at < Nanos::ZERO { format!("{} before", Nanos(at.0.saturating_neg())) } else { at.to_string() }
+}
+
 /// Seconds since 1970 as a date and a time of day: `2026-11-21 08:59:35 UTC`.
 pub(crate) fn utc(unix_s: i64) -> String {
     let (days, second) = (unix_s.div_euclid(86_400), unix_s.rem_euclid(86_400));

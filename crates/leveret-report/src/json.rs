@@ -6,7 +6,7 @@ use crate::verdict::Miss;
 use serde_json::{Value, json};
 
 /// Version of the format; raised when a field changes its meaning or goes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// Most misses that are listed one by one; all are counted.
 pub const MISSES_LISTED_MAX: usize = 1000;
 
@@ -34,12 +34,7 @@ pub fn value(report: &Report<'_>) -> Value {
         },
         "irregularities": assessment.irregularities,
         "data_path": statistics.data_path,
-        "machine_alone": {
-            "core": machine.alone.core,
-            "period_ns": machine.alone.period,
-            "scheduling": machine.alone.scheduling,
-            "lateness_ns": statistics.machine_alone_ns,
-        },
+        "machine_alone": statistics.machine_alone,
         "machine": {
             "kernel": machine.kernel,
             "processor": machine.processor,

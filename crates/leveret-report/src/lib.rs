@@ -81,6 +81,14 @@ impl<'a> Report<'a> {
         rounds_told(self.statistics.rounds, self.has_windows())
     }
 
+    /// Instances that were planned and of which nothing is recorded, so that each may have been a miss.
+    pub(crate) fn unknown_instances(&self) -> u64 {
+        let found = self.assessment.irregularities.iter();
+        let unknown =
+            found.filter(|found| found.kind == verdict::UNACCOUNTED || found.kind == verdict::RECORDS_LOST);
+        unknown.fold(0, |sum, found| sum.saturating_add(found.count))
+    }
+
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
         let counts = self.assessment.counts;
@@ -105,7 +113,11 @@ impl<'a> Report<'a> {
                     None => format!("nothing here has a window, so none could be missed; {irregular}"),
                 }
             }
-            (0, 0) => format!("no miss; {irregular}"),
+            (0, 0) => match self.unknown_instances() {
+                0 => format!("no miss; {irregular}"),
+                1 => format!("no miss is known, and of one instance nothing is; {irregular}"),
+                unknown => format!("no miss is known, and of {unknown} instances nothing is; {irregular}"),
+            },
             (0, machine) => {
                 format!(
                     "{}, all at the machine's door, none at ours; {irregular}",

@@ -74,13 +74,25 @@ impl<'a> Index<'a> {
 
     /// The channel instance that a task instance is planned to see.
     pub fn read_by(&self, task: usize, instance: u64, channel: usize) -> Option<u64> {
+        let instance = instance.checked_sub(self.first_of_task(task))?;
         let planned = self.phase.plan.tasks.get(task)?;
         let place = self.phase.job.tasks.get(task)?.reads.iter().position(|id| id.index() == channel)?;
         let count = per_round(Some(planned.instances.len())) as u64;
         let within = planned.instances.get(usize::try_from(instance % count).ok()?)?.reads.get(place)?;
         let per_round = per_round(self.phase.plan.channels.get(channel).map(|c| c.instances.len())) as u64;
         let before = i64::try_from((instance / count).checked_mul(per_round)?).ok()?;
-        u64::try_from(within.checked_add(before)?).ok()
+        let since = u64::try_from(within.checked_add(before)?).ok()?;
+        since.checked_add(self.first_of_channel(channel))
+    }
+
+    /// The number of the first instance of a task in this phase.
+    pub fn first_of_task(&self, task: usize) -> u64 {
+        self.phase.tasks.get(task).map_or(0, |record| record.before)
+    }
+
+    /// The number of the first instance of a channel in this phase.
+    pub fn first_of_channel(&self, channel: usize) -> u64 {
+        self.phase.channels.get(channel).map_or(0, |record| record.before)
     }
 
     fn access(
@@ -89,12 +101,14 @@ impl<'a> Index<'a> {
         channel: usize,
         instance: u64,
     ) -> Option<(usize, u64)> {
+        let instance = instance.checked_sub(self.first_of_channel(channel))?;
         let count = per_round(self.phase.plan.channels.get(channel).map(|c| c.instances.len())) as u64;
         let access = map.get(&(channel, instance % count))?;
         let tasks = per_round(self.phase.plan.tasks.get(access.task).map(|t| t.instances.len())) as u64;
         let round = i64::try_from(instance / count).ok()?.checked_sub(access.rounds)?;
         let first = u64::try_from(round).ok()?.checked_mul(tasks)?;
-        Some((access.task, first.checked_add(access.position)?))
+        let since = first.checked_add(access.position)?;
+        Some((access.task, since.checked_add(self.first_of_task(access.task))?))
     }
 
     /// The processor a task runs on.

@@ -41,11 +41,9 @@ pub struct MachineFacts {
     pub kept_awake: bool,
     /// Whether the log of context switches saw the whole core (`true`) or only our threads.
     pub switch_log_whole_core: bool,
-    /// Lateness of a bare `clock_nanosleep` thread during the run.
-    pub alone: AloneProbe,
 }
 
-/// Lateness of a bare `clock_nanosleep` thread, measured beside the run in a gap of the plan.
+/// Lateness of a bare `clock_nanosleep` thread, measured beside a phase in a gap of its plan.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct AloneProbe {
     /// The core it ran on.
@@ -80,8 +78,10 @@ pub struct Phase {
     /// Timer interrupts on the job's cores around suspicious instants, in order of time; empty where they could not be
     /// watched.
     pub timers: Vec<TimerInterrupt>,
-    /// Faults, stops, deaths, clock steps, in order of time.
+    /// Faults, stops, deaths, clock steps, in order of time. What began before the epoch and matters to the phase stands before it.
     pub events: Vec<Event>,
+    /// Lateness of a bare `clock_nanosleep` thread meanwhile.
+    pub alone: AloneProbe,
 }
 
 /// What one task did.
@@ -92,6 +92,8 @@ pub struct TaskRecord {
     /// Static priority that was obtained: `SCHED_FIFO` 1 to 99, 100 for `SCHED_DEADLINE`, 0 for ordinary scheduling
     /// or when unknown.
     pub priority: u8,
+    /// Instances before the epoch, of a task that goes on from the phase before: its own are numbered from here on.
+    pub before: u64,
     /// Every instance that ran or was skipped, in order.
     pub instances: Vec<InstanceRecord>,
     /// Records overwritten before the agent read them; counted so that no loss is silent.
@@ -177,6 +179,8 @@ pub enum Outcome {
 /// What one channel did.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ChannelRecord {
+    /// Instances before the epoch, of a time-driven channel that goes on from the phase before: its own are numbered from here on.
+    pub before: u64,
     /// Every instance, in order.
     pub messages: Vec<MessageRecord>,
     /// Records overwritten before the agent read them.
@@ -186,7 +190,7 @@ pub struct ChannelRecord {
     /// Messages that the receiver found out of order.
     pub out_of_order: u64,
     /// Messages sent, by the sender's own count; `None` when its segment could not be read. Of a best-effort channel
-    /// only every 64th message is recorded above.
+    /// or priority- or event-driven channel only the first message and every 64th after it is recorded above.
     pub sent: Option<u64>,
     /// Messages taken, by the receiver's own count.
     pub taken: Option<u64>,

@@ -1,6 +1,6 @@
 //! Counts and percentiles per task and per channel.
 
-use crate::record::{ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
+use crate::record::{AloneProbe, ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
 use crate::verdict::{Door, Miss, Stage, Subject};
 use crate::works::{WorkStatistics, works};
 use hdrhistogram::Histogram;
@@ -83,8 +83,10 @@ pub struct ChannelStatistics {
     pub time_driven: bool,
     /// Largest message.
     pub size_bytes: u64,
-    /// Messages: those recorded, or for best effort those sent.
+    /// Messages: those recorded, or, of a channel that the clock does not move, those sent.
     pub count: u64,
+    /// Those of which the record has the instants, so that times can be told: all that the clock moves, and a sample of others.
+    pub recorded: u64,
     /// In time and taken.
     pub taken: u64,
     /// In time, but nobody took it.
@@ -145,6 +147,27 @@ pub struct DataPathTotals {
     pub planned_sleeps: u64,
 }
 
+/// What a bare timer showed beside all phases in which it had this core, period and scheduling.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AloneStatistics {
+    /// The core it ran on.
+    pub core: u32,
+    /// Its period.
+    pub period_ns: Nanos,
+    /// Its scheduling, such as `SCHED_FIFO 1`.
+    pub scheduling: String,
+    /// How late it was.
+    pub lateness_ns: Summary,
+}
+
+impl AloneStatistics {
+    /// What was measured, in words.
+    pub(crate) fn describe(&self) -> String {
+        let Self { core, period_ns, scheduling, .. } = self;
+        format!("a bare clock_nanosleep every {period_ns} on core {core} ({scheduling})")
+    }
+}
+
 /// What a run did.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RunStatistics {
@@ -152,10 +175,20 @@ pub struct RunStatistics {
     pub rounds: u64,
     /// Per phase.
     pub phases: Vec<PhaseStatistics>,
-    /// Lateness of the bare timer.
-    pub machine_alone_ns: Summary,
+    /// The bare timer, once for each way in which it was measured.
+    pub machine_alone: Vec<AloneStatistics>,
     /// All tasks of all phases.
     pub data_path: DataPathTotals,
+}
+
+impl ChannelStatistics {
+    /// How many messages there were, and of how many the times are known.
+    pub(crate) fn count_told(&self) -> String {
+        match self.time_driven {
+            true => self.count.to_string(),
+            false => format!("{} ({} recorded)", self.count, self.recorded),
+        }
+    }
 }
 
 impl PhaseStatistics {
@@ -214,13 +247,34 @@ pub fn statistics(record: &RunRecord, misses: &[Miss]) -> RunStatistics {
             works: works(phase),
         })
         .collect();
-    let alone = record.machine.alone.lateness_ns.iter().map(|&late| i64::from(late));
     RunStatistics {
         rounds: phases.iter().fold(0, |sum: u64, phase| sum.saturating_add(phase.rounds)),
-        machine_alone_ns: Summary::of(alone),
+        machine_alone: alone(record),
         data_path: totals(record),
         phases,
     }
+}
+
+/// In the order in which they were measured first. Beside two plans the timer has two periods, and perhaps two cores, so that what it
+/// showed there does not compare.
+fn alone(record: &RunRecord) -> Vec<AloneStatistics> {
+    let mut found: Vec<(&AloneProbe, Vec<i64>)> = Vec::new();
+    for probe in record.phases.iter().map(|phase| &phase.alone).filter(|probe| !probe.lateness_ns.is_empty())
+    {
+        let how = |probe: &AloneProbe| (probe.core, probe.period, probe.scheduling.clone());
+        let late = probe.lateness_ns.iter().map(|&late| i64::from(late));
+        match found.iter_mut().find(|(known, _)| how(known) == how(probe)) {
+            Some((_, values)) => values.extend(late),
+            None => found.push((probe, late.collect())),
+        }
+    }
+    let summarised = found.into_iter().map(|(probe, values)| AloneStatistics {
+        core: probe.core,
+        period_ns: probe.period,
+        scheduling: probe.scheduling.clone(),
+        lateness_ns: Summary::of(values),
+    });
+    summarised.collect()
 }
 
 fn totals(record: &RunRecord) -> DataPathTotals {
@@ -327,6 +381,7 @@ fn of_channel(
         source: member(model.map(|model| model.source)),
         target: member(model.map(|model| model.target)),
         time_driven,
+        recorded: record.messages.len() as u64,
         size_bytes: model.map_or(0, |model| model.size.0),
         count,
         taken,

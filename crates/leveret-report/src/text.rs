@@ -148,6 +148,10 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
             work.core.to_string(),
             work.priority.to_string(),
             work.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+            match work.took_ns.count {
+                0 => "-".to_owned(),
+                recorded => recorded.to_string(),
+            },
             p50,
             p99,
             max,
@@ -161,12 +165,13 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
 }
 
 /// The columns of work beside the time table.
-pub(crate) const WORK_COLUMNS: [&str; 12] = [
+pub(crate) const WORK_COLUMNS: [&str; 13] = [
     "at a priority",
     "started by",
     "core",
     "priority",
     "runs",
+    "recorded",
     "took p50",
     "p99",
     "max",
@@ -186,7 +191,7 @@ fn channel(channel: &ChannelStatistics) -> Vec<String> {
         channel.name.clone(),
         channel.source.clone(),
         channel.target.clone(),
-        channel.count.to_string(),
+        channel.count_told(),
         missed,
     ];
     row.extend(percentiles(&channel.latency_ns));
@@ -205,19 +210,20 @@ fn task(task: &TaskStatistics) -> Vec<String> {
 }
 
 fn alone(report: &Report<'_>, text: &mut String) {
-    let probe = &report.record.machine.alone;
-    let summary = &report.statistics.machine_alone_ns;
-    if summary.count == 0 {
+    let measured = &report.statistics.machine_alone;
+    if measured.is_empty() {
         let _ = writeln!(text, "\nthe machine alone: not measured in this run");
-        return;
     }
-    let [p50, p99, p999, max] = percentiles(summary);
-    let _ = writeln!(
-        text,
-        "\nthe machine alone: a bare clock_nanosleep every {} on core {} ({}) was late by p50 {p50}, p99 {p99}, p99.9 {p999}, \
-         max {max} ({} times)",
-        probe.period, probe.core, probe.scheduling, summary.count
-    );
+    for (number, row) in measured.iter().enumerate() {
+        let [p50, p99, p999, max] = percentiles(&row.lateness_ns);
+        let gap = if number == 0 { "\n" } else { "" };
+        let _ = writeln!(
+            text,
+            "{gap}the machine alone: {} was late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ({} times)",
+            row.describe(),
+            row.lateness_ns.count
+        );
+    }
 }
 
 fn data_path(report: &Report<'_>, text: &mut String) {

@@ -103,7 +103,8 @@ fn tasks(phase: &Phase, shift: Nanos, trace: &mut Trace) {
 
 fn planned(phase: &Phase, task: usize, instance: &InstanceRecord, shift: Nanos, trace: &mut Trace) {
     let Some(plan) = phase.plan.tasks.get(task).filter(|plan| !plan.instances.is_empty()) else { return };
-    let table = &plan.instances[(instance.instance % plan.instances.len() as u64) as usize];
+    let since = instance.instance.saturating_sub(phase.tasks.get(task).map_or(0, |record| record.before));
+    let table = &plan.instances[(since % plan.instances.len() as u64) as usize];
     let offset = instance.planned - table.start() + shift;
     let track = track(phase, task, false);
     let name = format!("planned {}", instance.instance);

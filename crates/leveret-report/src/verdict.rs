@@ -20,6 +20,7 @@ mod task;
 mod timeline;
 
 pub use irregular::{Irregularity, irregularities};
+pub(crate) use irregular::{RECORDS_LOST, UNACCOUNTED};
 pub(crate) use occupancy::CoreLog;
 pub(crate) use timeline::describe;
 

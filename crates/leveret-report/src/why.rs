@@ -1,10 +1,11 @@
 //! One instance: its timeline, planned against measured, and the verdict.
 
 use crate::Report;
-use crate::format::duration;
+use crate::format::{duration, from_epoch};
 use crate::lookup::Index;
+use crate::record::Phase;
 use crate::verdict::{self, Miss, Subject};
-use crate::works::RECORDED_EVERY;
+use crate::works::RECORDED;
 use leveret_plan::{Qos, Start};
 use leveret_types::Nanos;
 use std::fmt::Write;
@@ -32,14 +33,16 @@ pub enum WhyError {
         /// What to do instead.
         hint: String,
     },
-    /// The name exists, the instance does not.
-    #[error("\"{name}\" has no instance {instance} in this run; {hint}")]
+    /// The name exists, a record of the instance does not.
+    #[error("of \"{name}\" no instance {instance} is recorded: {recorded}; {hint}")]
     UnknownInstance {
         /// As asked.
         name: String,
         /// As asked.
         instance: u64,
-        /// Which instances there are.
+        /// Which instances are.
+        recorded: String,
+        /// The nearest of them.
         hint: String,
     },
 }
@@ -50,7 +53,7 @@ pub enum WhyError {
 /// [`WhyError`] with the nearest name, or with the instances that were recorded.
 pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, WhyError> {
     let mut text = String::new();
-    let (mut known, mut ranges) = (false, Vec::new());
+    let mut asked = Vec::new();
     for (number, phase) in report.record.phases.iter().enumerate() {
         let index = Index::new(phase);
         let subjects =
@@ -60,10 +63,9 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
                     .map(Subject::Channel),
             );
         for subject in subjects {
-            known = true;
+            asked.push((number, subject));
             let timeline = verdict::timeline(report.record, number, subject, instance);
             if timeline.is_empty() {
-                ranges.push(range(report, number, subject));
                 continue;
             }
             let _ = writeln!(text, "{name}, instance {instance}, phase \"{}\"", phase.label);
@@ -71,26 +73,26 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
             write_verdict(report, number, subject, instance, &mut text);
         }
     }
-    if !known && let Some(error) = beside(report, name) {
-        return Err(error);
-    }
-    if !known {
-        return Err(WhyError::UnknownName { name: name.to_owned(), hint: nearest(report, name) });
+    if asked.is_empty() {
+        let unknown = || WhyError::UnknownName { name: name.to_owned(), hint: nearest(report, name) };
+        return Err(beside(report, name).unwrap_or_else(unknown));
     }
     if text.is_empty() {
-        return Err(WhyError::UnknownInstance { name: name.to_owned(), instance, hint: ranges.join("; ") });
+        let (name, recorded) = (name.to_owned(), recorded(report, &asked));
+        let hint = nearest_instance(report, &asked, instance);
+        return Err(WhyError::UnknownInstance { name, instance, recorded, hint });
     }
     Ok(text)
 }
 
 fn write_timeline(timeline: &[verdict::Mark], text: &mut String) {
     let base = timeline.first().map_or(Nanos::ZERO, |mark| mark.at);
-    let _ = writeln!(text, "  {:>18}  {:>10}", "from the epoch", "since");
+    let _ = writeln!(text, "  {:>24}  {:>10}", "from the epoch", "since");
     for mark in timeline {
         let _ = writeln!(
             text,
-            "  {:>18}  {:>10}  {}",
-            mark.at,
+            "  {:>24}  {:>10}  {}",
+            from_epoch(mark.at),
             format!("+{}", duration(mark.at - base)),
             mark.what
         );
@@ -141,9 +143,19 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
 
 /// What can be said of a message that has no window: whether it took longer than its channel's deadline.
 fn without_window(report: &Report<'_>, phase: usize, subject: Subject, instance: u64) -> String {
-    let plain = "it has no window: its channel is not time-driven".to_owned();
-    let Subject::Channel(channel) = subject else { return plain };
     let phase = &report.record.phases[phase];
+    let model = match subject {
+        Subject::Channel(channel) => phase.job.channels.get(channel),
+        Subject::Task(_) => None,
+    };
+    let kind = match model.map(|model| &model.qos) {
+        Some(Qos::EventDriven { .. }) => "event-driven",
+        Some(Qos::PriorityDriven { .. }) => "priority-driven",
+        Some(Qos::BestEffort) => "best-effort",
+        _ => "not time-driven",
+    };
+    let plain = format!("it has no window: its channel is {kind}");
+    let Subject::Channel(channel) = subject else { return plain };
     let Some((priority, _, Some(deadline))) =
         phase.job.channels.get(channel).and_then(|model| model.qos.service())
     else {
@@ -193,44 +205,67 @@ fn beside(report: &Report<'_>, name: &str) -> Option<WhyError> {
     Some(WhyError::NotRecorded { name: name.to_owned(), start: work.start.clone(), hint })
 }
 
-/// The instances that were recorded.
-fn range(report: &Report<'_>, phase: usize, subject: Subject) -> String {
-    let phase = &report.record.phases[phase];
-    let ends = match subject {
-        Subject::Task(task) => {
-            let instances = &phase.tasks[task].instances;
-            instances.first().zip(instances.last()).map(|(a, b)| (a.instance, b.instance))
-        }
+/// Phases beyond these are only counted.
+const PHASES_LISTED: usize = 4;
+
+/// The numbers that were recorded of a task or a channel, in order.
+fn numbers(phase: &Phase, subject: Subject) -> Box<dyn DoubleEndedIterator<Item = u64> + '_> {
+    match subject {
+        Subject::Task(task) => Box::new(phase.tasks[task].instances.iter().map(|record| record.instance)),
         Subject::Channel(channel) => {
-            let record = &phase.channels[channel];
-            let ends =
-                record.messages.first().zip(record.messages.last()).map(|(a, b)| (a.instance, b.instance));
-            if !Index::new(phase).is_time_driven(channel) {
-                return sampled(&phase.label, ends, (record.sent, record.taken));
-            }
-            ends
+            Box::new(phase.channels[channel].messages.iter().map(|record| record.instance))
         }
-    };
-    match ends {
-        Some((first, last)) => format!("phase \"{}\" recorded {first} to {last}", phase.label),
-        None => format!("phase \"{}\" recorded none", phase.label),
     }
 }
 
-/// The same of a channel that the clock does not move.
-fn sampled(label: &str, ends: Option<(u64, u64)>, (sent, taken): (Option<u64>, Option<u64>)) -> String {
-    let counts = match (sent, taken) {
-        (Some(sent), Some(taken)) => format!("; {sent} were sent and {taken} taken"),
-        _ => String::new(),
+/// Which instances were recorded in which phases, and why no others where that is a rule.
+fn recorded(report: &Report<'_>, asked: &[(usize, Subject)]) -> String {
+    let phases = &report.record.phases;
+    let is_sampled = |number: usize, subject: Subject| match subject {
+        Subject::Task(_) => false,
+        Subject::Channel(channel) => !Index::new(&phases[number]).is_time_driven(channel),
     };
-    let which = match ends {
-        Some((first, last)) => format!("from {first} to {last}"),
-        None => "and none was".to_owned(),
+    let of_phase = |&(number, subject): &(usize, Subject)| {
+        let phase = &phases[number];
+        let mut found = numbers(phase, subject);
+        let ends = found.next().map(|first| (first, found.next_back().unwrap_or(first)));
+        let label = &phase.label;
+        let which = match ends {
+            Some((first, last)) if first == last => format!("phase \"{label}\" has {first}"),
+            Some((first, last)) => format!("phase \"{label}\" has {first} to {last}"),
+            None => format!("phase \"{label}\" has none"),
+        };
+        let Subject::Channel(channel) = subject else { return which };
+        match (phase.channels[channel].sent, phase.channels[channel].taken) {
+            (Some(sent), Some(taken)) if is_sampled(number, subject) => {
+                format!("{which}, where {sent} were sent and {taken} taken")
+            }
+            _ => which,
+        }
     };
-    format!(
-        "of a channel that the clock does not move every {RECORDED_EVERY}th message is recorded: phase \"{label}\" {which}{counts}; of a \
-         time-driven one every message would be"
-    )
+    let mut told: Vec<String> = asked.iter().take(PHASES_LISTED).map(of_phase).collect();
+    if asked.len() > PHASES_LISTED {
+        told.push(format!("{} more phases have others or none", asked.len() - PHASES_LISTED));
+    }
+    let told = told.join(", ");
+    match asked.iter().any(|&(number, subject)| is_sampled(number, subject)) {
+        true => format!("{RECORDED}, of a time-driven one each would be; {told}"),
+        false => told,
+    }
+}
+
+/// The recorded instance that is nearest to the one that was asked for.
+fn nearest_instance(report: &Report<'_>, asked: &[(usize, Subject)], instance: u64) -> String {
+    let phases = &report.record.phases;
+    let all = asked.iter().flat_map(|&(number, subject)| {
+        numbers(&phases[number], subject).map(move |found| (found.abs_diff(instance), found, number))
+    });
+    match all.min() {
+        Some((_, found, number)) => {
+            format!("the nearest that is recorded is instance {found}, in phase \"{}\"", phases[number].label)
+        }
+        None => "none of it is recorded".to_owned(),
+    }
 }
 
 /// `did you mean "a-to-b"?`, or the names there are.

@@ -6,14 +6,15 @@ use leveret_plan::{Qos, Sporadic, Start};
 use leveret_types::{ChannelId, Nanos};
 use serde::Serialize;
 
-/// Of a channel that the clock does not move, every so many-th message is recorded with its instants.
-pub const RECORDED_EVERY: u64 = 64;
+/// Which messages of a channel that the clock does not move are recorded; of a time-driven one all are.
+pub(crate) const RECORDED: &str =
+    "of a channel that the clock does not move the first message and every 64th after it is recorded";
 
 /// What is said where there is work beside the table.
 pub const NOTE: &str = "Work beside the table leaves no record of its own. Runs for a channel are those that the channel's ends counted; \
-     times are from insertion to taking, of every 64th message. Work that an event starts is counted in the program alone: \
-     MPIRTX_Task_get_metrics and MPIRTX_Handler_get_metrics (Committed::task_metrics, handler_metrics) give its runs, times and misses. \
-     Work with a period has every instance here.";
+     times are from insertion to taking, of the messages that are recorded: the first and every 64th after it. Work that an event starts is \
+     counted in the program alone: MPIRTX_Task_get_metrics and MPIRTX_Handler_get_metrics (Committed::task_metrics, handler_metrics) give its \
+     runs, times and misses. Work with a period has every instance here.";
 
 /// What one work at a priority did, as far as it is recorded.
 #[derive(Clone, PartialEq, Debug, Serialize)]

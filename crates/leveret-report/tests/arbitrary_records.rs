@@ -136,6 +136,8 @@ fn change_around(record: &mut RunRecord, (what, place, value): Change) {
                 EventKind::SchedulingChanged { task: place as u16 % 5, since: Nanos(value / 3), now, set };
             phase.events.push(Event { at, kind });
         }
+        34 => phase.tasks[task].before = number,
+        35 => phase.channels[place % 3].before = number,
         _ => phase.tasks.truncate(place % 5),
     }
 }
@@ -147,7 +149,7 @@ proptest! {
     fn nothing_panics_and_every_miss_has_one_door(
         seed in any::<u64>(),
         plants in proptest::collection::vec((0_u64..30, plant()), 0..5),
-        changes in proptest::collection::vec((0_u8..35, 0_usize..40, instant()), 0..12),
+        changes in proptest::collection::vec((0_u8..37, 0_usize..40, instant()), 0..12),
     ) {
         let mut record = ring(&Ring { seed, rounds: 30, stalls: true, plants, ..Ring::default() });
         for each in changes {

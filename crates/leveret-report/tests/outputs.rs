@@ -174,8 +174,8 @@ fn the_data_in_the_page_is_json() {
 /// The ring's record as a job of best-effort channels without tasks leaves it: nothing planned, messages there at once.
 fn best_effort() -> leveret_report::record::RunRecord {
     let mut record = ring(&Ring { rounds: 100, ..Ring::default() });
-    record.machine.alone = Default::default();
     for phase in &mut record.phases {
+        phase.alone = Default::default();
         phase.rounds = 0;
         (phase.job.tasks, phase.plan.tasks, phase.tasks) = Default::default();
         phase.job.channels.iter_mut().for_each(|channel| channel.qos = Qos::BestEffort);
@@ -324,7 +324,9 @@ fn why_helps_with_wrong_names_and_numbers() {
     assert_eq!(error.to_string(), "the run has no task or channel \"a-to-v\"; did you mean \"a-to-b\"?");
     let error = why(&report, "a-to-b", 9999).expect_err("no such instance");
     assert!(matches!(error, WhyError::UnknownInstance { .. }));
-    assert!(error.to_string().contains("recorded 0 to 499"), "{error}");
+    let told = error.to_string();
+    assert!(told.contains("phase \"4 B\" has 0 to 499, phase"), "{told}");
+    assert!(told.ends_with("; the nearest that is recorded is instance 499, in phase \"4 B\""), "{told}");
 }
 
 #[test]
@@ -466,7 +468,11 @@ fn why_says_what_is_not_recorded_and_how_it_would_be() {
     assert!(told("a-to-b", 8).contains("within its channel's deadline of 150us at priority 40"));
     assert!(told("b-to-c", 8).contains("counts from the firing, whose instant is not recorded"));
     let other = told("a-to-b", 12_345);
-    for words in ["every 64th message is recorded", "from 0 to 99", "6400 were sent and 6399 taken"] {
+    for words in [
+        "the first message and every 64th after it is recorded",
+        "has 0 to 99, where 6400 were sent and 6399 taken",
+        "the nearest that is recorded is instance 99, in phase \"4 B\"",
+    ] {
         assert!(other.contains(words), "{words:?} in {other}");
     }
     let handler = told("alarm", 0);

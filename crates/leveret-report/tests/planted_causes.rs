@@ -496,7 +496,7 @@ fn a_stall_longer_than_any_seen_is_not_assumed() {
             instance.gap = instance.gap.min(Nanos::from_millis(1));
         }
     }
-    record.machine.alone.lateness_ns = vec![5_000; 100];
+    record.phases[0].alone.lateness_ns = vec![5_000; 100];
     let miss = of_task(&verdicts(&record), A, 2000).clone();
     assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
     assert!(miss.evidence[0].contains("was not seen to stall"), "{miss:#?}");

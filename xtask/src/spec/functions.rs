@@ -154,12 +154,41 @@ pub struct Type {
     /// Of a structure: type and name.
     #[serde(default)]
     pub fields: Vec<String>,
+    /// What each value or field means: of all of them, or of none.
+    #[serde(default)]
+    means: BTreeMap<String, String>,
 }
 
 impl Type {
     /// `handle`, `alias`, `enumeration`, `structure`, `function` or `constant`.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// Its values or the names of its fields, each with what it means, where that is said.
+    pub fn meanings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts().filter_map(|(_, name)| Some((name, self.means.get(name)?.as_str())))
+    }
+
+    /// Its values or fields as they are declared, and what each is called.
+    fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parts = self.values.iter().chain(&self.fields);
+        // A field's name stands behind its type, before the dimensions of an array.
+        parts.map(|part| {
+            let declarator = part.rsplit([' ', '*']).next().unwrap_or(part);
+            (part.as_str(), declarator.split('[').next().unwrap_or(declarator))
+        })
+    }
+
+    /// A line for each value or field, closed by `mark`, with what it means.
+    fn lines(&self, mark: &str, is_last_marked: bool) -> String {
+        let parts: Vec<(&str, &str)> = self.parts().collect();
+        let line = |(place, (part, name)): (usize, &(&str, &str))| {
+            let mark = if is_last_marked || place + 1 < parts.len() { mark } else { "" };
+            let meaning = self.means.get(*name).map_or_else(String::new, |means| format!(" /* {means} */"));
+            format!("    {part}{mark}{meaning}\n")
+        };
+        parts.iter().enumerate().map(line).collect()
     }
 
     /// The C texts that name what it is made of.
@@ -178,10 +207,10 @@ impl Type {
                     .and_then(|()| writeln!(out, "#define {null} MPIRT_HANDLE_({name}, 0)"))
             }
             "enumeration" => {
-                writeln!(out, "typedef enum {name} {{\n    {}\n}} {name};", self.values.join(",\n    "))
+                writeln!(out, "typedef enum {name} {{\n{}}} {name};", self.lines(",", false))
             }
             "structure" => {
-                writeln!(out, "typedef struct {name} {{\n    {};\n}} {name};", self.fields.join(";\n    "))
+                writeln!(out, "typedef struct {name} {{\n{}}} {name};", self.lines(";", true))
             }
             "function" => writeln!(out, "typedef {};", c.replacen(" (", &format!(" {name}("), 1)),
             _ => writeln!(out, "typedef {c} {name};"),
@@ -202,7 +231,7 @@ impl Type {
     }
 
     /// Whether what makes up its kind is there, and nothing else.
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let has = [
             (self.null.is_some(), "handle"),
             (self.c.is_some(), "alias or function"),
@@ -215,7 +244,14 @@ impl Type {
         if !fits || self.says.is_empty() || (self.parent.is_some() && self.kind != "handle") {
             return Err(format!("a type of the kind '{}' has other fields", self.kind));
         }
-        Ok(())
+        let parts: BTreeSet<&str> = self.parts().map(|(_, name)| name).collect();
+        let said: BTreeSet<&str> = self.means.keys().map(String::as_str).collect();
+        match said.symmetric_difference(&parts).next() {
+            Some(name) if !said.is_empty() => {
+                Err(format!("what '{name}' means is said of all values or fields of a type, or of none"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -171,6 +171,13 @@ fn constants(spec: &Spec, functions: &[&Function]) -> String {
                 let _ = writeln!(out, "{}", plain(line));
             }
             out += ".fi\n";
+            for (place, (part, means)) in found.meanings().enumerate() {
+                let begin = if place == 0 { ".RS\n" } else { "" };
+                let _ = writeln!(out, "{begin}.TP\n.B {part}\n{}", plain(means));
+            }
+            if found.meanings().next().is_some() {
+                out += ".RE\n";
+            }
         }
     }
     out += ".SH SEE ALSO\n.BR mpirt (3)\n";

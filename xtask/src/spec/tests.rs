@@ -275,6 +275,28 @@ fn the_header_holds_what_is_exported_and_the_types_that_it_needs() {
     assert!(!text.contains("MPIRT_Bufiter_insert") && !text.contains("MPIRTX_Task_function"), "{text}");
 }
 
+#[test]
+fn what_a_value_or_a_field_means_is_said_of_all_or_of_none() {
+    let read = |means: &str| {
+        let text = format!(
+            "[MPIRT_Lid]\nkind = \"structure\"\nsays = \"a lid\"\nfields = [\"int size\", \"char name[4]\"]\n{means}fact = \"a thesis, 1\"\n"
+        );
+        let found: std::collections::BTreeMap<String, functions::Type> =
+            toml::from_str(&text).expect("a type");
+        found.into_values().next().expect("one")
+    };
+    let all = read("means.size = \"in mm\"\nmeans.name = \"as engraved\"\n");
+    assert_eq!(all.check(), Ok(()));
+    let mut header = String::new();
+    all.declare("MPIRT_Lid", &mut header);
+    assert!(header.contains("    int size; /* in mm */\n    char name[4]; /* as engraved */\n}"), "{header}");
+    assert_eq!(read("").check(), Ok(()));
+    for wrong in ["means.size = \"in mm\"\n", "means.size = \"\"\nmeans.name = \"\"\nmeans.colour = \"\"\n"] {
+        let fault = read(wrong).check().expect_err("it is not said of all, or of more");
+        assert!(fault.contains("of all values or fields of a type, or of none"), "{fault}");
+    }
+}
+
 /// What the list says of a function stands above its declaration; each returns an int.
 // spec: ERROR-LIST-02
 #[test]

@@ -5,6 +5,7 @@ use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
 use leveret_plan::Costs;
+use leveret_plan::Kept;
 use leveret_protocol::admission::{Refused, admit};
 use leveret_protocol::control::{ToMember, encode};
 use leveret_protocol::coordinator::Action;
@@ -79,7 +80,7 @@ impl Agent<'_> {
             reason
         })?;
         self.warn_of_guard(costs);
-        self.running = Some(Running { assembled, plan, label });
+        self.running = Some(Running { assembled, plan, label, kept: Kept::default() });
         Ok(())
     }
 

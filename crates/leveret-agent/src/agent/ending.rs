@@ -130,7 +130,7 @@ impl Agent<'_> {
         let named = members.iter().map(|member| {
             let (seat, name) = (&self.seats[member.index()], &self.config.launch[member.index()].member);
             match &seat.child {
-                Some(child) if seat.stopped => {
+                Some(child) if seat.stopped.is_some() => {
                     format!("member \"{name}\" (stopped; `kill -CONT {}` lets it go on)", child.pid)
                 }
                 _ => format!("member \"{name}\""),
@@ -224,7 +224,6 @@ impl Agent<'_> {
         if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
             self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.phases.len() + 1));
         }
-        self.facts.alone = self.alone;
         Ok(RunRecord {
             job: self.config.declaration.name.clone(),
             started_unix_s: host::unix_seconds(),

@@ -19,7 +19,7 @@ use crate::patience::{FINISH_WITHIN, Patience, Waiting};
 use leveret_os::clock;
 use leveret_os::control::SendError;
 use leveret_os::scheduling::{self, Class};
-use leveret_plan::{Costs, Job, Other, Plan};
+use leveret_plan::{Costs, InstancesBefore, Job, Kept, Other, Plan};
 use leveret_protocol::admission::{Refused, admit, without_shots};
 use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::{EndReason, FromMember, RefusalCause, ToMember, encode};
@@ -322,7 +322,9 @@ impl Agent<'_> {
         let (number, members, name) = (group.number, group.members.clone(), group.name.clone());
         let running = self.groups.all.iter().filter_map(|group| group.running.as_ref());
         let others: Vec<(String, Job, Plan)> = running
-            .map(|Running { assembled, plan, label }| (label.clone(), assembled.job.clone(), plan.clone()))
+            .map(|Running { assembled, plan, label, .. }| {
+                (label.clone(), assembled.job.clone(), plan.clone())
+            })
             .collect();
         let label = format!("commit {} of {name}", self.phases.len() + others.len() + 1);
         let (manifest, costs) = (self.config.declaration.clone(), (self.costs, self.config.guard_fixed));
@@ -417,7 +419,9 @@ impl Agent<'_> {
             epoch,
             segments: running.attached(generation, segments),
             threads: threads.collect(),
+            stopped: self.stopped(of_group),
             aside: false,
+            before: InstancesBefore::default(),
             socket: self.listener.path(),
         });
         (self.tell)(News::Started {
@@ -650,7 +654,7 @@ fn admitted(
     let manifest = of_group(&manifest, declarations, members);
     let (assembled, plan, costs) = admit(&manifest, declarations, costs, &others)?;
     without_shots(&assembled, "the commit of a group")?;
-    Ok((Running { assembled, plan, label }, costs))
+    Ok((Running { assembled, plan, label, kept: Kept::default() }, costs))
 }
 
 /// The first multiple of `step` after `instant`.

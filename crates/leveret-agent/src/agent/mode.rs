@@ -110,8 +110,8 @@ impl Agent<'_> {
                 .and_then(|()| admit(&declaration, &declarations, (costs, guard_fixed), &[]));
             let verdict = admitted.and_then(|(assembled, plan, costs)| {
                 without_shots(&assembled, "a mode")?;
-                admit_switch((&before.0, &before.1), (&assembled, &plan), &declarations)?;
-                Ok((Running { assembled, plan, label }, costs))
+                let kept = admit_switch((&before.0, &before.1), (&assembled, &plan), &declarations)?;
+                Ok((Running { assembled, plan, label, kept }, costs))
             });
             // Whoever asked may have ended meanwhile.
             let _ = answer.send(verdict);
@@ -236,7 +236,9 @@ impl Agent<'_> {
             epoch: instant,
             segments: next.running.attached(generation, segments),
             threads: next.threads.iter().flatten().copied().collect(),
+            stopped: self.stopped(|_| true),
             aside: true,
+            before: monitor.instances_before(instant, &next.running.assembled.job, &next.running.kept),
             socket: self.listener.path(),
         });
         if let (Some(monitor), Some(next)) = (&mut self.monitor, &mut self.next) {
@@ -288,6 +290,12 @@ impl Agent<'_> {
         if let Some((monitor, _)) = self.next.as_mut().and_then(|next| next.watched.as_mut()) {
             monitor.event(at, kind.clone());
         }
+    }
+
+    /// Members that stand still now, and since when, of those that are asked for.
+    pub(super) fn stopped(&self, is_asked: impl Fn(usize) -> bool) -> Vec<(u16, Nanos)> {
+        let seats = self.seats.iter().enumerate().filter(|(rank, _)| is_asked(*rank));
+        seats.filter_map(|(rank, seat)| Some((rank as u16, seat.stopped?))).collect()
     }
 
     pub(super) fn drain_next(&mut self) {

@@ -5,6 +5,7 @@ use crate::News;
 use crate::awake::KeptAwake;
 use crate::monitor::{Monitor, Watched};
 use leveret_os::clock;
+use leveret_plan::InstancesBefore;
 use leveret_protocol::assemble::{Assembled, Shot};
 use leveret_protocol::control::{EndReason, Horizon, ToMember};
 use leveret_protocol::coordinator::Action;
@@ -40,7 +41,9 @@ impl Agent<'_> {
             epoch,
             segments,
             threads,
+            stopped: self.stopped(|_| true),
             aside: false,
+            before: InstancesBefore::default(),
             socket: self.listener.path(),
         });
         (self.tell)(News::Started {
@@ -124,7 +127,7 @@ impl Agent<'_> {
 
     /// The same of any commit.
     pub(super) fn close(&mut self, monitor: Monitor, reason: &EndReason) {
-        let (mut phase, alone, notes) = monitor.finish(self.config.horizon, clock::now());
+        let (mut phase, notes) = monitor.finish(self.config.horizon, clock::now());
         if let EndReason::PeerRestarted(member) = reason {
             let at = clock::now() - phase.epoch_monotonic;
             phase.events.push(leveret_report::record::Event {
@@ -133,11 +136,6 @@ impl Agent<'_> {
             });
         }
         self.phases.push(phase);
-        if self.alone.lateness_ns.is_empty() {
-            self.alone = alone;
-        } else {
-            self.alone.lateness_ns.extend(alone.lateness_ns);
-        }
         self.warn(notes);
     }
 }

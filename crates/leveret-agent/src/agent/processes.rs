@@ -102,16 +102,24 @@ impl Agent<'_> {
         let now = clock::now();
         // The news of a stop comes a little after it.
         let since = self.last_tick.max(now - STOP_NEWS_WITHIN);
-        let was_stopped = std::mem::replace(&mut self.seats[rank].stopped, stopped);
-        let monitor =
-            if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) };
-        let Some(monitor) = monitor else { return };
+        let before = self.seats[rank].stopped;
+        self.seats[rank].stopped = stopped.then(|| before.unwrap_or(since));
         // Of a stop and a continuation that follow each other closely only the latter is told.
-        if !was_stopped {
-            monitor.event(since, EventKind::MemberStopped { member });
+        if before.is_none() {
+            self.event_of_member(rank, since, EventKind::MemberStopped { member });
         }
         if !stopped {
-            monitor.event(now, EventKind::MemberContinued { member });
+            self.event_of_member(rank, now, EventKind::MemberContinued { member });
+        }
+    }
+
+    /// Into the record of what the member runs, and of what it is about to.
+    fn event_of_member(&mut self, rank: usize, at: Nanos, kind: EventKind) {
+        self.event_of_next(at, &kind);
+        let monitor =
+            if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) };
+        if let Some(monitor) = monitor {
+            monitor.event(at, kind);
         }
     }
 

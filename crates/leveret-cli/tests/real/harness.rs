@@ -344,7 +344,7 @@ thread_local! {
 fn is_disturbed(record: &RunRecord) -> bool {
     const STALL: Nanos = Nanos::from_millis(1);
     let stood_still = |late: &u32| Nanos(i64::from(*late)) > STALL;
-    record.machine.alone.lateness_ns.iter().any(stood_still)
+    record.phases.iter().flat_map(|phase| &phase.alone.lateness_ns).any(stood_still)
         || verdict::assess(record).misses.iter().any(|miss| miss.door == verdict::Door::Machine)
 }
 

@@ -101,6 +101,17 @@ fn manual_pages_are_without_a_fault() {
         };
         assert!(constants.contains(name), "{name} is not on the page of constants");
     }
+    for (name, means) in [
+        ("MPIRT_BUFITER_FIFO_MAPPED", "uses the i\\-th at the other end"),
+        ("MPIRTX_OUTCOME_PAUSED", "the other end took no part"),
+        ("start_lateness", "from the planned start to the actual one"),
+    ] {
+        let said = constants.split_once(&format!(".TP\n.B {name}\n")).map(|(_, rest)| rest);
+        assert!(
+            said.is_some_and(|said| said.lines().next().is_some_and(|line| line.contains(means))),
+            "{name}"
+        );
+    }
     let run = std::fs::read_to_string(manual.join("man1/leveret-run.1")).expect("the page of a command");
     assert!(run.contains("rounds") && run.contains(".SH \"EXIT STATUS\""), "{run}");
     if is_there("groff") {

@@ -1,8 +1,11 @@
 //! Changes of mode in the conformance suite in C (`tests/mpirt/mode*.c`), and what the record says of them.
 
 use crate::harness::Outcome;
-use crate::suite::{C, MEMBERS, with_members};
-use leveret_report::verdict::Door;
+use crate::suite::{C, MEMBERS, continue_the_stopped, with_members};
+use leveret_report::record::EventKind;
+use leveret_report::verdict::{Cause, Door, Miss, Subject};
+use leveret_types::Nanos;
+use std::collections::BTreeSet;
 
 /// Both modes are in the record, each with its rounds; every instance of both is accounted for.
 #[test]
@@ -139,11 +142,77 @@ fn mode_with_a_member_that_is_stopped() {
     });
 }
 
+// spec: MODE-SWITCH-04
+/// What it missed in either mode is laid at the stop, and nobody is said to have scheduled its threads otherwise, which hand over and are
+/// raised late.
+#[test]
+fn mode_with_a_member_that_goes_on_in_it() {
+    with_members("tests/mpirt/mode_paused.c", &C, &[2], |program, members| {
+        let outcome = program.run_while(members, |running, text| {
+            running.await_text("stderr", "should have changed the mode");
+            continue_the_stopped(&text(), "should have changed the mode", 1);
+        });
+        program.assert_passed(&outcome, members);
+        assert!(!outcome.said().contains("changed from outside"), "{}", outcome.said());
+        let record = outcome.record();
+        let [before, after] = &record.phases[..] else { panic!("{}", outcome.said()) };
+        let of = |wanted: fn(&EventKind) -> bool| {
+            after.events.iter().find(|event| wanted(&event.kind)).map(|event| event.at)
+        };
+        let stopped = of(|kind| matches!(kind, EventKind::MemberStopped { member: 1 })).expect("it is told");
+        let went_on =
+            of(|kind| matches!(kind, EventKind::MemberContinued { member: 1 })).expect("it is told");
+        assert!(stopped < Nanos::ZERO && went_on > Nanos::from_secs(2), "{stopped} to {went_on}");
+        let misses = outcome.assessment().misses;
+        let cause = |miss: &Miss| miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        for (number, phase) in [before, after].into_iter().enumerate() {
+            let of_stopped = |miss: &&Miss| {
+                let Subject::Task(task) = miss.subject else { return false };
+                miss.phase == number && miss.late_by.is_none() && phase.job.tasks[task].member.0 == 1
+            };
+            let causes: BTreeSet<(Cause, Door)> =
+                misses.iter().filter(of_stopped).map(|miss| (cause(miss), miss.door)).collect();
+            assert_eq!(Vec::from_iter(causes), [(Cause::StoppedMember, Door::Ours)], "{}", outcome.said());
+        }
+        // The kept task's instances are numbered on.
+        let place = after.job.tasks.iter().position(|task| task.name == "always-0").expect("it is kept");
+        let kept = &after.tasks[place];
+        assert_eq!(kept.before, before.rounds);
+        assert_eq!(kept.instances.first().map(|first| first.instance), Some(before.rounds));
+    });
+}
+
 /// Under *continue* the survivors switch.
 #[test]
 fn mode_whose_kept_channels_lose_a_member() {
     with_members("tests/mpirt/mode_keep_lost.c", &C, &[3], |program, _| {
         program.survives(&["zero", "one", "two"], "[0, 1]", 2).assert_consistent();
+    });
+}
+
+// spec: MODE-KEEP-02
+/// All that was sent is taken, says the record too; the death is told once, in the phase in which it was.
+#[test]
+fn mode_whose_kept_channels_with_a_priority_lose_a_member() {
+    with_members("tests/mpirt/mode_priority_lost.c", &C, &[2, 3], |program, members| {
+        let names = &["zero", "one", "two"][..members as usize];
+        let outcome = program.survives(names, "[0, 1]", members - 1);
+        outcome.assert_consistent();
+        let phases = &outcome.record().phases;
+        let labels: Vec<&str> = phases.iter().map(|phase| phase.label.as_str()).collect();
+        assert_eq!(labels, ["commit", "lost"], "{}", outcome.said());
+        for name in (0..members - 1).map(|target| format!("urgent-{target}")) {
+            let of_channel = phases.iter().flat_map(|phase| phase.job.channels.iter().zip(&phase.channels));
+            let taken: u64 = of_channel
+                .filter(|(channel, _)| channel.name == name)
+                .map(|(_, record)| record.taken.expect("the survivor's own count"))
+                .sum();
+            assert_eq!(taken, 4, "{name}: {}", outcome.said());
+        }
+        let irregularities = outcome.assessment().irregularities;
+        let deaths: Vec<_> = irregularities.iter().filter(|found| found.kind == "member-died").collect();
+        assert_eq!(deaths.len(), 1, "{}", outcome.said());
+        assert_eq!(deaths[0].phase, Some(if members == 2 { 0 } else { 1 }), "{}", outcome.said());
     });
 }
 

@@ -1,7 +1,6 @@
 //! The conformance suite's part on what the clock moves: windows, misses, tasks that serve channels, single shots.
 
-use crate::suite::{C, MEMBERS, conforms, with_members};
-use leveret_os::process::{PidFd, Signal};
+use crate::suite::{C, MEMBERS, conforms, continue_the_stopped, with_members};
 use leveret_report::record::{Ending, Fate};
 use leveret_types::Nanos;
 
@@ -88,15 +87,9 @@ fn shapes() {
 fn who_stands_still_is_named() {
     with_members("tests/mpirt/halted.c", &C, &[2, 3], |program, members| {
         let outcome = program.run_while(members, |running, text| {
-            let stopped = format!("waiting for member \"{}\" (stopped; `kill -CONT ", members - 1);
             for what in ["to uncommit too", "to finalize too"] {
                 running.await_text("stderr", what);
-                let said = text();
-                let line = said.lines().find(|line| line.contains(&stopped) && line.contains(what));
-                let rest = line.and_then(|line| line.split_once(&stopped)).map(|(_, rest)| rest);
-                let pid = rest.and_then(|rest| rest.split_once('`')).and_then(|(pid, _)| pid.parse().ok());
-                let pid: u32 = pid.unwrap_or_else(|| panic!("{what}: {said}"));
-                PidFd::open(pid).expect("the member").signal(Signal::CONT).expect("it goes on");
+                continue_the_stopped(&text(), what, members - 1);
             }
         });
         program.assert_passed(&outcome, members);

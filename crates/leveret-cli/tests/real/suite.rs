@@ -1,6 +1,7 @@
 //! How the programs of the conformance suite (`tests/mpirt/`) are compiled and run.
 
 use crate::harness::{Outcome, Running, Workplace, program, turn, undisturbed};
+use leveret_os::process::{PidFd, Signal};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -159,6 +160,16 @@ impl Program {
         let passed = outcome.stdout.matches(": passed").count();
         assert_eq!(passed, passing as usize, "{}: {}", self.source, outcome.said());
     }
+}
+
+/// Lets a member go on as the line says that has these words.
+pub fn continue_the_stopped(said: &str, words: &str, member: u32) {
+    let stopped = format!("member \"{member}\" (stopped; `kill -CONT ");
+    let line = said.lines().find(|line| line.contains(&stopped) && line.contains(words));
+    let rest = line.and_then(|line| line.split_once(&stopped)).map(|(_, rest)| rest);
+    let pid = rest.and_then(|rest| rest.split_once('`')).and_then(|(pid, _)| pid.parse().ok());
+    let pid: u32 = pid.unwrap_or_else(|| panic!("{words}: {said}"));
+    PidFd::open(pid).expect("the member").signal(Signal::CONT).expect("it goes on");
 }
 
 /// Runs a program of the suite with each of these numbers of members: under sanitizers, unless it does not run under them or they cannot

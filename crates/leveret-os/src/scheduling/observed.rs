@@ -19,6 +19,18 @@ pub struct Observed {
     cores: Vec<u32>,
 }
 
+impl Observed {
+    /// Whether it is scheduled as every thread is to which nothing was done, on whatever cores.
+    pub fn is_ordinary(&self) -> bool {
+        self.policy == super::POLICY_OTHER
+    }
+
+    /// Whether it goes before every ordinary thread.
+    pub fn is_real_time(&self) -> bool {
+        matches!(self.policy, POLICY_FIFO | POLICY_ROUND_ROBIN | POLICY_DEADLINE)
+    }
+}
+
 /// What ranks a thread within its policy. The kernel reports more, which says nothing there (the slice of a fair thread
 /// changes by itself).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

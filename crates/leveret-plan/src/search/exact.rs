@@ -6,7 +6,7 @@
 use super::{Outcome, Span};
 use crate::bind::div_ceil;
 use crate::windows::Problem;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most instances on one core that the search can represent.
 pub(super) const INSTANCES_MAX: usize = 128;
@@ -114,6 +114,10 @@ struct Search<'a> {
     steps_max: u64,
     exhausted: bool,
     anchor: usize,
+    /// The least start of the anchor that this pass looks at.
+    anchor_earliest: i64,
+    /// Least starts of the anchor at which an interruption that this pass had to leave out becomes one.
+    later_starts: BTreeSet<i64>,
     used: u128,
     stack: Vec<Frame>,
     placed: Vec<Placed>,
@@ -138,6 +142,8 @@ impl<'a> Search<'a> {
             steps_max,
             exhausted: false,
             anchor: 0,
+            anchor_earliest: 0,
+            later_starts: BTreeSet::new(),
             used: 0,
             stack: Vec::new(),
             placed: Vec::new(),
@@ -157,12 +163,18 @@ impl<'a> Search<'a> {
         // is taken; with preemption each is tried, those before it being enclosed by others.
         let anchors = if self.items.iter().any(|item| item.preemptible) { self.items.len() } else { 1 };
         for anchor in 0..anchors {
-            self.anchor = anchor;
-            self.failures.clear();
             let item = &self.items[anchor];
-            let start = Time { at: item.earliest, lag: 0 };
-            if self.begin(anchor, 0, start, item.latest - item.charged) {
-                return Some(self.first_start);
+            self.anchor = anchor;
+            self.later_starts = BTreeSet::from([item.earliest]);
+            while let Some(earliest) = self.later_starts.pop_first() {
+                self.anchor_earliest = earliest;
+                self.failures.clear();
+                if self.begin(anchor, 0, Time { at: earliest, lag: 0 }, item.latest - item.charged) {
+                    return Some(self.first_start);
+                }
+                if self.exhausted {
+                    return None;
+                }
             }
         }
         None
@@ -189,7 +201,7 @@ impl<'a> Search<'a> {
     /// Nothing is open: choose what comes next.
     fn step_outside(&mut self, now: Time, first_start_max: i64) -> bool {
         let round = self.problem.hyperperiod;
-        let first_start_min = self.items[self.anchor].earliest.max(now.at + self.problem.guard - round);
+        let first_start_min = self.anchor_earliest.max(now.at + self.problem.guard - round);
         if first_start_min > first_start_max {
             return false;
         }
@@ -287,7 +299,7 @@ impl<'a> Search<'a> {
         let (guard, round) = (self.problem.guard, self.problem.hyperperiod);
         let Some(top) = self.stack.last() else { return false };
         let victim = self.items[top.item].local;
-        let (started, end) = (top.start.at, top.end.at);
+        let (started, end) = (top.start.at, top.end);
         // The victim has run, if only for a nanosecond.
         let from = if top.interrupted { top.resumed } else { top.start.plus(1) };
         let first = !top.interrupted;
@@ -297,9 +309,17 @@ impl<'a> Search<'a> {
                 continue;
             }
             let mut lift = self.lift_min(item, from.at + guard);
-            while item.earliest + lift - guard < end && from.at < end {
+            while item.earliest + lift - guard < end.when(first_start_max) && from.at < end.at {
                 if !self.spend() {
                     return false;
+                }
+                let wakes = item.earliest + lift - guard;
+                if wakes >= end.at {
+                    // By then the victim has ended, unless the last instance pushes the anchor, and the victim with it, so
+                    // far that it has not: a pass that begins there looks at it.
+                    self.later_starts.insert(wakes + 1 - end.lag);
+                    lift += round;
+                    continue;
                 }
                 // Had it been ready when the victim started, it could as well have gone first.
                 if !(first && item.earliest + lift <= started) {
@@ -348,7 +368,7 @@ impl<'a> Search<'a> {
             most = most.min(latest - frame.end.lag);
             fits &= frame.end.at <= latest;
         }
-        if fits && most >= self.items[self.anchor].earliest && self.begin(index, lift, start, most) {
+        if fits && most >= self.anchor_earliest && self.begin(index, lift, start, most) {
             return true;
         }
         for frame in &mut self.stack {
@@ -363,7 +383,7 @@ impl<'a> Search<'a> {
         let item = &self.items[index];
         let end = start.plus(item.charged);
         let most = first_start_max.min(item.latest + lift - end.lag);
-        if self.exhausted || end.at > item.latest + lift || most < self.items[self.anchor].earliest {
+        if self.exhausted || end.at > item.latest + lift || most < self.anchor_earliest {
             return false;
         }
         self.used |= 1 << index;

@@ -1,6 +1,7 @@
 //! Sporadic work by itself and against the channel that starts it.
 
 use super::{Errors, channel_words, member_words};
+use crate::words;
 use crate::{Channel, CoreChoice, Job, PRIORITY_LEVELS_MAX, PRIORITY_MAX, Qos, Sporadic, Start};
 use leveret_types::{NAME_BYTES_MAX, Nanos, TASKS_MAX};
 use std::collections::BTreeSet;
@@ -53,7 +54,10 @@ impl Errors {
         {
             self.add(
                 &object,
-                format!("is pinned to core {core}, which is not among the job's cores {:?}", job.cores),
+                format!(
+                    "is pinned to core {core}, which is not among the job's {}",
+                    words::cores(&job.cores)
+                ),
                 "pin it to one of them, or add the core to the job",
             );
         }

@@ -5,8 +5,8 @@ use super::HINTS_MAX;
 use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
 use crate::nearest::nearest;
-use leveret_plan::{Channel, MissingPolicy, Placement, Qos};
-use leveret_types::{ByteSize, MemberId, Nanos};
+use leveret_plan::{Channel, Placement, Qos};
+use leveret_types::{ByteSize, MemberId};
 use std::collections::BTreeMap;
 
 /// One channel's declarations from all sides.
@@ -151,7 +151,7 @@ fn channel(
     for (by, declared) in &declarations {
         buffers.offer(by, declared.buffers.as_ref(), u32::to_string, errors);
         placement.offer(by, declared.placement.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
-        qos.offer(by, declared.qos.as_ref(), show_qos, errors);
+        qos.offer(by, declared.qos.as_ref(), Qos::to_string, errors);
         wait.offer(by, declared.wait.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
         slack.offer(by, declared.slack.as_ref(), u32::to_string, errors);
         dataspec.offer(by, declared.dataspec.as_ref(), String::clone, errors);
@@ -202,49 +202,6 @@ fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Misma
             )));
         }
     }
-}
-
-/// What follows when a message is missing.
-fn show_missing(missing: MissingPolicy) -> &'static str {
-    match missing {
-        MissingPolicy::Skip => "a missing message is skipped",
-        MissingPolicy::HoldLast => "the last message stands for a missing one",
-        MissingPolicy::Stop => "a missing message ends the job",
-    }
-}
-
-pub(super) fn show_qos(qos: &Qos) -> String {
-    match qos {
-        Qos::TimeDriven { period: Nanos::ZERO, release, deadline, missing } => {
-            format!("time-driven, once in the window [{release}, {deadline}], {}", show_missing(*missing))
-        }
-        Qos::TimeDriven { period, release, deadline, missing } => {
-            format!(
-                "time-driven, period {period}, window [{release}, {deadline}], {}",
-                show_missing(*missing)
-            )
-        }
-        Qos::BestEffort => "best effort".to_owned(),
-        Qos::PriorityDriven { priority, interval, deadline } => {
-            format!("priority-driven, {}", show_service(*priority, *interval, *deadline))
-        }
-        Qos::EventDriven { start, completion, priority, interval, deadline } => {
-            let event = |event: &Option<String>| {
-                event.as_ref().map_or("none".to_owned(), |name| format!("\"{name}\""))
-            };
-            format!(
-                "event-driven, start event {}, completion event {}, {}",
-                event(start),
-                event(completion),
-                show_service(*priority, *interval, *deadline)
-            )
-        }
-    }
-}
-
-fn show_service(priority: u8, interval: Option<Nanos>, deadline: Option<Nanos>) -> String {
-    let time = |time: Option<Nanos>| time.map_or("none".to_owned(), |time| time.to_string());
-    format!("priority {priority}, interval {}, deadline {}", time(interval), time(deadline))
 }
 
 /// The member at one end: as the manifest names it, as the ends name each other, and as the code shows it.

@@ -118,7 +118,7 @@ impl Context<'_> {
             root.offer(&by, declared.root.as_ref(), |root| format!("rank {root}"), errors);
             operation.offer(&by, declared.operation.as_ref(), String::clone, errors);
             dataspec.offer(&by, declared.dataspec.as_ref(), String::clone, errors);
-            qos.offer(&by, Some(&declared.qos), super::channels::show_qos, errors);
+            qos.offer(&by, Some(&declared.qos), ToString::to_string, errors);
             slack.offer(&by, Some(&declared.slack), u32::to_string, errors);
         }
     }

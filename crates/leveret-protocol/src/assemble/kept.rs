@@ -174,7 +174,8 @@ pub fn kept_events(
         if left != right {
             errors.push(Mismatch::Differs {
                 object,
-                property: "its triggers and receptors, which are kept all together, or none is,".to_owned(),
+                property: "the set of its triggers and receptors (they are kept all together, or none is)"
+                    .to_owned(),
                 left_side: "what runs".to_owned(),
                 left,
                 right_side: "the mode".to_owned(),

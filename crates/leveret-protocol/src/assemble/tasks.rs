@@ -100,7 +100,7 @@ fn task(
     let deadline = agreed!(deadline, Nanos::to_string);
     let core = agreed!(core, show_core);
     let preemptible = agreed!(preemptible, bool::to_string);
-    let overrun = agreed!(overrun, |value| format!("{value:?}").to_lowercase());
+    let overrun = agreed!(overrun, ToString::to_string);
     let mut needed = |value: Option<Nanos>, property: &str| {
         value.unwrap_or_else(|| {
             errors.push(Mismatch::Open {

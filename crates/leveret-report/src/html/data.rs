@@ -18,7 +18,6 @@ fn value(report: &Report<'_>) -> Value {
     json!({
         "job": report.record.job,
         "phases": phases,
-        "alone": series::alone(report),
     })
 }
 
@@ -30,6 +29,7 @@ fn phase(report: &Report<'_>, number: usize, phase: &Phase, phases: usize) -> Va
         "rounds": phase.rounds,
         "plan": gantt::plan(phase),
         "detail": gantt::rounds(report, number, phase, phases),
+        "alone": series::alone(phase, phases),
         "series": series::all(report, number, phase, phases),
     })
 }

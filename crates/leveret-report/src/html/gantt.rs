@@ -68,7 +68,7 @@ pub(super) fn plan(phase: &Phase) -> Value {
                 .collect();
             let end = |end: Option<(usize, u64)>| end.map(|(task, _)| task);
             // A reader of round 0 may read what was written before it, so ask for a later instance.
-            let later = planned.instances.len() as u64;
+            let later = index.first_of_channel(channel).saturating_add(planned.instances.len() as u64);
             json!({
                 "name": index.channel_name(channel), "transfers": transfers,
                 "writer": end(index.writer(channel, later)), "reader": end(index.reader(channel, later)),

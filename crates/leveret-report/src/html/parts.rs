@@ -3,7 +3,7 @@
 use crate::Report;
 use crate::format::{plural, utc};
 use crate::record::Ending;
-use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::statistics::{AloneStatistics, ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
 use crate::text::WORK_COLUMNS;
 use crate::verdict::{Door, Miss, Stage};
 use crate::works::WorkStatistics;
@@ -118,15 +118,33 @@ pub(super) fn gantt_hidden(report: &Report<'_>) -> &'static str {
     if report.statistics.phases.iter().all(|phase| phase.tasks.is_empty()) { "hidden" } else { "" }
 }
 
+/// What each phase is called on the page: those with one label are told apart by which of them they are.
+fn labels(report: &Report<'_>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let phases = &report.statistics.phases;
+    phases.iter().for_each(|phase| *counts.entry(&phase.label).or_default() += 1);
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let told = phases.iter().map(|phase| {
+        let which = seen.entry(&phase.label).or_default();
+        *which += 1;
+        if counts[phase.label.as_str()] > 1 {
+            format!("{} ({which})", phase.label)
+        } else {
+            phase.label.clone()
+        }
+    });
+    told.collect()
+}
+
 /// The buttons that choose a phase.
 pub(super) fn phases(report: &Report<'_>) -> String {
     let mut text = String::new();
-    for (number, phase) in report.statistics.phases.iter().enumerate() {
+    for (number, label) in labels(report).iter().enumerate() {
         let _ = write!(
             text,
             "<button type=\"button\" data-phase=\"{number}\" aria-pressed=\"{}\">{}</button>",
             number == 0,
-            escape(&phase.label)
+            escape(label)
         );
     }
     text
@@ -135,11 +153,11 @@ pub(super) fn phases(report: &Report<'_>) -> String {
 /// The tables of all phases; the scripts show one phase at a time.
 pub(super) fn tables(report: &Report<'_>) -> String {
     let mut text = String::new();
-    for (number, phase) in report.statistics.phases.iter().enumerate() {
+    for (number, (phase, label)) in report.statistics.phases.iter().zip(labels(report)).enumerate() {
         let _ = write!(text, "<div class=\"phase\" data-of-phase=\"{number}\">");
         table(
             &mut text,
-            &format!("Channels, {}", phase.label),
+            &format!("Channels, {label}"),
             &[
                 "channel",
                 "from",
@@ -159,7 +177,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
         );
         table(
             &mut text,
-            &format!("Tasks, {}", phase.label),
+            &format!("Tasks, {label}"),
             &[
                 "task",
                 "core",
@@ -180,7 +198,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
         );
         table(
             &mut text,
-            &format!("Beside the time table, {}", phase.label),
+            &format!("Beside the time table, {label}"),
             &WORK_COLUMNS,
             2,
             phase.works.iter().map(work_row),
@@ -255,7 +273,7 @@ fn missed(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
 }
 
 fn channel_row(of: &ChannelStatistics) -> Vec<String> {
-    let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count.to_string()];
+    let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count_told()];
     row.push(match of.time_driven {
         true => missed(of.misses_ours, of.misses_machine, &of.misses_by_stage),
         // Without a window there is nothing to miss.
@@ -276,6 +294,10 @@ fn work_row(of: &WorkStatistics) -> Vec<String> {
         of.core.to_string(),
         of.priority.to_string(),
         of.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
+        match of.took_ns.count {
+            0 => "\u{2013}".to_owned(),
+            recorded => recorded.to_string(),
+        },
         p50,
         p99,
         max,
@@ -308,13 +330,16 @@ pub(super) fn misses(report: &Report<'_>) -> String {
     }
     let misses = &report.assessment.misses;
     if misses.is_empty() {
-        text.push_str(match report.has_windows() {
-            true => {
+        text.push_str(match (report.has_windows(), report.unknown_instances()) {
+            (true, 0) => {
                 "<p class=\"note\">None. Every instance of every task and every message kept its window.</p>"
             }
-            false => {
-                "<p class=\"note\">Nothing here has a window: best-effort messages arrive when they are sent, and no \
-                 instant is promised that could be missed.</p>"
+            (true, _) => {
+                "<p class=\"note\">None is known. Each instance of which nothing is recorded may have been one.</p>"
+            }
+            (false, _) => {
+                "<p class=\"note\">Nothing here has a window: no message comes by the clock, so no instant is promised that could \
+                 be missed.</p>"
             }
         });
         return text;
@@ -415,12 +440,9 @@ pub(super) fn machine(report: &Report<'_>) -> String {
         ("Log of switches sees the whole core", yes(machine.switch_log_whole_core)),
         (
             "The machine alone",
-            match machine.alone.lateness_ns.as_slice() {
+            match report.statistics.machine_alone.as_slice() {
                 [] => "not measured in this run".to_owned(),
-                _ => format!(
-                    "a bare clock_nanosleep every {} on core {} ({})",
-                    machine.alone.period, machine.alone.core, machine.alone.scheduling
-                ),
+                rows => rows.iter().map(AloneStatistics::describe).collect::<Vec<_>>().join("; "),
             },
         ),
         ("Started", utc(report.record.started_unix_s)),

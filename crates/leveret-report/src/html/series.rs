@@ -7,6 +7,7 @@ use crate::lookup::Index;
 use crate::record::{InstanceRecord, Outcome, Phase};
 use crate::statistics::Summary;
 use crate::verdict::{Miss, Subject, explain};
+use crate::works::RECORDED;
 use leveret_types::Nanos;
 use serde_json::{Value, json};
 
@@ -42,9 +43,9 @@ pub(super) fn all(report: &Report<'_>, number: usize, phase: &Phase, phases: usi
         .collect()
 }
 
-/// The bare timer's lateness.
-pub(super) fn alone(report: &Report<'_>) -> Value {
-    let probe = &report.record.machine.alone;
+/// The bare timer's lateness beside a phase.
+pub(super) fn alone(phase: &Phase, phases: usize) -> Value {
+    let probe = &phase.alone;
     let values: Vec<(u64, i64)> =
         probe.lateness_ns.iter().enumerate().map(|(place, &late)| (place as u64, i64::from(late))).collect();
     if values.is_empty() {
@@ -54,9 +55,9 @@ pub(super) fn alone(report: &Report<'_>) -> Value {
         "core": probe.core,
         "period": probe.period,
         "scheduling": probe.scheduling,
-        "summary": report.statistics.machine_alone_ns,
+        "summary": Summary::of(values.iter().map(|&(_, value)| value)),
         "histogram": histogram(&values, None),
-        "points": points(&values, BUCKETS_MAX),
+        "points": points(&values, (POINTS_MAX / phases).clamp(40, BUCKETS_MAX)),
         "count": values.len(),
     })
 }
@@ -158,6 +159,7 @@ fn drawn(report: &Report<'_>, number: usize, curve: &Curve, buckets: usize) -> V
         "points": points(&curve.values, buckets),
         "worst": worst,
         "round": rounds_of(report, number, curve.subject),
+        "first": first_of(&report.record.phases[number], curve.subject),
     })
 }
 
@@ -169,6 +171,15 @@ fn rounds_of(report: &Report<'_>, number: usize, subject: Subject) -> usize {
         Subject::Channel(channel) => plan.channels.get(channel).map_or(1, |planned| planned.instances.len()),
     }
     .max(1)
+}
+
+/// The first instance of the phase; others follow from one that the phase goes on with.
+fn first_of(phase: &Phase, subject: Subject) -> u64 {
+    let index = Index::new(phase);
+    match subject {
+        Subject::Task(task) => index.first_of_task(task),
+        Subject::Channel(channel) => index.first_of_channel(channel),
+    }
 }
 
 /// The worst instance in words.
@@ -183,7 +194,7 @@ fn words(report: &Report<'_>, number: usize, curve: &Curve, instance: u64, value
     if let Subject::Channel(channel) = curve.subject
         && !Index::new(&report.record.phases[number]).is_time_driven(channel)
     {
-        return format!("{head} It has no window. Of a best-effort channel every 64th message is recorded.");
+        return format!("{head} It has no window; {RECORDED}.");
     }
     let evidence = match curve.subject {
         Subject::Task(task) => explain(report.record, number, task, instance),

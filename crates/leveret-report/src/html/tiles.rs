@@ -31,7 +31,8 @@ fn planned(report: &Report<'_>) -> Vec<Tile> {
     let data_path = report.statistics.data_path;
     let tasks = report.statistics.phases.iter().flat_map(|phase| &phase.tasks);
     let (start, start_note) = worst(tasks.map(|task| &task.start_lateness_ns), "worst task");
-    let (alone, alone_note) = worst([&report.statistics.machine_alone_ns].into_iter(), "bare timer");
+    let alone = report.statistics.machine_alone.iter();
+    let (alone, alone_note) = worst(alone.map(|row| &row.lateness_ns), "bare timer");
     let allocations = data_path.allocations_after_commit;
     let machine = if counts.machine > 0 { "machine" } else { "" };
     let ours = |wrong: bool| if wrong { "ours" } else { "" };
@@ -114,9 +115,17 @@ fn roots(count: u64) -> String {
     plural(count, "root", "roots")
 }
 
+/// Phases beyond these are only counted.
+const PHASES_LISTED: usize = 4;
+
 fn phases_of(report: &Report<'_>) -> String {
-    let phases = report.statistics.phases.iter().take(4);
+    let phases: Vec<&PhaseStatistics> =
+        report.statistics.phases.iter().filter(|phase| phase.rounds > 0).collect();
     let label =
-        |phase: &PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
-    phases.map(label).collect::<Vec<_>>().join(", ")
+        |phase: &&PhaseStatistics| format!("{} at {}", phase.rounds, phase.label).replace(' ', "\u{a0}");
+    let mut told: Vec<String> = phases.iter().take(PHASES_LISTED).map(label).collect();
+    if phases.len() > PHASES_LISTED {
+        told.push(format!("in {} more phases", phases.len() - PHASES_LISTED));
+    }
+    told.join(", ")
 }

@@ -13,7 +13,7 @@ const HOG: u32 = 812;
 /// The record of a made-up run.
 pub(super) fn run(ring: &Ring) -> RunRecord {
     let mut random = Random(ring.seed);
-    let phases = ring
+    let mut phases: Vec<Phase> = ring
         .sizes
         .iter()
         .enumerate()
@@ -23,12 +23,21 @@ pub(super) fn run(ring: &Ring) -> RunRecord {
         })
         .collect();
     let scheduling = if ring.real_time { "SCHED_FIFO" } else { "SCHED_OTHER" };
-    let lateness_ns = (0..ring.rounds)
+    let lateness_ns: Vec<u32> = (0..ring.rounds)
         .map(|_| {
             let stall = ring.stalls && random.unit() < 0.02;
             (random.between(3_000, 9_000) + if stall { random.tail(8e3, 1.7, 4e6) } else { 0 }) as u32
         })
         .collect();
+    let beside_each = lateness_ns.len().div_ceil(phases.len().max(1)).max(1);
+    for (phase, lateness_ns) in phases.iter_mut().zip(lateness_ns.chunks(beside_each)) {
+        phase.alone = AloneProbe {
+            core: 1,
+            period: ring.period,
+            scheduling: format!("{scheduling} 1"),
+            lateness_ns: lateness_ns.to_vec(),
+        };
+    }
     RunRecord {
         job: "ring".to_owned(),
         started_unix_s: 1_780_000_000,
@@ -45,12 +54,6 @@ pub(super) fn run(ring: &Ring) -> RunRecord {
             idle_states_held: ring.real_time,
             kept_awake: false,
             switch_log_whole_core: ring.whole_core_log,
-            alone: AloneProbe {
-                core: 1,
-                period: ring.period,
-                scheduling: format!("{scheduling} 1"),
-                lateness_ns,
-            },
         },
         phases,
         ending: Ending::Completed,
@@ -105,6 +108,7 @@ impl<'a> Simulation<'a> {
             switches: Vec::new(),
             timers: Vec::new(),
             events: Vec::new(),
+            alone: AloneProbe::default(),
             job,
             plan,
         };

@@ -1,13 +1,19 @@
 //! What is wrong beside missed windows: lost records, corrupt or unordered messages, deaths, instances that nobody
 //! accounts for. Each makes a run fail.
 
+use crate::format::instant;
 use crate::lookup::Index;
-use crate::record::{Ending, EventKind, Phase, RunRecord};
+use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// A process has ended for so long at most before its end is told: its threads are gone, and the kernel takes its memory apart.
 const DYING: Nanos = Nanos::from_millis(200);
+
+/// The kind of instances that neither ran nor were skipped, as far as is known.
+pub(crate) const UNACCOUNTED: &str = "unaccounted";
+/// The kind of instances and messages whose records nobody read in time.
+pub(crate) const RECORDS_LOST: &str = "records-lost";
 
 /// Something lost, corrupt, out of order, dead or unaccounted for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,22 +49,24 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         for (task, tasks) in phase.tasks.iter().enumerate() {
             let lost = tasks.records_lost;
             let sentence = format!("{lost} records of instances were overwritten before they were read");
-            report(index.task_name(task), "records-lost", lost, sentence);
+            report(index.task_name(task), RECORDS_LOST, lost, sentence);
             let absent = unaccounted(phase, task, record.ending == Ending::Completed);
             let why = match stopped_at(phase, task) {
-                Some(at) => format!(": the member was stopped by a signal at {at} and did not go on"),
+                Some(at) => {
+                    format!(": the member was stopped by a signal {} and did not go on", instant(at))
+                }
                 None => String::new(),
             };
             let sentence =
                 format!("{absent} instances neither ran nor were skipped according to the record{why}");
-            report(index.task_name(task), "unaccounted", absent, sentence);
+            report(index.task_name(task), UNACCOUNTED, absent, sentence);
         }
         for (channel, messages) in phase.channels.iter().enumerate() {
             let name = || index.channel_name(channel);
             let lost = messages.records_lost;
             report(
                 name(),
-                "records-lost",
+                RECORDS_LOST,
                 lost,
                 format!("{lost} records of messages were overwritten before they were read"),
             );
@@ -68,8 +76,13 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             report(name(), "out-of-order", messages.out_of_order, sentence);
         }
         for event in &phase.events {
-            if let EventKind::MemberDied { member, how } = &event.kind {
-                let sentence = format!("the member died at {} after the epoch ({how})", event.at);
+            if let EventKind::MemberDied { member, how } = &event.kind
+                && !is_told_elsewhere(record, number, event)
+            {
+                let sentence = match event.at {
+                    Nanos(0..) => format!("the member died at {} after the epoch ({how})", event.at),
+                    before => format!("the member died {} ({how})", instant(before)),
+                };
                 report(index.member_name(*member), "member-died", 1, sentence);
             }
         }
@@ -84,6 +97,20 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// Around a switch an event stands in the records of both phases. It is told of the one in whose time it was.
+fn is_told_elsewhere(record: &RunRecord, number: usize, event: &Event) -> bool {
+    let when = record.phases[number].epoch_monotonic + event.at;
+    record.phases.iter().enumerate().any(|(other, phase)| {
+        let is_of_it = if event.at < Nanos::ZERO {
+            other < number
+        } else {
+            other > number && phase.epoch_monotonic <= when
+        };
+        let is_same = |found: &Event| phase.epoch_monotonic + found.at == when && found.kind == event.kind;
+        is_of_it && phase.events.iter().any(is_same)
+    })
 }
 
 /// Instances planned to start before `end`; one whose window lies beyond its period starts later.
@@ -139,7 +166,8 @@ fn unaccounted(phase: &Phase, task: usize, completed: bool) -> u64 {
         .map(|pair| pair[1].instance.saturating_sub(pair[0].instance).saturating_sub(1))
         .fold(0, u64::saturating_add);
     let due = due(phase, task, accountable(phase, task, completed));
-    let reached = record.instances.last().map_or(0, |last| last.instance.saturating_add(1));
+    let after = |last: &InstanceRecord| last.instance.saturating_add(1).saturating_sub(record.before);
+    let reached = record.instances.last().map_or(0, after);
     let tail = due.saturating_sub(reached);
     holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned)
 }

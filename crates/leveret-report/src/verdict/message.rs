@@ -2,6 +2,7 @@
 
 use super::task::{decide, decide_instance, missed, shares};
 use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
+use crate::format::instant;
 use crate::record::{EventKind, Fate, MessageRecord};
 use leveret_types::Nanos;
 
@@ -221,7 +222,7 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
 fn death(context: &Context<'_>, rank: u16, at: Nanos) -> Option<String> {
     context.phase().events.iter().find_map(|event| match &event.kind {
         EventKind::MemberDied { member, how } if *member == rank && event.at <= at => {
-            Some(format!("member {} died at {} ({how})", context.index.member_name(rank), event.at))
+            Some(format!("member {} died {} ({how})", context.index.member_name(rank), instant(event.at)))
         }
         _ => None,
     })

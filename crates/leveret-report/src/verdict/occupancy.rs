@@ -298,7 +298,7 @@ mod tests {
             (of("").describe(), of("idle").describe()),
             (of("").describe(), "the idle task".to_owned())
         );
-        let unseen = of("the idle task, or a thread outside,");
-        assert!(unseen.may_be_unseen() && unseen.describe() == "the idle task, or a thread outside,");
+        let unseen = of("the idle task or a thread outside");
+        assert!(unseen.may_be_unseen() && unseen.describe() == "the idle task or a thread outside");
     }
 }

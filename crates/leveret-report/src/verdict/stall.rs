@@ -91,7 +91,8 @@ impl<'a> Stalls<'a> {
                 }
             }
         }
-        let mut probe = record.machine.alone.lateness_ns.clone();
+        let mut probe: Vec<u32> =
+            record.phases.iter().flat_map(|each| &each.alone.lateness_ns).copied().collect();
         probe.sort_unstable();
         let bodies = (0..phase.tasks.len()).map(|_| OnceCell::new()).collect();
         let longest = longest_gap(record).max(Nanos(probe.last().copied().unwrap_or(0).into()));

@@ -7,6 +7,7 @@ mod wait;
 use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;
+use std::collections::HashSet;
 
 /// Longest chain of waits that is followed; beyond it a wait is ours.
 const CHAIN_MAX: u32 = 64;
@@ -102,7 +103,10 @@ pub(super) fn decide(shares: Vec<Share>, late_by: Option<Nanos>) -> Decision {
     shares.sort_by_key(|share| (share.door != door, std::cmp::Reverse(share.amount)));
     let greatest = shares.iter().map(|share| share.amount.0).max().unwrap_or(0);
     let tells = |share: &&Share| share.amount.0 > greatest / 100 && share.amount > Nanos::ZERO;
+    let mut told = HashSet::new();
     let mut evidence: Vec<String> = shares.iter().filter(tells).map(|share| share.sentence.clone()).collect();
+    // Two stretches may have one story.
+    evidence.retain(|sentence| told.insert(sentence.clone()));
     let Some(main) = shares.into_iter().next() else {
         let sentence =
             "no stage took longer than planned, yet the window was not kept: the plan left too little room";

@@ -65,12 +65,16 @@ fn body(record: &InstanceRecord, marks: &mut Vec<Mark>) {
 
 /// The timeline of a message.
 pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Vec<Mark> {
+    if !context.index.is_time_driven(channel) {
+        return unplanned(context, message);
+    }
     let mut marks = vec![mark(message.due, "planned: visible to the receiver".to_owned())];
     let planned = context.phase().plan.channels.get(channel);
     if let Some(planned) = planned.filter(|planned| !planned.instances.is_empty()) {
         let count = planned.instances.len() as u64;
-        let transfer = planned.instances[(message.instance % count) as usize];
-        let round = i64::try_from(message.instance / count).unwrap_or(i64::MAX);
+        let since = message.instance.saturating_sub(context.index.first_of_channel(channel));
+        let transfer = planned.instances[(since % count) as usize];
+        let round = i64::try_from(since / count).unwrap_or(i64::MAX);
         let insert_by = transfer.insert_by + context.phase().plan.hyperperiod.saturating_mul(round);
         marks.push(mark(insert_by, "planned: inserted by now".to_owned()));
     }
@@ -104,11 +108,26 @@ pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &Messag
     marks
 }
 
-/// Events beside the plan within an interval.
+/// The same of a message for which nothing was planned: it is visible when it was inserted.
+fn unplanned(context: &Context<'_>, message: &MessageRecord) -> Vec<Mark> {
+    let inserted = message.inserted.unwrap_or(message.due);
+    let mut marks = vec![mark(inserted, format!("measured: inserted ({} bytes)", message.size))];
+    if let Some(at) = message.taken {
+        marks.push(mark(at, format!("measured: taken, {} after it was inserted", at - inserted)));
+    }
+    events(context, inserted, message.taken.unwrap_or(inserted), &mut marks);
+    marks.sort_by_key(|mark| mark.at);
+    marks
+}
+
+/// Events beside the plan within an interval, each once.
 fn events(context: &Context<'_>, from: Nanos, to: Nanos, marks: &mut Vec<Mark>) {
     let within = context.phase().events.iter().filter(|event| event.at >= from && event.at <= to);
     for event in within.take(SWITCHES_MAX) {
-        marks.push(mark(event.at, format!("event: {}", describe(&context.index, &event.kind))));
+        let happened = mark(event.at, format!("event: {}", describe(&context.index, &event.kind)));
+        if !marks.contains(&happened) {
+            marks.push(happened);
+        }
     }
 }
 

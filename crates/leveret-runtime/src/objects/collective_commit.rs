@@ -107,7 +107,7 @@ impl World {
             if self.table.all().any(|(_, object)| serves(&object.body)) {
                 return unfit(
                     Code::Argument,
-                    "leads to itself and is bound to a task; leave it to the library, which moves it by its window,",
+                    "leads to itself and is bound to a task; leave it to the library, which moves it by its window",
                 );
             }
             let is_root = self.referred_rank(collective.base.group) == Some(collective.base.source as usize);
@@ -115,7 +115,8 @@ impl World {
             for (is_used, (pair, which)) in collective.kind.roles(is_root).into_iter().zip(pairs) {
                 for (iterator, side) in pair.into_iter().zip(["in", "out"]) {
                     if is_used && iterator.is_null() {
-                        let what = format!("has no iterator; set one with set_{which}{side}bufiter");
+                        let what =
+                            format!("has no iterator; set one with MPIRT_Channel_set_{which}{side}bufiter");
                         return unfit(Code::Argument, &what);
                     }
                 }

@@ -253,8 +253,12 @@ impl World {
                 detail: format!("the channel \"{}\" {what}", object.name),
             };
             match (channel.input.is_null(), channel.output.is_null()) {
-                (true, _) => return Err(unfit("has no input iterator; set one with set_inbufiter")),
-                (_, true) => return Err(unfit("has no output iterator; set one with set_outbufiter")),
+                (true, _) => {
+                    return Err(unfit("has no input iterator; set one with MPIRT_Channel_set_inbufiter"));
+                }
+                (_, true) => {
+                    return Err(unfit("has no output iterator; set one with MPIRT_Channel_set_outbufiter"));
+                }
                 _ => {}
             }
             let shape = |iterator| self.iterator_behind(iterator).map(|body| (body.size, body.dataspec));
@@ -263,7 +267,7 @@ impl World {
             {
                 let show = |(size, dataspec): (usize, Dataspec)| format!("{size} bytes of {dataspec}");
                 return Err(unfit(&format!(
-                    "takes buffers of {} from its input iterator, and its output iterator is for {}; give it two that are alike,",
+                    "takes buffers of {} from its input iterator, and its output iterator is for {}; give it two that are alike",
                     show(input),
                     show(output)
                 )));

@@ -1,6 +1,7 @@
 //! What was done to a task from outside: its member stopped, its clock moved, its thread scheduled otherwise.
 
 use super::{Case, Share};
+use crate::format::instant;
 use crate::record::EventKind;
 use crate::verdict::{Cause, Door, Stage};
 use leveret_types::Nanos;
@@ -34,8 +35,9 @@ impl Case<'_> {
         }
         let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
         let name = self.context.index.member_name(rank);
+        let at_words = instant(at);
         let sentence = format!(
-            "member {name} was stopped by a signal at {at} and had not gone on when this instance was due"
+            "member {name} was stopped by a signal {at_words} and had not gone on when this instance was due"
         );
         let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
         shares.push(self.share(stage, Cause::StoppedMember, Door::Ours, self.total_delay(), sentence));

@@ -264,7 +264,7 @@ pub struct ChannelStatus {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChannelMetrics {
     /// From a message's insertion by the sender to its buffer's arrival in the output iterator; at the receiving end. Of a
-    /// best-effort channel, what is stamped: a part of the messages.
+    /// channel that the clock does not move, of the first 64 messages and of every 16th after them.
     pub latency: Durations,
     /// Transfers performed.
     pub completed: u64,
