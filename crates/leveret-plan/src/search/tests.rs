@@ -6,9 +6,10 @@ mod common;
 
 use super::{Effort, Outcome, assign, demand, insertion};
 use crate::windows::Problem;
-use crate::{CoreChoice, Job, Plan, assemble, checker};
+use crate::{CoreChoice, Costs, Job, Plan, assemble, checker};
 use common::generate::{Shape, jobs};
 use common::{empty, guard_only, oracle, task};
+use leveret_types::Nanos;
 use proptest::prelude::*;
 
 /// A plan by exhaustive search alone; `None` is a proof that there is none.
@@ -137,6 +138,19 @@ proptest! {
     fn it_agrees_with_brute_force_on_full_circles(job in full_circles()) {
         prop_assert_eq!(alone(&job).is_some(), oracle::feasible(&job));
     }
+}
+
+/// The second task can interrupt the third only because the first, at the end of the round, pushes it far enough to the right.
+#[test]
+fn an_interruption_that_only_the_end_of_the_round_makes_one() {
+    let costs = Costs { switch: Nanos(1), preemption: Nanos::ZERO, ..guard_only(0) };
+    let mut job = empty(&[0], costs);
+    let pinned = CoreChoice::Pinned(0);
+    job.tasks.push(task("t0", pinned, 20, (2, 10), 1));
+    job.tasks.push(task("t1", pinned, 40, (11, 14), 1));
+    job.tasks.push(task("t2", pinned, 20, (2, 15), 8));
+    job.tasks[2].preemptible = true;
+    assert!(alone(&job).is_some());
 }
 
 /// Every way to give the free tasks cores, each planned with the tasks pinned.
