@@ -33,9 +33,20 @@ fn go_on_from(phase: &mut Phase, before: u64) {
 }
 
 /// What is judged of a miss, whatever its instance is called.
-fn judged(miss: &Miss) -> (Subject, Option<Nanos>, Cause, Door, Option<(String, Cause)>, usize) {
+#[derive(PartialEq, Debug)]
+struct Judged {
+    subject: Subject,
+    late_by: Option<Nanos>,
+    cause: Cause,
+    door: Door,
+    root: Option<(String, Cause)>,
+    marks: usize,
+}
+
+fn judged(miss: &Miss) -> Judged {
     let root = miss.root.as_ref().map(|root| (root.name.clone(), root.cause));
-    (miss.subject, miss.late_by, miss.cause, miss.door, root, miss.timeline.len())
+    let Miss { subject, late_by, cause, door, .. } = *miss;
+    Judged { subject, late_by, cause, door, root, marks: miss.timeline.len() }
 }
 
 fn every_plant() -> Vec<(u64, Plant)> {
