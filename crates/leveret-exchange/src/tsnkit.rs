@@ -10,7 +10,9 @@
 //! deadline is the longest time from the start of its first transmission to its arrival; when it starts in its period is free.
 
 mod read;
+mod replay;
 mod write;
 
 pub use read::{TsnkitError, TsnkitFault, read};
+pub use replay::replay;
 pub use write::{Schedule, write};

@@ -1,7 +1,7 @@
 //! The files of the tsnkit collection: what they say is what is planned, what is wrong in them is named with its place, and a plan is
 //! written as its simulator reads it.
 
-use leveret_exchange::tsnkit::{TsnkitError, TsnkitFault, read, write};
+use leveret_exchange::tsnkit::{Schedule, TsnkitError, TsnkitFault, read, replay, write};
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, Traffic, plan_network};
 use leveret_topology::NodeKind;
@@ -122,4 +122,45 @@ fn faults_have_a_place_and_a_remedy() {
     assert!(matches!(refused(TOPOLOGY, &streams("\n2,", "\n1,"), "streams.csv", 4), TsnkitFault::Traffic(_)));
     let text = traffic(TOPOLOGY, &streams("[4]", "4")).expect_err("a fault").to_string();
     assert_eq!(text, "streams.csv, line 2: dst is \"4\"; it must be a list of nodes such as \"[12]\"");
+}
+
+#[test]
+fn what_is_written_is_played_as_it_was_planned() {
+    let traffic = traffic(TOPOLOGY, STREAMS).expect("an instance");
+    let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+    let schedule = write(&traffic, &plan);
+    assert_eq!(replay(&traffic, &schedule), Ok(plan));
+}
+
+#[test]
+fn a_schedule_is_judged_by_what_it_does() {
+    let traffic = traffic(TOPOLOGY, STREAMS).expect("an instance");
+    let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+    let schedule = write(&traffic, &plan);
+    let fault = |schedule: &Schedule| replay(&traffic, schedule).expect_err("a fault").to_string();
+    // Stream 1 is alone on its first link: its gate opens later there, and so it waits.
+    let later = |line: &str| match line.strip_prefix("\"(3, 0)\",0,") {
+        Some(rest) => {
+            let mut numbers = rest.split(',').map(|number| number.parse::<i64>().expect("a number"));
+            let (start, end) = (numbers.next().expect("a start"), numbers.next().expect("an end"));
+            format!("\"(3, 0)\",0,{},{},1000000\n", start + 5000, end + 5000)
+        }
+        None => format!("{line}\n"),
+    };
+    let late = Schedule { gates: schedule.gates.lines().map(later).collect(), ..schedule.clone() };
+    let played = fault(&late);
+    assert!(played.contains("never leaves 0 -> 1"), "{played}");
+    let shut = schedule
+        .gates
+        .lines()
+        .filter(|line| !line.starts_with("\"(3, 0)\""))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(fault(&Schedule { gates: shut, ..schedule.clone() }).contains("stream 1 never leaves 3 -> 0"));
+    let beyond = Schedule { offsets: "stream,frame,offset\n0,0,500000\n".to_owned(), ..schedule.clone() };
+    assert!(fault(&beyond).contains("OFFSET, line 2: offset is \"500000\""));
+    let elsewhere = Schedule { routes: schedule.routes.replace("(0, 1)", "(0, 2)"), ..schedule.clone() };
+    assert!(fault(&elsewhere).contains("route of stream 0"));
+    let nobody = Schedule { offsets: "stream,frame,offset\n0,0,0\n".to_owned(), ..schedule.clone() };
+    assert!(fault(&nobody).contains("stream 1 has no offset"));
 }

@@ -58,6 +58,35 @@ pub enum TsnkitFault {
     /// A stream to or from a node that no link has.
     #[error("node {0} has no link in the topology")]
     NoNode(u32),
+    /// A link that the topology does not have.
+    #[error("the topology has no link ({0}, {1})")]
+    NoLink(u32, u32),
+    /// A stream that the traffic does not have.
+    #[error("there is no stream {0}")]
+    NoStream(String),
+    /// A route that leads elsewhere.
+    #[error("the route of stream {0} does not lead from its source to its targets, or leads further")]
+    Route(String),
+    /// No offset.
+    #[error("stream {0} has no offset; it is never sent")]
+    Offset(String),
+    /// Frames of one stream in several queues of a port.
+    #[error(
+        "frames of stream {0} take different queues of one link; a plan has one queue for a stream at each link"
+    )]
+    Queues(String),
+    /// A message that never leaves a port.
+    #[error(
+        "instance {instance} of stream {stream} never leaves {link}: no gate is open for it when it is its turn"
+    )]
+    Stuck {
+        /// Of which stream.
+        stream: String,
+        /// Which instance of a round.
+        instance: i64,
+        /// Where.
+        link: String,
+    },
     /// Right by itself, and wrong as traffic.
     #[error(transparent)]
     Traffic(TrafficError),
@@ -161,12 +190,12 @@ fn read_topology((file, text): (&str, &str)) -> Result<(Network, BTreeMap<u32, N
 }
 
 /// The lines of a file.
-struct Table {
-    rows: Vec<Row>,
+pub(super) struct Table {
+    pub(super) rows: Vec<Row>,
 }
 
 /// One line, by column.
-struct Row {
+pub(super) struct Row {
     file: String,
     line: u64,
     columns: &'static str,
@@ -174,7 +203,7 @@ struct Row {
 }
 
 impl Table {
-    fn parse(text: &str, columns: &'static str, file: &str) -> Result<Self, TsnkitError> {
+    pub(super) fn parse(text: &str, columns: &'static str, file: &str) -> Result<Self, TsnkitError> {
         let fail = |line, fault| TsnkitError { file: file.to_owned(), line, fault };
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| fail(1, TsnkitFault::Csv(error.to_string())))?.clone();
@@ -206,17 +235,17 @@ impl Row {
         place.map_or("", |place| &self.fields[place])
     }
 
-    fn fail(&self, fault: TsnkitFault) -> TsnkitError {
+    pub(super) fn fail(&self, fault: TsnkitFault) -> TsnkitError {
         TsnkitError { file: self.file.clone(), line: self.line, fault }
     }
 
-    fn number(&self, column: &'static str, least: i64, most: i64) -> Result<i64, TsnkitError> {
+    pub(super) fn number(&self, column: &'static str, least: i64, most: i64) -> Result<i64, TsnkitError> {
         let text = self.field(column);
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| self.fail(TsnkitFault::Number { column, text: text.to_owned(), least, most }))
     }
 
-    fn pair(&self, column: &str) -> Result<(u32, u32), TsnkitError> {
+    pub(super) fn pair(&self, column: &str) -> Result<(u32, u32), TsnkitError> {
         let text = self.field(column);
         let nodes = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).and_then(nodes);
         match nodes.as_deref() {

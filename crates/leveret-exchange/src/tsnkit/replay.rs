@@ -1,0 +1,289 @@
+//! From a schedule to a plan: what the gates, offsets, queues and routes make of the traffic, when every frame leaves as soon as its gate and
+//! its turn let it. So a schedule of any planner can be judged by what it does, and not by what was meant.
+
+use super::read::{Row, Table, TsnkitError, TsnkitFault};
+use super::write::Schedule;
+use leveret_plan::network::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic, Way};
+use leveret_topology::{Graph, Tree};
+use leveret_types::{LinkId, Nanos, NodeId, StreamId};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+/// Rounds that are played; the plan is the last but one, when everything that the first began has come through.
+const ROUNDS: i64 = 3;
+
+/// A window of a gate: from, to, queue, within its cycle.
+type Window = (i64, i64, u8);
+
+/// Plays a schedule, and says when each message was on each link.
+///
+/// # Errors
+/// What is wrong in a file, or which message never arrives.
+pub fn replay(traffic: &Traffic, schedule: &Schedule) -> Result<NetworkPlan, TsnkitError> {
+    let hyperperiod = traffic.validate().map_err(|error| whole(TsnkitFault::Traffic(error)))?;
+    let names = Names::new(traffic);
+    let ways = ways(traffic, &names, schedule)?;
+    let offsets = offsets(traffic, &names, &schedule.offsets)?;
+    let gates = gates(traffic, &names, &schedule.gates)?;
+    let mut play = Play::new(traffic, hyperperiod.0, &ways, gates);
+    for (index, offsets) in offsets.iter().enumerate() {
+        let stream = &traffic.streams[index];
+        for instance in 0..ROUNDS * (hyperperiod.0 / stream.period.0) {
+            let offset = offsets[(instance % offsets.len() as i64) as usize];
+            play.release(index as u32, instance, instance * stream.period.0 + offset);
+        }
+    }
+    play.run();
+    let links = play.round(hyperperiod.0)?;
+    let ways = ways.into_iter().map(|way| vec![way]).collect();
+    Ok(NetworkPlan { version: NETWORK_PLAN_VERSION, hyperperiod, ways, links })
+}
+
+fn whole(fault: TsnkitFault) -> TsnkitError {
+    TsnkitError { file: "schedule".to_owned(), line: 1, fault }
+}
+
+/// Nodes and streams by their names.
+struct Names<'a> {
+    links: BTreeMap<(&'a str, &'a str), LinkId>,
+    streams: BTreeMap<&'a str, StreamId>,
+}
+
+impl<'a> Names<'a> {
+    fn new(traffic: &'a Traffic) -> Self {
+        let node = |node: NodeId| traffic.network.nodes[node.index()].name.as_str();
+        let links = traffic.network.links.iter().enumerate();
+        let links = links.map(|(index, link)| ((node(link.source), node(link.target)), LinkId(index as u32)));
+        let streams = traffic.streams.iter().enumerate();
+        let streams = streams.map(|(index, stream)| (stream.name.as_str(), StreamId(index as u32)));
+        Self { links: links.collect(), streams: streams.collect() }
+    }
+
+    fn link(&self, row: &Row) -> Result<LinkId, TsnkitError> {
+        let (source, target) = row.pair("link")?;
+        let found = self.links.get(&(source.to_string().as_str(), target.to_string().as_str())).copied();
+        found.ok_or_else(|| row.fail(TsnkitFault::NoLink(source, target)))
+    }
+
+    fn stream(&self, row: &Row) -> Result<StreamId, TsnkitError> {
+        let name = row.number("stream", 0, i64::from(u32::MAX))?.to_string();
+        self.streams.get(name.as_str()).copied().ok_or_else(|| row.fail(TsnkitFault::NoStream(name)))
+    }
+}
+
+/// The tree of each stream, and its queues.
+fn ways(traffic: &Traffic, names: &Names<'_>, schedule: &Schedule) -> Result<Vec<Way>, TsnkitError> {
+    let mut links: Vec<Vec<LinkId>> = vec![Vec::new(); traffic.streams.len()];
+    for row in &Table::parse(&schedule.routes, "stream,link", "ROUTE")?.rows {
+        links[names.stream(row)?.index()].push(names.link(row)?);
+    }
+    let graph = Graph::new(&traffic.network);
+    let mut ways = Vec::with_capacity(links.len());
+    for (stream, links) in traffic.streams.iter().zip(&links) {
+        let tree = tree(&graph, stream.source, links);
+        let reaches = |target: &NodeId| tree.links().any(|link| graph.target(link) == *target);
+        if tree.hops.len() != links.len() || !stream.targets.iter().all(reaches) {
+            return Err(whole(TsnkitFault::Route(stream.name.clone())));
+        }
+        ways.push(Way { queues: vec![0; tree.hops.len()], tree });
+    }
+    let mut known: BTreeMap<(StreamId, LinkId), u8> = BTreeMap::new();
+    for row in &Table::parse(&schedule.queues, "stream,frame,link,queue", "QUEUE")?.rows {
+        let (stream, link) = (names.stream(row)?, names.link(row)?);
+        let queue = row.number("queue", 0, 7)? as u8;
+        if *known.entry((stream, link)).or_insert(queue) != queue {
+            return Err(row.fail(TsnkitFault::Queues(traffic.name(stream).to_owned())));
+        }
+        let way = &mut ways[stream.index()];
+        if let Some(hop) = way.tree.hops.iter().position(|hop| hop.link == link) {
+            way.queues[hop] = queue;
+        }
+    }
+    Ok(ways)
+}
+
+/// Links in an order in which each comes after the one it follows; those that follow none are left out.
+fn tree(graph: &Graph, source: NodeId, links: &[LinkId]) -> Tree {
+    let mut tree = Tree::default();
+    let mut reached = vec![(source, None)];
+    let mut next = 0;
+    while next < reached.len() {
+        let (node, parent) = reached[next];
+        next += 1;
+        for link in links.iter().filter(|link| graph.source(**link) == node) {
+            if reached.iter().all(|(node, _)| *node != graph.target(*link)) {
+                tree.hops.push(leveret_topology::TreeHop { link: *link, parent });
+                reached.push((graph.target(*link), Some(tree.hops.len() as u32 - 1)));
+            }
+        }
+    }
+    tree
+}
+
+/// When each frame of each stream is sent, from the start of its period.
+fn offsets(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Vec<i64>>, TsnkitError> {
+    let mut offsets: Vec<BTreeMap<i64, i64>> = vec![BTreeMap::new(); traffic.streams.len()];
+    for row in &Table::parse(text, "stream,frame,offset", "OFFSET")?.rows {
+        let stream = names.stream(row)?;
+        let period = traffic.streams[stream.index()].period.0;
+        let frame = row.number("frame", 0, 1 << 22)?;
+        offsets[stream.index()].insert(frame, row.number("offset", 0, period - 1)?);
+    }
+    let missing = offsets.iter().position(BTreeMap::is_empty);
+    match missing {
+        Some(index) => Err(whole(TsnkitFault::Offset(traffic.streams[index].name.clone()))),
+        None => Ok(offsets.into_iter().map(|frames| frames.into_values().collect()).collect()),
+    }
+}
+
+/// The windows of each link, by start, and its cycle.
+fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<(i64, Vec<Window>)>, TsnkitError> {
+    let mut gates = vec![(1, Vec::new()); traffic.network.links.len()];
+    for row in &Table::parse(text, "link,queue,start,end,cycle", "GCL")?.rows {
+        let link = names.link(row)?;
+        let most = i64::MAX >> 8;
+        let cycle = row.number("cycle", 1, most)?;
+        let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
+        let gate = &mut gates[link.index()];
+        gate.0 = cycle;
+        gate.1.push((start, end, row.number("queue", 0, 7)? as u8));
+    }
+    for (_, windows) in &mut gates {
+        windows.sort_unstable();
+    }
+    Ok(gates)
+}
+
+/// One transmission: stream, instance, hop.
+type Frame = (u32, i64, u16);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A frame comes to the port of a link.
+    Arrival(u32, Frame),
+    /// A port looks whether it can send.
+    Look(u32),
+}
+
+/// A port: what waits in its queues, and until when its link is taken.
+#[derive(Clone, Default)]
+struct Port {
+    queues: BTreeMap<u8, VecDeque<Frame>>,
+    free_at: i64,
+}
+
+struct Play<'a> {
+    traffic: &'a Traffic,
+    ways: &'a [Way],
+    gates: Vec<(i64, Vec<Window>)>,
+    ports: Vec<Port>,
+    events: BinaryHeap<Reverse<(i64, Event)>>,
+    /// Start of every transmission, by stream: instance, then hop.
+    starts: Vec<BTreeMap<(i64, u16), i64>>,
+    until: i64,
+}
+
+impl<'a> Play<'a> {
+    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<(i64, Vec<Window>)>) -> Self {
+        let ports = vec![Port::default(); gates.len()];
+        let starts = vec![BTreeMap::new(); ways.len()];
+        let until = hyperperiod.saturating_mul(ROUNDS);
+        Self { traffic, ways, gates, ports, events: BinaryHeap::new(), starts, until }
+    }
+
+    fn release(&mut self, stream: u32, instance: i64, at: i64) {
+        for (hop, own) in self.ways[stream as usize].tree.hops.iter().enumerate() {
+            if own.parent.is_none() {
+                self.events.push(Reverse((at, Event::Arrival(own.link.0, (stream, instance, hop as u16)))));
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(Reverse((now, event))) = self.events.pop() {
+            match event {
+                Event::Arrival(link, frame) => {
+                    let queue = self.ways[frame.0 as usize].queues[usize::from(frame.2)];
+                    self.ports[link as usize].queues.entry(queue).or_default().push_back(frame);
+                    // After everything else that comes at this instant.
+                    self.events.push(Reverse((now, Event::Look(link))));
+                }
+                Event::Look(link) => self.look(link, now),
+            }
+        }
+    }
+
+    fn look(&mut self, link: u32, now: i64) {
+        let now = now.max(self.ports[link as usize].free_at);
+        let Some((at, queue)) = self.next(link, now) else { return };
+        // What has not been sent a round after the last one has begun will not be.
+        if at > self.until {
+            return;
+        }
+        if at > now {
+            self.events.push(Reverse((at, Event::Look(link))));
+            return;
+        }
+        let port = &mut self.ports[link as usize];
+        let Some(frame) = port.queues.get_mut(&queue).and_then(VecDeque::pop_front) else { return };
+        let (stream, instance, hop) = frame;
+        let end = at + self.length(link, frame);
+        self.ports[link as usize].free_at = end;
+        self.starts[stream as usize].insert((instance, hop), at);
+        self.events.push(Reverse((end, Event::Look(link))));
+        let own = &self.traffic.network.links[link as usize];
+        let ready = end + own.propagation.0 + own.processing.0;
+        for (next, follows) in self.ways[stream as usize].tree.hops.iter().enumerate() {
+            if follows.parent == Some(u32::from(hop)) {
+                self.events
+                    .push(Reverse((ready, Event::Arrival(follows.link.0, (stream, instance, next as u16)))));
+            }
+        }
+    }
+
+    fn length(&self, link: u32, frame: Frame) -> i64 {
+        let stream = &self.traffic.streams[frame.0 as usize];
+        self.traffic.network.frames.occupation(stream.size, self.traffic.network.links[link as usize].rate).0
+    }
+
+    /// The first instant from `now` on at which a gate is open for long enough for the frame at the head of its queue.
+    fn next(&self, link: u32, now: i64) -> Option<(i64, u8)> {
+        let (cycle, windows) = &self.gates[link as usize];
+        let begin = now.div_euclid(*cycle) * cycle;
+        let turns = [begin - cycle, begin, begin + cycle];
+        let all = turns.iter().flat_map(|turn| {
+            windows.iter().map(move |(start, end, queue)| (start + turn, end + turn, *queue))
+        });
+        let fits = all.filter_map(|(start, end, queue)| {
+            let head = self.ports[link as usize].queues.get(&queue).and_then(VecDeque::front)?;
+            let at = start.max(now);
+            (end - at >= self.length(link, *head)).then_some((at, queue))
+        });
+        fits.min()
+    }
+
+    /// The slots of the middle round, by link.
+    fn round(&self, hyperperiod: i64) -> Result<Vec<Vec<Slot>>, TsnkitError> {
+        let mut links: Vec<Vec<Slot>> = vec![Vec::new(); self.ports.len()];
+        for (index, starts) in self.starts.iter().enumerate() {
+            let stream = &self.traffic.streams[index];
+            let count = hyperperiod / stream.period.0;
+            for instance in 0..count {
+                for (hop, own) in self.ways[index].tree.hops.iter().enumerate() {
+                    let played = starts.get(&(instance + count, hop as u16));
+                    let start = played.ok_or_else(|| {
+                        let link = self.traffic.network.link_name(own.link);
+                        whole(TsnkitFault::Stuck { stream: stream.name.clone(), instance, link })
+                    })?;
+                    let (start, stream) = (Nanos(start - hyperperiod), StreamId(index as u32));
+                    let slot = Slot { start, stream, instance: instance as u32, hop: hop as u16, copy: 0 };
+                    links[own.link.index()].push(slot);
+                }
+            }
+        }
+        for slots in &mut links {
+            slots.sort_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
+        }
+        Ok(links)
+    }
+}
