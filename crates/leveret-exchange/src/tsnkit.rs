@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A node with one link out and one in is an end station, every other a switch. A message is one frame, as long as its size. Its
-//! deadline is the longest time from the start of its first transmission to its arrival; when it starts in its period is free.
+//! deadline is the longest time from the start of its first transmission to the end of its last; when it starts in its period is free. Processing
+//! counts where a frame is forwarded: the collection's simulator does not count it at the end.
 
 mod read;
 mod replay;

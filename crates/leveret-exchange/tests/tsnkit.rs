@@ -23,7 +23,7 @@ const TOPOLOGY: &str = r#"link,q_num,rate,t_proc,t_prop
 
 const STREAMS: &str = "stream,src,dst,size,period,deadline,jitter
 0,2,[4],500,500000,224000,224000
-1,3,[4],200,1000000,12000,12000
+1,3,[4],200,1000000,8800,8800
 2,2,[5],1500,1000000,400000,0
 ";
 
@@ -44,7 +44,7 @@ fn reads_an_instance() {
     let slow = &traffic.network.links[5];
     assert_eq!(
         (slow.rate, slow.processing, slow.propagation),
-        (BitRate(100_000_000), Nanos(1000), Nanos(30))
+        (BitRate(100_000_000), Nanos::ZERO, Nanos(30))
     );
     let stream = &traffic.streams[2];
     assert_eq!(
@@ -66,7 +66,7 @@ fn what_is_written_is_what_was_planned() {
     let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
     assert_eq!(check_network(&plan, &traffic), Ok(()));
     let schedule = write(&traffic, &plan);
-    // Stream 1 may take 12 us, and its way takes all of it: no gate of it may open later than its first frame comes.
+    // Stream 1 may take 8.8 us, and its way takes all of it: no gate of it may open later than its first frame comes.
     let lines = |text: &str, begin: &str| {
         text.lines().filter(|line| line.starts_with(begin)).map(str::to_owned).collect::<Vec<_>>()
     };

@@ -37,12 +37,12 @@ fn the_tutorial_holds() {
     // A message that arrives earlier than it can.
     let broken = std::fs::read_to_string(&job)
         .expect("a manifest")
-        .replace("latency = \"20us\"", "latency = \"14us\"");
+        .replace("latency = \"20us\"", "latency = \"12us\"");
     std::fs::write(&job, broken).expect("a manifest");
     let (text, _, code) = outcome(&["check", shown(&job)]);
     assert_eq!(code, Some(1));
-    let expected = "channel \"3\" takes 14.4us on its quickest way (5 -> 2, 2 -> 1, 1 -> 0, 0 -> 3) with the network for itself alone, and its \
-                    latency is 14us";
+    let expected = "channel \"3\" takes 12.4us on its quickest way (5 -> 2, 2 -> 1, 1 -> 0, 0 -> 3) with the network for itself alone, and its \
+                    latency is 12us";
     assert!(text.contains(expected), "{text}");
     let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
     assert_eq!(code, Some(1));

@@ -172,12 +172,13 @@ fn read_topology((file, text): (&str, &str)) -> Result<(Network, BTreeMap<u32, N
                 fault: TsnkitFault::Rate(slowness),
             });
         }
+        let processing = Nanos(row.number("t_proc", 0, 1_000_000_000)?);
         links.push(Link {
             source: numbers[&source],
             target: numbers[&target],
             rate: BitRate((1_000_000_000 / slowness).cast_unsigned()),
             propagation: Nanos(row.number("t_prop", 0, 1_000_000_000)?),
-            processing: Nanos(row.number("t_proc", 0, 1_000_000_000)?),
+            processing: if degree[&target] == 2 { Nanos::ZERO } else { processing },
             queues: row.number("q_num", 1, 8)? as u8,
             preemption: false,
             reserved: Vec::new(),
