@@ -18,7 +18,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { seed: 0, steps: 200_000_000 }
+        Self { seed: 0, steps: 20_000_000 }
     }
 }
 
