@@ -12,7 +12,7 @@
 
 use crate::child::Counts;
 use crate::cyclictest::cyclictest;
-use crate::harness::{Interleaving, Measured, Subject, interleave};
+use crate::harness::{Interleaving, Measured, Missing, Subject, interleave};
 use crate::job::{self, Role};
 use crate::report::{Comparison, Metric, Report};
 use crate::{BenchError, Options};
@@ -56,7 +56,13 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let class = class_of(priority);
     let mut cases = Vec::new();
     for (case, stressed) in [("idle", false), ("stress-ng --cpu 2", true)] {
-        let stress = if stressed { Some(Stress::start()?) } else { None };
+        let stress = match stressed.then(Stress::start).transpose() {
+            Err(BenchError::Missing { subject, reason }) => {
+                report.missing.push(Missing { subject: format!("everything under {subject}"), reason });
+                continue;
+            }
+            started => started?,
+        };
         let guards = Cell::new((Nanos::MAX, Nanos::ZERO));
         let (spin_class, spin_name) =
             if stressed { (class, "bare spin (FIFO)") } else { (Class::Other, "bare spin") };

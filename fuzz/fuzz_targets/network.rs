@@ -20,7 +20,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     match tsnkit::read(("topology", topology), ("streams", streams)) {
         Err(error) => assert!(error.to_string().contains("line")),
         Ok(traffic) if traffic.streams.len() * traffic.network.links.len() < 2_000 => {
-            let instances: i64 = traffic.validate().map_or(0, |round| traffic.streams.iter().map(|stream| round.0 / stream.period.0).sum());
+            let instances: i64 = traffic
+                .validate()
+                .map_or(0, |round| traffic.streams.iter().map(|stream| round.0 / stream.period.0).sum());
             if instances < 5_000
                 && let Ok((plan, _)) = plan_network(&traffic, Effort { seed: 0, steps: 10_000 })
             {

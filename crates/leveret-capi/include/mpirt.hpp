@@ -1417,7 +1417,7 @@ public:
     result<void> try_set_qos(qos_ref qos = {}) const noexcept;
     /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
-    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there. (MPIRT_Channel_wait)
+    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of: of a time-driven channel it tells of all that are over, with the outcome of the last; of others of one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;

@@ -28,7 +28,10 @@ pub fn document(path: &Path) -> Result<Document, Failure> {
     match std::str::from_utf8(&bytes) {
         Ok(text) if leveret_manifest::is_network(text) => {
             let manifest = leveret_manifest::parse_network(text, &shown);
-            manifest.map(Box::new).map(Document::Network).map_err(|errors| wrong(&shown, &errors))
+            manifest
+                .map(Box::new)
+                .map(Document::Network)
+                .map_err(|errors| wrong(&shown, "network-manifest", &errors))
         }
         _ => job_of(&bytes, &shown).map(Box::new).map(Document::Job),
     }
@@ -44,10 +47,11 @@ pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
 }
 
 fn job_of(bytes: &[u8], shown: &str) -> Result<Manifest, Failure> {
-    leveret_manifest::parse_bytes(bytes, shown).map_err(|errors| wrong(shown, &errors))
+    leveret_manifest::parse_bytes(bytes, shown).map_err(|errors| wrong(shown, "manifest", &errors))
 }
 
-fn wrong(shown: &str, errors: &[ManifestError]) -> Failure {
+/// `page` describes the keys.
+fn wrong(shown: &str, page: &str, errors: &[ManifestError]) -> Failure {
     let details: Vec<_> = errors.iter().map(ToString::to_string).collect();
     let count = match errors.len() {
         1 => "1 error".to_owned(),
@@ -57,7 +61,7 @@ fn wrong(shown: &str, errors: &[ManifestError]) -> Failure {
     Failure {
         details: details.join("\n"),
         sentence: format!("{shown}: the manifest has {count}"),
-        hint: "mend the places above; docs/manifest.md describes every key".to_owned(),
+        hint: format!("mend the places above; docs/{page}.md describes every key"),
     }
 }
 

@@ -88,7 +88,7 @@ pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result
 pub fn not_valid(plan: &Path, manifest: &Path, violation: &leveret_plan::checker::Violation) -> String {
     let word = Paint::for_stdout().red("not valid");
     let (shown, fits) = (plan.display(), manifest.display());
-    format!("{word}: {shown} does not fit {fits}; the first that does not hold:\n  - {violation}\n")
+    format!("{word}: {shown} does not fit {fits}; the first rule that is broken:\n  - {violation}\n")
 }
 
 /// Reads a plan of a network.

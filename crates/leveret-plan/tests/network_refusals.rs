@@ -69,7 +69,7 @@ fn more_for_a_link_than_it_has() {
         stream.deadline = Nanos::from_micros(1000);
     }
     let found = refusal(&traffic);
-    let NetworkRefusal::Overload { link: which, streams, needs, has } = &found else {
+    let NetworkRefusal::Overload { link: which, streams, needs, has, .. } = &found else {
         panic!("another reason: {found:?}")
     };
     assert_eq!(*which, link(&traffic, 3, SWITCHES + 3));
@@ -149,15 +149,15 @@ proptest! {
         for stream in &mut traffic.streams {
             stream.deadline = Nanos::from_micros(1000);
         }
-        if let Err(NetworkRefusal::Overload { link, streams, needs, has }) = plan_network(&traffic, Effort { seed: 0, steps: 20_000 }) {
+        if let Err(NetworkRefusal::Overload { link, streams, needs, has, .. }) = plan_network(&traffic, Effort { seed: 0, steps: 20_000 }) {
             let only = |keep: &dyn Fn(StreamId) -> bool| {
                 let indexed = traffic.streams.iter().enumerate();
                 let streams = indexed.filter(|(index, _)| keep(StreamId(*index as u32))).map(|(_, stream)| stream.clone()).collect();
                 Traffic { streams, ..traffic.clone() }
             };
             let again = plan_network(&only(&|stream| streams.contains(&stream)), Effort { seed: 0, steps: 20_000 });
-            let is_overload = matches!(again, Err(NetworkRefusal::Overload { .. }));
-            prop_assert!(is_overload);
+            // Perhaps for another reason, where the search comes to it first.
+            prop_assert!(again.is_err_and(|refusal| refusal.is_proven()));
             let round = traffic.validate().expect("valid traffic");
             let rate = traffic.network.links[link.index()].rate;
             let demand = |stream: StreamId| {

@@ -182,7 +182,7 @@ pub enum NetworkError {
     Reservation(String, String),
     /// Frames without payload, or too much of it.
     #[error(
-        "frames must hold between 1 byte and 16 MiB of a message, no fewer than payload_min, and have at most 1 KiB beside it"
+        "frames must hold between 1 byte and 16 MiB of a message, no fewer than `payload-min`, and have at most 1 KiB beside it"
     )]
     Frames,
 }

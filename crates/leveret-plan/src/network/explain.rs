@@ -48,6 +48,8 @@ pub enum NetworkRefusal {
         streams: Vec<StreamId>,
         /// What they take, in a hyperperiod.
         needs: Nanos,
+        /// How much of that keeps messages apart whose clocks are in error.
+        apart: Nanos,
         /// What the link has, reservations taken off.
         has: Nanos,
     },
@@ -128,10 +130,22 @@ pub(super) fn overload(problem: &Problem<'_>) -> Option<NetworkRefusal> {
     streams.sort_unstable();
     Some(NetworkRefusal::Overload {
         link: LinkId(link as u32),
+        apart: Nanos(apart_of(problem, link, &streams)),
         streams,
         needs: Nanos(needs),
         has: Nanos(has),
     })
+}
+
+/// How much of what streams take of a link keeps them apart for the sake of the clock error.
+fn apart_of(problem: &Problem<'_>, link: usize, streams: &[StreamId]) -> i64 {
+    let items = problem.items.iter().filter(|item| streams.contains(&item.stream));
+    let on_link = items.filter_map(|item| {
+        let hops = item.ways.first().map(|way| &way.hops)?;
+        let hop = hops.iter().find(|hop| hop.link as usize == link)?;
+        Some(hop.early * i64::from(item.count))
+    });
+    on_link.sum()
 }
 
 /// Links that every way of an item takes, with the time that it takes them for at least. Where not all ways are known, its ends.
@@ -213,11 +227,18 @@ impl NetworkRefusal {
                     name(*stream)
                 )
             }
-            Self::Overload { link: which, streams, needs, has } => format!(
-                "{} must take link {}; together they need {needs} of it in each hyperperiod, and it has {has}",
-                listed(streams, &name),
-                link(*which)
-            ),
+            Self::Overload { link: which, streams, needs, apart, has } => {
+                let need = if streams.len() == 1 { "alone it needs" } else { "together they need" };
+                let apart = match *apart {
+                    Nanos::ZERO => String::new(),
+                    apart => format!(" ({apart} for a clock error of {})", traffic.clock_error),
+                };
+                let who = listed(streams, &name);
+                let which = link(*which);
+                format!(
+                    "{who} must take link {which}; {need} {needs}{apart} of it in each hyperperiod, and it has {has}"
+                )
+            }
             Self::Rejected { violation } => {
                 format!(
                     "the planner's own plan breaks a rule, so it is not used; please report it: {violation}"

@@ -62,7 +62,7 @@ pub enum TrafficError {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// A stream.
-    #[error("stream \"{name}\": {fault}")]
+    #[error("channel \"{name}\": {fault}")]
     Stream {
         /// Which.
         name: String,
@@ -70,7 +70,7 @@ pub enum TrafficError {
         fault: StreamFault,
     },
     /// More than fit.
-    #[error("{0} streams are more than {STREAMS_MAX}")]
+    #[error("{0} channels are more than {STREAMS_MAX}")]
     TooManyStreams(usize),
     /// A common multiple of all periods would be too long, or hold too much.
     #[error(
@@ -96,7 +96,7 @@ pub enum StreamFault {
     #[error("its name is empty or longer than {NAME_BYTES_MAX} bytes")]
     Name,
     /// Two of one name.
-    #[error("another stream has the same name")]
+    #[error("another channel has the same name")]
     DuplicateName,
     /// Not a host.
     #[error("its {0} \"{1}\" is not a host of the network; only hosts send and receive")]

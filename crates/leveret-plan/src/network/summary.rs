@@ -5,6 +5,7 @@ use super::plan::NetworkPlan;
 use crate::table::grid;
 use leveret_types::{LinkId, Nanos, StreamId};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What a network plan gives and leaves.
@@ -31,7 +32,7 @@ pub struct StreamSummary {
     pub arrival: Nanos,
     /// From there to the deadline.
     pub slack: Nanos,
-    /// How much arrivals differ from period to period.
+    /// How much arrivals differ from period to period, at that target where it is most.
     pub jitter: Nanos,
 }
 
@@ -71,7 +72,9 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
         let start = &mut departures[slot.stream.index()][usize::from(slot.copy)][slot.instance as usize];
         *start = slot.start.0.min(*start);
     }
-    let mut found = vec![(0i64, i64::MIN, i64::MAX); traffic.streams.len()];
+    let mut found = vec![(0i64, i64::MIN, 0i64); traffic.streams.len()];
+    // At one link, which leads to one target: the earliest and the latest arrival of each copy that comes there.
+    let mut earliest: BTreeMap<(StreamId, u8), (i64, i64)> = BTreeMap::new();
     for (index, slots) in plan.links.iter().enumerate() {
         let link = &traffic.network.links[index];
         for slot in slots {
@@ -85,13 +88,19 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
             let end = slot.start.0 + time.0;
             let departure = departures[slot.stream.index()][usize::from(slot.copy)][slot.instance as usize];
             let arrival = end - i64::from(slot.instance) * stream.period.0;
-            let (latency, latest, earliest) = &mut found[slot.stream.index()];
+            let (latency, latest, _) = &mut found[slot.stream.index()];
             *latency = (end - departure).max(*latency);
-            (*latest, *earliest) = (arrival.max(*latest), arrival.min(*earliest));
+            *latest = arrival.max(*latest);
+            let here = earliest.entry((slot.stream, slot.copy)).or_insert((arrival, arrival));
+            *here = (arrival.min(here.0), arrival.max(here.1));
+        }
+        for ((stream, _), (first, last)) in std::mem::take(&mut earliest) {
+            let (_, _, jitter) = &mut found[stream.index()];
+            *jitter = (last - first).max(*jitter);
         }
     }
     let error = traffic.clock_error;
-    let summary = |(index, (latency, latest, earliest)): (usize, (i64, i64, i64))| {
+    let summary = |(index, (latency, latest, jitter)): (usize, (i64, i64, i64))| {
         let stream = &traffic.streams[index];
         let depth = |way: &super::Way| way.tree.hops.len() as u32;
         StreamSummary {
@@ -100,7 +109,7 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
             latency: Nanos(latency) + error + error,
             arrival: Nanos(latest) + error,
             slack: stream.deadline - error - Nanos(latest),
-            jitter: Nanos(latest.saturating_sub(earliest)),
+            jitter: Nanos(jitter),
         }
     };
     found.into_iter().enumerate().map(summary).collect()

@@ -4,7 +4,7 @@
 //! its task (`timed.rs`).
 
 use super::collective::FreeCollective;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Told};
 use super::timed::TimedEnd;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel, IN_TRANSFER};
@@ -40,8 +40,7 @@ pub(super) struct Asked {
     active: bool,
     /// Anything was ever started, since the end was last active.
     started: bool,
-    /// Of what ended here, how much a wait or a test has told of, or came before the activation.
-    told: u64,
+    told: Told,
 }
 
 impl Asked {
@@ -157,10 +156,18 @@ impl End {
         }
     }
 
-    fn told(&mut self) -> Option<&mut u64> {
+    /// What was told of, for a look that tells nobody.
+    fn told(&mut self) -> Told {
         match self {
-            Self::Timed(timed) => Some(timed.told()),
-            end => end.asked().map(|asked| &mut asked.told),
+            Self::Timed(timed) => Told { ended: *timed.told(), missed: 0 },
+            end => end.asked().map(|asked| asked.told).unwrap_or_default(),
+        }
+    }
+
+    fn tell(&mut self, told: Told) {
+        match self {
+            Self::Timed(timed) => *timed.told() = told.ended,
+            end => drop(end.asked().map(|asked| asked.told = told)),
         }
     }
 
@@ -350,7 +357,7 @@ impl Committed {
             if under_way > 0 {
                 return Err(Code::Slack);
             }
-            *asked = Asked { active: true, told: channel.tally.ended(), ..Asked::default() };
+            *asked = Asked { active: true, told: Told::all(&channel.tally), ..Asked::default() };
         }
         self.progress(channel, &mut end)
     }
@@ -542,13 +549,11 @@ impl Committed {
         }
         self.progress(channel, end)?;
         let under_way = end.under_way(channel);
-        let ended = channel.tally.ended();
         let asked = end.asked().ok_or(Code::UndefForObject)?;
         let (_, outcome) = channel.tally.last();
         if asked.active {
-            if ended > asked.told {
-                asked.told = ended;
-                return Ok(Some(outcome));
+            if let Some(next) = asked.told.next(&channel.tally) {
+                return Ok(Some(next));
             }
         } else if !asked.started {
             return Err(Code::NotStarted);
@@ -584,11 +589,9 @@ impl Committed {
             return self.test_served(channel, served, false);
         }
         let mut end = lock(channel)?;
-        let before = end.told().map(|told| *told);
+        let before = end.told();
         let looked = self.look(channel, &mut end);
-        if let (Some(before), Some(told)) = (before, end.told()) {
-            *told = before;
-        }
+        end.tell(before);
         match looked {
             Ok(None) | Err(Code::Uncommitted) => Ok(false),
             Ok(Some(outcome)) => told(outcome).map(|()| true),
@@ -597,7 +600,7 @@ impl Committed {
     }
 
     /// Waits until the last started transfer is complete; at an activated end, for the next instance that a wait or a test
-    /// has not told of. In the function of the task that serves the end it returns at once.
+    /// has not told of; of a time-driven channel it tells of all that are over, with the outcome of the last. In the function of the task that serves the end it returns at once.
     ///
     /// # Errors
     /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Uncommitted`] when the job stops.

@@ -121,6 +121,40 @@ fn add(counter: &AtomicU64, count: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(count), Ordering::Relaxed);
 }
 
+/// Of what has ended at an end, what a wait or a test has told of, or came before the activation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Told {
+    pub(super) ended: u64,
+    pub(super) missed: u64,
+}
+
+impl Told {
+    /// Everything so far.
+    pub(super) fn all(tally: &Tally) -> Self {
+        Self { ended: tally.ended(), missed: missed(tally) }
+    }
+
+    /// The next that has ended and was not told of. What was missed comes first, so that each success is a message that was moved.
+    pub(super) fn next(&mut self, tally: &Tally) -> Option<Outcome> {
+        // What ends meanwhile is told the next time; a miss is counted before its end.
+        let ended = tally.ended();
+        if ended <= self.ended {
+            return None;
+        }
+        self.ended += 1;
+        if missed(tally) <= self.missed {
+            return Some(Outcome::Complete);
+        }
+        self.missed += 1;
+        let (_, last) = tally.last();
+        Some(if last.is_miss() { last } else { Outcome::Invalid })
+    }
+}
+
+fn missed(tally: &Tally) -> u64 {
+    Outcome::ALL.into_iter().filter(|outcome| outcome.is_miss()).map(|outcome| tally.of(outcome)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@
 //! What the program asks for and what has come of it are counts; nobody waits for a lock.
 
 use super::ends::{ChannelStatus, End, EndState, lock, told};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Told};
 use super::{Committed, CommittedChannel};
 use crate::objects::error::Code;
 use crate::objects::events::{Pace, Words};
@@ -21,6 +21,9 @@ use leveret_os::futex::{self, Awaited};
 use leveret_types::{MemberId, Nanos};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
+
+/// Tries to be the one whom something is told.
+const LOOKS: u32 = 16;
 
 /// What is asked of an end, and what has come of it.
 pub(in crate::objects) struct ServedEnd {
@@ -41,8 +44,11 @@ pub(in crate::objects) struct ServedEnd {
     was_started: AtomicBool,
     /// Firings of the start event for which no transfer has begun.
     firings: AtomicU64,
-    /// Of what ended here, how much a wait or a test has told of, or came before the activation.
+    /// Of what ended here, how much a wait or a test has told of, or came before the activation; and how much of that was missed.
     told: AtomicU64,
+    told_missed: AtomicU64,
+    /// When the end was last activated: firings before that are for nobody.
+    active_since: AtomicI64,
     /// Counts what may let a transfer go on; the thread looks again when it has changed.
     asked: AtomicU32,
     tried: AtomicU32,
@@ -71,6 +77,8 @@ impl ServedEnd {
             was_started: AtomicBool::new(false),
             firings: AtomicU64::new(0),
             told: AtomicU64::new(0),
+            told_missed: AtomicU64::new(0),
+            active_since: AtomicI64::new(i64::MAX),
             asked: AtomicU32::new(0),
             tried: AtomicU32::new(0),
             since: AtomicI64::new(i64::MAX),
@@ -107,9 +115,11 @@ impl ServedEnd {
         self.asked.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The start event was fired. It is for a transfer only if the end takes part.
+    /// The start event was fired. It is for a transfer only if the end takes part, and did so then: this thread may hear of a firing
+    /// after an activation that came later.
     pub(in crate::objects) fn fire(&self, at: Nanos) {
-        if self.is_active() || self.pending() > self.firings.load(Ordering::SeqCst) {
+        let is_active = self.is_active() && at.0 >= self.active_since.load(Ordering::SeqCst);
+        if is_active || self.pending() > self.firings.load(Ordering::SeqCst) {
             self.firings.fetch_add(1, Ordering::SeqCst);
             self.note(at);
         }
@@ -121,6 +131,25 @@ impl ServedEnd {
             return None;
         }
         Some(Nanos(self.since.load(Ordering::SeqCst)))
+    }
+
+    /// What a wait or a test tells of next, each to one of those who ask at once.
+    fn next_untold(&self, channel: &CommittedChannel, tells: bool) -> Option<Outcome> {
+        // Each try that fails is another thread's look: after so many, others are being told, and this one asks again.
+        for _ in 0..LOOKS {
+            let ended = self.told.load(Ordering::SeqCst);
+            let mut told = Told { ended, missed: self.told_missed.load(Ordering::SeqCst) };
+            let outcome = told.next(&channel.tally)?;
+            if !tells {
+                return Some(outcome);
+            }
+            let taken = self.told.compare_exchange(ended, told.ended, Ordering::SeqCst, Ordering::SeqCst);
+            if taken.is_ok() {
+                self.told_missed.store(told.missed, Ordering::SeqCst);
+                return Some(outcome);
+            }
+        }
+        None
     }
 
     fn tell_sleepers(&self) {
@@ -230,7 +259,10 @@ impl Committed {
         if served.under_way(channel) > 0 {
             return Err(Code::Slack);
         }
-        served.told.store(channel.tally.ended(), Ordering::SeqCst);
+        let all = Told::all(&channel.tally);
+        served.told.store(all.ended, Ordering::SeqCst);
+        served.told_missed.store(all.missed, Ordering::SeqCst);
+        served.active_since.store(clock::now().0, Ordering::SeqCst);
         served.was_started.store(false, Ordering::SeqCst);
         served.active.store(true, Ordering::SeqCst);
         self.ask(channel, served)
@@ -252,15 +284,10 @@ impl Committed {
         served: &ServedEnd,
         tells: bool,
     ) -> Result<Option<Outcome>, Code> {
-        let ended = channel.tally.ended();
         let (_, outcome) = channel.tally.last();
         if served.is_active() {
-            let told = served.told.load(Ordering::SeqCst);
-            if ended > told {
-                if tells {
-                    served.told.store(ended, Ordering::SeqCst);
-                }
-                return Ok(Some(outcome));
+            if let Some(next) = served.next_untold(channel, tells) {
+                return Ok(Some(next));
             }
         } else if !served.was_started.load(Ordering::SeqCst) {
             return Err(Code::NotStarted);
