@@ -80,7 +80,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "IDLE", value_parser = idle_cores())]
     pub idle: Option<IdleCores>,
     /// How long the members that have committed wait for one that does not, before it is ended. Where they wait so for a mode, a switch or the commit of a
-    /// group, that is refused, and nobody is ended.
+    /// group, that is refused, and nobody is ended. One that is in the call, setting up what is to be committed, has 5 min at least.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,
     /// How the results are printed.

@@ -2,7 +2,7 @@
 
 use super::commit::{Binding, Unfit};
 use super::error::Code;
-use super::events::EventThreads;
+use super::events::{EventThreads, Words};
 use super::handle::Handle;
 use super::keep::Kept;
 use super::library::Library;
@@ -10,6 +10,8 @@ use super::world::World;
 use crate::member::CommitError;
 use crate::mode::{Standing, SwitchError};
 use crate::session::Running;
+use crate::watch::Watch;
+use leveret_os::clock;
 use leveret_protocol::control::RefusalCause;
 use leveret_types::{Generation, Nanos};
 
@@ -136,6 +138,7 @@ impl Library {
         let _ = binding.committed.epoch.set(next.epoch());
         threads.arm_aside(instant);
         let mut before = self.running.take().ok_or(Code::Internal)?;
+        await_instant(before.watch(), instant);
         let has_made_place = before.make_place(instant);
         std::mem::take(&mut self.event_threads).join();
         if !has_made_place {
@@ -183,6 +186,19 @@ impl Library {
         let error = SwitchError::Ended { has_lost_a_peer };
         self.refusal = error.to_string();
         code_of_switch(&error)
+    }
+}
+
+/// Until the instant has come, or what runs is to end before it. Tasks last as long anyhow; a member that has none must not decide before the
+/// others, who may still hear of a death, that the mode takes over.
+fn await_instant(watch: &Watch, instant: Nanos) {
+    loop {
+        let mut words = Words::new();
+        words.push(watch.bell());
+        if watch.stop_at() < instant || clock::now() >= instant {
+            return;
+        }
+        words.sleep(std::iter::empty(), instant);
     }
 }
 
