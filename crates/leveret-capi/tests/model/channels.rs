@@ -415,7 +415,7 @@ impl<'i> Model<'i> {
         let end = &mut self.ends[side];
         if end.is_active {
             let is_new = end.ended > end.told;
-            end.told = end.ended;
+            end.told += u64::from(is_new);
             return Ok(is_new);
         }
         if end.is_started { Ok(under_way == 0) } else { Err(Code::NotStarted) }
