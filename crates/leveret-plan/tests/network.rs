@@ -8,22 +8,6 @@ use proptest::prelude::*;
 
 const MICRO: i64 = 1_000;
 
-fn stream(name: String, source: u32, target: u32, size: u64, period: Nanos) -> Stream {
-    Stream {
-        name,
-        source: NodeId(source),
-        targets: vec![NodeId(target)],
-        size: ByteSize(size),
-        period,
-        release: Nanos::ZERO,
-        deadline: period,
-        latency: None,
-        jitter: None,
-        copies: 1,
-        ways: None,
-    }
-}
-
 #[derive(Clone, Debug)]
 struct Wish {
     ends: (u32, u32),
@@ -85,7 +69,13 @@ fn traffic(
     for (index, wish) in wishes.iter().enumerate() {
         let (source, target) = wish.ends;
         let target = if source == target { (target + 1) % 6 } else { target };
-        let mut one = stream(format!("s{index}"), 6 + source, 6 + target, wish.size, periods[wish.period]);
+        let mut one = Stream::new(
+            format!("s{index}"),
+            NodeId(6 + source),
+            NodeId(6 + target),
+            ByteSize(wish.size),
+            periods[wish.period],
+        );
         one.release = Nanos(wish.window.0 * MICRO);
         one.deadline = Nanos(wish.window.1 * MICRO);
         one.latency = wish.latency.map(Nanos::from_micros);

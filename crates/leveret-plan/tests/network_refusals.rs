@@ -9,20 +9,8 @@ use proptest::prelude::*;
 const SWITCHES: u32 = 4;
 
 fn stream(index: usize, source: u32, target: u32, size: u64, period_us: i64) -> Stream {
-    let period = Nanos::from_micros(period_us);
-    Stream {
-        name: format!("s{index}"),
-        source: NodeId(SWITCHES + source),
-        targets: vec![NodeId(SWITCHES + target)],
-        size: ByteSize(size),
-        period,
-        release: Nanos::ZERO,
-        deadline: period,
-        latency: None,
-        jitter: None,
-        copies: 1,
-        ways: None,
-    }
+    let (source, target) = (NodeId(SWITCHES + source), NodeId(SWITCHES + target));
+    Stream::new(format!("s{index}"), source, target, ByteSize(size), Nanos::from_micros(period_us))
 }
 
 fn traffic(which: Shape, streams: Vec<Stream>) -> Traffic {

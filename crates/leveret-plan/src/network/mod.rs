@@ -1,7 +1,7 @@
 //! Planning of a network: when each message is on each link, on which way, in which queue.
 //!
 //! ```text
-//!  Traffic ── problem (ways, costs) ── repair (place ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
+//!  Traffic ── problem (ways, costs) ── repair (place, wait ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
 //! ```
 
 mod collect;

@@ -46,6 +46,31 @@ pub struct Stream {
     pub ways: Option<Vec<Tree>>,
 }
 
+impl Stream {
+    /// From a host to another, once in every period, at any time in it, on a way that the planner chooses.
+    pub fn new(
+        name: impl Into<String>,
+        source: NodeId,
+        target: NodeId,
+        size: ByteSize,
+        period: Nanos,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            source,
+            targets: vec![target],
+            size,
+            period,
+            release: Nanos::ZERO,
+            deadline: period,
+            latency: None,
+            jitter: None,
+            copies: 1,
+            ways: None,
+        }
+    }
+}
+
 /// Most streams in one plan.
 pub const STREAMS_MAX: usize = 1 << 20;
 
