@@ -6,11 +6,15 @@
 
 mod collect;
 mod conflict;
+mod core;
+mod crowd;
+mod exact;
 mod explain;
 mod model;
 mod place;
 mod plan;
 mod problem;
+mod proof;
 mod queues;
 mod repair;
 mod state;
@@ -23,9 +27,11 @@ pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
 pub use repair::Effort;
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
+use core::Found;
 use problem::Problem;
 use repair::{Ended, Search};
 
@@ -50,20 +56,40 @@ pub fn plan_network(
         return Err(overload);
     }
     let mut search = Search::new(&mut problem, effort);
-    let ended = search.run();
-    let report = SearchReport { sent_away: search.sent_away };
-    match ended {
-        Ok(()) => Ok((collect::collect(search.problem, &search.state), report)),
-        Err(Ended::Alone(item)) => Err(explain::alone(search.problem, &search.problem.items[item as usize])),
-        Err(Ended::OutOfSteps) => Err(not_found(&search)),
+    for share in STAGES {
+        match search.run(effort.steps / share) {
+            Ok(()) => {
+                let report = SearchReport { sent_away: search.sent_away };
+                return Ok((collect::collect(search.problem, &search.state), report));
+            }
+            Err(Ended::Alone(item)) => {
+                return Err(explain::alone(search.problem, &search.problem.items[item as usize]));
+            }
+            Err(Ended::OutOfSteps) => {}
+        }
+        let heaviest = search.heaviest();
+        search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
+        if let Some(overload) = explain::overload(search.problem).or_else(|| crowd::crowd(search.problem)) {
+            return Err(overload);
+        }
+        let mut steps = effort.steps / share;
+        match core::find(search.problem, &heaviest, &mut steps) {
+            Found::Plan(plan) => return Ok((*plan, SearchReport { sent_away: search.sent_away })),
+            Found::Core(core) => return Err(explain::conflict(*core)),
+            Found::Nothing => {}
+        }
     }
+    Err(not_found(&search))
 }
 
-/// A proof after all, now that more ways are known; else what was reached.
+/// The shares of the steps after which the search looks whether what it fails at is impossible.
+const STAGES: [u64; 3] = [64, 8, 1];
+
+/// Streams whose other ways are looked for before a link is said to be one that they must take.
+const WIDENED: usize = 256;
+
+/// What was reached.
 fn not_found(search: &Search<'_, '_>) -> NetworkRefusal {
-    if let Some(overload) = explain::overload(search.problem) {
-        return overload;
-    }
     let item_of = |unit: u32| search.state.units[unit as usize].item as usize;
     let mut unplaced: Vec<_> =
         search.unplaced().map(|unit| search.problem.items[item_of(unit)].stream).collect();

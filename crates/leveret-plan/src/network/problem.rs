@@ -138,6 +138,16 @@ impl<'a> Problem<'a> {
         Ok(trees)
     }
 
+    /// Further ways of some streams.
+    pub(super) fn widen_all(&mut self, streams: &[StreamId]) {
+        let wanted: std::collections::BTreeSet<_> = streams.iter().collect();
+        for item in 0..self.items.len() {
+            if wanted.contains(&self.items[item].stream) {
+                self.widen(item);
+            }
+        }
+    }
+
     /// Further ways of an item, once it has found no place on those it knows.
     pub(super) fn widen(&mut self, item: usize) {
         let known = &self.items[item];

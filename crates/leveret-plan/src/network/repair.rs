@@ -5,6 +5,7 @@ use super::place::first_free;
 use super::problem::{Item, Problem};
 use super::state::{State, Unit};
 use super::wait::first_waiting;
+use leveret_types::StreamId;
 use std::collections::VecDeque;
 
 /// How far a search may go, and which way.
@@ -75,13 +76,13 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    /// Until all are placed, or it cannot go on.
-    pub(super) fn run(&mut self) -> Result<(), Ended> {
+    /// Until all are placed, or it cannot go on, or has made so many steps in all.
+    pub(super) fn run(&mut self, steps: u64) -> Result<(), Ended> {
         while let Some(unit) = self.waiting.pop_front() {
             if self.place(unit) {
                 continue;
             }
-            if self.sweep.steps > self.effort.steps {
+            if self.sweep.steps > steps {
                 self.waiting.push_front(unit);
                 return Err(Ended::OutOfSteps);
             }
@@ -164,6 +165,18 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Intervals looked at.
     pub(super) fn steps(&self) -> u64 {
         self.sweep.steps
+    }
+
+    /// All streams, those first that failed most to find a place.
+    pub(super) fn heaviest(&self) -> Vec<StreamId> {
+        let mut weights = vec![0; self.problem.traffic.streams.len()];
+        for (unit, weight) in self.state.units.iter().zip(&self.weights) {
+            let stream = self.problem.items[unit.item as usize].stream;
+            weights[stream.index()] = weights[stream.index()].max(*weight);
+        }
+        let mut streams: Vec<_> = (0..weights.len() as u32).map(StreamId).collect();
+        streams.sort_by_key(|stream| (std::cmp::Reverse(weights[stream.index()]), *stream));
+        streams
     }
 
     /// Units without a place.

@@ -9,8 +9,12 @@
 
 mod links;
 mod queues;
+mod refusal;
+mod refusal_ways;
 mod ways;
 mod windows;
+
+pub use refusal::check_refusal;
 
 use super::{Violation, shown, wide};
 use crate::network::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
