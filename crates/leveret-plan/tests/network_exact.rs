@@ -1,7 +1,9 @@
 //! Of few streams it is always known whether they have a plan: the plan passes the checker, and so does the argument that there is none.
 
-use leveret_plan::checker::{check_network, check_refusal};
-use leveret_plan::network::{Bound, Effort, NetworkRefusal, Proof, ProofNode, Stream, Traffic, plan_network};
+use leveret_plan::checker::{check_certificate, check_network, check_refusal};
+use leveret_plan::network::{
+    Bound, Effort, NetworkRefusal, Proof, ProofNode, Stream, Traffic, certificate, plan_network,
+};
 use leveret_topology::{Reservation, Shape, shape};
 use leveret_types::{ByteSize, Nanos, NodeId, StreamId};
 use proptest::prelude::*;
@@ -95,7 +97,11 @@ proptest! {
                 prop_assert_eq!(&streams, &proof.streams);
             }
             Err(NetworkRefusal::Invalid(error)) => prop_assert!(error.to_string().contains("no two ways"), "{}", error),
-            Err(refusal) => prop_assert!(refusal.is_proven(), "{}", refusal.reason(&traffic)),
+            Err(refusal) => {
+                prop_assert!(refusal.is_proven(), "{}", refusal.reason(&traffic));
+                let shown = certificate(&traffic, &refusal).expect("what is proven can be shown");
+                prop_assert_eq!(check_certificate(&shown, &traffic), Ok(()), "{}", refusal.reason(&traffic));
+            }
         }
     }
 
@@ -116,14 +122,15 @@ proptest! {
     /// An argument about one traffic says nothing of another that has a plan.
     #[test]
     fn no_argument_is_accepted_against_a_plan(traffic in any_traffic(), more in 1i64..200, which in 0usize..6) {
-        let Err(NetworkRefusal::Conflict { proof, .. }) = plan_network(&traffic, Effort::default()) else { return Ok(()) };
+        let Err(refusal) = plan_network(&traffic, Effort::default()) else { return Ok(()) };
+        let Some(shown) = certificate(&traffic, &refusal) else { return Ok(()) };
         let mut relaxed = traffic;
         let count = relaxed.streams.len();
         let stream = &mut relaxed.streams[which % count];
         stream.deadline = stream.deadline + Nanos::from_micros(more);
         stream.latency = None;
         if plan_network(&relaxed, Effort::default()).is_ok() {
-            prop_assert!(check_refusal(&proof, &relaxed).is_err());
+            prop_assert!(check_certificate(&shown, &relaxed).is_err());
         }
     }
 }

@@ -4,6 +4,7 @@
 //! for one link than fit into a round. Everything else is "not found", which is not the same.
 
 use super::core::{Core, bottleneck};
+use super::exact::{Verdict, decide};
 use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
@@ -96,8 +97,43 @@ pub enum TooLongFor {
     Latency,
 }
 
-/// A stream that has no place by itself: why.
-pub(super) fn alone(problem: &Problem<'_>, item: &Item) -> NetworkRefusal {
+/// A stream for which the repair sees no place by itself: why. None where it may have one after all, with more waiting than the repair knows.
+pub(super) fn alone(problem: &Problem<'_>, item: u32) -> Option<NetworkRefusal> {
+    let item = &problem.items[item as usize];
+    let refusal = too_much(item);
+    let mut steps = ALONE_STEPS;
+    let is_known = item.all_ways && !matches!(refusal, NetworkRefusal::Reserved { .. });
+    let is_shown = is_known || matches!(decide(problem, &[item.stream], &mut steps), Verdict::Impossible(_));
+    is_shown.then_some(refusal)
+}
+
+/// The first stream that takes too long on every way, or takes a link for longer than its period.
+pub(super) fn hopeless(problem: &mut Problem<'_>) -> Option<NetworkRefusal> {
+    let fits = |item: &Item| {
+        let room = (item.deadline - item.release).min(item.latency);
+        let is_quick = |way: &Candidate| {
+            way.span <= room && way.hops.iter().all(|hop| hop.length - hop.early <= item.period)
+        };
+        item.ways.iter().any(is_quick)
+    };
+    for index in 0..problem.items.len() {
+        if fits(&problem.items[index]) {
+            continue;
+        }
+        // The way of the fewest links need not be the quickest.
+        problem.widen(index);
+        if !fits(&problem.items[index]) {
+            return alone(problem, index as u32);
+        }
+    }
+    None
+}
+
+/// Steps of the complete search for one stream.
+pub(super) const ALONE_STEPS: u64 = 2_000_000;
+
+/// What a stream needs that it cannot have, with the network for itself.
+fn too_much(item: &Item) -> NetworkRefusal {
     let stream = item.stream;
     let window = item.deadline - item.release;
     let room = window.min(item.latency);
@@ -112,10 +148,11 @@ pub(super) fn alone(problem: &Problem<'_>, item: &Item) -> NetworkRefusal {
             way: way.tree.links().collect(),
         };
     }
-    let unending = quickest
-        .and_then(|way| way.hops.iter().find(|hop| hop.length > item.period.min(problem.hyperperiod)));
+    let unending = quickest.and_then(|way| way.hops.iter().find(|hop| hop.length - hop.early > item.period));
     match unending {
-        Some(hop) => NetworkRefusal::Unending { stream, link: LinkId(hop.link), needs: Nanos(hop.length) },
+        Some(hop) => {
+            NetworkRefusal::Unending { stream, link: LinkId(hop.link), needs: Nanos(hop.length - hop.early) }
+        }
         None => NetworkRefusal::Reserved { stream },
     }
 }
@@ -125,7 +162,12 @@ pub(super) fn overload(problem: &Problem<'_>) -> Option<NetworkRefusal> {
     let mut demands: Vec<Vec<(i64, StreamId)>> = vec![Vec::new(); problem.graph.links()];
     for item in &problem.items {
         for (link, length) in unavoidable(problem, item) {
-            demands[link as usize].push((length * i64::from(item.count), item.stream));
+            let taken = length * i64::from(item.count);
+            match demands[link as usize].last_mut() {
+                // The other copy of the same.
+                Some((before, stream)) if *stream == item.stream => *before += taken,
+                _ => demands[link as usize].push((taken, item.stream)),
+            }
         }
     }
     let most = |(link, demand): &(usize, Vec<(i64, StreamId)>)| {

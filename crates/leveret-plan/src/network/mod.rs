@@ -4,6 +4,7 @@
 //!  Traffic ── problem (ways, costs) ── repair (place, wait ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
 //! ```
 
+mod certificate;
 mod collect;
 mod conflict;
 mod core;
@@ -22,6 +23,7 @@ mod summary;
 mod timeline;
 mod wait;
 
+pub use certificate::{Certificate, certificate};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
@@ -52,8 +54,8 @@ pub fn plan_network(
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    if let Some(overload) = explain::overload(&problem) {
-        return Err(overload);
+    if let Some(refusal) = explain::hopeless(&mut problem).or_else(|| explain::overload(&problem)) {
+        return Err(refusal);
     }
     let mut search = Search::new(&mut problem, effort);
     for share in STAGES {
@@ -63,7 +65,9 @@ pub fn plan_network(
                 return Ok((collect::collect(search.problem, &search.state), report));
             }
             Err(Ended::Alone(item)) => {
-                return Err(explain::alone(search.problem, &search.problem.items[item as usize]));
+                if let Some(refusal) = explain::alone(search.problem, item) {
+                    return Err(refusal);
+                }
             }
             Err(Ended::OutOfSteps) => {}
         }

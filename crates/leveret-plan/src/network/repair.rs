@@ -86,7 +86,10 @@ impl<'a, 'b> Search<'a, 'b> {
                 self.waiting.push_front(unit);
                 return Err(Ended::OutOfSteps);
             }
-            self.make_room(unit)?;
+            if let Err(ended) = self.make_room(unit) {
+                self.waiting.push_front(unit);
+                return Err(ended);
+            }
         }
         Ok(())
     }
@@ -150,6 +153,7 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Each instance for itself, but all on one way: a switch knows streams and not instances.
     fn split(&mut self, unit: u32, way: u32) {
         let item = &mut self.problem.items[self.state.units[unit as usize].item as usize];
+        item.all_ways &= item.ways.len() == 1;
         item.ways = vec![item.ways.swap_remove(way as usize)];
         item.more_ways = false;
         let others = self.state.split(unit);

@@ -352,7 +352,7 @@ impl<'a> Replay<'a> {
 
     /// What was answered to take different queues of a port cannot have as many as it has.
     fn is_crowded(&self, node: usize, link: LinkId) -> Result<(), Violation> {
-        let mut edges: Vec<((StreamId, u8), (StreamId, u8))> = Vec::new();
+        let mut edges: Vec<Pair> = Vec::new();
         for (question, answer) in self.answers.iter().enumerate() {
             if let (ProofNode::Queue { one, two, .. }, Some(2)) = (&self.proof.nodes[question], answer)
                 && self.hop(node, *one)?.link == link
@@ -374,13 +374,16 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// Two copies that take different queues.
+type Pair = ((StreamId, u8), (StreamId, u8));
+
 /// Trials of queues until it is called too much to check.
 const TRIALS_MAX: u32 = 200_000;
 
 /// Whether the copies from `index` on find queues beside those before them.
 fn fits(
     nodes: &[(StreamId, u8)],
-    edges: &[((StreamId, u8), (StreamId, u8))],
+    edges: &[Pair],
     queues: u8,
     index: usize,
     taken: &mut [Option<u8>],

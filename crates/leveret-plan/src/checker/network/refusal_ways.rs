@@ -26,8 +26,18 @@ impl Net {
         Self { outgoing, is_switch }
     }
 
+    /// Links that leave a node.
+    pub(super) fn outgoing(&self, node: NodeId) -> usize {
+        self.outgoing[node.index()].len()
+    }
+
+    /// Links that come to a node.
+    pub(super) fn incoming(&self, node: NodeId) -> usize {
+        self.outgoing.iter().flatten().filter(|(_, target)| *target == node).count()
+    }
+
     /// Every route that comes to no node twice. None: too many.
-    fn routes(&self, from: NodeId, to: NodeId) -> Option<Vec<Vec<LinkId>>> {
+    pub(super) fn routes(&self, from: NodeId, to: NodeId) -> Option<Vec<Vec<LinkId>>> {
         let mut found = Vec::new();
         let mut met = vec![false; self.is_switch.len()];
         met[from.index()] = true;
