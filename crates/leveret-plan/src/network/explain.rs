@@ -253,6 +253,18 @@ impl NetworkRefusal {
         !matches!(self, Self::NotFound { .. } | Self::Rejected { .. })
     }
 
+    /// The streams that it is about.
+    pub fn streams(&self) -> &[StreamId] {
+        match self {
+            Self::Overload { streams, .. } | Self::Conflict { streams, .. } => streams,
+            Self::TooLong { stream, .. } | Self::Unending { stream, .. } | Self::Reserved { stream } => {
+                std::slice::from_ref(stream)
+            }
+            Self::NotFound { unplaced, .. } => unplaced,
+            Self::Invalid(_) | Self::Rejected { .. } => &[],
+        }
+    }
+
     /// The reason, in words, with the names of the traffic.
     pub fn reason(&self, traffic: &Traffic) -> String {
         let name = |stream: StreamId| format!("\"{}\"", traffic.name(stream));

@@ -4,6 +4,7 @@
 //!  Traffic ── problem (ways, costs) ── repair (place, wait ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
 //! ```
 
+mod argument;
 mod certificate;
 mod collect;
 mod conflict;
@@ -17,6 +18,7 @@ mod plan;
 mod problem;
 mod proof;
 mod queues;
+mod remedy;
 mod repair;
 mod state;
 mod summary;
@@ -30,6 +32,7 @@ pub use model::{
 };
 pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
+pub use remedy::{NetworkChange, StreamChange, remedies};
 pub use repair::Effort;
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
