@@ -1,6 +1,7 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
 use leveret_plan::{CoreChoice, PlannedSporadic, Qos, Sporadic, Start};
+use leveret_report::record::{Event, EventKind, Outcome, Phase, SwitchEvent, ThreadKind};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
@@ -314,6 +315,89 @@ fn why_shows_the_timeline_and_the_verdict() {
     let message = why(&report, "b-to-c", 70).expect("it is there");
     assert!(message.contains("it follows from B.user, instance 70: run-queue wait"), "{message}");
     assert!(why(&report, "A.user", 3).expect("it is there").contains("verdict: kept its window"));
+}
+
+/// The record of one period with what a timeline of B shows of it: `change` gets the phase, and where B's instance 70 is due.
+fn of_instance_70(change: impl FnOnce(&mut Phase, Nanos)) -> (String, String) {
+    let mut record = ring(&Ring { rounds: 100, ..Ring::default() });
+    let phase = &mut record.phases[0];
+    let due = phase.tasks[B].instances[70].planned - phase.plan.costs.guard;
+    change(phase, due);
+    let report = Report::of(&record);
+    (why(&report, "B.user", 70).expect("it is there"), why(&report, "b-to-c", 70).expect("it is there"))
+}
+
+#[test]
+fn why_names_what_began_before_its_timeline() {
+    let millis = Nanos::from_millis;
+    let (task, message) = of_instance_70(|phase, due| {
+        let member = phase.job.tasks[B].member.0;
+        let stopped = |at| Event { at, kind: EventKind::MemberStopped { member } };
+        let went_on = |at| Event { at, kind: EventKind::MemberContinued { member } };
+        phase.events =
+            vec![stopped(millis(3)), went_on(millis(4)), stopped(millis(10)), went_on(due + millis(9))];
+        let hog = |at, from, to, name: &str| SwitchEvent {
+            at,
+            core: phase.plan.tasks[B].core,
+            from,
+            to,
+            preempted: true,
+            to_kind: ThreadKind::Foreign { priority: 90 },
+            to_name: name.to_owned(),
+        };
+        phase.switches = vec![hog(millis(20), 0, 812, "hog"), hog(due + Nanos(5), 812, 813, "next")];
+    });
+    assert_eq!(task.matches("stands still").count(), 1, "{task}");
+    assert!(task.contains("member B stands still, stopped at 10ms"), "{task}");
+    assert!(task.contains("had by hog (thread 812, real-time priority 90), which came at 20ms"), "{task}");
+    assert!(task.contains("to next"), "{task}");
+    assert_eq!(message.matches("member B stands still, stopped at 10ms").count(), 1, "{message}");
+    // One that had gone on by then is no part of it.
+    let (task, message) = of_instance_70(|phase, _| {
+        let member = phase.job.tasks[B].member.0;
+        phase.events = vec![
+            Event { at: millis(3), kind: EventKind::MemberStopped { member } },
+            Event { at: millis(4), kind: EventKind::MemberContinued { member } },
+        ];
+    });
+    assert!(!task.contains("stopped") && !message.contains("stopped"), "{task}{message}");
+}
+
+#[test]
+fn why_says_once_who_had_the_core_again_and_again() {
+    let (task, _) = of_instance_70(|phase, due| {
+        let record = &phase.tasks[B];
+        let (own, until) = (record.thread, record.instances[70].ended);
+        let core = phase.plan.tasks[B].core;
+        let step = Nanos((until - due).0 / 50);
+        phase.switches = (0..48)
+            .map(|number| {
+                let (from, to, to_kind) = if number % 2 == 0 {
+                    (own, 0, ThreadKind::Idle)
+                } else {
+                    (0, own, ThreadKind::Task(B as u16))
+                };
+                let at = due + step.saturating_mul(number + 1);
+                SwitchEvent { at, core, from, to, preempted: false, to_kind, to_name: String::new() }
+            })
+            .collect();
+    });
+    assert_eq!(task.matches("to the idle task").count(), 1, "{task}");
+    assert!(task.contains("to the idle task, the first of 24 times until "), "{task}");
+    assert!(task.contains(" in all"), "{task}");
+    assert_eq!(task.matches("to the job's own B.user").count(), 1, "{task}");
+}
+
+#[test]
+fn why_of_a_message_says_that_an_instance_was_skipped() {
+    let (_, message) = of_instance_70(|phase, _| {
+        let instance = &mut phase.tasks[B].instances[70];
+        instance.outcome = Outcome::SkippedCritical;
+        instance.started = instance.woken + Nanos::from_millis(364);
+        instance.ended = instance.started;
+    });
+    let skipped = "measured: sender B.user, instance 70: skipped: too little of its window was left";
+    assert!(message.contains(skipped) && !message.contains("sender B.user, instance 70: start"), "{message}");
 }
 
 #[test]
