@@ -148,10 +148,7 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
             work.core.to_string(),
             work.priority.to_string(),
             work.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
-            match work.took_ns.count {
-                0 => "-".to_owned(),
-                recorded => recorded.to_string(),
-            },
+            work.recorded.map_or_else(|| "-".to_owned(), |recorded| recorded.to_string()),
             p50,
             p99,
             max,

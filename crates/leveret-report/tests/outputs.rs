@@ -468,13 +468,14 @@ fn at_priorities() -> leveret_report::record::RunRecord {
             work("a-to-b.service", Start::Message(ChannelId(0)), deadline),
             work("a-to-b.sending", Start::Request(ChannelId(0)), deadline),
             work("b-to-c.service", Start::Message(ChannelId(1)), deadline),
+            work("b-to-c.sending", Start::Request(ChannelId(1)), deadline),
             work("alarm", Start::Event { group: "world".to_owned(), name: "smoke".to_owned() }, None),
         ];
         phase.job.sporadics = sporadics;
         phase.job.channels[0].qos = Qos::PriorityDriven { priority: 40, interval, deadline };
         let (start, completion) = (Some("go".to_owned()), None);
         phase.job.channels[1].qos = Qos::EventDriven { start, completion, priority: 40, interval, deadline };
-        phase.plan.sporadics = (0..4)
+        phase.plan.sporadics = (0..5)
             .map(|sporadic| PlannedSporadic {
                 sporadic,
                 core: 1,
@@ -482,7 +483,7 @@ fn at_priorities() -> leveret_report::record::RunRecord {
                 response_bound: Nanos::from_micros(120),
             })
             .collect();
-        phase.plan.sporadics[3].response_bound = Nanos::MAX;
+        phase.plan.sporadics[4].response_bound = Nanos::MAX;
         for message in &mut phase.channels[0].messages {
             let late = if message.instance == 7 { 200 } else { 100 };
             message.taken = message.inserted.map(|inserted| inserted + Nanos::from_micros(late));
@@ -502,6 +503,7 @@ fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
         "each message of a-to-b",
         "each request on a-to-b",
         "each firing of smoke",
+        "each firing of go",
         "not recorded",
         "MPIRTX_Task_get_metrics",
         "1 of 100 recorded transfers at priorities took longer than their deadline",
@@ -517,8 +519,12 @@ fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
         (&Value::from(1), &Value::from(100))
     );
     // The firing's instant is not recorded, nor is a run for an event.
-    assert_eq!((&works[2]["beyond_deadline"], &works[3]["runs"]), (&Value::Null, &Value::Null));
-    assert_eq!(works[3]["response_bound_ns"], Value::Null);
+    assert_eq!((&works[2]["beyond_deadline"], &works[4]["runs"]), (&Value::Null, &Value::Null));
+    let shown = |work: usize, field: &str| works[work][field].clone();
+    assert_eq!([0, 1, 2, 3].map(|work| shown(work, "recorded")), [100; 4].map(Value::from));
+    assert_eq!([1, 2, 3].map(|work| works[work]["took_ns"]["count"].clone()), [0; 3].map(Value::from));
+    assert_eq!((shown(3, "start"), shown(4, "recorded")), (Value::from("each firing of go"), Value::Null));
+    assert_eq!(works[4]["response_bound_ns"], Value::Null);
     check(&schema(), &schema(), &value, "").unwrap_or_else(|fault| panic!("{fault}"));
     let page = html::page(&report);
     for words in

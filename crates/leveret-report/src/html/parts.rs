@@ -294,10 +294,7 @@ fn work_row(of: &WorkStatistics) -> Vec<String> {
         of.core.to_string(),
         of.priority.to_string(),
         of.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
-        match of.took_ns.count {
-            0 => "\u{2013}".to_owned(),
-            recorded => recorded.to_string(),
-        },
+        of.recorded.map_or_else(|| "\u{2013}".to_owned(), |recorded| recorded.to_string()),
         p50,
         p99,
         max,
