@@ -710,7 +710,7 @@ fn who_sleeps_after_having_taken_our_core_does_not_make_us_sleep() {
     let plant = Plant::Preempted { task: B, priority: 90, by: micros(200) };
     let mut record = ring(&with(vec![(200, plant)]));
     let phase = &mut record.phases[0];
-    let instance = phase.tasks[B].instances[200].clone();
+    let instance = phase.tasks[B].instances[200];
     let own = phase.tasks[B].thread;
     let within = |event: &&mut SwitchEvent| {
         event.from == own && event.at > instance.started && event.at < instance.ended
