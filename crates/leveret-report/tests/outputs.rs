@@ -292,6 +292,36 @@ fn the_table_names_what_a_person_asks_for() {
 }
 
 #[test]
+fn a_long_table_shows_the_worst_and_says_where_the_rest_is() {
+    let record = at_priorities();
+    let with = |count: usize| {
+        let mut report = Report::of(&record);
+        let phase = &mut report.statistics.phases[0];
+        phase.channels = (0..count)
+            .map(|number| {
+                let mut channel = phase.channels[0].clone();
+                channel.name = format!("channel-{number}");
+                channel.misses_ours = u64::from(number == 1_700 || number == 35);
+                channel
+            })
+            .collect();
+        phase.works = (0..count).map(|_| phase.works[0].clone()).collect();
+        (text::table(&report), html::page(&report))
+    };
+    let (table, _) = with(40);
+    assert!(!table.contains("more"), "{table}");
+    assert!(table.find("channel-0 ") < table.find("channel-35 "), "in their order: {table}");
+    let (table, _) = with(41);
+    assert!(table.contains("the worst first, and 1 more channels (--format json, or report.html, has all)"));
+    assert!(table.find("channel-35 ") < table.find("channel-0 "), "{table}");
+    let (table, page) = with(2_048);
+    let told = "and 2008 more channels (--format json has all, report.html the worst 500)";
+    assert!(table.contains(told) && table.contains("and 2008 more works ("), "{table}");
+    assert!(table.contains("channel-1700 ") && table.lines().count() < 150, "{table}");
+    assert!(page.contains("The worst 500 rows of 2048 are shown") && page.contains("channel-1700<"));
+}
+
+#[test]
 fn a_run_that_told_its_warnings_only_counts_them() {
     let mut record = planted();
     record.machine.warnings = vec!["no SCHED_FIFO".to_owned(), "no log of switches".to_owned()];
