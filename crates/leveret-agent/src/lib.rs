@@ -61,6 +61,8 @@ pub enum News<'a> {
         rounds: Option<u64>,
         /// Length of a round.
         hyperperiod: Nanos,
+        /// Whether the rounds are those of a time table: of a job that has none they only count time.
+        has_table: bool,
         /// What the plan makes of each core.
         cores: &'a [PlannedCore],
     },

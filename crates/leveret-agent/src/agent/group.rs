@@ -428,6 +428,7 @@ impl Agent<'_> {
             label: &running.label,
             rounds: rounds_of(self.config.horizon, round),
             hyperperiod: round,
+            has_table: running.assembled.job.has_time_table(),
             cores: &running.plan.cores,
         });
         self.facts.switch_log_whole_core = monitor.whole_core();

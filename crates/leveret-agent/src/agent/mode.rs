@@ -279,6 +279,7 @@ impl Agent<'_> {
             label: &next.running.label,
             rounds: super::phase::rounds_of(self.config.horizon, hyperperiod),
             hyperperiod,
+            has_table: next.running.assembled.job.has_time_table(),
             cores: &next.running.plan.cores,
         });
         self.running = Some(next.running);
