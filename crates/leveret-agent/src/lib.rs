@@ -9,6 +9,7 @@ mod collect;
 mod evidence;
 mod guard;
 mod in_process;
+mod lateness;
 mod members;
 mod monitor;
 mod other_jobs;

@@ -326,17 +326,15 @@ impl Agent<'_> {
     /// keeps all others in it from uncommitting, and is ended.
     pub(super) fn lose_patience_with_switch(&mut self, now: Nanos) {
         let watched = self.next.as_ref().and_then(|next| next.watched.as_ref());
-        let Some(instant) = watched.map(|(_, instant)| *instant).filter(|instant| now > *instant) else {
+        if !watched.is_some_and(|(_, instant)| now > *instant) {
             return;
-        };
+        }
         let late = self.coordinator.awaited_in_mode();
-        if now > instant + FINISH_WITHIN {
-            for member in late {
-                let reason =
-                    format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
-                self.expel(member.index(), &reason);
-            }
-            return;
+        let processes = self.processes_of(&late);
+        for member in self.switch_lateness.over(&processes, now) {
+            let reason =
+                format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
+            self.expel(member.index(), &reason);
         }
         if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
