@@ -3,7 +3,7 @@
 use super::occupancy::Stay;
 use super::task::is_skipped;
 use super::{Context, Mark};
-use crate::format::instant;
+use crate::format::{from_epoch, instant};
 use crate::lookup::Index;
 use crate::record::{Event, EventKind, InstanceRecord, MessageRecord, Outcome, ThreadKind};
 use leveret_types::Nanos;
@@ -103,7 +103,7 @@ fn switches(
                     first.from,
                     format!(
                         "core {core}: to {who}, the first of {count} times until {}, {sum} in all",
-                        instant(last.to)
+                        from_epoch(last.to)
                     ),
                 ));
             }
