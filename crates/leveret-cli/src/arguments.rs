@@ -29,6 +29,8 @@ pub enum Command {
     Run(RunArguments),
     /// Say whether a job is admitted, and why not.
     Check(CheckArguments),
+    /// Say at length why a job or network is refused, and what would fit.
+    Explain(ExplainArguments),
     /// Print a job's time table.
     Plan(PlanArguments),
     /// Check a stored plan against its job, without trusting the planner.
@@ -141,6 +143,24 @@ pub struct CheckArguments {
     pub format: Format,
 }
 
+/// Arguments of `leveret explain`.
+#[derive(Args, Debug)]
+#[command(after_help = help::EXPLAIN)]
+pub struct ExplainArguments {
+    /// The manifest.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Also write what proves the refusal of a network to this file; `leveret verify` checks it.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// How far the search for a network's plan, and for a proof that there is none, may go.
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    pub steps: u64,
+    /// How the answer is printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
 /// Arguments of `leveret plan`.
 #[derive(Args, Debug)]
 #[command(after_help = help::PLAN)]
@@ -160,7 +180,7 @@ pub struct PlanArguments {
 #[derive(Args, Debug)]
 #[command(after_help = help::VERIFY)]
 pub struct VerifyArguments {
-    /// The plan, as `leveret plan --output` writes it.
+    /// The plan, as `leveret plan --output` writes it; or a certificate, as `leveret explain --certificate` does.
     #[arg(value_name = "PLAN.json")]
     pub plan: PathBuf,
     /// The manifest that it should fit.

@@ -44,6 +44,18 @@ change that would fit. Nothing is started.
 
 Exit codes: 0 admitted; 1 refused; 2 bad input.";
 
+/// Of `leveret explain`.
+pub const EXPLAIN: &str = "\
+Examples:
+  leveret explain job.toml
+  leveret explain network.toml --certificate no.json
+  leveret verify no.json network.toml    does it really follow?
+
+What is refused is named by the smallest set of declarations that was found to have no plan, with single \
+changes that would fit, each of them planned, and the argument in words.
+
+Exit codes: 0 admitted; 1 refused; 2 bad input.";
+
 /// Of `leveret plan`.
 pub const PLAN: &str = "\
 Examples:

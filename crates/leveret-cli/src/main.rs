@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod doctor;
 mod exchange;
+mod explain;
 mod failure;
 mod files;
 mod help;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => return run::execute(arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Explain(arguments) => explain::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
         Command::Import(arguments) => exchange::import(&arguments),
