@@ -326,7 +326,7 @@ impl Agent<'_> {
     /// keeps all others in it from uncommitting, and is ended.
     pub(super) fn lose_patience_with_switch(&mut self, now: Nanos) {
         let watched = self.next.as_ref().and_then(|next| next.watched.as_ref());
-        if !watched.is_some_and(|(_, instant)| now > *instant) {
+        if watched.is_none_or(|(_, instant)| now <= *instant) {
             return;
         }
         let late = self.coordinator.awaited_in_mode();
