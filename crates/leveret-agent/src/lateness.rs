@@ -19,6 +19,8 @@ type Waits = HashMap<u32, Nanos>;
 /// The members that are late now.
 #[derive(Default)]
 pub(crate) struct Lateness {
+    /// What they are late for.
+    due: Nanos,
     late: HashMap<MemberId, Late>,
 }
 
@@ -31,9 +33,12 @@ struct Late {
 }
 
 impl Lateness {
-    /// Those of the late members that have had their time. Each comes with the number of its process; who is not named is not late any
-    /// more.
-    pub(crate) fn over(&mut self, late: &[(MemberId, u32)], now: Nanos) -> Vec<MemberId> {
+    /// Those of the members that are late for the instant `due` that have had their time. Each comes with the number of its process; who is
+    /// not named is not late any more, and who is late for another instant begins anew.
+    pub(crate) fn over(&mut self, due: Nanos, late: &[(MemberId, u32)], now: Nanos) -> Vec<MemberId> {
+        if due != self.due {
+            (self.due, self.late) = (due, HashMap::new());
+        }
         self.over_with(late, now, waits_of)
     }
 
@@ -146,6 +151,20 @@ mod tests {
             assert!(lateness.over_with(&LATE, seconds(second), none).is_empty(), "{second}");
         }
         assert_eq!(lateness.over_with(&LATE, seconds(12), none), [MEMBER]);
+    }
+
+    #[test]
+    fn who_was_late_for_one_instant_begins_anew_for_the_next() {
+        let mut lateness = Lateness::default();
+        let nobody = [(MEMBER, u32::MAX)];
+        for second in [1, 3, 6] {
+            assert!(lateness.over(seconds(1), &nobody, seconds(second)).is_empty(), "{second}");
+        }
+        assert!(lateness.over(seconds(9), &nobody, seconds(10)).is_empty());
+        for second in [12, 15] {
+            assert!(lateness.over(seconds(9), &nobody, seconds(second)).is_empty(), "{second}");
+        }
+        assert_eq!(lateness.over(seconds(9), &nobody, seconds(16)), [MEMBER]);
     }
 
     #[test]

@@ -133,6 +133,11 @@ impl Patience {
         matches!(self.members[rank], Awaited::Leaving(by) if now > by)
     }
 
+    /// When the run ends, as it was ordered or planned.
+    pub(crate) fn end(&self) -> Nanos {
+        self.end
+    }
+
     /// Whether the run has ended, as it was ordered or planned.
     pub(crate) fn is_run_over(&self, now: Nanos) -> bool {
         now > self.end

@@ -30,22 +30,20 @@ impl Agent<'_> {
         }
         self.lose_patience_with_commit(now);
         let running = matches!(self.coordinator.stage(), Stage::Running | Stage::Finishing);
-        if running {
-            let is_ended = self.patience.is_run_over(now);
-            let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
-            let processes = self.processes_of(&late);
-            for member in self.finish_lateness.over(&processes, now) {
-                self.expel(
-                    member.index(),
-                    &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
-                );
-            }
-            if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
-                let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
-                self.note(&format!(
-                    "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
-                ));
-            }
+        let is_ended = running && self.patience.is_run_over(now);
+        let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
+        let processes = self.processes_of(&late);
+        for member in self.finish_lateness.over(self.patience.end(), &processes, now) {
+            self.expel(
+                member.index(),
+                &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
+            );
+        }
+        if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
+            let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
+            self.note(&format!(
+                "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
+            ));
         }
     }
 

@@ -601,7 +601,9 @@ impl Agent<'_> {
         let is_ended = is_running && group.patience.is_run_over(now);
         let late: Vec<MemberId> = group.coordinator.unfinished().filter(|_| is_ended).collect();
         let processes = self.processes_of(&late);
-        for member in self.groups.all[place].lateness.over(&processes, now) {
+        let group = &mut self.groups.all[place];
+        let due = group.patience.end();
+        for member in group.lateness.over(due, &processes, now) {
             let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
             self.expel(member.index(), &reason);
         }

@@ -326,12 +326,12 @@ impl Agent<'_> {
     /// keeps all others in it from uncommitting, and is ended.
     pub(super) fn lose_patience_with_switch(&mut self, now: Nanos) {
         let watched = self.next.as_ref().and_then(|next| next.watched.as_ref());
-        if watched.is_none_or(|(_, instant)| now <= *instant) {
-            return;
-        }
-        let late = self.coordinator.awaited_in_mode();
+        let instant = watched.map(|(_, instant)| *instant).filter(|instant| now > *instant);
+        // Before the instant, and where there is none, nobody is late; that is said too, or else it would count for the next switch.
+        let late = instant.map_or_else(Vec::new, |_| self.coordinator.awaited_in_mode());
         let processes = self.processes_of(&late);
-        for member in self.switch_lateness.over(&processes, now) {
+        let due = instant.unwrap_or(Nanos::MAX);
+        for member in self.switch_lateness.over(due, &processes, now) {
             let reason =
                 format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
             self.expel(member.index(), &reason);
