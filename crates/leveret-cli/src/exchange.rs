@@ -29,11 +29,14 @@ pub fn import(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
         name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect();
     let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let name = if name.is_empty() { "network".to_owned() } else { name.to_owned() };
-    let manifest = NetworkManifest { name, traffic }.render();
+    let manifest = NetworkManifest { name, traffic };
+    let text = manifest.render();
     match &arguments.output {
-        Some(path) => files::write(path, manifest.as_bytes())?,
-        None => output::print(&manifest)?,
+        Some(path) => files::write(path, text.as_bytes())?,
+        None => output::print(&text)?,
     }
+    let to = arguments.output.as_deref().map_or_else(|| "standard output".to_owned(), shown);
+    output::note(&format!("written: {to}: {}", network::described(&manifest)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -61,6 +64,7 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(EXIT_NO));
     }
     let schedule = tsnkit::write(&manifest.traffic, &plan);
+    let mut written = Vec::new();
     for (end, content) in [
         ("GCL", &schedule.gates),
         ("OFFSET", &schedule.offsets),
@@ -69,7 +73,10 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     ] {
         let mut path = arguments.output.clone().into_os_string();
         path.push(format!("-{end}.csv"));
-        files::write(&PathBuf::from(path), content.as_bytes())?;
+        let path = PathBuf::from(path);
+        files::write(&path, content.as_bytes())?;
+        written.push(path.display().to_string());
     }
+    output::note(&format!("written: {}: the plan of {}", written.join(", "), network::described(&manifest)));
     Ok(ExitCode::SUCCESS)
 }

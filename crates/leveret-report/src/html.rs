@@ -6,6 +6,8 @@ mod parts;
 mod series;
 mod tiles;
 
+pub(crate) use parts::ROWS_MAX;
+
 use crate::Report;
 
 const PAGE: &str = include_str!("../assets/page.html");

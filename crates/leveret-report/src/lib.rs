@@ -37,6 +37,7 @@ pub mod trace;
 pub mod verdict;
 pub mod why;
 pub mod works;
+mod worst;
 
 use record::RunRecord;
 use statistics::RunStatistics;

@@ -12,8 +12,13 @@ fn the_tutorial_holds() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let (job, plan, prefix) = (at("job.toml"), at("plan.json"), at("cell"));
-    let (_, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
-    assert_eq!(code, Some(0), "{said}");
+    let (printed, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
+    assert_eq!((printed.as_str(), code), ("", Some(0)), "{said}");
+    const SIZES: &str = "network \"streams\", 7 nodes, 12 links, 5 channels";
+    assert_eq!(said.trim_end(), format!("written: {}: {SIZES}", shown(&job)));
+    let (printed, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS]);
+    assert_eq!((Some(printed), code), (std::fs::read_to_string(&job).ok(), Some(0)), "{said}");
+    assert_eq!(said.trim_end(), format!("written: standard output: {SIZES}"));
     let (text, said, code) = outcome(&["check", shown(&job)]);
     assert_eq!(code, Some(0), "{said}");
     assert!(
@@ -27,9 +32,11 @@ fn the_tutorial_holds() {
     let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
     assert_eq!(code, Some(0));
     assert!(text.starts_with("valid: "), "{text}");
-    let (_, said, code) =
+    let (printed, said, code) =
         outcome(&["export", "tsnkit", shown(&plan), shown(&job), "--output", shown(&prefix)]);
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!((printed.as_str(), code), ("", Some(0)), "{said}");
+    let files = ["GCL", "OFFSET", "QUEUE", "ROUTE"].map(|end| format!("{}-{end}.csv", shown(&prefix)));
+    assert_eq!(said.trim_end(), format!("written: {}: the plan of {SIZES}", files.join(", ")));
     let gates = std::fs::read_to_string(at("cell-GCL.csv")).expect("gates");
     assert_eq!(gates.lines().count(), 1 + 47);
     assert!(["cell-OFFSET.csv", "cell-QUEUE.csv", "cell-ROUTE.csv"].iter().all(|name| at(name).is_file()));
