@@ -5,10 +5,12 @@ mod arguments;
 mod check;
 mod completions;
 mod doctor;
-mod exchange;
+mod export;
 mod failure;
 mod files;
+mod gantt;
 mod help;
+mod import;
 mod learn;
 mod load;
 mod manual;
@@ -34,8 +36,9 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
-        Command::Import(arguments) => exchange::import(&arguments),
-        Command::Export(arguments) => exchange::export(&arguments),
+        Command::Gantt(arguments) => gantt::execute(&arguments),
+        Command::Import(arguments) => import::execute(&arguments),
+        Command::Export(arguments) => export::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Why(arguments) => why::execute(&arguments),
         Command::Doctor(arguments) => doctor::execute(&arguments),

@@ -102,7 +102,10 @@ pub fn read(path: &Path) -> Result<NetworkPlan, Failure> {
 }
 
 /// A plan that the checker accepted.
-fn accepted(traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
+///
+/// # Errors
+/// Why there is none.
+pub fn accepted(traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
     let (plan, _) = plan_network(traffic, Effort::default())?;
     match check_network(&plan, traffic) {
         Ok(()) => Ok(plan),
@@ -124,7 +127,8 @@ fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
     )
 }
 
-fn refused(manifest: &NetworkManifest, refusal: &NetworkRefusal, paint: Paint) -> String {
+/// A refusal as people read it.
+pub fn refused(manifest: &NetworkManifest, refusal: &NetworkRefusal, paint: Paint) -> String {
     let word = if refusal.is_proven() { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
     format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name)
