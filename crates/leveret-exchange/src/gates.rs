@@ -16,6 +16,9 @@
 //! - **It is held for up to `2·E` after its slot**, since a clock that is corrected meanwhile, from one end of its error to the other, makes the same
 //!   transmission that much longer. The hold ends where another slot begins, a reservation begins, or the next message of the queue may come.
 //! - **Only one planned gate is open at a time**, and none together with class 0.
+//! - **No entry is shorter than the smallest frame**, where that can be: Linux refuses such a list. Two slots that lie so close are kept apart by the change of
+//!   their gates alone, where they differ, or need not be, where the second message cannot come sooner.
+//! - **The list begins with a slot**, so that none lies across its end.
 //! - **Class 0 closes before a slot** by the longest frame of other traffic, and by `2·E` for the same reason as above; where the link preempts (802.1Qbu), by the
 //!   longest rest of a frame that cannot be cut. In a gap in which then not even the smallest frame has room it stays closed, unless time is reserved there.
 
@@ -29,6 +32,9 @@ pub const LARGEST_FRAME: ByteSize = ByteSize(1542);
 
 /// The smallest: 64 bytes, preamble, gap.
 const SMALLEST_FRAME: u64 = 84;
+
+/// What of the smallest frame Linux asks an entry to have room for: it counts no preamble, gap and check.
+const SMALLEST_COUNTED: u64 = 60;
 
 /// What a preempting port must send to the end: both parts of a frame that is cut have at least 64 bytes, 4 of them check, so 123 bytes cannot be cut;
 /// preamble (8), gap (12). (IEEE 802.3-2022, clause 99.)
@@ -46,12 +52,14 @@ pub struct Gates {
     pub queues: Vec<u8>,
     /// The list repeats after it; the hyperperiod is a multiple of it.
     pub cycle: Nanos,
-    /// From the start of the cycle on; they fill it.
+    /// When the first entry begins, from the start of the hyperperiod.
+    pub offset: Nanos,
+    /// From there on, for one cycle.
     pub entries: Vec<Entry>,
     /// How long before a slot class 0 closes.
     pub guard: Nanos,
-    /// Slots that lie across the end of the cycle.
-    pub cut: usize,
+    /// Entries that are shorter than the smallest frame, and must be.
+    pub short: usize,
 }
 
 /// Gates for a time.
@@ -131,11 +139,13 @@ impl Port<'_> {
         }
         let bytes = if self.link.preemption { UNCUT_FRAGMENT.min(largest.0) } else { largest.0 };
         let guard = self.link.rate.transmission(bytes) + self.twice_the_error();
-        let entries = self.around(&self.windows(&queues), guard.0);
-        let (cycle, entries) = shortest(entries, round, self.own_cycle());
-        let across = |slot: &&Slot| slot.start.0.rem_euclid(cycle) + self.length(slot) > cycle;
-        let cut = self.slots.iter().filter(across).count();
-        Ok(Gates { link, queues, cycle: Nanos(cycle), entries: bounded(entries), guard, cut })
+        let windows = self.windows(&queues);
+        let begin = windows.first().map_or(0, |first| first.from);
+        let (cycle, entries) = shortest(self.around(&windows, guard.0), round, self.own_cycle());
+        let entries = bounded(entries);
+        let short = entries.iter().filter(|entry| entry.length.0 < self.smallest()).count();
+        let (cycle, offset) = (Nanos(cycle), Nanos(begin % cycle));
+        Ok(Gates { link, queues, cycle, offset, entries, guard, short })
     }
 
     fn queue(&self, slot: &Slot) -> u8 {
@@ -149,6 +159,11 @@ impl Port<'_> {
 
     fn twice_the_error(&self) -> Nanos {
         self.traffic.clock_error + self.traffic.clock_error
+    }
+
+    /// The least that an entry should last.
+    fn smallest(&self) -> i64 {
+        self.link.rate.transmission(SMALLEST_COUNTED).0
     }
 
     /// How long before its slot a message may come to the port.
@@ -171,26 +186,38 @@ impl Port<'_> {
         let start = |slot: &Slot| slot.start.0.rem_euclid(round);
         let mut windows = Vec::with_capacity(self.slots.len());
         // Backwards, once around before it counts: what is sent next, and when the next message of each queue may come.
-        let mut next = 0;
+        let (mut next, mut next_queue) = (0, 0);
         let mut comes = [0; 8];
         for turn in [round, 0] {
             for slot in self.slots.iter().rev() {
                 let from = start(slot) + turn;
                 let queue = self.queue(slot);
-                let coming = &mut comes[usize::from(queue)];
                 if turn == 0 {
                     let until = from + self.length(slot);
-                    let held = until + self.twice_the_error().0;
-                    let held = held.min(next).min(*coming).min(self.reserved_from(until)).max(until);
+                    let coming = comes[usize::from(queue)];
+                    let free = next.min(self.reserved_from(until));
+                    let held = (until + self.twice_the_error().0).min(free).min(coming).max(until);
+                    let harmless = free == next && (queue != next_queue || coming >= next);
                     let class = queues.iter().position(|known| *known == queue).map_or(0, |place| place + 1);
-                    windows.push(Window { from, until: held, class });
+                    windows.push(Window { from, until: self.parted(until, held, next, harmless), class });
                 }
-                *coming = from - self.early(slot);
-                next = from;
+                comes[usize::from(queue)] = from - self.early(slot);
+                (next, next_queue) = (from, queue);
             }
         }
         windows.reverse();
         windows
+    }
+
+    /// The end of a hold, so that between it and the next slot there is nothing or enough for an entry. It may reach the slot where that is harmless.
+    fn parted(&self, until: i64, held: i64, next: i64, harmless: bool) -> i64 {
+        let least = self.smallest();
+        match next - held {
+            gap if gap >= least => held,
+            _ if harmless => next,
+            _ if next - until >= least => next - least,
+            _ => held,
+        }
     }
 
     /// The first instant from `at` on that is reserved.
@@ -214,7 +241,7 @@ impl Port<'_> {
         })
     }
 
-    /// Entries over the whole round, from its start, with class 0 in between.
+    /// Entries over a whole round, from the first slot on, with class 0 in between.
     fn around(&self, windows: &[Window], guard: i64) -> Vec<Entry> {
         let round = self.plan.hyperperiod.0;
         let smallest = self.link.rate.transmission(SMALLEST_FRAME).0;
@@ -222,24 +249,15 @@ impl Port<'_> {
         let starts = windows.iter().skip(1).map(|window| window.from);
         let around = windows.first().map(|first| first.from + round);
         for (window, next) in windows.iter().zip(starts.chain(around)) {
-            circle.push((window.until - window.from, 1u8 << window.class));
+            let mut push = |open, length| circle.push(Entry { open, length: Nanos(length) });
+            push(1 << window.class, window.until - window.from);
             let closes = (next - guard).max(window.until);
             let room = closes - window.until;
             let opens = room >= smallest || (room > 0 && self.reserved_from(window.until) < closes);
-            circle.push((room, u8::from(opens)));
-            circle.push((next - closes, 0));
+            push(u8::from(opens), room);
+            push(0, next - closes);
         }
-        let begin = windows.first().map_or(0, |first| first.from);
-        // What lies beyond the end of the round comes first.
-        let (mut at, mut before, mut after) = (begin, Vec::new(), Vec::new());
-        for (length, open) in circle {
-            let within = length.min((round - at).max(0));
-            before.push(Entry { open, length: Nanos(within) });
-            after.push(Entry { open, length: Nanos(length - within) });
-            at += length;
-        }
-        after.extend(before);
-        merged(after)
+        merged(circle)
     }
 }
 

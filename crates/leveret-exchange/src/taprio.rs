@@ -74,21 +74,24 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
         gates.cycle,
         gates.guard,
     );
-    if gates.cut > 0 {
+    // Writing to a text does not fail.
+    if gates.short > 0 {
         let _ = writeln!(
             text,
-            "# {} of its slots lie across the end of the cycle; should the port not let frames pass there, plan with `whole-cycles = true`.",
-            gates.cut
+            "# {} of them are shorter than the smallest frame, since slots of one queue lie that close: the kernel's own mode refuses the list, and so may the \
+             interface.",
+            gates.short
         );
     }
     let _ = write!(
         text,
         "tc qdisc replace dev \"${{DEV_{variable}:?the interface that leads to {target}}}\" parent root handle 100 taprio \\
   num_tc {classes} map {} queues {} \\
-  base-time \"$BASE_TIME\" cycle-time {} \\
+  base-time \"$((BASE_TIME + {}))\" cycle-time {} \\
 ",
         map.join(" "),
         queues.join(" "),
+        gates.offset.0,
         gates.cycle.0,
     );
     for entry in &gates.entries {

@@ -61,6 +61,7 @@ fn interface(traffic: &Traffic, gates: &Gates) -> Result<Value, CycleError> {
     let network = &traffic.network;
     let (numerator, denominator) = fraction(gates.cycle)
         .ok_or_else(|| CycleError { link: network.link_name(gates.link), cycle: gates.cycle })?;
+    let (seconds, nanoseconds) = (gates.offset.0 / SECOND, gates.offset.0 % SECOND);
     let entries: Vec<_> = gates.entries.iter().enumerate().map(entry).collect();
     let target = &network.nodes[network.links[gates.link.index()].target.index()].name;
     Ok(json!({
@@ -74,7 +75,7 @@ fn interface(traffic: &Traffic, gates: &Gates) -> Result<Value, CycleError> {
                 "admin-cycle-time": { "numerator": numerator, "denominator": denominator },
                 "admin-cycle-time-extension": 0,
                 // 64 bits are a string (RFC 7951, 6.1).
-                "admin-base-time": { "seconds": "0", "nanoseconds": 0 },
+                "admin-base-time": { "seconds": seconds.to_string(), "nanoseconds": nanoseconds },
                 "config-change": true,
             }
         }
@@ -90,13 +91,15 @@ fn entry((index, entry): (usize, &Entry)) -> Value {
     })
 }
 
+const SECOND: i64 = 1_000_000_000;
+
 /// Nanoseconds as a fraction of seconds that cannot be shortened.
 fn fraction(time: Nanos) -> Option<(u32, u32)> {
-    let (mut a, mut b) = (time.0, 1_000_000_000);
+    let (mut a, mut b) = (time.0, SECOND);
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    Some((u32::try_from(time.0 / a).ok()?, u32::try_from(1_000_000_000 / a).ok()?))
+    Some((u32::try_from(time.0 / a).ok()?, u32::try_from(SECOND / a).ok()?))
 }
 
 /// Where each stream leaves a node.

@@ -7,7 +7,7 @@ use leveret_exchange::classes::priorities;
 use leveret_exchange::gates::{GatesError, gates};
 use leveret_exchange::taprio;
 use leveret_plan::network::{NetworkPlan, Traffic};
-use leveret_types::LinkId;
+use leveret_types::{LinkId, Nanos};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,8 @@ fn commands(scripts: &[(String, String)]) -> BTreeMap<(String, String), Command>
                 entries.push((u64::from_str_radix(words[at + 2], 16).expect("gates"), number(at + 3)));
                 at += 4;
             }
-            let list = List { cycle: number(after("cycle-time")), entries };
+            let base = words[after("base-time") + 2].trim_end_matches("))\"").parse().expect("an offset");
+            let list = List { base, cycle: number(after("cycle-time")), entries };
             let classes = number(after("num_tc")) as usize;
             let node = name.strip_suffix(".sh").expect("a script").to_owned();
             found.insert((node, variable.to_owned()), Command { map, classes, list });
@@ -83,6 +84,10 @@ proptest! {
         prop_assert_eq!(commands.len(), plan.links.iter().filter(|slots| !slots.is_empty()).count());
         for link in (0..plan.links.len()).filter(|link| !plan.links[*link].is_empty()) {
             let command = of_link(&commands, &traffic, link).expect("a command for each port");
+            let rate = traffic.network.links[link].rate;
+            let short = command.list.entries.iter().filter(|(_, length)| *length < rate.transmission(60).0).count();
+            prop_assert_eq!(short, gates.iter().find(|port| port.link.index() == link).map_or(0, |port| port.short));
+            prop_assert!(traffic.clock_error != Nanos(0) || short == 0, "without a clock error nothing comes early");
             prop_assert!(command.list.entries.windows(2).all(|pair| pair[0].0 != pair[1].0), "neighbours differ");
             prop_assert_eq!(command.map[0], 0, "other traffic has class 0");
             for class in 0..command.classes {

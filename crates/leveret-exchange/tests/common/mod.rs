@@ -101,6 +101,7 @@ fn traffic(manner: Manner, wishes: &[Wish]) -> Traffic {
 /// The list of a port as it was read: the length of its cycle, and gates with their times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct List {
+    pub base: i64,
     pub cycle: i64,
     pub entries: Vec<(u64, i64)>,
 }
@@ -118,7 +119,7 @@ impl List {
 
     /// Calls back for every piece of a stretch in which the gates do not change.
     pub fn walk(&self, from: i64, until: i64, mut each: impl FnMut(u64, i64, i64)) {
-        let mut begin = from.div_euclid(self.cycle) * self.cycle;
+        let mut begin = (from - self.base).div_euclid(self.cycle) * self.cycle + self.base;
         while begin < until {
             for (gates, length) in &self.entries {
                 let (from, until) = (begin.max(from), (begin + length).min(until));
@@ -211,6 +212,11 @@ fn early(traffic: &Traffic, plan: &NetworkPlan, link: LinkId, slot: &Slot, list:
         }
         let covered =
             taken.iter().fold(from, |at, (start, end)| if *start <= at { at.max(*end) } else { at });
-        assert!(covered >= until, "{slot:?} can come at {came} and leave at {covered}");
+        // Where the gate closes before any frame would have gone, none begins.
+        let shortest = here.rate.transmission(60).0;
+        assert!(
+            covered >= until || (until < slot.start.0 && until - covered < shortest),
+            "{slot:?} can come at {came} and leave at {covered}"
+        );
     });
 }
