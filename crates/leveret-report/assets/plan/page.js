@@ -49,13 +49,15 @@ const hover = (event) => {
   else showTip(event, ...tell.linesOf(bar));
 };
 
+// Where a bar is drawn is known once the view has moved, and the facts beside it have taken their room.
+const tellSoon = (bar) => requestAnimationFrame(() => requestAnimationFrame(() => tell.beside(bar)));
+
 const press = (event) => {
   const bar = view.hit(...spot(event));
   view.state.focus = bar;
   if (bar < 0) return putOut();
   light(plan.groupOf(bar));
-  showTip(event, ...tell.linesOf(bar));
-  return tell.say(bar);
+  return tellSoon(bar);
 };
 
 // One pointer moves the plan, two zoom it.
@@ -111,8 +113,7 @@ sheet.addEventListener("wheel", (event) => {
 
 const stepTo = (by) => {
   const bar = view.step(by);
-  // Where it is drawn is known once the view has moved.
-  if (bar >= 0) requestAnimationFrame(() => tell.beside(bar));
+  if (bar >= 0) tellSoon(bar);
 };
 const keys = {
   "+": () => view.zoom(0.6), "=": () => view.zoom(0.6), "-": () => view.zoom(1 / 0.6), 0: view.whole,

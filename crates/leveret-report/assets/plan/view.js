@@ -26,10 +26,16 @@ const view = (() => {
     });
   };
 
+  // The rows of what is lit, in the order in which it comes to them.
+  const alongTheWay = (rows) => {
+    const first = (row) => Math.min(...state.lit.byRow.get(row).slice(0, 50).map((bar) => plan.part[bar]));
+    return rows.filter((row) => state.lit.byRow.has(row)).sort((a, b) => first(a) - first(b) || a - b);
+  };
+
   // Rows that are shown, and where each begins; a heading stands above the first of each section.
   const arrange = () => {
     const rows = plan.rows.map((_, index) => index);
-    state.shown = state.only && state.lit ? rows.filter((row) => state.lit.byRow.has(row)) : rows;
+    state.shown = state.only && state.lit ? alongTheWay(rows) : rows;
     let y = 4;
     let section = "";
     state.tops = state.shown.map((row) => {

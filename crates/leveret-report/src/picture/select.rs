@@ -39,7 +39,6 @@ pub fn select(mut picture: Picture, selection: &Selection) -> Result<Picture, Un
         let end = start.saturating_add(bar.length.0);
         (start < until.0 && end > from.0) || end - round > from.0
     };
-    // What follows something stays with it, even where that begins sooner.
     let keep: Vec<bool> = picture
         .bars
         .iter()
@@ -48,13 +47,8 @@ pub fn select(mut picture: Picture, selection: &Selection) -> Result<Picture, Un
     if keep.iter().all(|keep| *keep) {
         return Ok(picture);
     }
-    let mut place = vec![None; picture.bars.len()];
-    let mut left = 0;
-    for (place, _) in place.iter_mut().zip(&keep).filter(|(_, keep)| **keep) {
-        *place = Some(left);
-        left += 1;
-    }
-    let moved = |bar: u32| place[bar as usize];
+    let place = places(&keep);
+    let moved = |bar: u32| keep[bar as usize].then(|| place[bar as usize]);
     let kept = picture.bars.iter().zip(&keep).filter(|(_, keep)| **keep);
     let bars = kept.map(|(bar, _)| Bar { after: bar.after.and_then(moved), ..*bar }).collect();
     let arrows = picture
