@@ -75,6 +75,13 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
         gates.guard,
     );
     // Writing to a text does not fail.
+    if link.preemption {
+        let express = " E".repeat(classes - 1);
+        let _ = writeln!(
+            text,
+            "# The link preempts: class 0 must be preemptible and the others express (ethtool --set-mm; `fp P{express}` of taprio, where tc knows it)."
+        );
+    }
     if gates.short > 0 {
         let _ = writeln!(
             text,

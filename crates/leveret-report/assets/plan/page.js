@@ -53,7 +53,8 @@ const hover = (event) => {
 const tellSoon = (bar) => requestAnimationFrame(() => requestAnimationFrame(() => tell.beside(bar)));
 
 const press = (event) => {
-  const bar = view.hit(...spot(event));
+  // A finger is broader than a slot.
+  const bar = view.hit(...spot(event), event.pointerType === "touch" ? 14 : 4);
   view.state.focus = bar;
   if (bar < 0) return putOut();
   light(plan.groupOf(bar));

@@ -51,7 +51,7 @@ const tell = (() => {
     const all = [...group.facts];
     if (group.members.length > 0) all.push(["consists of", group.members.map((member) => plan.groups[member].name).join(", ")]);
     if (instances.size > 0) all.push(["instances", String(instances.size)], ["slots", String(lit.bars.length)], ["least slack", exact(slack)]);
-    all.push(["rows", [...lit.byRow.keys()].map((row) => plan.rows[row].name).join(", ")]);
+    all.push(["rows", view.alongTheWay().map((row) => plan.rows[row].name).join(", ")]);
     byId("facts-list").replaceChildren(...all.flatMap(([name, value]) => {
       const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
       term.textContent = name;

@@ -27,15 +27,14 @@ const view = (() => {
   };
 
   // The rows of what is lit, in the order in which it comes to them.
-  const alongTheWay = (rows) => {
-    const first = (row) => Math.min(...state.lit.byRow.get(row).slice(0, 50).map((bar) => plan.part[bar]));
-    return rows.filter((row) => state.lit.byRow.has(row)).sort((a, b) => first(a) - first(b) || a - b);
+  const alongTheWay = () => {
+    const first = ([, bars]) => Math.min(...bars.slice(0, 50).map((bar) => plan.part[bar]));
+    return [...state.lit.byRow].sort((a, b) => first(a) - first(b) || a[0] - b[0]).map(([row]) => row);
   };
 
   // Rows that are shown, and where each begins; a heading stands above the first of each section.
   const arrange = () => {
-    const rows = plan.rows.map((_, index) => index);
-    state.shown = state.only && state.lit ? alongTheWay(rows) : rows;
+    state.shown = state.only && state.lit ? alongTheWay() : plan.rows.map((_, index) => index);
     let y = 4;
     let section = "";
     state.tops = state.shown.map((row) => {
@@ -89,7 +88,7 @@ const view = (() => {
   };
 
   // The bar under a point, or the nearest on its row within a few pixels.
-  const hit = (pixel, line) => {
+  const hit = (pixel, line, reach = 4) => {
     if (pixel < gutter()) return -1;
     const place = state.tops.findIndex((_, index) => line >= y(index) && line < y(index) + rowHeight());
     if (place < 0 || line < head) return -1;
@@ -102,10 +101,10 @@ const view = (() => {
     const distance = (bar) => Math.max(plan.start[bar] - when, when - plan.start[bar] - plan.length[bar], 0);
     const near = wrapped ? [end - 1] : [next - 1, next].filter((bar) => bar >= first && bar < end);
     // What is lit lies above what is not.
-    const lit = (state.lit?.byRow.get(row) ?? []).filter((bar) => distance(bar) <= 4 * perPixel());
+    const lit = (state.lit?.byRow.get(row) ?? []).filter((bar) => distance(bar) <= reach * perPixel());
     const best = (list) => list.reduce((found, bar) => (found < 0 || distance(bar) < distance(found) ? bar : found), -1);
     const found = lit.length > 0 ? best(lit) : best(near);
-    return found >= 0 && (wrapped || distance(found) <= 4 * perPixel()) ? found : -1;
+    return found >= 0 && (wrapped || distance(found) <= reach * perPixel()) ? found : -1;
   };
 
   const light = (group) => {
@@ -132,7 +131,7 @@ const view = (() => {
   };
 
   return {
-    state, head, gutter, narrow, rowHeight, perPixel, x, at, y, placeOf, arrange, scroll, show, whole, zoom, pan, hit, light, setOnly, step, redraw,
+    state, head, gutter, narrow, rowHeight, perPixel, x, at, y, placeOf, alongTheWay, arrange, scroll, show, whole, zoom, pan, hit, light, setOnly, step, redraw,
     drawWith: (drawing) => { draw = drawing; },
   };
 })();
