@@ -8,6 +8,7 @@ use crate::output::{self, Paint};
 use crate::{files, load, network, verify};
 use leveret_manifest::{Manifest, NetworkManifest};
 use leveret_plan::checker::{self, check_network};
+use leveret_plan::network::Effort;
 use leveret_report::picture::{self, Picture, Selection};
 use std::process::ExitCode;
 
@@ -69,9 +70,12 @@ fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure
 fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
-        return Ok(match network::accepted(traffic) {
+        return Ok(match network::accepted(traffic, Effort::default()) {
             Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
-            Err(refusal) => Err(network::refused(manifest, &refusal, Paint::for_stderr())),
+            Err(refusal) => {
+                let advice = network::advice(manifest, &refusal);
+                Err(network::refused(manifest, &refusal, &advice, Paint::for_stderr()))
+            }
         });
     };
     let plan = network::read(path)?;

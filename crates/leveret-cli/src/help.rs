@@ -44,6 +44,18 @@ change that would fit. Nothing is started.
 
 Exit codes: 0 admitted; 1 refused; 2 bad input.";
 
+/// Of `leveret explain`.
+pub const EXPLAIN: &str = "\
+Examples:
+  leveret explain job.toml
+  leveret explain network.toml --certificate no.json
+  leveret verify no.json network.toml    does it really follow?
+
+What is refused is named by the smallest set of declarations that was found to have no plan, with single \
+changes that would fit, each of them planned, and the argument in words.
+
+Exit codes: 0 admitted; 1 refused; 2 bad input.";
+
 /// Of `leveret plan`.
 pub const PLAN: &str = "\
 Examples:
@@ -79,6 +91,16 @@ slots of its channel or task and draws its way. A stored plan is checked first. 
 page's address lights NAME, #dark and #light choose its colours.
 
 Exit codes: 0 written; 1 refused, or the plan is not valid; 2 bad input, or more slots than a page can draw.";
+
+/// Of `leveret diff`.
+pub const DIFF: &str = "\
+Examples:
+  leveret diff old.json old.toml --to new.json new.toml
+  leveret plan new.toml --keep old.json old.toml --output new.json    so that as little as possible differs
+
+Channels, hosts and switches are the same where their names are.
+
+Exit codes: 0 no difference; 1 they differ; 2 bad input.";
 
 /// Of `leveret import`.
 pub const IMPORT: &str = "\

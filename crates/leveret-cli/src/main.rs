@@ -4,13 +4,16 @@
 mod arguments;
 mod check;
 mod completions;
+mod diff;
 mod doctor;
+mod explain;
 mod export;
 mod failure;
 mod files;
 mod gantt;
 mod help;
 mod import;
+mod keep;
 mod learn;
 mod load;
 mod manual;
@@ -34,11 +37,13 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => return run::execute(arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Explain(arguments) => explain::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
         Command::Gantt(arguments) => gantt::execute(&arguments),
         Command::Import(arguments) => import::execute(&arguments),
         Command::Export(arguments) => export::execute(&arguments),
+        Command::Diff(arguments) => diff::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Why(arguments) => why::execute(&arguments),
         Command::Doctor(arguments) => doctor::execute(&arguments),

@@ -3,11 +3,13 @@
 use crate::{is_blessing, outcome, root};
 use std::fs;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "check",
+    "explain",
     "plan",
     "verify",
+    "diff",
     "gantt",
     "import",
     "export",
