@@ -20,7 +20,7 @@
 //!   their gates alone, where they differ, or need not be, where the second message cannot come sooner.
 //! - **The list begins with a slot**, so that none lies across its end.
 //! - **Class 0 closes before a slot** by the longest frame of other traffic, and by `2·E` for the same reason as above; where the link preempts (802.1Qbu), by the
-//!   longest rest of a frame that cannot be cut. In a gap in which then not even the smallest frame has room it stays closed, unless time is reserved there.
+//!   longest rest of a frame that cannot be cut. In a gap in which then not even the smallest frame has room it stays closed.
 
 use crate::starts::Starts;
 use leveret_plan::network::{NetworkPlan, Slot, Traffic};
@@ -253,7 +253,8 @@ impl Port<'_> {
             push(1 << window.class, window.until - window.from);
             let closes = (next - guard).max(window.until);
             let room = closes - window.until;
-            let opens = room >= smallest || (room > 0 && self.reserved_from(window.until) < closes);
+            let is_reserved = self.reserved_from(window.until) < closes;
+            let opens = room >= if is_reserved { self.smallest() } else { smallest };
             push(u8::from(opens), room);
             push(0, next - closes);
         }
