@@ -172,7 +172,7 @@ pub fn described(manifest: &NetworkManifest) -> String {
 const REMEDIES_MAX: usize = 6;
 
 /// Changes that would fit, in words.
-fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
+pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
     let traffic = &manifest.traffic;
     remedies(traffic, refusal, REMEDIES_MAX).iter().map(|change| change.words(traffic)).collect()
 }

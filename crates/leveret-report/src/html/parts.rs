@@ -67,7 +67,7 @@ pub(super) fn units(text: &str) -> String {
 }
 
 /// Text that may stand in an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -1,20 +1,18 @@
-//! `leveret import` and `leveret export`.
+//! `leveret import`.
 
-use crate::arguments::{ExportArguments, ExportFormat, ImportArguments, ImportFormat};
-use crate::failure::{EXIT_NO, Failure};
-use crate::load::Document;
-use crate::{files, load, network, output};
+use crate::arguments::{ImportArguments, ImportFormat};
+use crate::failure::Failure;
+use crate::{files, network, output};
 use leveret_exchange::tsnkit;
 use leveret_manifest::{NETWORK_BYTES_MAX, NetworkManifest};
-use leveret_plan::checker::check_network;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Makes the manifest of a network.
 ///
 /// # Errors
 /// When the files cannot be read, or the manifest not be written.
-pub fn import(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
+pub fn execute(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
     let ImportFormat::Tsnkit = arguments.from;
     let (topology, streams) = (text(&arguments.topology)?, text(&arguments.streams)?);
     let shown = |path: &Path| path.display().to_string();
@@ -46,37 +44,4 @@ fn text(path: &Path) -> Result<String, Failure> {
         let sentence = format!("{}: the file is not UTF-8 text: {error}", path.display());
         Failure::new(sentence, "see that it is a file of comma-separated values")
     })
-}
-
-/// Writes a plan of a network in another tool's files, once the checker has accepted it.
-///
-/// # Errors
-/// When the plan or its manifest cannot be read, or a file not be written.
-pub fn export(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
-    let ExportFormat::Tsnkit = arguments.to;
-    let Document::Network(manifest) = load::document(&arguments.manifest)? else {
-        let sentence = format!("{}: this is the manifest of a job on one host", arguments.manifest.display());
-        return Err(Failure::new(sentence, "plans of networks can be exported; docs/network-manifest.md"));
-    };
-    let plan = network::read(&arguments.plan)?;
-    if let Err(violation) = check_network(&plan, &manifest.traffic) {
-        output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;
-        return Ok(ExitCode::from(EXIT_NO));
-    }
-    let schedule = tsnkit::write(&manifest.traffic, &plan);
-    let mut written = Vec::new();
-    for (end, content) in [
-        ("GCL", &schedule.gates),
-        ("OFFSET", &schedule.offsets),
-        ("QUEUE", &schedule.queues),
-        ("ROUTE", &schedule.routes),
-    ] {
-        let mut path = arguments.output.clone().into_os_string();
-        path.push(format!("-{end}.csv"));
-        let path = PathBuf::from(path);
-        files::write(&path, content.as_bytes())?;
-        written.push(path.display().to_string());
-    }
-    output::note(&format!("written: {}: the plan of {}", written.join(", "), network::described(&manifest)));
-    Ok(ExitCode::SUCCESS)
 }
