@@ -7,6 +7,8 @@
 mod collect;
 mod conflict;
 mod explain;
+mod flow;
+mod flows;
 mod model;
 mod place;
 mod plan;
@@ -19,13 +21,17 @@ mod timeline;
 mod wait;
 
 pub use explain::{NetworkRefusal, TooLongFor};
+pub use flow::{BURST_MAX, Flow};
+pub use flows::flow_bounds;
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
-pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use repair::Effort;
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
+use leveret_topology::Graph;
+use leveret_types::Nanos;
 use problem::Problem;
 use repair::{Ended, Search};
 
@@ -45,6 +51,19 @@ pub fn plan_network(
     effort: Effort,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
+    let graph = Graph::new(&traffic.network);
+    let ways = flows::ways(traffic, &graph).map_err(NetworkRefusal::Invalid)?;
+    let (mut plan, report) = plan_table(traffic, hyperperiod, effort)?;
+    flows::complete(traffic, &mut plan, ways);
+    Ok((plan, report))
+}
+
+/// The time table alone: streams, without flows.
+fn plan_table(
+    traffic: &Traffic,
+    hyperperiod: Nanos,
+    effort: Effort,
+) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
     if let Some(overload) = explain::overload(&problem) {
         return Err(overload);
