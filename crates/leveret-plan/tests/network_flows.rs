@@ -3,6 +3,7 @@
 #[path = "common/wire.rs"]
 mod wire;
 
+use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, Flow, NetworkPlan, Stream, Traffic, flow_bounds, plan_network};
 use leveret_topology::{Forwarding, NodeKind, Shape, Shaper, shape};
 use leveret_types::{BitRate, ByteSize, Nanos, NodeId};
@@ -141,6 +142,9 @@ fn compare(seed: u64, shares: &mut Vec<i64>) -> Result<bool, TestCaseError> {
     let mut dice = Dice(seed);
     let traffic = traffic(&mut dice);
     let Some(plan) = planned(&traffic) else { return Ok(false) };
+    if let Err(violation) = check_network(&plan, &traffic) {
+        prop_assert!(false, "seed {seed}: {violation}");
+    }
     for _ in 0..3 {
         let seen = play(&traffic, &plan, &mut dice);
         for ((link, class), (delay, bytes)) in &seen.classes {

@@ -3,10 +3,11 @@
 //! is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
 //!
 //! ```text
-//!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues
+//!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues ─► flows
 //!                     └─ fills: start of each hop of each instance ─────────────────┴────────────────────────────────┘
 //! ```
 
+mod flows;
 mod links;
 mod queues;
 mod ways;
@@ -29,7 +30,8 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
     checker.ways()?;
     checker.links()?;
     checker.windows()?;
-    checker.queues()
+    checker.queues()?;
+    checker.flows()
 }
 
 /// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in

@@ -56,7 +56,8 @@ impl Source {
         let (weight, interval) = (i128::from(self.weight), i128::from(self.interval));
         let rate = (weight * PARTS + interval - 1) / interval;
         let longer = i128::from(self.jitter.saturating_add(more));
-        Some((i128::from(self.weight.saturating_mul(self.burst)) * PARTS + longer * rate, rate))
+        let at_once = i128::from(self.weight.saturating_mul(self.burst)) * PARTS;
+        Some((at_once.saturating_add(longer.saturating_mul(rate)), rate))
     }
 }
 
@@ -79,7 +80,8 @@ impl Input {
             let line = self.line.filter(|_| more != i64::MAX)?;
             let den = i128::from(line.gain.1.max(1));
             let rate = (i128::from(line.gain.0) * PARTS + den - 1) / den;
-            Some((i128::from(line.first) * PARTS + i128::from(more) * rate, rate))
+            let at_once = i128::from(line.first) * PARTS;
+            Some((at_once.saturating_add(i128::from(more).saturating_mul(rate)), rate))
         })
     }
 }
@@ -103,5 +105,7 @@ impl Arrivals {
 
 /// The sum of lines; none if one of them is none.
 fn summed(mut lines: impl Iterator<Item = Option<(i128, i128)>>) -> Option<(i128, i128)> {
-    lines.try_fold((0, 0), |(offset, rate), line| line.map(|line| (offset + line.0, rate + line.1)))
+    lines.try_fold((0, 0), |(offset, rate), line| {
+        line.map(|line| (i128::saturating_add(offset, line.0), i128::saturating_add(rate, line.1)))
+    })
 }

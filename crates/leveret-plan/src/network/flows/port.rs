@@ -144,10 +144,10 @@ fn most_credit(port: Port, class: &Class, idle: i64, above: &[Above]) -> Option<
         let mut sum = (table + i128::from(port.lower) * PARTS, table_rate);
         for line in above.iter().map(|above| above.line(by_credit)) {
             let line = line?;
-            sum = (sum.0 + line.0, sum.1 + line.1);
+            sum = (sum.0.saturating_add(line.0), sum.1.saturating_add(line.1));
         }
-        (sum.1 + own_rate <= PARTS && sum.1 < PARTS)
-            .then(|| (sum.0 + PARTS - sum.1 - 1) / (PARTS - sum.1))
+        (sum.1.saturating_add(own_rate) <= PARTS && sum.1 < PARTS)
+            .then(|| sum.0.saturating_add(PARTS) / (PARTS - sum.1))
             .and_then(|time| i64::try_from(time + 1).ok())
             .filter(|time| *time <= DELAY_MAX)
     };
@@ -203,9 +203,11 @@ impl Window<'_> {
     fn is_bounded(&self) -> Option<()> {
         let (_, own) = self.own.line(0)?;
         let (num, den) = self.scale;
-        let mut rate = own * i128::from(num) / i128::from(den) + self.taken.line().1;
+        let mut rate = own.saturating_mul(i128::from(num)) / i128::from(den) + self.taken.line().1;
         for above in self.above {
-            rate += [above.line(false), above.line(true)].into_iter().flatten().map(|line| line.1).min()?;
+            let line =
+                [above.line(false), above.line(true)].into_iter().flatten().map(|line| line.1).min()?;
+            rate = rate.saturating_add(line);
         }
         (rate < PARTS).then_some(())
     }
