@@ -119,13 +119,14 @@ fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
         manifest.name,
         network.nodes.len(),
         network.links.len(),
-        manifest.traffic.streams.len(),
+        manifest.traffic.streams.len() + manifest.traffic.flows.len(),
         plan.hyperperiod
     )
 }
 
 fn refused(manifest: &NetworkManifest, refusal: &NetworkRefusal, paint: Paint) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let is_refused = refusal.is_proven() || matches!(refusal, NetworkRefusal::Late(_));
+    let word = if is_refused { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
     format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name)
 }

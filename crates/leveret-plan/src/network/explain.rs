@@ -3,6 +3,7 @@
 //! What is called infeasible has an argument that anybody can repeat: one message that no way brings to its target in time, or more messages
 //! for one link than fit into a round. Everything else is "not found", which is not the same.
 
+use super::flows::LateFlow;
 use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
@@ -53,6 +54,8 @@ pub enum NetworkRefusal {
         /// What the link has, reservations taken off.
         has: Nanos,
     },
+    /// A flow that cannot be promised its deadline beside the table.
+    Late(Box<LateFlow>),
     /// The planner found something that the checker did not accept: a fault of ours.
     Rejected {
         /// What the checker said.
@@ -192,7 +195,7 @@ const NAMED_MAX: usize = 8;
 impl NetworkRefusal {
     /// Whether there is provably no plan.
     pub fn is_proven(&self) -> bool {
-        !matches!(self, Self::NotFound { .. } | Self::Rejected { .. })
+        !matches!(self, Self::NotFound { .. } | Self::Rejected { .. } | Self::Late(_))
     }
 
     /// The reason, in words, with the names of the traffic.
@@ -239,6 +242,7 @@ impl NetworkRefusal {
                     "{who} must take link {which}; {need} {needs}{apart} of it in each hyperperiod, and it has {has}"
                 )
             }
+            Self::Late(late) => late.reason(traffic),
             Self::Rejected { violation } => {
                 format!(
                     "the planner's own plan breaks a rule, so it is not used; please report it: {violation}"

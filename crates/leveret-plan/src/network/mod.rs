@@ -22,13 +22,13 @@ mod wait;
 
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use flow::{BURST_MAX, Flow};
-pub use flows::flow_bounds;
+pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use repair::Effort;
-pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
+pub use summary::{ClassSummary, FlowSummary, LinkSummary, NetworkSummary, StreamSummary, summarise};
 
 use leveret_topology::Graph;
 use leveret_types::Nanos;
@@ -55,7 +55,11 @@ pub fn plan_network(
     let ways = flows::ways(traffic, &graph).map_err(NetworkRefusal::Invalid)?;
     let (mut plan, report) = plan_table(traffic, hyperperiod, effort)?;
     flows::complete(traffic, &mut plan, ways);
-    Ok((plan, report))
+    let table = |changed: &Traffic| plan_table(changed, hyperperiod, effort).ok().map(|(plan, _)| plan);
+    match flows::refusal(traffic, &plan, table) {
+        Some(late) => Err(late),
+        None => Ok((plan, report)),
+    }
 }
 
 /// The time table alone: streams, without flows.

@@ -2,7 +2,7 @@
 
 use super::arrivals::{Arrivals, Input, Line, Source};
 use super::port::{Class, Port};
-use super::taken::Taken;
+use super::taken::{PARTS, Taken, reserved};
 use crate::network::flow::Flow;
 use crate::network::model::{StreamFault, Traffic, TrafficError};
 use crate::network::plan::Slot;
@@ -115,8 +115,8 @@ impl Station {
             let before = if shaper.is_some() { frames.1 } else { guard };
             station.classes.push(Class {
                 number: number as u8,
-                taken: taken(traffic, line, slots, round, before),
-                frozen: taken(traffic, line, slots, round, 0),
+                taken: Taken::new(round, stretches(traffic, line, slots, round, before)),
+                frozen: shaper.map(|_| Taken::new(round, stretches(traffic, line, slots, round, 0))),
                 frames,
                 idle: shaper.map(|shaper| shaper.idle_slope.0.cast_signed()),
             });
@@ -131,21 +131,42 @@ impl Station {
     }
 }
 
+/// What is left of a link, in bits per second in the long run, after the table with a whole frame kept free before each slot, and all flows.
+pub(super) fn rest(traffic: &Traffic, station: &Station, slots: &[Slot], round: i64) -> u64 {
+    let link = &traffic.network.links[station.link];
+    let table = reserved(round, stretches(traffic, link, slots, round, station.port.lower)).total();
+    let table = i128::from(table) * PARTS / i128::from(round);
+    let visits = station.visits.iter().flatten();
+    let flows = visits.map(|(flow, _)| {
+        let flow = &traffic.flows[*flow];
+        let time = traffic.network.frames.occupation(flow.size, link.rate);
+        flow.interval.map_or(0, |interval| i128::from(time.0) * PARTS / i128::from(interval.0))
+    });
+    let left = (PARTS - table - flows.sum::<i128>()).max(0);
+    u64::try_from(left * i128::from(link.rate.0) / PARTS).unwrap_or(0)
+}
+
 /// Time of a link that is not for flows: slots, wider by what clocks may be off, and what is kept free before and after them.
-fn taken(traffic: &Traffic, link: &Link, slots: &[Slot], round: i64, guard: i64) -> Taken {
+fn stretches(
+    traffic: &Traffic,
+    link: &Link,
+    slots: &[Slot],
+    round: i64,
+    guard: i64,
+) -> impl Iterator<Item = (i64, i64)> {
     let apart = 2 * traffic.clock_error.0;
     let (before, after) = if link.preemption {
         (link.rate.transmission(HOLD_BYTES).0, link.rate.transmission(RESUME_BYTES).0)
     } else {
         (guard, 0)
     };
-    let stretch = |slot: &Slot| {
+    let stretch = move |slot: &Slot| {
         let start = slot.start.0.rem_euclid(round);
         let size = traffic.streams[slot.stream.index()].size;
         let end = start + traffic.network.frames.occupation(size, link.rate).0;
         (start - apart - before, end + apart + after)
     };
-    Taken::new(round, slots.iter().map(stretch))
+    slots.iter().map(stretch)
 }
 
 /// The shortest and the longest frame of a flow, as time of a link.

@@ -11,10 +11,13 @@
 //! an empty network). Where delays grow without end, no bound is claimed.
 
 mod arrivals;
+mod late;
 mod layout;
 mod port;
 mod taken;
 
+pub(super) use late::refusal;
+pub use late::{FlowChange, HopShares, LateFlow};
 pub(super) use layout::ways;
 
 use super::model::Traffic;
@@ -24,7 +27,7 @@ use arrivals::Arrivals;
 use layout::{Layout, Station};
 use leveret_topology::{Forwarding, Tree};
 use leveret_types::{ByteSize, Nanos};
-use port::{Above, longest};
+use port::{Above, Shares, longest};
 use std::collections::BTreeSet;
 
 /// How often one port is looked at; a delay that grows after that is called none.
@@ -48,6 +51,14 @@ pub(super) fn bounds(
     let mut search = Search::new(traffic, Layout::new(traffic, slots, hyperperiod, ways), ways);
     search.settle();
     search.layout.stations.iter().map(|station| search.promised(station)).collect()
+}
+
+/// What is left of each link for best effort, in bits per second in the long run.
+pub(super) fn rests(traffic: &Traffic, plan: &NetworkPlan) -> Vec<u64> {
+    let layout = Layout::new(traffic, &plan.links, plan.hyperperiod, &plan.flows);
+    let rest =
+        |station: &Station| layout::rest(traffic, station, &plan.links[station.link], plan.hyperperiod.0);
+    layout.stations.iter().map(rest).collect()
 }
 
 /// The longest time from a message at its source to each target, in the order of the flow's targets; `Nanos::MAX` where nothing is promised.
@@ -78,13 +89,17 @@ struct Search<'a> {
     jitters: Vec<Vec<i64>>,
     /// Per link and class of its station: the longest delay so far.
     delays: Vec<Vec<i64>>,
+    /// What that is made of.
+    shares: Vec<Vec<Shares>>,
 }
 
 impl<'a> Search<'a> {
     fn new(traffic: &'a Traffic, layout: Layout, ways: &'a [Tree]) -> Self {
         let jitters = ways.iter().map(|way| vec![0; way.hops.len()]).collect();
-        let delays = layout.stations.iter().map(|station| vec![0; station.classes.len()]).collect();
-        Self { traffic, layout, ways, jitters, delays }
+        let delays: Vec<Vec<i64>> =
+            layout.stations.iter().map(|station| vec![0; station.classes.len()]).collect();
+        let shares = delays.iter().map(|delays| vec![Shares::default(); delays.len()]).collect();
+        Self { traffic, layout, ways, jitters, delays, shares }
     }
 
     /// Until no delay grows any more.
@@ -119,6 +134,7 @@ impl<'a> Search<'a> {
                 delay = if for_ever { i64::MAX } else { delay };
                 grown[place] = true;
                 self.delays[link][place] = delay;
+                self.shares[link][place] = found.map(|found| found.shares).unwrap_or_default();
             }
             above.push(Above { arrivals, delay, credit });
         }

@@ -28,8 +28,8 @@ pub(super) struct Class {
     pub number: u8,
     /// The table, its guards included.
     pub taken: Taken,
-    /// The table alone, while which a shaper's credit stands still.
-    pub frozen: Taken,
+    /// Of a shaped class, the table alone, while which the credit stands still.
+    pub frozen: Option<Taken>,
     /// The shortest and the longest frame of the class, as time of the link.
     pub frames: (i64, i64),
     /// Idle slope, where it is shaped.
@@ -99,9 +99,19 @@ impl Above {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Found {
     pub delay: i64,
-    /// When the frame with that delay came, from the start of the busy window.
-    pub came: i64,
-    pub credit: i64,
+    /// What it is made of.
+    pub shares: Shares,
+}
+
+/// What a frame waits for in the worst case; the parts make up the delay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Shares {
+    pub table: i64,
+    pub above: i64,
+    pub class: i64,
+    /// One frame from below; of a shaped class, the credit that it may have to regain.
+    pub below: i64,
+    pub sending: i64,
 }
 
 /// The longest delay of a class; none where there is no bound, or the steps are used up.
@@ -128,7 +138,7 @@ pub(super) fn longest(
             above: &[],
             fixed: most + 1,
             scale: (port.rate, idle),
-            taken: &class.frozen,
+            taken: class.frozen.as_ref().unwrap_or(&class.taken),
         },
         None => Window { port, class, own, above, fixed: port.lower, scale: (1, 1), taken: &class.taken },
     };
@@ -171,7 +181,8 @@ impl Window<'_> {
         let length = self.busy(steps)?;
         // Where arrivals grow all the time, they are looked at in steps of a part of a frame; what comes within a step counts from its start.
         let grain = if self.own.is_limited() { (self.class.frames.0 / 16).max(1) } else { 1 };
-        let mut found = Found { delay: 0, came: 0, credit: self.fixed };
+        let mut found = Found { delay: 0, shares: Shares::default() };
+        let mut came = (0, 0);
         let mut parts = vec![(0, length)];
         while let Some((from, to)) = parts.pop() {
             let end = self.end(to - 1, steps)?;
@@ -179,14 +190,36 @@ impl Window<'_> {
                 continue;
             }
             if to - from <= grain || self.own.within(from) == self.own.within(to - 1) {
-                found = Found { delay: end - from, came: from, ..found };
+                found.delay = end - from;
+                came = (from, to - 1);
                 continue;
             }
             let middle = from + (to - from) / 2;
             parts.push((middle, to));
             parts.push((from, middle));
         }
+        found.shares = self.shares(came, found.delay, steps)?;
         Some(found)
+    }
+
+    /// What the frames that come from one instant to another, as if at the first, wait for.
+    fn shares(&self, (from, to): (i64, i64), delay: i64, steps: &mut Steps) -> Option<Shares> {
+        let sending = self.class.frames.0;
+        let end = self.end(to, steps)?;
+        let table = self.taken.within(end);
+        let above = self.above(end - sending).min(delay);
+        // What had been sent before it came is nobody's share of its delay: the class's first, then from below.
+        let mut shares = Shares { table, above, class: 0, below: self.fixed, sending };
+        let class = delay - sending - table - above - self.fixed;
+        shares.class = class.max(0);
+        let mut over = (-class).max(0);
+        for share in [&mut shares.below, &mut shares.table, &mut shares.above] {
+            let off = over.min(*share);
+            *share -= off;
+            over -= off;
+        }
+        debug_assert!(from <= to && over == 0, "the parts make up the delay");
+        Some(shares)
     }
 
     /// The longest busy window.

@@ -36,15 +36,7 @@ struct Corner {
 impl Taken {
     /// From stretches `[from, to)` that may lie anywhere, and overlap; everything repeats after `round`.
     pub(super) fn new(round: i64, stretches: impl Iterator<Item = (i64, i64)>) -> Self {
-        let mut pieces = Vec::new();
-        for (from, to) in stretches {
-            let (start, length) = (from.rem_euclid(round), (to - from).min(round));
-            let first = length.min(round - start);
-            pieces.push((start, start + first));
-            pieces.push((0, length - first));
-        }
-        pieces.sort_unstable();
-        let stretches = joined(Reserved::new(round, &pieces).stretches().collect(), round);
+        let stretches = joined(reserved(round, stretches).stretches().collect(), round);
         let total = stretches.iter().map(|(_, length)| length).sum();
         Self { round, total, corners: envelope(round, &stretches) }
     }
@@ -64,6 +56,19 @@ impl Taken {
         let above = |corner: &Corner| i128::from(corner.sum) * PARTS - i128::from(corner.length) * rate;
         (self.corners.iter().map(above).max().unwrap_or(0).max(0), rate)
     }
+}
+
+/// Stretches `[from, to)` that may lie anywhere, and overlap, around the round.
+pub(super) fn reserved(round: i64, stretches: impl Iterator<Item = (i64, i64)>) -> Reserved {
+    let mut pieces = Vec::new();
+    for (from, to) in stretches {
+        let (start, length) = (from.rem_euclid(round), (to - from).min(round));
+        let first = length.min(round - start);
+        pieces.push((start, start + first));
+        pieces.push((0, length - first));
+    }
+    pieces.sort_unstable();
+    Reserved::new(round, &pieces)
 }
 
 /// At most [`STRETCHES_MAX`] stretches that hold all of these.

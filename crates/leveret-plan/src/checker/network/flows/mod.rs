@@ -233,7 +233,8 @@ impl Checker<'_> {
             let byte_link = Link { rate: leveret_types::BitRate(8_000_000_000), ..line.clone() };
             Train::new(format, size, if bytes { &byte_link } else { line })
         };
-        let mut inputs: Vec<(Option<usize>, (Vec<Stair>, Option<Limit>))> = Vec::new();
+        let mut curve = Curve::default();
+        let mut links: Vec<Option<usize>> = Vec::new();
         for visit in visits {
             let flow = &self.traffic.flows[visit.flow];
             let here = wire(flow.size);
@@ -251,15 +252,19 @@ impl Checker<'_> {
                 let last = of(here.last, before.last);
                 if here.full > 0 { last.or(of(here.each, before.each)) } else { last }
             });
-            match inputs.iter_mut().find(|(over, _)| *over == visit.over) {
-                Some((_, (stairs, all))) => {
+            match links.iter().position(|over| *over == visit.over) {
+                Some(place) => {
+                    let (stairs, all) = &mut curve.inputs[place];
                     stairs.push(stair);
                     *all = all.zip(limit).map(|(all, limit)| all.or(limit));
                 }
-                None => inputs.push((visit.over, (vec![stair], limit))),
+                None => {
+                    links.push(visit.over);
+                    curve.inputs.push((vec![stair], limit));
+                }
             }
         }
-        Curve { inputs: inputs.into_iter().map(|(_, input)| input).collect() }
+        curve
     }
 
     /// A flow with a deadline is at each target by then.
