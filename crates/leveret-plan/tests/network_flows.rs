@@ -173,7 +173,7 @@ fn compare(seed: u64, shares: &mut Vec<i64>) -> Result<bool, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn nothing_is_later_than_its_bound(seed in any::<u64>()) {
@@ -186,7 +186,7 @@ proptest! {
 fn bounds_are_near() {
     let mut shares = Vec::new();
     let planned =
-        (0..150).filter(|seed| compare(*seed, &mut shares).expect("no frame beyond its bound")).count();
+        (0..400).filter(|seed| compare(*seed, &mut shares).expect("no frame beyond its bound")).count();
     shares.sort_unstable();
     let at = |permille: usize| shares[(shares.len() - 1) * permille / 1000] as f64 / 10.0;
     println!(

@@ -46,6 +46,8 @@ struct Port {
     sending: Option<(usize, Option<Frame>, i64)>,
     phase: Phase,
     at: i64,
+    /// When it is looked at next.
+    next: i64,
 }
 
 /// The most that was seen.
@@ -64,6 +66,8 @@ pub struct Wire<'a> {
     events: BinaryHeap<Reverse<(i64, u8, u64, Event)>>,
     count: u64,
     flood: bool,
+    /// Frames under way.
+    outstanding: u64,
     pub seen: Seen,
 }
 
@@ -126,10 +130,20 @@ impl<'a> Wire<'a> {
                 idle,
                 sending: None,
                 at: 0,
+                next: i64::MAX,
             }
         };
         let ports = (0..traffic.network.links.len()).map(port).collect();
-        Self { traffic, plan, ports, events: BinaryHeap::new(), count: 0, flood, seen: Seen::default() }
+        Self {
+            traffic,
+            plan,
+            ports,
+            events: BinaryHeap::new(),
+            count: 0,
+            flood,
+            outstanding: 0,
+            seen: Seen::default(),
+        }
     }
 
     /// Gives a message to the port of its source.
@@ -159,6 +173,7 @@ impl<'a> Wire<'a> {
         for hop in next {
             let link = self.plan.flows[flow].hops[hop].link.index();
             let event = Event::Come { link, class: usize::from(class), flow, hop, bytes, released };
+            self.outstanding += 1;
             self.post(at(link), 1, event);
         }
     }
@@ -168,17 +183,24 @@ impl<'a> Wire<'a> {
         self.events.push(Reverse((at, order, self.count, event)));
     }
 
-    /// Everything until an instant.
+    fn look_at(&mut self, link: usize, at: i64) {
+        if at < self.ports[link].next {
+            self.ports[link].next = at;
+            self.post(at, 2, Event::Look { link });
+        }
+    }
+
+    /// Everything until an instant, or until all has arrived.
     pub fn run(&mut self, until: i64) {
         for link in 0..self.ports.len() {
             let is_used =
                 self.plan.flows.iter().flat_map(|way| &way.hops).any(|hop| hop.link.index() == link);
             if is_used {
-                self.post(0, 2, Event::Look { link });
+                self.look_at(link, 0);
             }
         }
         while let Some(Reverse((at, _, _, event))) = self.events.pop() {
-            if at > until {
+            if at > until || self.outstanding == 0 {
                 break;
             }
             match event {
@@ -189,9 +211,11 @@ impl<'a> Wire<'a> {
                     port.waiting[class] += bytes;
                     let seen = self.seen.classes.entry((link, class as u8)).or_default();
                     seen.1 = seen.1.max(port.waiting[class]);
-                    self.post(at, 2, Event::Look { link });
+                    self.look_at(link, at);
                 }
-                Event::Look { link } => self.look(link, at),
+                // A later look was put off by an earlier one.
+                Event::Look { link } if self.ports[link].next == at => self.look(link, at),
+                Event::Look { .. } => {}
             }
         }
     }
@@ -226,6 +250,7 @@ impl<'a> Wire<'a> {
         self.advance(link, at);
         let round = self.plan.hyperperiod.0;
         let port = &mut self.ports[link];
+        port.next = i64::MAX;
         let place = port.phases.partition_point(|(start, _)| *start <= at.rem_euclid(round)) - 1;
         port.phase = port.phases[place].1;
         if let Some((class, frame, 0)) = port.sending {
@@ -235,6 +260,7 @@ impl<'a> Wire<'a> {
             }
             if let Some(frame) = frame {
                 port.waiting[class] -= frame.bytes;
+                self.outstanding -= 1;
                 self.sent(link, frame, class, at);
             }
         }
@@ -262,7 +288,7 @@ impl<'a> Wire<'a> {
                 next = next.min(at + i64::try_from(wait).unwrap_or(i64::MAX - at));
             }
         }
-        self.post(next, 2, Event::Look { link });
+        self.look_at(link, next);
     }
 
     /// The most urgent frame that may go, and fits.
