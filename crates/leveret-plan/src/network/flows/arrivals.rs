@@ -97,6 +97,11 @@ impl Arrivals {
         summed(self.inputs.iter().map(|input| input.line(more)))
     }
 
+    /// How many flows there are, and one.
+    pub(super) fn count(&self) -> u64 {
+        self.inputs.iter().map(|input| input.sources.len() as u64).sum::<u64>() + 1
+    }
+
     /// Whether it grows between its steps, since some link limits it.
     pub(super) fn is_limited(&self) -> bool {
         self.inputs.iter().any(|input| input.line.is_some())

@@ -284,7 +284,12 @@ impl LateFlow {
                 write!(text, " (so may {} other{})", self.others, if self.others == 1 { "" } else { "s" });
         }
         for hop in &self.hops {
-            let _ = write!(text, "\n    {}: {}", traffic.network.link_name(hop.link), hop.words());
+            let _ = write!(
+                text,
+                "\n    {}: {}",
+                traffic.network.link_name(hop.link),
+                hop.words(traffic, flow.class)
+            );
         }
         let fits: Vec<_> = self.fits.iter().map(|change| change.words(traffic)).collect();
         if fits.is_empty() {
@@ -297,16 +302,18 @@ impl LateFlow {
 }
 
 impl HopShares {
-    fn words(&self) -> String {
+    fn words(&self, traffic: &Traffic, class: Option<u8>) -> String {
         if self.delay == Nanos::MAX {
             return "no bound: more comes in the long run than the link, its slots and its shapers leave"
                 .to_owned();
         }
+        let shaping = &traffic.network.links[self.link.index()].shaping;
+        let is_shaped = shaping.iter().any(|shaper| Some(shaper.class) == class);
         let parts = [
             (self.table, "for slots"),
             (self.above, "for higher priorities"),
             (self.class, "for its own"),
-            (self.below, "for what is below"),
+            (self.below, if is_shaped { "for credit" } else { "for what is below" }),
             (self.sending, "to be sent"),
         ];
         let parts: Vec<_> = parts

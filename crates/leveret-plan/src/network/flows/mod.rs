@@ -32,8 +32,10 @@ use std::collections::BTreeSet;
 
 /// How often one port is looked at; a delay that grows after that is called none.
 const LOOKS_MAX: u32 = 200;
-/// Steps for one class, each time.
-const STEPS_MAX: u64 = 2_000_000;
+/// Steps for all ports together, and more for each flow at each port; each step counts as many as there are flows in it. What is left when they are used up
+/// is promised nothing.
+const STEPS_MAX: u64 = 10_000_000;
+const STEPS_PER_VISIT: u64 = 20_000;
 
 /// Completes a plan of the table by flows.
 pub(super) fn complete(traffic: &Traffic, plan: &mut NetworkPlan, ways: Vec<Tree>) {
@@ -91,6 +93,7 @@ struct Search<'a> {
     delays: Vec<Vec<i64>>,
     /// What that is made of.
     shares: Vec<Vec<Shares>>,
+    steps: Steps,
 }
 
 impl<'a> Search<'a> {
@@ -99,7 +102,9 @@ impl<'a> Search<'a> {
         let delays: Vec<Vec<i64>> =
             layout.stations.iter().map(|station| vec![0; station.classes.len()]).collect();
         let shares = delays.iter().map(|delays| vec![Shares::default(); delays.len()]).collect();
-        Self { traffic, layout, ways, jitters, delays, shares }
+        let visits: usize = layout.stations.iter().flat_map(|station| &station.visits).map(Vec::len).sum();
+        let steps = Steps(STEPS_MAX + STEPS_PER_VISIT * visits as u64);
+        Self { traffic, layout, ways, jitters, delays, shares, steps }
     }
 
     /// Until no delay grows any more.
@@ -126,8 +131,7 @@ impl<'a> Search<'a> {
         let mut grown = vec![false; station.classes.len()];
         for (place, class) in station.classes.iter().enumerate() {
             let arrivals = self.arrivals(link, place, false);
-            let mut steps = Steps(STEPS_MAX);
-            let (found, credit) = longest(station.port, class, &arrivals, &above, &mut steps);
+            let (found, credit) = longest(station.port, class, &arrivals, &above, &mut self.steps);
             let before = self.delays[link][place];
             let mut delay = found.map_or(i64::MAX, |found| found.delay).max(before);
             if delay > before {

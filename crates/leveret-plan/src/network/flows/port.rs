@@ -129,8 +129,8 @@ pub(super) fn longest(
     if class.idle.is_some() && credit.is_none() {
         return (None, None);
     }
+    // One more, for the part of a nanosecond in which the credit comes to 0.
     let window = match credit {
-        // One more, for the part of a nanosecond in which the credit comes to 0.
         Some(Credit { idle, most, .. }) => Window {
             port,
             class,
@@ -139,8 +139,18 @@ pub(super) fn longest(
             fixed: most + 1,
             scale: (port.rate, idle),
             taken: class.frozen.as_ref().unwrap_or(&class.taken),
+            cost: own.count(),
         },
-        None => Window { port, class, own, above, fixed: port.lower, scale: (1, 1), taken: &class.taken },
+        None => Window {
+            port,
+            class,
+            own,
+            above,
+            fixed: port.lower,
+            scale: (1, 1),
+            taken: &class.taken,
+            cost: own.count() + above.iter().map(|above| above.arrivals.count()).sum::<u64>(),
+        },
     };
     (window.longest(steps), credit)
 }
@@ -174,6 +184,8 @@ struct Window<'a> {
     /// By how much time of the class's own takes longer than the link needs for it.
     scale: (i64, i64),
     taken: &'a Taken,
+    /// Of one step.
+    cost: u64,
 }
 
 impl Window<'_> {
@@ -263,10 +275,10 @@ impl Window<'_> {
     fn least(&self, from: i64, steps: &mut Steps, asked: impl Fn(i64) -> i64) -> Option<i64> {
         let mut value = from;
         loop {
-            if value > DELAY_MAX || steps.0 == 0 {
+            if value > DELAY_MAX || steps.0 < self.cost {
                 return None;
             }
-            steps.0 -= 1;
+            steps.0 -= self.cost;
             let needed = asked(value);
             if needed <= value {
                 return Some(value);

@@ -35,6 +35,11 @@ pub(super) struct Curve {
 }
 
 impl Curve {
+    /// How many flows there are, and one.
+    pub(super) fn count(&self) -> u64 {
+        self.inputs.iter().map(|(stairs, _)| stairs.len() as u64).sum::<u64>() + 1
+    }
+
     /// The most that comes within a window, its ends included; none if there is no limit.
     pub(super) fn most(&self, window: i128) -> Option<i128> {
         let mut sum: i128 = 0;

@@ -17,10 +17,16 @@ use curves::{Curve, Limit, Stair};
 use leveret_topology::{Forwarding, Link, NodeKind};
 use leveret_types::{ByteSize, LinkId, Nanos, TRAFFIC_CLASSES};
 use port::{Higher, Turn};
+use std::cell::Cell;
 use table::Free;
 
 /// Parts of a nanosecond in which rates are counted.
 const PARTS: i128 = 1 << 56;
+/// Beyond this nothing is verified.
+const TIME_MAX: i128 = 1 << 62;
+/// What may be looked at in all, and for each flow at each port: more than enough for what the planner finds, and an end for everything else.
+const LOOKS_MAX: u64 = 100_000_000;
+const LOOKS_PER_VISIT: u64 = 200_000;
 /// A longer delay is none.
 const DELAY_MAX: Nanos = Nanos::from_secs(3600);
 
@@ -52,8 +58,10 @@ impl Checker<'_> {
             }
         }
         let visits = self.visits()?;
+        let count = visits.iter().flatten().map(Vec::len).sum::<usize>() as u64;
+        let looks = Cell::new(LOOKS_MAX + LOOKS_PER_VISIT * count);
         for (link, visits) in visits.iter().enumerate() {
-            self.port(link, visits)?;
+            self.port(link, visits, &looks)?;
         }
         (0..flows).try_for_each(|flow| self.in_time(flow))
     }
@@ -121,7 +129,7 @@ impl Checker<'_> {
     }
 
     /// The claims of one port, the most urgent class first.
-    fn port(&self, link: usize, visits: &[Vec<Visit>]) -> Result<(), Violation> {
+    fn port(&self, link: usize, visits: &[Vec<Visit>], looks: &Cell<u64>) -> Result<(), Violation> {
         let named = self.plan.classes[link].iter().map(|claim| claim.class);
         let come = (0..TRAFFIC_CLASSES).rev().filter(|class| !visits[usize::from(*class)].is_empty());
         if !named.clone().eq(come) {
@@ -153,7 +161,8 @@ impl Checker<'_> {
             let bucket = turn.bucket();
             let delay = self.delay(link, claim.class)?;
             if let Some(delay) = delay {
-                self.promise(link, claim, &turn, (bucket, delay))?;
+                let late = turn.late(bucket, delay, looks);
+                self.promise(link, claim, late)?;
                 self.fits(link, claim, visits, delay)?;
             }
             higher.push(Higher { curve, delay, is_shaped: shaper.is_some(), bucket });
@@ -165,11 +174,10 @@ impl Checker<'_> {
         &self,
         link: usize,
         claim: &ClassBound,
-        turn: &Turn<'_>,
-        (bucket, delay): (Option<port::Bucket>, i128),
+        late: Result<Option<i128>, ()>,
     ) -> Result<(), Violation> {
         let rule = "no frame of it is later than its bound";
-        let found = match turn.late(bucket, delay) {
+        let found = match late {
             Ok(None) => return Ok(()),
             Ok(Some(at)) => {
                 format!("one that comes {} into a busy window; the bound is {}", shown(at), claim.delay)

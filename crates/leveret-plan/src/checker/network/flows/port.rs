@@ -1,13 +1,9 @@
 //! Whether a class of a port keeps to its claimed delay, whenever a frame comes.
 
-use super::PARTS;
 use super::curves::Curve;
 use super::table::Free;
-
-/// What one verification may look at.
-const LOOKS_MAX: u64 = 20_000_000;
-/// Beyond this nothing is verified.
-const TIME_MAX: i128 = 1 << 62;
+use super::{PARTS, TIME_MAX};
+use std::cell::Cell;
 
 /// A class that is above, with its claims.
 pub(super) struct Higher {
@@ -76,11 +72,16 @@ impl Turn<'_> {
     }
 
     /// The first instant of a busy window at which a frame may come that is sent later than claimed; `Err` where this cannot be told.
-    pub(super) fn late(&self, bucket: Option<Bucket>, delay: i128) -> Result<Option<i128>, ()> {
+    pub(super) fn late(
+        &self,
+        bucket: Option<Bucket>,
+        delay: i128,
+        looks: &Cell<u64>,
+    ) -> Result<Option<i128>, ()> {
         if self.idle.is_some() && bucket.is_none() {
             return Err(());
         }
-        let walk = Walk { turn: self, bucket, looks: std::cell::Cell::new(LOOKS_MAX) };
+        let walk = Walk { turn: self, bucket, looks };
         let length = walk.busy().ok_or(())?;
         let mut from = 0;
         let mut stride = length;
@@ -102,12 +103,14 @@ impl Turn<'_> {
 struct Walk<'a> {
     turn: &'a Turn<'a>,
     bucket: Option<Bucket>,
-    looks: std::cell::Cell<u64>,
+    /// What may still be looked at.
+    looks: &'a Cell<u64>,
 }
 
 impl Walk<'_> {
     fn look(&self) -> Option<()> {
-        self.looks.set(self.looks.get().checked_sub(1)?);
+        let of_higher = self.turn.higher.iter().map(|higher| higher.curve.count()).sum::<u64>();
+        self.looks.set(self.looks.get().checked_sub(self.turn.curve.count() + of_higher)?);
         Some(())
     }
 

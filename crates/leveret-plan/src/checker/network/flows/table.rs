@@ -1,5 +1,7 @@
 //! What the table leaves of a link: the instant by which so much free time has passed, wherever one begins to wait.
 
+use super::TIME_MAX;
+
 /// The free time between the stretches that a table takes, around the round.
 pub(super) struct Free {
     round: i128,
@@ -60,7 +62,7 @@ impl Free {
             return Some(before);
         }
         let whole = self.whole();
-        if whole <= 0 {
+        if whole <= 0 || before > TIME_MAX {
             return None;
         }
         let from = |first: usize| {
