@@ -1,16 +1,14 @@
 //! Flows that cannot be promised their deadline: where the time goes, and which single change would do, each tried.
 
-use super::{Layout, Search, bounds, flow_bounds};
+use super::{Layout, Search, Table, bounds, flow_bounds};
 use crate::network::explain::NetworkRefusal;
 use crate::network::model::{STREAM_TIME_MAX, Traffic};
 use crate::network::plan::NetworkPlan;
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
 use std::fmt::Write;
 
-/// Changes that are tried for one refusal; fewer where a table is large.
+/// Changes that are tried for one refusal.
 const TRIALS_MAX: u64 = 64;
-/// Corners of all tables' staircases that the trials may look at, all together.
-const CORNERS_MAX: u64 = 200_000_000;
 /// Rates that a link is given, in bits per second.
 const RATES: [u64; 9] = [
     10_000_000,
@@ -90,8 +88,9 @@ pub(in crate::network) fn refusal(
     let (place, bound) =
         reached.iter().enumerate().max_by_key(|(place, bound)| (**bound, std::cmp::Reverse(*place)))?;
     let target = traffic.flows[flow].targets[place];
-    let hops = hops(traffic, plan, flow, target);
-    let mut trials = Trials { traffic, plan, late: &late, flow, left: trials(plan) };
+    let slots = Table::of(plan);
+    let hops = hops(traffic, (plan, &slots), flow, target);
+    let mut trials = Trials { traffic, plan, slots, late: &late, flow, left: TRIALS_MAX };
     let worst = hops.iter().max_by_key(|hop| (hop.delay, std::cmp::Reverse(hop.link)));
     let fits = [
         trials.class(),
@@ -115,14 +114,14 @@ fn late_flows(traffic: &Traffic, plan: &NetworkPlan) -> Vec<usize> {
     (0..traffic.flows.len()).filter(is_late).collect()
 }
 
-fn trials(plan: &NetworkPlan) -> u64 {
-    let corners = plan.links.iter().map(|slots| (slots.len() as u64).pow(2)).sum::<u64>();
-    (CORNERS_MAX / (corners + 1)).clamp(TRIALS_MAX / 4, TRIALS_MAX)
-}
-
 /// The way to one target, with what a frame waits for at each port.
-fn hops(traffic: &Traffic, plan: &NetworkPlan, flow: usize, target: NodeId) -> Vec<HopShares> {
-    let layout = Layout::new(traffic, &plan.links, plan.hyperperiod, &plan.flows);
+fn hops(
+    traffic: &Traffic,
+    (plan, table): (&NetworkPlan, &Table<'_>),
+    flow: usize,
+    target: NodeId,
+) -> Vec<HopShares> {
+    let layout = Layout::new(traffic, table, &plan.flows);
     let mut search = Search::new(traffic, layout, &plan.flows);
     search.settle();
     let tree = &plan.flows[flow];
@@ -154,6 +153,7 @@ fn hops(traffic: &Traffic, plan: &NetworkPlan, flow: usize, target: NodeId) -> V
 struct Trials<'a> {
     traffic: &'a Traffic,
     plan: &'a NetworkPlan,
+    slots: Table<'a>,
     late: &'a [usize],
     flow: usize,
     left: u64,
@@ -174,7 +174,7 @@ impl Trials<'_> {
             FlowChange::Deadline(deadline) => flow.deadline = Some(deadline),
             FlowChange::Rate(..) => return false,
         }
-        let classes = bounds(&traffic, &self.plan.links, self.plan.hyperperiod, &self.plan.flows);
+        let classes = bounds(&traffic, &self.slots, &self.plan.flows);
         self.helps(&traffic, &NetworkPlan { classes, ..self.plan.clone() })
     }
 

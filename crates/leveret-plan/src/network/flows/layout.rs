@@ -5,10 +5,12 @@ use super::port::{Class, Port};
 use super::taken::{PARTS, Taken, reserved};
 use crate::network::flow::Flow;
 use crate::network::model::{StreamFault, Traffic, TrafficError};
-use crate::network::plan::Slot;
+use crate::network::plan::{NetworkPlan, Slot};
 use leveret_topology::{Forwarding, Graph, Link, Tree};
-use leveret_types::{BitRate, LinkId, Nanos, TRAFFIC_CLASSES};
+use leveret_types::{BitRate, LinkId, TRAFFIC_CLASSES};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Where planned frames interrupt others (802.3br), other frames are held back for as long as the longest piece takes that cannot be cut: 123 bytes, as
 /// 60 must be sent and 64 must remain, with preamble and gap.
@@ -56,7 +58,7 @@ pub(in crate::network) fn ways(traffic: &Traffic, graph: &Graph) -> Result<Vec<T
 }
 
 impl Layout {
-    pub(super) fn new(traffic: &Traffic, slots: &[Vec<Slot>], hyperperiod: Nanos, ways: &[Tree]) -> Self {
+    pub(super) fn new(traffic: &Traffic, table: &Table<'_>, ways: &[Tree]) -> Self {
         let links = traffic.network.links.len();
         let mut visits: Vec<[Vec<(usize, usize)>; TRAFFIC_CLASSES as usize]> =
             vec![Default::default(); links];
@@ -67,14 +69,7 @@ impl Layout {
             }
         }
         let station = |(link, visits): (usize, [Vec<(usize, usize)>; TRAFFIC_CLASSES as usize])| {
-            Station::new(
-                traffic,
-                slots.get(link).map_or(&[], Vec::as_slice),
-                hyperperiod.0,
-                link,
-                visits,
-                ways,
-            )
+            Station::new(traffic, table, link, visits, ways)
         };
         Self { stations: visits.into_iter().enumerate().map(station).collect() }
     }
@@ -83,22 +78,17 @@ impl Layout {
 impl Station {
     fn new(
         traffic: &Traffic,
-        slots: &[Slot],
-        round: i64,
+        table: &Table<'_>,
         link: usize,
         visits: [Vec<(usize, usize)>; TRAFFIC_CLASSES as usize],
         ways: &[Tree],
     ) -> Self {
         let line = &traffic.network.links[link];
-        let format = &traffic.network.frames;
         let port = Port {
             rate: line.rate.0.cast_signed(),
             preemption: line.preemption,
             // What is best effort may fill whole frames, declared or not.
-            lower: line
-                .rate
-                .transmission(format.payload_max.0.max(format.payload_min.0) + format.overhead.0)
-                .0,
+            lower: largest(traffic, line),
         };
         let mut station = Self { link, port, classes: Vec::new(), visits: Vec::new(), inputs: Vec::new() };
         let mut guard = 0;
@@ -115,8 +105,8 @@ impl Station {
             let before = if shaper.is_some() { frames.1 } else { guard };
             station.classes.push(Class {
                 number: number as u8,
-                taken: Taken::new(round, stretches(traffic, line, slots, round, before)),
-                frozen: shaper.map(|_| Taken::new(round, stretches(traffic, line, slots, round, 0))),
+                taken: table.taken(traffic, link, before),
+                frozen: shaper.map(|_| table.taken(traffic, link, 0)),
                 frames,
                 idle: shaper.map(|shaper| shaper.idle_slope.0.cast_signed()),
             });
@@ -131,42 +121,57 @@ impl Station {
     }
 }
 
-/// What is left of a link, in bits per second in the long run, after the table with a whole frame kept free before each slot, and all flows.
-pub(super) fn rest(traffic: &Traffic, station: &Station, slots: &[Slot], round: i64) -> u64 {
-    let link = &traffic.network.links[station.link];
-    let table = reserved(round, stretches(traffic, link, slots, round, station.port.lower)).total();
-    let table = i128::from(table) * PARTS / i128::from(round);
-    let visits = station.visits.iter().flatten();
-    let flows = visits.map(|(flow, _)| {
-        let flow = &traffic.flows[*flow];
-        let time = traffic.network.frames.occupation(flow.size, link.rate);
-        flow.interval.map_or(0, |interval| i128::from(time.0) * PARTS / i128::from(interval.0))
-    });
-    let left = (PARTS - table - flows.sum::<i128>()).max(0);
-    u64::try_from(left * i128::from(link.rate.0) / PARTS).unwrap_or(0)
+/// A time table, and what it takes of links, by what is kept free before slots: found once, and used wherever flows alone are changed.
+pub(super) struct Table<'a> {
+    slots: &'a [Vec<Slot>],
+    round: i64,
+    staircases: RefCell<BTreeMap<(usize, i64), Rc<Taken>>>,
 }
 
-/// Time of a link that is not for flows: slots, wider by what clocks may be off, and what is kept free before and after them.
-fn stretches(
-    traffic: &Traffic,
-    link: &Link,
-    slots: &[Slot],
-    round: i64,
-    guard: i64,
-) -> impl Iterator<Item = (i64, i64)> {
-    let apart = 2 * traffic.clock_error.0;
-    let (before, after) = if link.preemption {
-        (link.rate.transmission(HOLD_BYTES).0, link.rate.transmission(RESUME_BYTES).0)
-    } else {
-        (guard, 0)
-    };
-    let stretch = move |slot: &Slot| {
-        let start = slot.start.0.rem_euclid(round);
-        let size = traffic.streams[slot.stream.index()].size;
-        let end = start + traffic.network.frames.occupation(size, link.rate).0;
-        (start - apart - before, end + apart + after)
-    };
-    slots.iter().map(stretch)
+impl<'a> Table<'a> {
+    pub(super) fn of(plan: &'a NetworkPlan) -> Self {
+        Self { slots: &plan.links, round: plan.hyperperiod.0, staircases: RefCell::default() }
+    }
+
+    fn taken(&self, traffic: &Traffic, link: usize, guard: i64) -> Rc<Taken> {
+        let found = || Rc::new(Taken::new(self.round, self.stretches(traffic, link, guard)));
+        self.staircases.borrow_mut().entry((link, guard)).or_insert_with(found).clone()
+    }
+
+    /// What is left of a link, in bits per second in the long run, after slots with a whole frame kept free before each, and after flows that take this
+    /// share of it, in parts.
+    pub(super) fn rest(&self, traffic: &Traffic, link: usize, flows: i128) -> u64 {
+        let guard = largest(traffic, &traffic.network.links[link]);
+        let taken = reserved(self.round, self.stretches(traffic, link, guard)).total();
+        let left = (PARTS - i128::from(taken) * PARTS / i128::from(self.round) - flows).max(0);
+        u64::try_from(left * i128::from(traffic.network.links[link].rate.0) / PARTS).unwrap_or(0)
+    }
+
+    /// Time of a link that is not for flows: slots, wider by what clocks may be off, and what is kept free before and after them.
+    fn stretches(&self, traffic: &Traffic, link: usize, guard: i64) -> impl Iterator<Item = (i64, i64)> {
+        let link_slots = &self.slots[link];
+        let link = &traffic.network.links[link];
+        let apart = 2 * traffic.clock_error.0;
+        let (before, after) = if link.preemption {
+            (link.rate.transmission(HOLD_BYTES).0, link.rate.transmission(RESUME_BYTES).0)
+        } else {
+            (guard, 0)
+        };
+        let round = self.round;
+        let stretch = move |slot: &Slot| {
+            let start = slot.start.0.rem_euclid(round);
+            let size = traffic.streams[slot.stream.index()].size;
+            let end = start + traffic.network.frames.occupation(size, link.rate).0;
+            (start - apart - before, end + apart + after)
+        };
+        link_slots.iter().map(stretch)
+    }
+}
+
+/// A whole frame, as time of a link.
+fn largest(traffic: &Traffic, link: &Link) -> i64 {
+    let format = &traffic.network.frames;
+    link.rate.transmission(format.payload_max.0.max(format.payload_min.0) + format.overhead.0).0
 }
 
 /// The shortest and the longest frame of a flow, as time of a link.

@@ -21,14 +21,15 @@ pub use late::{FlowChange, HopShares, LateFlow};
 pub(super) use layout::ways;
 
 use super::model::Traffic;
-use super::plan::{ClassBound, NetworkPlan, Slot};
+use super::plan::{ClassBound, NetworkPlan};
 use crate::sporadic::Steps;
 use arrivals::Arrivals;
-use layout::{Layout, Station};
+use layout::{Layout, Station, Table};
 use leveret_topology::{Forwarding, Tree};
 use leveret_types::{ByteSize, Nanos};
 use port::{Above, Shares, longest};
 use std::collections::BTreeSet;
+use taken::PARTS;
 
 /// How often one port is looked at; a delay that grows after that is called none.
 const LOOKS_MAX: u32 = 200;
@@ -39,28 +40,29 @@ const STEPS_PER_VISIT: u64 = 20_000;
 
 /// Completes a plan of the table by flows.
 pub(super) fn complete(traffic: &Traffic, plan: &mut NetworkPlan, ways: Vec<Tree>) {
-    plan.classes = bounds(traffic, &plan.links, plan.hyperperiod, &ways);
+    plan.classes = bounds(traffic, &Table::of(plan), &ways);
     plan.flows = ways;
 }
 
 /// What each port promises each class, beside these slots.
-pub(super) fn bounds(
-    traffic: &Traffic,
-    slots: &[Vec<Slot>],
-    hyperperiod: Nanos,
-    ways: &[Tree],
-) -> Vec<Vec<ClassBound>> {
-    let mut search = Search::new(traffic, Layout::new(traffic, slots, hyperperiod, ways), ways);
+fn bounds(traffic: &Traffic, table: &Table<'_>, ways: &[Tree]) -> Vec<Vec<ClassBound>> {
+    let mut search = Search::new(traffic, Layout::new(traffic, table, ways), ways);
     search.settle();
     search.layout.stations.iter().map(|station| search.promised(station)).collect()
 }
 
 /// What is left of each link for best effort, in bits per second in the long run.
 pub(super) fn rests(traffic: &Traffic, plan: &NetworkPlan) -> Vec<u64> {
-    let layout = Layout::new(traffic, &plan.links, plan.hyperperiod, &plan.flows);
-    let rest =
-        |station: &Station| layout::rest(traffic, station, &plan.links[station.link], plan.hyperperiod.0);
-    layout.stations.iter().map(rest).collect()
+    let mut shares = vec![0; traffic.network.links.len()];
+    for (flow, way) in traffic.flows.iter().zip(&plan.flows).filter(|(flow, _)| flow.class.is_some()) {
+        for link in way.links() {
+            let time = traffic.network.frames.occupation(flow.size, traffic.network.links[link.index()].rate);
+            let interval = flow.interval.map_or(1, |interval| i128::from(interval.0));
+            shares[link.index()] += i128::from(time.0) * PARTS / interval;
+        }
+    }
+    let table = Table::of(plan);
+    shares.into_iter().enumerate().map(|(link, share)| table.rest(traffic, link, share)).collect()
 }
 
 /// The longest time from a message at its source to each target, in the order of the flow's targets; `Nanos::MAX` where nothing is promised.

@@ -18,6 +18,7 @@
 use super::arrivals::Arrivals;
 use super::taken::{PARTS, Taken};
 use crate::sporadic::Steps;
+use std::rc::Rc;
 
 /// Longer delays are called none.
 pub(super) const DELAY_MAX: i64 = 3_600_000_000_000;
@@ -27,9 +28,9 @@ pub(super) const DELAY_MAX: i64 = 3_600_000_000_000;
 pub(super) struct Class {
     pub number: u8,
     /// The table, its guards included.
-    pub taken: Taken,
+    pub taken: Rc<Taken>,
     /// Of a shaped class, the table alone, while which the credit stands still.
-    pub frozen: Option<Taken>,
+    pub frozen: Option<Rc<Taken>>,
     /// The shortest and the longest frame of the class, as time of the link.
     pub frames: (i64, i64),
     /// Idle slope, where it is shaped.

@@ -12,7 +12,7 @@
 use crate::sporadic::Reserved;
 
 /// More stretches than this are joined over their shortest gaps, which are then taken too: sound, and bounded in effort.
-const STRETCHES_MAX: usize = 1024;
+const STRETCHES_MAX: usize = 512;
 /// Rates and offsets of lines are counted in this many parts of a nanosecond.
 pub(super) const PARTS: i128 = 1 << 40;
 
