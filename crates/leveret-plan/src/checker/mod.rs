@@ -10,7 +10,7 @@ mod sporadic;
 mod tasks;
 
 pub use crossing::check_transition;
-pub use network::check_network;
+pub use network::{check_certificate, check_network, check_refusal};
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};

@@ -4,8 +4,14 @@
 //!  Traffic ── problem (ways, costs) ── repair (place, wait ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
 //! ```
 
+mod argument;
+mod certificate;
 mod collect;
 mod conflict;
+mod core;
+mod crowd;
+mod diff;
+mod exact;
 mod explain;
 mod flow;
 mod flows;
@@ -13,13 +19,18 @@ mod model;
 mod place;
 mod plan;
 mod problem;
+mod proof;
 mod queues;
+mod remedy;
 mod repair;
+mod session;
 mod state;
 mod summary;
 mod timeline;
 mod wait;
 
+pub use certificate::{Certificate, certificate};
+pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use flow::{BURST_MAX, Flow};
 pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
@@ -27,9 +38,13 @@ pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
+pub use remedy::{NetworkChange, StreamChange, advice, remedies};
 pub use repair::Effort;
+pub use session::{Moved, Session, SessionError};
 pub use summary::{ClassSummary, FlowSummary, LinkSummary, NetworkSummary, StreamSummary, summarise};
 
+use core::Found;
 use leveret_topology::Graph;
 use leveret_types::Nanos;
 use problem::Problem;
@@ -51,15 +66,37 @@ pub fn plan_network(
     effort: Effort,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
-    let graph = Graph::new(&traffic.network);
-    let ways = flows::ways(traffic, &graph).map_err(NetworkRefusal::Invalid)?;
-    let (mut plan, report) = plan_table(traffic, hyperperiod, effort)?;
+    let (plan, report) = plan_table(traffic, hyperperiod, effort)?;
+    admit_flows(traffic, plan, effort).map(|plan| (plan, report))
+}
+
+/// Completes a plan of the streams by the flows of the traffic, which is valid: their ways, and what is promised them.
+///
+/// # Errors
+/// A flow that may be late beside this table.
+pub fn admit_flows(
+    traffic: &Traffic,
+    mut plan: NetworkPlan,
+    effort: Effort,
+) -> Result<NetworkPlan, NetworkRefusal> {
+    let hyperperiod = plan.hyperperiod;
+    let ways = flows::ways(traffic, &Graph::new(&traffic.network)).map_err(NetworkRefusal::Invalid)?;
     flows::complete(traffic, &mut plan, ways);
     let table = |changed: &Traffic| plan_table(changed, hyperperiod, effort).ok().map(|(plan, _)| plan);
     match flows::refusal(traffic, &plan, table) {
         Some(late) => Err(late),
-        None => Ok((plan, report)),
+        None => Ok(plan),
     }
+}
+
+/// Whether there is a plan, without a word of why there is none.
+fn has_plan(traffic: &Traffic, effort: Effort) -> bool {
+    let Ok(hyperperiod) = traffic.validate() else { return false };
+    let Ok(ways) = flows::ways(traffic, &Graph::new(&traffic.network)) else { return false };
+    plan_table(traffic, hyperperiod, effort).is_ok_and(|(mut plan, _)| {
+        flows::complete(traffic, &mut plan, ways);
+        flows::all_in_time(traffic, &plan)
+    })
 }
 
 /// The time table alone: streams, without flows.
@@ -69,24 +106,46 @@ fn plan_table(
     effort: Effort,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    if let Some(overload) = explain::overload(&problem) {
-        return Err(overload);
+    if let Some(refusal) = explain::hopeless(&mut problem).or_else(|| explain::overload(&problem)) {
+        return Err(refusal);
     }
     let mut search = Search::new(&mut problem, effort);
-    let ended = search.run();
-    let report = SearchReport { sent_away: search.sent_away };
-    match ended {
-        Ok(()) => Ok((collect::collect(search.problem, &search.state), report)),
-        Err(Ended::Alone(item)) => Err(explain::alone(search.problem, &search.problem.items[item as usize])),
-        Err(Ended::OutOfSteps) => Err(not_found(&search)),
+    for share in STAGES {
+        match search.run(effort.steps / share) {
+            Ok(()) => {
+                let report = SearchReport { sent_away: search.sent_away };
+                return Ok((collect::collect(search.problem, &search.state), report));
+            }
+            Err(Ended::Alone(item)) => {
+                if let Some(refusal) = explain::alone(search.problem, item) {
+                    return Err(refusal);
+                }
+            }
+            Err(Ended::OutOfSteps) => {}
+        }
+        let heaviest = search.heaviest();
+        search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
+        if let Some(overload) = explain::overload(search.problem).or_else(|| crowd::crowd(search.problem)) {
+            return Err(overload);
+        }
+        let mut steps = effort.steps / share;
+        match core::find(search.problem, &heaviest, &mut steps) {
+            Found::Plan(plan) => return Ok((*plan, SearchReport { sent_away: search.sent_away })),
+            Found::Core(core) => return Err(explain::conflict(*core)),
+            Found::Nothing => {}
+        }
     }
+    Err(not_found(&search))
 }
 
-/// A proof after all, now that more ways are known; else what was reached.
+/// The shares of the steps after which the search looks whether what it fails at is impossible.
+const STAGES: [u64; 3] = [64, 8, 1];
+
+/// Streams whose other ways are looked for before a link is said to be one that they must take.
+const WIDENED: usize = 256;
+
+/// What was reached.
 fn not_found(search: &Search<'_, '_>) -> NetworkRefusal {
-    if let Some(overload) = explain::overload(search.problem) {
-        return overload;
-    }
     let item_of = |unit: u32| search.state.units[unit as usize].item as usize;
     let mut unplaced: Vec<_> =
         search.unplaced().map(|unit| search.problem.items[item_of(unit)].stream).collect();

@@ -4,6 +4,7 @@ use super::flow::{BURST_MAX, Flow};
 use leveret_topology::{Graph, Network, NetworkError, NodeKind, Tree};
 use leveret_types::{ByteSize, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, Nanos, NodeId, StreamId};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A network and all that is to be planned on it.
@@ -193,6 +194,12 @@ pub enum StreamFault {
     },
 }
 
+impl<'a> From<&'a Traffic> for Cow<'a, Traffic> {
+    fn from(traffic: &'a Traffic) -> Self {
+        Cow::Borrowed(traffic)
+    }
+}
+
 impl Traffic {
     /// Checks what everybody else relies on, and returns the hyperperiod.
     ///
@@ -226,7 +233,7 @@ impl Traffic {
         self.hyperperiod()
     }
 
-    fn validate_stream(&self, graph: &Graph, stream: &Stream) -> Result<(), StreamFault> {
+    pub(super) fn validate_stream(&self, graph: &Graph, stream: &Stream) -> Result<(), StreamFault> {
         validate_ends(&self.network, &stream.name, stream.source, &stream.targets, stream.size)?;
         if !(1..=2).contains(&stream.copies) {
             return Err(StreamFault::Copies(stream.copies));
@@ -249,7 +256,7 @@ impl Traffic {
     }
 
     /// Least common multiple of all periods, and of those of all reservations; 1 s where there is none.
-    fn hyperperiod(&self) -> Result<Nanos, TrafficError> {
+    pub(super) fn hyperperiod(&self) -> Result<Nanos, TrafficError> {
         let reserved = || {
             self.network.links.iter().flat_map(|link| &link.reserved).map(|reservation| reservation.period)
         };

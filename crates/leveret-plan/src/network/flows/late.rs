@@ -2,26 +2,15 @@
 
 use super::{Layout, Search, Table, bounds, flow_bounds};
 use crate::network::explain::NetworkRefusal;
+use crate::network::flow::Flow;
 use crate::network::model::{STREAM_TIME_MAX, Traffic};
 use crate::network::plan::NetworkPlan;
+use crate::network::remedy::{NetworkChange, RATES};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
 use std::fmt::Write;
 
 /// Changes that are tried for one refusal.
 const TRIALS_MAX: u64 = 64;
-/// Rates that a link is given, in bits per second.
-const RATES: [u64; 9] = [
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    2_500_000_000,
-    5_000_000_000,
-    10_000_000_000,
-    25_000_000_000,
-    40_000_000_000,
-    100_000_000_000,
-];
-
 /// A flow that may arrive after its deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LateFlow {
@@ -103,6 +92,11 @@ pub(in crate::network) fn refusal(
     let fits = fits.into_iter().flatten().collect();
     let others = late.len() - 1;
     Some(NetworkRefusal::Late(Box::new(LateFlow { flow, target, bound: *bound, hops, fits, others })))
+}
+
+/// Whether no flow may be late.
+pub(in crate::network) fn all_in_time(traffic: &Traffic, plan: &NetworkPlan) -> bool {
+    late_flows(traffic, plan).is_empty()
 }
 
 fn late_flows(traffic: &Traffic, plan: &NetworkPlan) -> Vec<usize> {
@@ -291,13 +285,13 @@ impl LateFlow {
                 hop.words(traffic, flow.class)
             );
         }
-        let fits: Vec<_> = self.fits.iter().map(|change| change.words(traffic)).collect();
-        if fits.is_empty() {
-            text.push_str("\n  no single change of it that was tried would do");
-        } else {
-            let _ = write!(text, "\n  what would do: {}", fits.join("; or "));
-        }
         text
+    }
+
+    /// Changes that would do, as the manifest has them.
+    pub(in crate::network) fn advice(&self, traffic: &Traffic) -> Vec<String> {
+        let flow = &traffic.flows[self.flow];
+        self.fits.iter().map(|change| change.words(traffic, flow)).collect()
     }
 }
 
@@ -326,14 +320,19 @@ impl HopShares {
 }
 
 impl FlowChange {
-    fn words(self, traffic: &Traffic) -> String {
-        match self {
-            Self::Class(class) => format!("priority {class}"),
-            Self::Burst(burst) => format!("a burst of {burst}"),
-            Self::Interval(interval) => format!("an interval of {interval}"),
-            Self::Size(size) => format!("a size of {size}"),
-            Self::Deadline(deadline) => format!("a deadline of {deadline}"),
-            Self::Rate(link, rate) => format!("{rate} on link {}", traffic.network.link_name(link)),
-        }
+    fn words(self, traffic: &Traffic, now: &Flow) -> String {
+        let changed = match self {
+            Self::Class(class) => format!("priority = {class} in place of {}", now.class.unwrap_or_default()),
+            Self::Burst(burst) => format!("burst = {burst} in place of {}", now.burst),
+            Self::Interval(to) => {
+                format!("interval = \"{to}\" in place of {}", now.interval.unwrap_or_default())
+            }
+            Self::Size(to) => format!("size = \"{}B\" in place of {}", to.0, now.size),
+            Self::Deadline(to) => {
+                format!("deadline = \"{to}\" in place of {}", now.deadline.unwrap_or_default())
+            }
+            Self::Rate(link, to) => return NetworkChange::Rate(link, to).words(traffic),
+        };
+        format!("channel \"{}\": {changed}", now.name)
     }
 }

@@ -16,8 +16,8 @@ mod layout;
 mod port;
 mod taken;
 
-pub(super) use late::refusal;
 pub use late::{FlowChange, HopShares, LateFlow};
+pub(super) use late::{all_in_time, refusal};
 pub(super) use layout::ways;
 
 use super::model::Traffic;
