@@ -8,7 +8,7 @@ use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{
     Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
-    plan_network, remedies, summarise,
+    plan_network, summarise,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -164,7 +164,7 @@ pub fn described(manifest: &NetworkManifest) -> String {
         manifest.name,
         network.nodes.len(),
         network.links.len(),
-        manifest.traffic.streams.len(),
+        manifest.traffic.streams.len() + manifest.traffic.flows.len(),
     )
 }
 
@@ -173,8 +173,7 @@ const REMEDIES_MAX: usize = 6;
 
 /// Changes that would fit, in words.
 pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
-    let traffic = &manifest.traffic;
-    remedies(traffic, refusal, REMEDIES_MAX).iter().map(|change| change.words(traffic)).collect()
+    leveret_plan::network::advice(&manifest.traffic, refusal, REMEDIES_MAX)
 }
 
 /// A refusal for people, with changes that would fit.
@@ -184,11 +183,12 @@ pub fn refused(
     advice: &[String],
     paint: Paint,
 ) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let is_refused = refusal.is_proven() || matches!(refusal, NetworkRefusal::Late(_));
+    let word = if is_refused { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
     let mut text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
     match advice {
-        [] if refusal.is_proven() => text.push_str("No single change that was tried would fit.\n"),
+        [] if is_refused => text.push_str("No single change that was tried would fit.\n"),
         [] => {}
         [one] => text.push_str(&format!("This would fit: {one}\n")),
         several => {

@@ -200,3 +200,61 @@ fn what_is_no_network_is_told() {
     assert_eq!(code, Some(2));
     assert!(said.contains("this is not a plan"), "{said}");
 }
+
+/// The example of `docs/network-manifest.md`, and what `docs/planning.md` says of it.
+fn with_alarm(folder: &Path) -> std::path::PathBuf {
+    let page = include_str!("../../../../docs/network-manifest.md");
+    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let job = folder.join("job.toml");
+    std::fs::write(&job, text).expect("a manifest");
+    job
+}
+
+#[test]
+fn what_moves_beside_the_table_is_promised_and_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let job = with_alarm(folder.path());
+    let (text, said, code) = outcome(&["check", shown(&job)]);
+    assert_eq!(code, Some(0), "{said}");
+    let table = text.split("beside the time table\n").nth(1).expect("a table of flows");
+    for words in ["arrives within", "alarm", "left for best effort", "drive -> s1"] {
+        assert!(table.contains(words), "{text}");
+    }
+    let plan = folder.path().join("plan.json");
+    let (text, said, code) = outcome(&["plan", shown(&job), "--output", shown(&plan)]);
+    assert!(code == Some(0) && text.contains("beside the time table"), "{said}");
+    let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
+    assert!(code == Some(0) && text.contains("beside the time table"), "{text}");
+    let (text, _, _) = outcome(&["check", shown(&job), "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let flow = &answer["summary"]["flows"][0];
+    assert_eq!(
+        (&flow["name"], &flow["class"], &flow["deadline"]),
+        (&"alarm".into(), &5.into(), &1_000_000.into())
+    );
+    assert!(flow["slack"].is_i64() && answer["summary"]["classes"][0]["backlog"].is_u64(), "{flow}");
+
+    // A deadline that cannot be promised: where the time goes, and what would do.
+    let late = std::fs::read_to_string(&job)
+        .expect("a manifest")
+        .replace("deadline = \"1ms\"", "deadline = \"300us\"");
+    std::fs::write(&job, late).expect("a manifest");
+    let (text, _, code) = outcome(&["check", shown(&job)]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.starts_with("refused: ")
+            && text.contains("channel \"alarm\" may arrive at \"controller\" after"),
+        "{text}"
+    );
+    let page = include_str!("../../../../docs/planning.md");
+    let printed = page
+        .split("```text\n")
+        .find(|block| block.starts_with("refused: network \"two-cells\""))
+        .expect("a refusal");
+    assert_eq!(Some(text.as_str()), printed.split("```").next());
+    let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
+    assert!(code == Some(1) && text.contains("it arrives before its deadline"), "{text}");
+    let (text, _, _) = outcome(&["check", shown(&job), "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&answer["admitted"], &answer["infeasible"]), (&false.into(), &false.into()));
+}

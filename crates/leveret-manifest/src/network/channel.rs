@@ -48,7 +48,11 @@ pub(super) fn read(
     })
 }
 
-fn targets(section: &Section<'_, '_>, names: &Names, problems: &mut Problems<'_>) -> Option<Vec<NodeId>> {
+pub(super) fn targets(
+    section: &Section<'_, '_>,
+    names: &Names,
+    problems: &mut Problems<'_>,
+) -> Option<Vec<NodeId>> {
     let one = section.text("target", problems);
     let several = section.texts("targets", "[\"h1\", \"h2\"]", problems);
     let targets = match (one, several) {
@@ -70,7 +74,7 @@ fn targets(section: &Section<'_, '_>, names: &Names, problems: &mut Problems<'_>
 }
 
 /// `way`: the nodes of the one way. `ways`: of each copy, or, of a channel with one copy, the branches of its tree.
-fn ways(
+pub(super) fn ways(
     section: &Section<'_, '_>,
     names: &Names,
     graph: Option<&Graph>,

@@ -18,7 +18,17 @@ pub(super) const SWITCH: Schema =
 pub(super) const LINK: Schema = Schema {
     header: "[[link]]",
     name: "link",
-    keys: &["ends", "rate", "propagation", "processing", "queues", "preemption", "one-way", "reserved"],
+    keys: &[
+        "ends",
+        "rate",
+        "propagation",
+        "processing",
+        "queues",
+        "preemption",
+        "one-way",
+        "reserved",
+        "shaping",
+    ],
 };
 
 pub(super) const CHANNEL: Schema = Schema {
@@ -26,7 +36,7 @@ pub(super) const CHANNEL: Schema = Schema {
     name: "channel",
     keys: &[
         "name", "source", "target", "targets", "period", "window", "size", "latency", "jitter", "copies",
-        "way", "ways",
+        "way", "ways", "qos", "priority", "interval", "burst", "deadline",
     ],
 };
 

@@ -3,10 +3,11 @@
 //! is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
 //!
 //! ```text
-//!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues
+//!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues ─► flows
 //!                     └─ fills: start of each hop of each instance ─────────────────┴────────────────────────────────┘
 //! ```
 
+mod flows;
 mod links;
 mod overload;
 mod queues;
@@ -42,7 +43,8 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
     checker.ways()?;
     checker.links()?;
     checker.windows()?;
-    checker.queues()
+    checker.queues()?;
+    checker.flows()
 }
 
 /// Accepts what is said to show that traffic has no plan.
@@ -182,6 +184,12 @@ impl Checker<'_> {
     /// A copy of a stream.
     fn copy(&self, stream: usize, copy: usize) -> Copy {
         self.copies[self.first_copy[stream] as usize + copy]
+    }
+
+    /// What the message of a slot takes of its link. The slot has been looked at by `enter`.
+    fn times(&self, slot: &Slot) -> &Hop {
+        let copy = self.copy(slot.stream.index(), usize::from(slot.copy));
+        &self.hops[copy.first_hop + usize::from(slot.hop)]
     }
 
     fn error(&self) -> i128 {

@@ -21,7 +21,7 @@ impl Checker<'_> {
             let instances = (self.plan.hyperperiod.0 / stream.period.0) as usize;
             self.first_copy.push(self.copies.len() as u32);
             for (number, way) in ways.iter().enumerate() {
-                self.leads(index, &way.tree)?;
+                self.leads(("stream", &stream.name), stream.source, &stream.targets, &way.tree)?;
                 if way.queues.len() != way.tree.hops.len() {
                     let found = format!("{} queues for {} links", way.queues.len(), way.tree.hops.len());
                     return Err(violation(place(), "it has a queue at each link of its way", found));
@@ -85,13 +85,18 @@ impl Checker<'_> {
         })
     }
 
-    fn leads(&self, index: usize, tree: &Tree) -> Result<(), Violation> {
-        let stream = &self.traffic.streams[index];
+    /// A way leads from a source to every target. `who` is its kind and name.
+    pub(super) fn leads(
+        &self,
+        (kind, name): (&str, &str),
+        source: NodeId,
+        targets: &[NodeId],
+        tree: &Tree,
+    ) -> Result<(), Violation> {
         let network = &self.traffic.network;
-        let fail = |rule: &str, found: String| {
-            Err(violation(format!("way of stream \"{}\"", stream.name), rule, found))
-        };
-        let mut met: Vec<NodeId> = vec![stream.source];
+        let fail =
+            |rule: &str, found: String| Err(violation(format!("way of {kind} \"{name}\""), rule, found));
+        let mut met: Vec<NodeId> = vec![source];
         if tree.hops.len() >= usize::from(Hop::NO_PARENT) {
             return fail("it has no more links than can be numbered", tree.hops.len().to_string());
         }
@@ -100,7 +105,7 @@ impl Checker<'_> {
                 return fail("its links exist", hop.link.to_string());
             };
             let from = match hop.parent {
-                None => stream.source,
+                None => source,
                 Some(parent) if (parent as usize) < number => {
                     network.links[tree.hops[parent as usize].link.index()].target
                 }
@@ -122,7 +127,7 @@ impl Checker<'_> {
             }
             met.push(link.target);
         }
-        match stream.targets.iter().find(|target| !met.contains(target)) {
+        match targets.iter().find(|target| !met.contains(target)) {
             Some(missing) => fail("it leads to every target", network.nodes[missing.index()].name.clone()),
             None => Ok(()),
         }
