@@ -21,8 +21,13 @@ fn planned() -> (Traffic, NetworkPlan) {
     let mut wide = Stream::new("wide", NodeId(2), NodeId(3), ByteSize(900), period(1000));
     wide.targets.push(NodeId(5));
     let back = Stream::new("back", NodeId(5), NodeId(4), ByteSize(64), period(500));
-    let traffic =
-        Traffic { network, streams: vec![wide, back], clock_error: Nanos(100), whole_cycles: false };
+    let traffic = Traffic {
+        network,
+        streams: vec![wide, back],
+        flows: Vec::new(),
+        clock_error: Nanos(100),
+        whole_cycles: false,
+    };
     let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
     (traffic, plan)
 }
