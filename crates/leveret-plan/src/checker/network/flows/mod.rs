@@ -226,7 +226,9 @@ impl Checker<'_> {
             if line.preemption { (self.time(line, 143), self.time(line, 24)) } else { (guard, 0) };
         let stretches = self.plan.links[link].iter().map(|slot| {
             let start = wide(slot.start);
-            (start - apart - before, start + self.times(slot).length + apart + after)
+            let size = self.traffic.streams[slot.stream.index()].size;
+            let length = Train::new(&self.traffic.network.frames, size, line).whole();
+            (start - apart - before, start + length + apart + after)
         });
         Free::between(stretches, self.round)
     }
