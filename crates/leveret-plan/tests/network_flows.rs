@@ -71,7 +71,7 @@ fn traffic(dice: &mut Dice) -> Traffic {
         let period = Nanos(dice.of(&[250, 500, 1000]) * MICRO);
         let size = ByteSize(dice.of(&[64, 400, 1500, 4000]));
         let mut stream = Stream::new(format!("s{index}"), source, target, size, period);
-        stream.deadline = period;
+        stream.deadline = period + period;
         traffic.streams.push(stream);
     }
     for index in 0..1 + dice.below(10) {

@@ -35,8 +35,8 @@ pub(super) const CHANNEL: Schema = Schema {
     header: "[[channel]]",
     name: "channel",
     keys: &[
-        "name", "source", "target", "targets", "period", "window", "size", "latency", "jitter", "copies",
-        "way", "ways", "qos", "priority", "interval", "burst", "deadline",
+        "name", "source", "target", "targets", "qos", "period", "window", "size", "latency", "jitter",
+        "copies", "way", "ways", "priority", "interval", "burst", "deadline",
     ],
 };
 
