@@ -26,6 +26,7 @@ pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use repair::Effort;
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
+use leveret_types::Nanos;
 use problem::Problem;
 use repair::{Ended, Search};
 
@@ -57,6 +58,20 @@ pub fn plan_network(
         Err(Ended::Alone(item)) => Err(explain::alone(search.problem, &search.problem.items[item as usize])),
         Err(Ended::OutOfSteps) => Err(not_found(&search)),
     }
+}
+
+/// Of each stream, what its quickest way takes from the start of the first transmission to the last arrival, when nothing waits; of two
+/// copies, the slower one.
+pub(crate) fn quickest(traffic: &Traffic) -> Result<Vec<Nanos>, NetworkRefusal> {
+    let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
+    let problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
+    let mut spans = vec![Nanos::ZERO; traffic.streams.len()];
+    for item in &problem.items {
+        let span = item.ways.iter().map(|way| way.span).min().unwrap_or(0);
+        let known = &mut spans[item.stream.index()];
+        *known = Nanos(span).max(*known);
+    }
+    Ok(spans)
 }
 
 /// A proof after all, now that more ways are known; else what was reached.
