@@ -29,7 +29,7 @@ pub fn import(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
         name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect();
     let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let name = if name.is_empty() { "network".to_owned() } else { name.to_owned() };
-    let manifest = NetworkManifest { name, traffic }.render();
+    let manifest = NetworkManifest { name, traffic, system: None }.render();
     match &arguments.output {
         Some(path) => files::write(path, manifest.as_bytes())?,
         None => output::print(&manifest)?,
@@ -55,6 +55,13 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         let sentence = format!("{}: this is the manifest of a job on one host", arguments.manifest.display());
         return Err(Failure::new(sentence, "plans of networks can be exported; docs/network-manifest.md"));
     };
+    if manifest.system.is_some() {
+        let sentence = format!("{}: a network with tasks on its hosts", arguments.manifest.display());
+        return Err(Failure::new(
+            sentence,
+            "leave [[member]], [[task]] and [[chain]] out to export what the network alone does",
+        ));
+    }
     let plan = network::read(&arguments.plan)?;
     if let Err(violation) = check_network(&plan, &manifest.traffic) {
         output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;

@@ -1,9 +1,9 @@
-//! `leveret check`, `plan` and `verify` of a network.
+//! `leveret check`, `plan` and `verify` of a network; what has tasks on its hosts goes on in `system`.
 
 use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
-use crate::{files, verify};
+use crate::{files, system, verify};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{
@@ -22,6 +22,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
     if arguments.learn.is_some() {
         let sentence = "a network has no budgets that a run could teach";
         return Err(Failure::new(sentence, "leave --learn out"));
+    }
+    if let Some(system) = &manifest.system {
+        return system::check(arguments.format, system);
     }
     let answer = accepted(&manifest.traffic);
     match arguments.format {
@@ -43,6 +46,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if let Some(system) = &manifest.system {
+        return system::plan(arguments, system);
+    }
     let plan = match accepted(&manifest.traffic) {
         Ok(plan) => plan,
         Err(refusal) => {
@@ -68,13 +74,13 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if let Some(system) = &manifest.system {
+        return system::verify(arguments, system);
+    }
     let plan = read(&arguments.plan)?;
-    let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
     match check_network(&plan, &manifest.traffic) {
         Ok(()) => {
-            let word = Paint::for_stdout().green("valid");
-            let text = format!("{word}: {shown} keeps every declaration of {fits}\n");
-            output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
+            verify::print_valid(arguments, &summarise(&manifest.traffic, &plan).render())?;
             Ok(ExitCode::SUCCESS)
         }
         Err(violation) => {

@@ -5,7 +5,8 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::output::{self, Paint};
 use crate::{files, load, network};
-use leveret_plan::{PLAN_VERSION, Plan, checker};
+use leveret_plan::checker::{self, Violation};
+use leveret_plan::{PLAN_VERSION, Plan};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,22 +25,37 @@ pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let plan: Plan = read(&arguments.plan)?;
     check_version(&arguments.plan, plan.version, PLAN_VERSION)?;
     let job = load::job(&manifest, &arguments.manifest, Some(plan.costs.guard))?;
-    let plan_shown = arguments.plan.display();
     let Err(violations) = checker::check(&plan, &job) else {
-        let word = Paint::for_stdout().green("valid");
-        let text =
-            format!("{word}: {plan_shown} keeps every declaration of {}\n", arguments.manifest.display());
-        output::print((text + &leveret_plan::render_bounds(&plan, &job)).trim_end())?;
+        print_valid(arguments, &leveret_plan::render_bounds(&plan, &job))?;
         return Ok(ExitCode::SUCCESS);
     };
+    print_not_valid(arguments, &violations)?;
+    Ok(ExitCode::from(EXIT_NO))
+}
+
+/// Says that a plan is right, and then what it gives.
+///
+/// # Errors
+/// When that cannot be printed.
+pub fn print_valid(arguments: &VerifyArguments, gives: &str) -> Result<(), Failure> {
+    let word = Paint::for_stdout().green("valid");
+    let (plan, manifest) = (arguments.plan.display(), arguments.manifest.display());
+    let text = format!("{word}: {plan} keeps every declaration of {manifest}\n{gives}");
+    output::print(text.trim_end())
+}
+
+/// Says what does not hold of a plan.
+///
+/// # Errors
+/// When that cannot be printed.
+pub fn print_not_valid(arguments: &VerifyArguments, violations: &[Violation]) -> Result<(), Failure> {
     let word = Paint::for_stdout().red("not valid");
-    let mut text =
-        format!("{word}: {plan_shown} does not fit {}; what does not hold:\n", arguments.manifest.display());
-    for violation in &violations {
+    let (plan, manifest) = (arguments.plan.display(), arguments.manifest.display());
+    let mut text = format!("{word}: {plan} does not fit {manifest}; what does not hold:\n");
+    for violation in violations {
         text.push_str(&format!("  - {violation}\n"));
     }
-    output::print(&text)?;
-    Ok(ExitCode::from(EXIT_NO))
+    output::print(&text)
 }
 
 /// How to get a plan file that can be read.

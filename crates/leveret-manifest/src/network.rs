@@ -9,6 +9,7 @@ mod channel;
 mod link;
 mod render;
 mod schema;
+mod system;
 
 pub(crate) use schema::NETWORK_TABLES;
 
@@ -18,6 +19,7 @@ use crate::section::{Section, check_top_level, several, single};
 use crate::source::{Located, Problems, Source, quoted};
 use crate::syntax;
 use leveret_plan::network::{STREAMS_MAX, Traffic, TrafficError};
+use leveret_plan::system::System;
 use leveret_protocol::nearest::nearest;
 use leveret_topology::{Forwarding, FrameFormat, Graph, Network, Node, NodeKind};
 use leveret_types::{ByteSize, Nanos, NodeId};
@@ -39,6 +41,8 @@ pub struct NetworkManifest {
     pub name: String,
     /// What is to be planned; [`Traffic::validate`] accepted it.
     pub traffic: Traffic,
+    /// The same with what runs on its hosts, where that is declared; [`System::validate`] accepted it.
+    pub system: Option<Box<System>>,
 }
 
 /// Nodes by their names.
@@ -78,7 +82,7 @@ pub fn parse_network(text: &str, path: &str) -> Result<NetworkManifest, Vec<Mani
 }
 
 impl NetworkManifest {
-    /// The manifest as text, which [`parse_network`] reads back as it is.
+    /// The network and its traffic as text, which [`parse_network`] reads back as they are.
     pub fn render(&self) -> String {
         render::render(self)
     }
@@ -96,7 +100,7 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         job.name("name", problems)
     });
     let general = general(root, problems);
-    let (nodes, names) = nodes(root, problems);
+    let (nodes, names, hosts) = nodes(root, problems);
     let links = link::links(root, &names, problems);
     let network =
         Network { nodes, links: links.into_iter().map(|link| link.value).collect(), frames: general.frames };
@@ -110,9 +114,23 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         return None;
     }
     let graph = graph_of(&network);
+    let members =
+        system::Members::are_in(root).then(|| system::Members::read(root, &names, &hosts, problems));
+    let between = |section: &&Section<'_, '_>| {
+        members.as_ref().is_some_and(|members| system::is_between_members(section, members, &names))
+    };
+    let (channels, sections): (Vec<_>, Vec<_>) = sections.iter().partition(between);
     let mut streams = Vec::with_capacity(sections.len());
     let mut places = Vec::with_capacity(sections.len());
     let mut unique = Unique::new("channel");
+    for section in &channels {
+        if let Some(name) =
+            section.value("name").and_then(|name| Some((name.get_ref().as_str()?, name.span())))
+        {
+            let (name, span) = (name.0.to_owned(), name.1);
+            unique.note(name.clone(), &Located { value: name, span }, problems);
+        }
+    }
     for section in &sections {
         if let Some(stream) = channel::read(section, &names, graph.as_ref(), problems) {
             unique.note(
@@ -129,11 +147,21 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     if problems.is_empty() {
         settle(&traffic, &sections, problems);
     }
-    Some(NetworkManifest { name: name?.value, traffic })
+    let name = name?.value;
+    let parts = members.map(|members| system::Source {
+        root,
+        names: &names,
+        graph: graph.as_ref(),
+        hosts: &hosts,
+        members,
+        channels,
+    });
+    let system = parts.and_then(|parts| system::read(parts, &name, &traffic, problems));
+    Some(NetworkManifest { name, traffic, system: system.map(Box::new) })
 }
 
 /// What only the whole can tell.
-fn settle(traffic: &Traffic, sections: &[Section<'_, '_>], problems: &mut Problems<'_>) {
+fn settle(traffic: &Traffic, sections: &[&Section<'_, '_>], problems: &mut Problems<'_>) {
     let Err(error) = traffic.validate() else { return };
     let place = match &error {
         TrafficError::Stream { name, .. } => traffic.streams.iter().position(|stream| stream.name == *name),
@@ -179,7 +207,7 @@ fn general(root: &DeTable<'_>, problems: &mut Problems<'_>) -> General {
 }
 
 /// Hosts and switches, in the order of the file.
-fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) {
+fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names, Vec<system::HostPart>) {
     let hosts = several(root, &schema::HOST, problems);
     let switches = several(root, &schema::SWITCH, problems);
     if hosts.is_empty() {
@@ -198,6 +226,7 @@ fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) 
     }
     let mut nodes = Vec::with_capacity(hosts.len() + switches.len());
     let mut names = Names { nodes: BTreeMap::new() };
+    let mut parts = Vec::new();
     let mut unique = Unique::new("node");
     let mut sections: Vec<_> =
         hosts.iter().map(|host| (host, true)).chain(switches.iter().map(|switch| (switch, false))).collect();
@@ -207,10 +236,14 @@ fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) 
         let kind = if is_host { NodeKind::Host } else { NodeKind::Switch(forwarding(section, problems)) };
         let Some(name) = section.name("name", problems) else { continue };
         unique.note(name.value.clone(), &name, problems);
-        names.nodes.entry(name.value.clone()).or_insert((NodeId(nodes.len() as u32), kind));
+        let node = NodeId(nodes.len() as u32);
+        names.nodes.entry(name.value.clone()).or_insert((node, kind));
+        if is_host {
+            parts.extend(system::host_part(section, node, &name.value, problems));
+        }
         nodes.push(Node { name: name.value, kind });
     }
-    (nodes, names)
+    (nodes, names, parts)
 }
 
 fn forwarding(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Forwarding {
