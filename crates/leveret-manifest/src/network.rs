@@ -123,14 +123,7 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     let mut streams = Vec::with_capacity(sections.len());
     let mut places = Vec::with_capacity(sections.len());
     let mut unique = Unique::new("channel");
-    for section in &channels {
-        if let Some(name) =
-            section.value("name").and_then(|name| Some((name.get_ref().as_str()?, name.span())))
-        {
-            let (name, span) = (name.0.to_owned(), name.1);
-            unique.note(name.clone(), &Located { value: name, span }, problems);
-        }
-    }
+    note_names(&channels, &mut unique, problems);
     for section in &sections {
         if let Some(stream) = channel::read(section, &names, graph.as_ref(), problems) {
             unique.note(
@@ -158,6 +151,17 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     });
     let system = parts.and_then(|parts| system::read(parts, &name, &traffic, problems));
     Some(NetworkManifest { name, traffic, system: system.map(Box::new) })
+}
+
+/// Names of channels between members, which no stream may have.
+fn note_names(channels: &[&Section<'_, '_>], unique: &mut Unique, problems: &mut Problems<'_>) {
+    for section in channels {
+        let Some(value) = section.value("name") else { continue };
+        if let Some(name) = value.get_ref().as_str() {
+            let name = Located { value: name.to_owned(), span: value.span() };
+            unique.note(name.value.clone(), &name, problems);
+        }
+    }
 }
 
 /// What only the whole can tell.
