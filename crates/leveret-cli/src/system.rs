@@ -1,6 +1,7 @@
 //! `leveret check`, `plan` and `verify` of tasks on several hosts.
 
 use crate::arguments::{Format, PlanArguments, VerifyArguments};
+use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
 use crate::{files, verify};
@@ -90,12 +91,14 @@ fn headline(system: &System, plan: &SystemPlan) -> String {
     let tasks: usize = system.hosts.iter().map(|host| host.job.tasks.len() + host.job.sporadics.len()).sum();
     let slots: usize = plan.network.links.iter().map(Vec::len).sum();
     format!(
-        "system \"{}\", {} hosts with {tasks} tasks, {} channels between them, {} chains, {slots} slots on {} links",
+        "system \"{}\", {} with {}, {} between them, {}, {} on {}",
         system.name,
-        system.hosts.len(),
-        system.crossings.len(),
-        system.chains.len(),
-        system.traffic.network.links.len()
+        counted(system.hosts.len(), "host"),
+        counted(tasks, "task"),
+        counted(system.crossings.len(), "channel"),
+        counted(system.chains.len(), "chain"),
+        counted(slots, "slot"),
+        counted(system.traffic.network.links.len(), "link")
     )
 }
 

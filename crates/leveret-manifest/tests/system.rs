@@ -108,6 +108,7 @@ fn faults_have_a_place_and_a_remedy() {
         "no member \"control-host\"",
         "both are hosts",
     );
+    refused("size = \"64B\"", "size = \"64B\"\nplacement = \"aliased\"", "share no buffer", "separate");
     refused("size = \"64B\"", "size = \"64B\"\npriority = 3", "`priority` is for", "");
     refused("size = \"64B\"", "", "has no `size`", "size = ");
     refused("size = \"64B\"", "size = \"64B\"\nperiods = \"1ms\"", "unknown key `periods`", "did you mean");

@@ -109,3 +109,45 @@ fn chains_that_take_what_they_do_not_or_too_long() {
     // Another path than the one that was planned.
     refuses(true, "chain `chain0`", made, |_, system| system.chains[0].path.truncate(3));
 }
+
+/// Every number of a plan, changed to what it is not: nothing panics, and whatever is not a slot or a queue, which may lie elsewhere, is
+/// refused.
+#[test]
+fn no_number_of_a_plan_can_be_another() {
+    let system = cell(false, None);
+    let plan = planned(&system);
+    let tree = serde_json::to_value(&plan).expect("JSON");
+    let mut paths = Vec::new();
+    numbers(&tree, &mut Vec::new(), &mut paths);
+    assert!(paths.len() > 100);
+    for path in &paths {
+        for other in [i64::MIN, i64::MIN + 1, -1, 0, 1, 7, i64::MAX - 1, i64::MAX] {
+            let mut changed = tree.clone();
+            let at = changed.pointer_mut(path).expect("a number");
+            if at.as_i64() == Some(other) {
+                continue;
+            }
+            *at = other.into();
+            let Ok(changed) = serde_json::from_value::<SystemPlan>(changed) else { continue };
+            let free = path.starts_with("/network/");
+            assert!(check_system(&changed, &system).is_err() || free, "{path} = {other}");
+        }
+    }
+}
+
+fn numbers(tree: &serde_json::Value, here: &mut Vec<String>, found: &mut Vec<String>) {
+    let parts: Vec<(String, &serde_json::Value)> = match tree {
+        serde_json::Value::Array(all) => all.iter().enumerate().map(|(k, v)| (k.to_string(), v)).collect(),
+        serde_json::Value::Object(all) => all.iter().map(|(k, v)| (k.clone(), v)).collect(),
+        serde_json::Value::Number(_) => {
+            found.push(format!("/{}", here.join("/")));
+            return;
+        }
+        _ => return,
+    };
+    for (key, part) in parts {
+        here.push(key);
+        numbers(part, here, found);
+        here.pop();
+    }
+}

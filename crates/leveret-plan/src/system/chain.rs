@@ -142,12 +142,14 @@ impl<'a> Walk<'a> {
         let mut walk = Self { links: Vec::new(), conduits: Vec::new(), count: 0, clocks: 0 };
         let mut round = 1;
         let mut period = 1;
+        let mut first = None;
         for index in (0..chain.path.len()).step_by(2) {
             let Step::Task { host, task } = chain.path[index] else { return Ok(None) };
             let plan = &hosts[usize::from(host)];
             let declared = system.task(host, task);
             round = least_common_multiple(round, plan.hyperperiod.0);
             period = declared.period.0;
+            first.get_or_insert(period);
             let mut link = Link {
                 planned: &plan.tasks[task.index()],
                 name: &declared.name,
@@ -176,7 +178,9 @@ impl<'a> Walk<'a> {
             walk.links.push(link);
         }
         walk.count = round / period;
-        if walk.count > INSTANCES_MAX as i64 {
+        // Neither may the first task have more: who follows chains forwards looks at each of its instances.
+        let first = first.map_or(0, |first| round / first);
+        if walk.count.max(first) > INSTANCES_MAX as i64 {
             return Err(TooLong);
         }
         walk.clocks = clocks(system, chain);

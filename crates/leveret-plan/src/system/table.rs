@@ -139,8 +139,10 @@ impl SystemSummary {
         }
         text.push_str(&grid(&rows));
         for chain in &self.chains {
-            let parts: Vec<_> = chain.reaction_parts.iter().map(ChainPart::to_string).collect();
-            let _ = writeln!(text, "  {}: {}", chain.name, parts.join(", "));
+            for (what, parts) in [("reaction", &chain.reaction_parts), ("data age", &chain.age_parts)] {
+                let parts: Vec<_> = parts.iter().map(ChainPart::to_string).collect();
+                let _ = writeln!(text, "  {} of {}: {}", what, chain.name, parts.join(", "));
+            }
         }
         text.push('\n');
     }

@@ -54,7 +54,9 @@ impl System {
                 "plan a part of it",
             );
         }
-        if self.traffic.streams.len() + self.crossings.len() > STREAMS_MAX.min(usize::from(u16::MAX)) {
+        if self.traffic.streams.len() + self.crossings.len() > STREAMS_MAX
+            || self.crossings.len() > usize::from(u16::MAX)
+        {
             return error(format!("system `{}`", self.name), "has too many channels", "plan a part of them");
         }
         self.validate_hosts()?;

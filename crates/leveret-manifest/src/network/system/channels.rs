@@ -5,9 +5,9 @@ use super::{MemberPart, Members};
 use crate::section::Section;
 use crate::sections::{ChannelSection, channel as job_channel};
 use crate::source::{Located, Problems, quoted};
-use leveret_plan::Qos;
 use leveret_plan::network::STREAM_TIME_MAX;
 use leveret_plan::system::Window;
+use leveret_plan::{Placement, Qos};
 use leveret_protocol::nearest::nearest;
 use leveret_topology::{Graph, Tree};
 use leveret_types::Nanos;
@@ -124,6 +124,14 @@ fn across(
             let message = format!("{} joins different hosts, and is not time-driven", section.label);
             problems.add(section.place("qos"), message, "give it a `period`, and no other `qos`");
         }
+    }
+    if declared.declaration.placement == Some(Placement::Aliased) {
+        let message = format!("{} joins different hosts, which share no buffer", section.label);
+        problems.add(
+            section.place("placement"),
+            message,
+            "write `placement = \"separate\"`, or remove this key",
+        );
     }
     let period = section.duration("period", &(Nanos(1)..=STREAM_TIME_MAX), problems);
     let limit =
