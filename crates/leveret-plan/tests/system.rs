@@ -4,13 +4,20 @@ mod common;
 
 use common::system_player::{Measured, play};
 use common::systems::{cell, systems};
+use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
-use leveret_plan::system::{System, SystemPlan, SystemRefusal, plan_system};
+use leveret_plan::system::{System, SystemPlan, SystemRefusal, plan_system, plan_system_within};
+use leveret_types::Nanos;
 use proptest::prelude::*;
 
+/// Without an explanation of what a host refuses.
+fn quick(system: &System) -> Result<SystemPlan, SystemRefusal> {
+    plan_system_within(system, Effort { seed: 0, steps: 100_000 }, ExplainBudget::NONE)
+}
+
 fn planned(system: &System) -> Option<SystemPlan> {
-    match plan_system(system, Effort { seed: 0, steps: 200_000 }) {
+    match quick(system) {
         Ok(plan) => Some(plan),
         Err(SystemRefusal::Invalid(error)) => panic!("{error}"),
         Err(_) => None,
@@ -78,6 +85,32 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// What is called the least is no more than what some plan takes.
+    #[test]
+    fn no_plan_goes_below_what_is_called_the_least(system in systems(), below in 1..200_000_i64) {
+        let Some(plan) = planned(&system) else { return Ok(()) };
+        for (index, chain) in plan.chains.iter().enumerate() {
+            let mut tighter = system.clone();
+            (tighter.chains[index].reaction, tighter.chains[index].age) = (Some(chain.reaction - Nanos(below)), None);
+            let limits = [(tighter.clone(), chain.reaction), (
+                { tighter.chains[index].reaction = None; tighter.chains[index].age = Some(chain.age - Nanos(below)); tighter },
+                chain.age,
+            )];
+            for (tighter, takes) in limits {
+                if tighter.validate().is_err() {
+                    continue;
+                }
+                match quick(&tighter) {
+                    Err(SystemRefusal::Chain { chain, least: true, takes: least, .. }) => {
+                        prop_assert!(chain != system.chains[index].name || least <= takes, "{least} and {takes}");
+                    }
+                    Ok(better) => prop_assert_eq!(check_system(&better, &tighter), Ok(())),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_same_system_gives_the_same_plan(system in systems()) {

@@ -5,7 +5,8 @@ use super::bound;
 use super::model::{Chain, Port, Step, System, Window};
 use super::plan::PlannedChain;
 use super::project::{source_window, target_window};
-use crate::windows::least_common_multiple;
+use crate::admission::Lean;
+use crate::windows::{charged, least_common_multiple};
 use crate::{Plan, PlannedTask, Qos};
 use leveret_types::{INSTANCES_MAX, Nanos};
 use serde::Serialize;
@@ -83,11 +84,28 @@ pub(crate) fn walk(
     }
 }
 
+/// What no plan within the same windows goes below: the first task starts as late as it can, the last ends as early. `None` where that
+/// says nothing, since not everything is moved by the clock, or both are one.
+pub(crate) fn least(system: &System, windows: &[Window], hosts: &[Plan], chain: &Chain) -> Option<Walked> {
+    let mut walk = Walk::new(system, windows, hosts, chain).ok()??;
+    let count = walk.links.len();
+    if count < 2 {
+        return None;
+    }
+    walk.links[0].lean = Some(Lean::Late);
+    walk.links[count - 1].lean = Some(Lean::Early);
+    Some(walk.longest())
+}
+
 /// A task of the chain under the plan; instances are counted from the epoch, in both directions.
 struct Link<'a> {
     planned: &'a PlannedTask,
     name: &'a str,
     round: i64,
+    /// What one instance takes at least.
+    charged: i64,
+    /// Where in its windows it is looked at, if not where the plan has it.
+    lean: Option<Lean>,
     /// Of what it reads: the place in its reads, the messages of a round, and by how much the port counts later than the crossing.
     reads: Option<(usize, i64, i64)>,
     /// Of what it writes: message `k + ahead` is filled by instance `k`.
@@ -101,11 +119,23 @@ impl Link<'_> {
     }
     fn start(&self, instance: i64) -> i64 {
         let (index, round) = self.split(instance);
-        self.planned.instances[index].start().0 + round * self.round
+        let planned = &self.planned.instances[index];
+        let start = match self.lean {
+            None => planned.start().0,
+            Some(Lean::Late) => planned.latest.0 - self.charged,
+            Some(Lean::Early) => planned.earliest.0,
+        };
+        start + round * self.round
     }
     fn end(&self, instance: i64) -> i64 {
         let (index, round) = self.split(instance);
-        self.planned.instances[index].end().0 + round * self.round
+        let planned = &self.planned.instances[index];
+        let end = match self.lean {
+            None => planned.end().0,
+            Some(Lean::Late) => planned.latest.0,
+            Some(Lean::Early) => planned.earliest.0 + self.charged,
+        };
+        end + round * self.round
     }
     fn seen(&self, instance: i64) -> i64 {
         let Some((place, messages, shift)) = self.reads else { return 0 };
@@ -154,6 +184,8 @@ impl<'a> Walk<'a> {
                 planned: &plan.tasks[task.index()],
                 name: &declared.name,
                 round: plan.hyperperiod.0,
+                charged: charged(&system.hosts[usize::from(host)].job, declared),
+                lean: None,
                 reads: None,
                 ahead: 0,
             };

@@ -19,6 +19,8 @@ pub(super) struct Shares {
     pub crossings: Vec<i64>,
     /// From the start of the first task to the end of the last.
     pub chains: Vec<i64>,
+    /// How often the room of a chain's first and last task was halved: the first is to start late, the last to end early.
+    pub halvings: Vec<u32>,
 }
 
 impl Shares {
@@ -28,6 +30,7 @@ impl Shares {
             tasks: system.hosts.iter().map(|host| vec![ONE; host.job.tasks.len()]).collect(),
             crossings: vec![ONE; system.crossings.len()],
             chains: system.chains.iter().map(|chain| aim(system, chain)).collect(),
+            halvings: vec![0; system.chains.len()],
         }
     }
 

@@ -41,7 +41,7 @@ pub enum SystemRefusal {
         most: Nanos,
         /// What the chain takes.
         takes: Nanos,
-        /// Whether no plan takes less; else it is the least that was found.
+        /// Whether no plan takes less; else it is what the last plan that was tried takes.
         least: bool,
         /// Where that comes from.
         parts: Vec<ChainPart>,
@@ -158,7 +158,7 @@ impl SystemRefusal {
                 let takes = match (*takes == Nanos::MAX, least) {
                     (true, _) => format!("has no bound for its {limit}"),
                     (_, true) => format!("has a {limit} of at least {takes}"),
-                    (_, false) => format!("has a {limit} of {takes} in the best plan that was found"),
+                    (_, false) => format!("has a {limit} of {takes} in the last plan that was tried"),
                 };
                 let listed: Vec<_> = parts.iter().map(ChainPart::to_string).collect();
                 let longest = parts.iter().max_by_key(|part| part.length);

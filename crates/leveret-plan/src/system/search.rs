@@ -1,15 +1,16 @@
 //! The search: windows, then each part within them; more room where a part fails; at the end, windows as tight as the plan is.
 
-use super::chain::{TooLong, Walked, walk};
+use super::chain::{TooLong, Walked, least, walk};
 use super::choose::{self, Shares};
 use super::explain::{ChainLimit, SystemRefusal, refuse_chain};
-use super::model::{System, Window};
+use super::model::{Step, System, Window};
 use super::needs::Needs;
 use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
 use super::project::{Parts, parts, source_window};
+use crate::admission::{Lean, plan_leaning};
 use crate::network::{Effort, NetworkPlan, NetworkRefusal, plan_network, summarise};
-use crate::{ExplainBudget, Plan, Refusal, plan_within};
-use leveret_types::Nanos;
+use crate::{ExplainBudget, Job, Plan, Refusal, Task, plan_within};
+use leveret_types::{ChannelId, Nanos};
 
 /// How often windows are chosen anew.
 const ROUNDS_MAX: usize = 16;
@@ -23,9 +24,21 @@ const TIGHTENED_MAX: usize = 4;
 /// # Errors
 /// Why there is no plan, or none was found.
 pub fn plan_system(system: &System, effort: Effort) -> Result<SystemPlan, SystemRefusal> {
+    plan_system_within(system, effort, ExplainBudget::default())
+}
+
+/// The same with this many steps for the explanation of a host's refusal.
+///
+/// # Errors
+/// As [`plan_system`].
+pub fn plan_system_within(
+    system: &System,
+    effort: Effort,
+    budget: ExplainBudget,
+) -> Result<SystemPlan, SystemRefusal> {
     system.validate().map_err(SystemRefusal::Invalid)?;
     let needs = Needs::of(system)?;
-    let search = Search { system, needs: &needs, effort };
+    let search = Search { system, needs: &needs, effort, budget };
     search.impossible_chain()?;
     search.run()
 }
@@ -34,6 +47,7 @@ struct Search<'a> {
     system: &'a System,
     needs: &'a Needs,
     effort: Effort,
+    budget: ExplainBudget,
 }
 
 /// A plan of all parts within some windows.
@@ -47,10 +61,25 @@ struct Found {
 
 /// Which part has no plan within some windows.
 enum Failed {
-    Host { windows: Vec<Window>, host: usize, refusal: Box<Refusal> },
-    Network { windows: Vec<Window>, refusal: Box<NetworkRefusal> },
-    Chain { chain: usize, limit: ChainLimit, found: Box<Walked> },
-    TooLong { chain: usize },
+    Host {
+        windows: Vec<Window>,
+        host: usize,
+        refusal: Box<Refusal>,
+    },
+    Network {
+        windows: Vec<Window>,
+        refusal: Box<NetworkRefusal>,
+    },
+    /// `least`: what no plan within these windows, all of them declared, goes below; where that is too long.
+    Chain {
+        chain: usize,
+        limit: ChainLimit,
+        found: Box<Walked>,
+        least: Option<Box<Walked>>,
+    },
+    TooLong {
+        chain: usize,
+    },
 }
 
 impl Search<'_> {
@@ -72,17 +101,19 @@ impl Search<'_> {
 
     fn run(&self) -> Result<SystemPlan, SystemRefusal> {
         let mut shares = Shares::even(self.system);
-        let mut tried: Vec<Vec<Window>> = Vec::new();
+        let mut tried: Vec<(Vec<Window>, Vec<u32>)> = Vec::new();
         let mut last = None;
         for _ in 0..ROUNDS_MAX {
             let windows = choose::windows(self.system, self.needs, &shares);
-            // Once the answer is the same windows again, it stays so.
-            if tried.contains(&windows) {
+            let now = (windows, shares.halvings.clone());
+            // Once the answer is the same again, it stays so.
+            if tried.contains(&now) {
                 break;
             }
-            tried.push(windows.clone());
-            let failed = match self.attempt(windows) {
-                Ok(found) => match self.met(self.tightened(found)) {
+            tried.push(now.clone());
+            let (windows, halvings) = now;
+            let failed = match self.attempt(windows, &halvings) {
+                Ok(found) => match self.met(self.tightened(found, &halvings)) {
                     Ok(found) => return Ok(self.plan(found)),
                     Err(failed) => failed,
                 },
@@ -102,11 +133,13 @@ impl Search<'_> {
     }
 
     /// All parts within these windows.
-    fn attempt(&self, windows: Vec<Window>) -> Result<Found, Failed> {
+    fn attempt(&self, windows: Vec<Window>, halvings: &[u32]) -> Result<Found, Failed> {
         let parts = parts(self.system, &windows);
         let mut hosts = Vec::with_capacity(parts.jobs.len());
         for (host, job) in parts.jobs.iter().enumerate() {
-            match plan_within(job, ExplainBudget::NONE) {
+            let leaning = self.leaning(host, halvings);
+            let leaning = if leaning.is_empty() { None } else { plan_leaning(job, &leaning) };
+            match leaning.map_or_else(|| plan_within(job, ExplainBudget::NONE), Ok) {
                 Ok(plan) => hosts.push(plan),
                 Err(refusal) => return Err(Failed::Host { windows, host, refusal: Box::new(refusal) }),
             }
@@ -125,14 +158,31 @@ impl Search<'_> {
         Ok(Found { windows, parts, hosts, network, chains })
     }
 
+    /// First and last tasks of chains that took too long, on one host.
+    fn leaning(&self, host: usize, halvings: &[u32]) -> Vec<(usize, Lean, u32)> {
+        let mut leaning = Vec::new();
+        for (chain, count) in self.system.chains.iter().zip(halvings).filter(|(_, count)| **count > 0) {
+            let ends = [(chain.path.first(), Lean::Late), (chain.path.last(), Lean::Early)];
+            for (step, lean) in ends {
+                if let Some(Step::Task { host: own, task }) = step
+                    && usize::from(*own) == host
+                    && chain.path.len() > 1
+                {
+                    leaning.push((task.index(), lean, *count));
+                }
+            }
+        }
+        leaning
+    }
+
     /// The same with chosen windows as tight as the plan is, as long as that is a plan too, and no chain takes longer.
-    fn tightened(&self, mut found: Found) -> Found {
+    fn tightened(&self, mut found: Found, halvings: &[u32]) -> Found {
         for _ in 0..TIGHTENED_MAX {
             let windows = self.tight_windows(&found);
             if windows == found.windows {
                 break;
             }
-            let Ok(tighter) = self.attempt(windows) else { break };
+            let Ok(tighter) = self.attempt(windows, halvings) else { break };
             let sooner = |(new, old): (&Walked, &Walked)| {
                 new.planned.reaction <= old.planned.reaction && new.planned.age <= old.planned.age
             };
@@ -168,7 +218,7 @@ impl Search<'_> {
     /// The latest end of a crossing's writer, from the start of its message's period.
     fn writer_ends(&self, found: &Found, port: super::Port, shift: i64, period: Nanos) -> Option<Nanos> {
         let tasks = &self.system.hosts[usize::from(port.host)].job.tasks;
-        let place = |task: &crate::Task| task.writes.iter().position(|id| *id == port.channel);
+        let place = |task: &Task| task.writes.iter().position(|id| *id == port.channel);
         let (index, place) =
             tasks.iter().enumerate().find_map(|(index, task)| Some((index, place(task)?)))?;
         let planned = &found.hosts[usize::from(port.host)].tasks[index];
@@ -190,9 +240,45 @@ impl Search<'_> {
             } else {
                 continue;
             };
-            return Err(Failed::Chain { chain: index, limit, found: Box::new(walked.clone()) });
+            // What another window could change of a task's own is no proof.
+            let is_fixed = |step: &Step| match *step {
+                Step::Task { host, task } => !self.is_open(usize::from(host), self.system.task(host, task)),
+                _ => true,
+            };
+            let least = chain
+                .path
+                .iter()
+                .all(is_fixed)
+                .then(|| least(self.system, &found.windows, &found.hosts, chain))
+                .flatten();
+            let least = least.filter(|least| limit.over(chain, least.planned) > Nanos::ZERO).map(Box::new);
+            return Err(Failed::Chain { chain: index, limit, found: Box::new(walked.clone()), least });
         }
         Ok(found)
+    }
+
+    /// Whether a task is at an end of a crossing whose window is chosen.
+    fn is_open(&self, host: usize, task: &Task) -> bool {
+        let open = self.open_ports(host);
+        task.reads.iter().chain(&task.writes).any(|id| open.contains(id))
+    }
+
+    /// The ports of a host whose windows are chosen.
+    fn open_ports(&self, host: usize) -> Vec<ChannelId> {
+        let open = self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
+        let ports = open.flat_map(|one| one.targets.iter().chain([&one.source]));
+        ports.filter(|port| usize::from(port.host) == host).map(|port| port.channel).collect()
+    }
+
+    /// A host's job as if what is open were nobody's concern: what this has no plan for, no window helps.
+    fn relaxed(&self, host: usize, windows: &[Window]) -> Job {
+        let open = self.open_ports(host);
+        let mut job = parts(self.system, windows).jobs.swap_remove(host);
+        for task in &mut job.tasks {
+            task.reads.retain(|id| !open.contains(id));
+            task.writes.retain(|id| !open.contains(id));
+        }
+        job
     }
 
     /// Whether other windows could change anything; where not, the refusal stands as if there were none to choose.
@@ -200,16 +286,10 @@ impl Search<'_> {
         let open = || self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
         let first = self.system.traffic.streams.len();
         match failed {
-            Failed::Host { host, refusal, .. } => {
-                let ports = open().flat_map(|one| one.targets.iter().chain([&one.source]));
-                let ports: Vec<_> =
-                    ports.filter(|port| usize::from(port.host) == *host).map(|port| port.channel).collect();
-                let tasks = self.system.hosts[*host].job.tasks.iter();
-                let mut joined = tasks.filter(|task| {
-                    refusal.conflict.iter().any(|one| one.object.name == task.name)
-                        && task.reads.iter().chain(&task.writes).any(|id| ports.contains(id))
-                });
-                !ports.is_empty() && (refusal.conflict.is_empty() || joined.next().is_some())
+            Failed::Host { windows, host, .. } => {
+                let tasks = &self.system.hosts[*host].job.tasks;
+                tasks.iter().any(|task| self.is_open(*host, task))
+                    && plan_within(&self.relaxed(*host, windows), ExplainBudget::NONE).is_ok()
             }
             Failed::Network { refusal, .. } => match &**refusal {
                 NetworkRefusal::TooLong { stream, .. } | NetworkRefusal::Reserved { stream } => {
@@ -219,7 +299,7 @@ impl Search<'_> {
                 }
                 refusal => !refusal.is_proven() && open().next().is_some(),
             },
-            Failed::Chain { .. } => open().next().is_some(),
+            Failed::Chain { least, .. } => least.is_none(),
             Failed::TooLong { .. } => false,
         }
     }
@@ -253,9 +333,10 @@ impl Search<'_> {
                     }
                 }
             }
-            Failed::Chain { chain, limit, found } => {
+            Failed::Chain { chain, limit, found, .. } => {
                 let declared = &self.system.chains[*chain];
                 let over = limit.over(declared, found.planned).0;
+                shares.halvings[*chain] += 1;
                 let aim = &mut shares.chains[*chain];
                 *aim = aim.saturating_sub(over.max(*aim / 16)).max(0);
             }
@@ -272,8 +353,12 @@ impl Search<'_> {
         };
         match failed {
             Failed::Host { windows, host, refusal } => {
-                let job = &parts(self.system, &windows).jobs[host];
-                let told = plan_within(job, ExplainBudget::default()).err().map(Box::new);
+                let job = if depends {
+                    parts(self.system, &windows).jobs.swap_remove(host)
+                } else {
+                    self.relaxed(host, &windows)
+                };
+                let told = plan_within(&job, self.budget).err().map(Box::new);
                 let name = self.system.host_name(host as u16).to_owned();
                 SystemRefusal::Host { host: name, refusal: told.unwrap_or(refusal), chosen: chosen(&windows) }
             }
@@ -281,8 +366,10 @@ impl Search<'_> {
                 let traffic = Box::new(parts(self.system, &windows).traffic);
                 SystemRefusal::Network { refusal, traffic, chosen: chosen(&windows) }
             }
-            Failed::Chain { chain, limit, found } => {
+            Failed::Chain { chain, limit, found, least } => {
                 let chain = &self.system.chains[chain];
+                let is_least = least.is_some();
+                let found = least.unwrap_or(found);
                 let parts = if limit == ChainLimit::Age { found.age } else { found.reaction };
                 let takes = limit.takes(found.planned);
                 SystemRefusal::Chain {
@@ -290,7 +377,7 @@ impl Search<'_> {
                     limit,
                     most: limit.of(chain).unwrap_or_default(),
                     takes,
-                    least: false,
+                    least: is_least,
                     parts,
                 }
             }
