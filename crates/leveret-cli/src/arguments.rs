@@ -29,10 +29,14 @@ pub enum Command {
     Run(RunArguments),
     /// Say whether a job is admitted, and why not.
     Check(CheckArguments),
+    /// Say at length why a job or network is refused, and what would fit.
+    Explain(ExplainArguments),
     /// Print a job's time table.
     Plan(PlanArguments),
     /// Check a stored plan against its job, without trusting the planner.
     Verify(VerifyArguments),
+    /// Say what differs between two plans of networks.
+    Diff(DiffArguments),
     /// Make the manifest of a network from another tool's files.
     Import(ImportArguments),
     /// Write a plan of a network as another tool's files.
@@ -141,6 +145,24 @@ pub struct CheckArguments {
     pub format: Format,
 }
 
+/// Arguments of `leveret explain`.
+#[derive(Args, Debug)]
+#[command(after_help = help::EXPLAIN)]
+pub struct ExplainArguments {
+    /// The manifest.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Also write what proves the refusal of a network to this file; `leveret verify` checks it.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// How far the search for a network's plan, and for a proof that there is none, may go.
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    pub steps: u64,
+    /// How the answer is printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
 /// Arguments of `leveret plan`.
 #[derive(Args, Debug)]
 #[command(after_help = help::PLAN)]
@@ -151,6 +173,9 @@ pub struct PlanArguments {
     /// How the plan is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Keep what this plan of a network, with its manifest, has where it is; only what is new, changed or in their way is placed.
+    #[arg(long, value_names = ["PLAN.json", "OLD.toml"], num_args = 2)]
+    pub keep: Option<Vec<PathBuf>>,
     /// Also write the plan as JSON to this file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -160,12 +185,27 @@ pub struct PlanArguments {
 #[derive(Args, Debug)]
 #[command(after_help = help::VERIFY)]
 pub struct VerifyArguments {
-    /// The plan, as `leveret plan --output` writes it.
+    /// The plan, as `leveret plan --output` writes it; or a certificate, as `leveret explain --certificate` does.
     #[arg(value_name = "PLAN.json")]
     pub plan: PathBuf,
     /// The manifest that it should fit.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
+}
+
+/// Arguments of `leveret diff`.
+#[derive(Args, Debug)]
+#[command(after_help = help::DIFF)]
+pub struct DiffArguments {
+    /// The one plan, and its manifest.
+    #[arg(value_names = ["PLAN.json", "JOB.toml"], num_args = 2, required = true)]
+    pub first: Vec<PathBuf>,
+    /// The other plan, and its manifest.
+    #[arg(long = "to", value_names = ["PLAN.json", "JOB.toml"], num_args = 2, required = true)]
+    pub second: Vec<PathBuf>,
+    /// How the differences are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Arguments of `leveret import`.

@@ -23,18 +23,36 @@ pub fn execute(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     };
     let job = load::job(&manifest, &arguments.manifest, None)?;
     let lessons = arguments.learn.as_deref().map(|directory| learn::lessons(directory, &job)).transpose()?;
-    let answer = leveret_plan::plan(&job);
-    let text = match arguments.format {
-        Format::Json => json(&manifest, &job, &answer, lessons)?,
+    show(Shown { manifest: &manifest, job: &job, lessons }, arguments.format)
+}
+
+/// A job and what is said beside its answer.
+pub struct Shown<'a> {
+    /// What was declared.
+    pub manifest: &'a Manifest,
+    /// Its model.
+    pub job: &'a Job,
+    /// What a run taught.
+    pub lessons: Option<learn::Lessons>,
+}
+
+/// Plans a job and prints the answer.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn show(shown: Shown<'_>, format: Format) -> Result<ExitCode, Failure> {
+    let answer = leveret_plan::plan(shown.job);
+    let text = match format {
+        Format::Json => json(shown.manifest, shown.job, &answer, shown.lessons)?,
         Format::Table => {
             let mut text = match &answer {
-                Ok(plan) => admitted(&job, plan),
-                Err(refusal) => refused(&job, refusal, Paint::for_stdout()),
+                Ok(plan) => admitted(shown.job, plan),
+                Err(refusal) => refused(shown.job, refusal, Paint::for_stdout()),
             };
-            if let Some(note) = load::guard_note(&manifest) {
+            if let Some(note) = load::guard_note(shown.manifest) {
                 let _ = writeln!(text, "{note}");
             }
-            if let Some(lessons) = lessons {
+            if let Some(lessons) = shown.lessons {
                 let _ = write!(text, "\n{}", lessons.text);
             }
             text

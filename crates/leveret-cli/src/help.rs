@@ -44,6 +44,18 @@ change that would fit. Nothing is started.
 
 Exit codes: 0 admitted; 1 refused; 2 bad input.";
 
+/// Of `leveret explain`.
+pub const EXPLAIN: &str = "\
+Examples:
+  leveret explain job.toml
+  leveret explain network.toml --certificate no.json
+  leveret verify no.json network.toml    does it really follow?
+
+What is refused is named by the smallest set of declarations that was found to have no plan, with single \
+changes that would fit, each of them planned, and the argument in words.
+
+Exit codes: 0 admitted; 1 refused; 2 bad input.";
+
 /// Of `leveret plan`.
 pub const PLAN: &str = "\
 Examples:
@@ -65,6 +77,16 @@ The checker shares no code with the planner. Where the manifest leaves the guard
 guard in the plan is taken.
 
 Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
+
+/// Of `leveret diff`.
+pub const DIFF: &str = "\
+Examples:
+  leveret diff old.json old.toml --to new.json new.toml
+  leveret plan new.toml --keep old.json old.toml --output new.json    so that as little as possible differs
+
+Channels, hosts and switches are the same where their names are.
+
+Exit codes: 0 no difference; 1 they differ; 2 bad input.";
 
 /// Of `leveret import`.
 pub const IMPORT: &str = "\

@@ -3,12 +3,12 @@
 use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
-use crate::{files, system, verify};
+use crate::{files, keep, system, verify};
 use leveret_manifest::NetworkManifest;
-use leveret_plan::checker::check_network;
+use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{
-    Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic, plan_network,
-    summarise,
+    Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
+    plan_network, remedies, summarise,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
     if let Some(system) = &manifest.system {
         return system::check(arguments.format, system);
     }
-    let answer = accepted(&manifest.traffic);
+    let answer = accepted(&manifest.traffic, Effort::default());
     match arguments.format {
         Format::Json => output::print(&output::json(&Answer::new(manifest, &answer))?)?,
         Format::Table => match &answer {
@@ -35,7 +35,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
                 let text = format!("{word}: {}\n", headline(manifest, plan));
                 output::print(&(text + &summarise(&manifest.traffic, plan).render()))?;
             }
-            Err(refusal) => output::print(&refused(manifest, refusal, Paint::for_stdout()))?,
+            Err(refusal) => {
+                output::print(&refused(manifest, refusal, &advice(manifest, refusal), Paint::for_stdout()))?
+            }
         },
     }
     Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
@@ -49,10 +51,16 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
     if let Some(system) = &manifest.system {
         return system::plan(arguments, system);
     }
-    let plan = match accepted(&manifest.traffic) {
+    let found = match &arguments.keep {
+        None => accepted(&manifest.traffic, Effort::default()),
+        Some(files) => keep::plan(files, manifest)?,
+    };
+    let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
-            output::note(refused(manifest, &refusal, Paint::for_stderr()).trim_end());
+            output::note(
+                refused(manifest, &refusal, &advice(manifest, &refusal), Paint::for_stderr()).trim_end(),
+            );
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
@@ -77,6 +85,9 @@ pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result
     if let Some(system) = &manifest.system {
         return system::verify(arguments, system);
     }
+    if let Ok(certificate) = verify::read::<Certificate>(&arguments.plan) {
+        return verify_certificate(arguments, manifest, &certificate);
+    }
     let plan = read(&arguments.plan)?;
     match check_network(&plan, &manifest.traffic) {
         Ok(()) => {
@@ -88,6 +99,32 @@ pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result
             Ok(ExitCode::from(EXIT_NO))
         }
     }
+}
+
+/// Checks what is said to show that a network has no plan.
+fn verify_certificate(
+    arguments: &VerifyArguments,
+    manifest: &NetworkManifest,
+    certificate: &Certificate,
+) -> Result<ExitCode, Failure> {
+    let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
+    if let Err(violation) = check_certificate(certificate, &manifest.traffic) {
+        let word = Paint::for_stdout().red("not valid");
+        let text = format!(
+            "{word}: {shown} does not show that {fits} has no plan; what does not follow:\n  - {violation}\n"
+        );
+        output::print(&text)?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    let word = Paint::for_stdout().green("valid");
+    let streams = match certificate {
+        Certificate::Overload { streams, .. } => streams,
+        Certificate::Argument(proof) => &proof.streams,
+    };
+    let names: Vec<_> = streams.iter().map(|id| format!("\"{}\"", manifest.traffic.name(*id))).collect();
+    let text = format!("{word}: {shown} shows that {fits} has no plan, for {}\n", names.join(", "));
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is printed of a plan that breaks a rule.
@@ -108,8 +145,11 @@ pub fn read(path: &Path) -> Result<NetworkPlan, Failure> {
 }
 
 /// A plan that the checker accepted.
-fn accepted(traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
-    let (plan, _) = plan_network(traffic, Effort::default())?;
+///
+/// # Errors
+/// Why there is none.
+pub fn accepted(traffic: &Traffic, effort: Effort) -> Result<NetworkPlan, NetworkRefusal> {
+    let (plan, _) = plan_network(traffic, effort)?;
     match check_network(&plan, traffic) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.
@@ -130,10 +170,35 @@ fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
     )
 }
 
-fn refused(manifest: &NetworkManifest, refusal: &NetworkRefusal, paint: Paint) -> String {
+/// Remedies beside a refusal.
+const REMEDIES_MAX: usize = 6;
+
+/// Changes that would fit, in words.
+fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
+    let traffic = &manifest.traffic;
+    remedies(traffic, refusal, REMEDIES_MAX).iter().map(|change| change.words(traffic)).collect()
+}
+
+/// A refusal for people, with changes that would fit.
+pub fn refused(
+    manifest: &NetworkManifest,
+    refusal: &NetworkRefusal,
+    advice: &[String],
+    paint: Paint,
+) -> String {
     let word = if refusal.is_proven() { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
-    format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name)
+    let mut text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
+    match advice {
+        [] if refusal.is_proven() => text.push_str("No single change that was tried would fit.\n"),
+        [] => {}
+        [one] => text.push_str(&format!("This would fit: {one}\n")),
+        several => {
+            text.push_str("Any one of these would fit:\n");
+            several.iter().for_each(|change| text.push_str(&format!("  - {change}\n")));
+        }
+    }
+    text
 }
 
 /// The answer for programs.
@@ -144,6 +209,8 @@ struct Answer<'a> {
     /// Whether it is known that there is no plan.
     infeasible: bool,
     reason: Option<String>,
+    /// Single changes that would fit, each planned.
+    remedies: Vec<String>,
     summary: Option<NetworkSummary>,
 }
 
@@ -155,6 +222,7 @@ impl<'a> Answer<'a> {
             admitted: answer.is_ok(),
             infeasible: refusal.is_some_and(NetworkRefusal::is_proven),
             reason: refusal.map(|refusal| refusal.reason(&manifest.traffic)),
+            remedies: refusal.map_or_else(Vec::new, |refusal| advice(manifest, refusal)),
             summary: answer.as_ref().ok().map(|plan| summarise(&manifest.traffic, plan)),
         }
     }

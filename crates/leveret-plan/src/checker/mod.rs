@@ -11,7 +11,7 @@ mod system;
 mod tasks;
 
 pub use crossing::check_transition;
-pub use network::check_network;
+pub use network::{check_certificate, check_network, check_refusal};
 pub use system::check_system;
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};

@@ -3,9 +3,12 @@
 //! What is called infeasible has an argument that anybody can repeat: one message that no way brings to its target in time, or more messages
 //! for one link than fit into a round. Everything else is "not found", which is not the same.
 
+use super::core::{Core, bottleneck};
+use super::exact::{Verdict, decide};
 use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
+use super::proof::Proof;
 use leveret_types::{LinkId, Nanos, StreamId};
 
 /// Why there is no plan.
@@ -40,18 +43,32 @@ pub enum NetworkRefusal {
         /// Which stream.
         stream: StreamId,
     },
-    /// More for one link than fits into a round, of streams that all must take it. None of them can be left out of the argument.
+    /// More for one link than fits into a stretch of time, of streams that all must take it then. None of them can be left out of the
+    /// argument.
     Overload {
         /// Which link.
         link: LinkId,
+        /// Begin of the stretch.
+        from: Nanos,
+        /// Its end: a whole hyperperiod, or less.
+        to: Nanos,
         /// Whose streams: without any of them the rest fits, by this count.
         streams: Vec<StreamId>,
-        /// What they take, in a hyperperiod.
+        /// What they take, in that stretch.
         needs: Nanos,
-        /// How much of that keeps messages apart whose clocks are in error.
-        apart: Nanos,
         /// What the link has, reservations taken off.
         has: Nanos,
+    },
+    /// Streams of which every order and way was looked at.
+    Conflict {
+        /// Whose streams.
+        streams: Vec<StreamId>,
+        /// Whether all of them but any one have a plan.
+        minimal: bool,
+        /// The link that they collide on most.
+        bottleneck: Option<LinkId>,
+        /// The argument.
+        proof: Box<Proof>,
     },
     /// The planner found something that the checker did not accept: a fault of ours.
     Rejected {
@@ -80,8 +97,43 @@ pub enum TooLongFor {
     Latency,
 }
 
-/// A stream that has no place by itself: why.
-pub(super) fn alone(problem: &Problem<'_>, item: &Item) -> NetworkRefusal {
+/// A stream for which the repair sees no place by itself: why. None where it may have one after all, with more waiting than the repair knows.
+pub(super) fn alone(problem: &Problem<'_>, item: u32) -> Option<NetworkRefusal> {
+    let item = &problem.items[item as usize];
+    let refusal = too_much(item);
+    let mut steps = ALONE_STEPS;
+    let is_known = item.all_ways && !matches!(refusal, NetworkRefusal::Reserved { .. });
+    let is_shown = is_known || matches!(decide(problem, &[item.stream], &mut steps), Verdict::Impossible(_));
+    is_shown.then_some(refusal)
+}
+
+/// The first stream that takes too long on every way, or takes a link for longer than its period.
+pub(super) fn hopeless(problem: &mut Problem<'_>) -> Option<NetworkRefusal> {
+    let fits = |item: &Item| {
+        let room = (item.deadline - item.release).min(item.latency);
+        let is_quick = |way: &Candidate| {
+            way.span <= room && way.hops.iter().all(|hop| hop.length - hop.early <= item.period)
+        };
+        item.ways.iter().any(is_quick)
+    };
+    for index in 0..problem.items.len() {
+        if fits(&problem.items[index]) {
+            continue;
+        }
+        // The way of the fewest links need not be the quickest.
+        problem.widen(index);
+        if !fits(&problem.items[index]) {
+            return alone(problem, index as u32);
+        }
+    }
+    None
+}
+
+/// Steps of the complete search for one stream.
+pub(super) const ALONE_STEPS: u64 = 2_000_000;
+
+/// What a stream needs that it cannot have, with the network for itself.
+fn too_much(item: &Item) -> NetworkRefusal {
     let stream = item.stream;
     let window = item.deadline - item.release;
     let room = window.min(item.latency);
@@ -96,10 +148,11 @@ pub(super) fn alone(problem: &Problem<'_>, item: &Item) -> NetworkRefusal {
             way: way.tree.links().collect(),
         };
     }
-    let unending = quickest
-        .and_then(|way| way.hops.iter().find(|hop| hop.length > item.period.min(problem.hyperperiod)));
+    let unending = quickest.and_then(|way| way.hops.iter().find(|hop| hop.length - hop.early > item.period));
     match unending {
-        Some(hop) => NetworkRefusal::Unending { stream, link: LinkId(hop.link), needs: Nanos(hop.length) },
+        Some(hop) => {
+            NetworkRefusal::Unending { stream, link: LinkId(hop.link), needs: Nanos(hop.length - hop.early) }
+        }
         None => NetworkRefusal::Reserved { stream },
     }
 }
@@ -109,7 +162,12 @@ pub(super) fn overload(problem: &Problem<'_>) -> Option<NetworkRefusal> {
     let mut demands: Vec<Vec<(i64, StreamId)>> = vec![Vec::new(); problem.graph.links()];
     for item in &problem.items {
         for (link, length) in unavoidable(problem, item) {
-            demands[link as usize].push((length * i64::from(item.count), item.stream));
+            let taken = length * i64::from(item.count);
+            match demands[link as usize].last_mut() {
+                // The other copy of the same.
+                Some((before, stream)) if *stream == item.stream => *before += taken,
+                _ => demands[link as usize].push((taken, item.stream)),
+            }
         }
     }
     let most = |(link, demand): &(usize, Vec<(i64, StreamId)>)| {
@@ -130,26 +188,26 @@ pub(super) fn overload(problem: &Problem<'_>) -> Option<NetworkRefusal> {
     streams.sort_unstable();
     Some(NetworkRefusal::Overload {
         link: LinkId(link as u32),
-        apart: Nanos(apart_of(problem, link, &streams)),
+        from: Nanos::ZERO,
+        to: Nanos(problem.hyperperiod),
         streams,
         needs: Nanos(needs),
         has: Nanos(has),
     })
 }
 
-/// How much of what streams take of a link keeps them apart for the sake of the clock error.
-fn apart_of(problem: &Problem<'_>, link: usize, streams: &[StreamId]) -> i64 {
-    let items = problem.items.iter().filter(|item| streams.contains(&item.stream));
-    let on_link = items.filter_map(|item| {
-        let hops = item.ways.first().map(|way| &way.hops)?;
-        let hop = hops.iter().find(|hop| hop.link as usize == link)?;
-        Some(hop.early * i64::from(item.count))
-    });
-    on_link.sum()
+/// What the complete search proved.
+pub(super) fn conflict(core: Core) -> NetworkRefusal {
+    NetworkRefusal::Conflict {
+        streams: core.proof.streams.clone(),
+        minimal: core.minimal,
+        bottleneck: bottleneck(&core.proof),
+        proof: Box::new(core.proof),
+    }
 }
 
 /// Links that every way of an item takes, with the time that it takes them for at least. Where not all ways are known, its ends.
-fn unavoidable(problem: &Problem<'_>, item: &Item) -> Vec<(u32, i64)> {
+pub(super) fn unavoidable(problem: &Problem<'_>, item: &Item) -> Vec<(u32, i64)> {
     let Some(way) = item.ways.first() else { return Vec::new() };
     let stream = &problem.traffic.streams[item.stream.index()];
     let graph = &problem.graph;
@@ -163,7 +221,7 @@ fn unavoidable(problem: &Problem<'_>, item: &Item) -> Vec<(u32, i64)> {
     way.hops
         .iter()
         .filter(|hop| only(hop.link) || (item.all_ways && everywhere(hop.link)))
-        .map(|hop| (hop.link, hop.length))
+        .map(|hop| (hop.link, hop.length - hop.early))
         .collect()
 }
 
@@ -193,6 +251,18 @@ impl NetworkRefusal {
     /// Whether there is provably no plan.
     pub fn is_proven(&self) -> bool {
         !matches!(self, Self::NotFound { .. } | Self::Rejected { .. })
+    }
+
+    /// The streams that it is about.
+    pub fn streams(&self) -> &[StreamId] {
+        match self {
+            Self::Overload { streams, .. } | Self::Conflict { streams, .. } => streams,
+            Self::TooLong { stream, .. } | Self::Unending { stream, .. } | Self::Reserved { stream } => {
+                std::slice::from_ref(stream)
+            }
+            Self::NotFound { unplaced, .. } => unplaced,
+            Self::Invalid(_) | Self::Rejected { .. } => &[],
+        }
     }
 
     /// The reason, in words, with the names of the traffic.
@@ -227,17 +297,19 @@ impl NetworkRefusal {
                     name(*stream)
                 )
             }
-            Self::Overload { link: which, streams, needs, apart, has } => {
+            Self::Overload { link: which, from, to, streams, needs, has } => {
                 let need = if streams.len() == 1 { "alone it needs" } else { "together they need" };
-                let apart = match *apart {
-                    Nanos::ZERO => String::new(),
-                    apart => format!(" ({apart} for a clock error of {})", traffic.clock_error),
-                };
                 let who = listed(streams, &name);
                 let which = link(*which);
-                format!(
-                    "{who} must take link {which}; {need} {needs}{apart} of it in each hyperperiod, and it has {has}"
-                )
+                let when = if *to - *from == hyperperiod(traffic) {
+                    "in each hyperperiod".to_owned()
+                } else {
+                    format!("between {from} and {to}")
+                };
+                format!("{who} must take link {which}; {need} {needs} of it {when}, and it has {has}")
+            }
+            Self::Conflict { streams, minimal, bottleneck, proof } => {
+                collision(traffic, streams, *minimal, *bottleneck, proof.nodes.len())
             }
             Self::Rejected { violation } => {
                 format!(
@@ -260,6 +332,34 @@ impl NetworkRefusal {
             }
         }
     }
+}
+
+/// The words of a conflict.
+fn collision(
+    traffic: &Traffic,
+    streams: &[StreamId],
+    minimal: bool,
+    bottleneck: Option<LinkId>,
+    steps: usize,
+) -> String {
+    let who = listed(streams, &|stream| format!("\"{}\"", traffic.name(stream)));
+    let fewer = match (streams.len(), minimal) {
+        (1, _) | (_, false) => "",
+        (2, true) => "; each has one without the other",
+        (_, true) => "; without any one of them the others have one",
+    };
+    let have = if streams.len() == 1 { "has no plan" } else { "have no plan together" };
+    let at = bottleneck.map_or_else(String::new, |link| {
+        format!(". They collide at link {}", traffic.network.link_name(link))
+    });
+    format!(
+        "{who} {have}, with the network for themselves alone{fewer}{at}. Every way and order was looked at ({steps} steps of argument)"
+    )
+}
+
+/// Of traffic that was valid.
+fn hyperperiod(traffic: &Traffic) -> Nanos {
+    traffic.validate().unwrap_or(Nanos::ZERO)
 }
 
 fn listed(streams: &[StreamId], name: &impl Fn(StreamId) -> String) -> String {

@@ -4,29 +4,44 @@
 //!  Traffic ── problem (ways, costs) ── repair (place, wait ◄─► conflict) ── collect ── NetworkPlan ── checker/network (shares no code)
 //! ```
 
+mod argument;
+mod certificate;
 mod collect;
 mod conflict;
+mod core;
+mod crowd;
+mod diff;
+mod exact;
 mod explain;
 mod model;
 mod place;
 mod plan;
 mod problem;
+mod proof;
 mod queues;
+mod remedy;
 mod repair;
+mod session;
 mod state;
 mod summary;
 mod timeline;
 mod wait;
 
+pub use certificate::{Certificate, certificate};
+pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
+pub use remedy::{NetworkChange, StreamChange, remedies};
 pub use repair::Effort;
+pub use session::{Moved, Session, SessionError};
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
-use leveret_types::Nanos;
+use core::Found;
+use leveret_types::{Nanos, NodeId, StreamId};
 use problem::Problem;
 use repair::{Ended, Search};
 
@@ -47,38 +62,75 @@ pub fn plan_network(
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    if let Some(overload) = explain::overload(&problem) {
-        return Err(overload);
+    if let Some(refusal) = explain::hopeless(&mut problem).or_else(|| explain::overload(&problem)) {
+        return Err(refusal);
     }
     let mut search = Search::new(&mut problem, effort);
-    let ended = search.run();
-    let report = SearchReport { sent_away: search.sent_away };
-    match ended {
-        Ok(()) => Ok((collect::collect(search.problem, &search.state), report)),
-        Err(Ended::Alone(item)) => Err(explain::alone(search.problem, &search.problem.items[item as usize])),
-        Err(Ended::OutOfSteps) => Err(not_found(&search)),
+    for share in STAGES {
+        match search.run(effort.steps / share) {
+            Ok(()) => {
+                let report = SearchReport { sent_away: search.sent_away };
+                return Ok((collect::collect(search.problem, &search.state), report));
+            }
+            Err(Ended::Alone(item)) => {
+                if let Some(refusal) = explain::alone(search.problem, item) {
+                    return Err(refusal);
+                }
+            }
+            Err(Ended::OutOfSteps) => {}
+        }
+        let heaviest = search.heaviest();
+        search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
+        if let Some(overload) = explain::overload(search.problem).or_else(|| crowd::crowd(search.problem)) {
+            return Err(overload);
+        }
+        let mut steps = effort.steps / share;
+        match core::find(search.problem, &heaviest, &mut steps) {
+            Found::Plan(plan) => return Ok((*plan, SearchReport { sent_away: search.sent_away })),
+            Found::Core(core) => return Err(explain::conflict(*core)),
+            Found::Nothing => {}
+        }
     }
+    Err(not_found(&search))
 }
 
-/// Of each stream, what its quickest way takes from the start of the first transmission to the last arrival, when nothing waits; of two
-/// copies, the slower one.
-pub(crate) fn quickest(traffic: &Traffic) -> Result<Vec<Nanos>, NetworkRefusal> {
+/// How long a message is under way, from the start of the first transmission to the last arrival, when nothing waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct UnderWay {
+    /// On the way that would be taken first; of two copies, on the slower one.
+    pub likely: Nanos,
+    /// On no way less.
+    pub least: Nanos,
+}
+
+/// Of each stream, how long it is under way, with the network for itself alone.
+pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
     let problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    let mut spans = vec![Nanos::ZERO; traffic.streams.len()];
+    let mut found = vec![UnderWay { likely: Nanos::ZERO, least: Nanos::ZERO }; traffic.streams.len()];
     for item in &problem.items {
-        let span = item.ways.iter().map(|way| way.span).min().unwrap_or(0);
-        let known = &mut spans[item.stream.index()];
-        *known = Nanos(span).max(*known);
+        let first = item.ways.first().map_or(0, |way| way.span);
+        let one = &mut found[item.stream.index()];
+        one.likely = one.likely.max(Nanos(first));
     }
-    Ok(spans)
+    for (index, one) in found.iter_mut().enumerate() {
+        let stream = &traffic.streams[index];
+        let least = |target: &NodeId| problem.least_to(StreamId(index as u32), *target);
+        let each = stream.targets.iter().map(least).max().unwrap_or(0);
+        // Of ways that are named nothing else is possible.
+        one.least = if stream.ways.is_some() { one.likely } else { Nanos(each).min(one.likely) };
+    }
+    Ok(found)
 }
 
-/// A proof after all, now that more ways are known; else what was reached.
+/// The shares of the steps after which the search looks whether what it fails at is impossible.
+const STAGES: [u64; 3] = [64, 8, 1];
+
+/// Streams whose other ways are looked for before a link is said to be one that they must take.
+const WIDENED: usize = 256;
+
+/// What was reached.
 fn not_found(search: &Search<'_, '_>) -> NetworkRefusal {
-    if let Some(overload) = explain::overload(search.problem) {
-        return overload;
-    }
     let item_of = |unit: u32| search.state.units[unit as usize].item as usize;
     let mut unplaced: Vec<_> =
         search.unplaced().map(|unit| search.problem.items[item_of(unit)].stream).collect();

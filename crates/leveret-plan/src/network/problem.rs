@@ -2,7 +2,8 @@
 
 use super::model::{StreamFault, Traffic, TrafficError};
 use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, routes};
-use leveret_types::{NodeId, StreamId};
+use leveret_types::{LinkId, NodeId, StreamId};
+use std::borrow::Cow;
 
 /// Ways that are tried for one stream.
 pub(super) const WAYS_MAX: usize = 8;
@@ -10,7 +11,7 @@ pub(super) const WAYS_MAX: usize = 8;
 /// What is to be placed, and where it may be.
 #[derive(Clone, Debug)]
 pub(super) struct Problem<'a> {
-    pub traffic: &'a Traffic,
+    pub traffic: Cow<'a, Traffic>,
     pub graph: Graph,
     pub hyperperiod: i64,
     pub items: Vec<Item>,
@@ -76,11 +77,12 @@ impl Hop {
 
 impl<'a> Problem<'a> {
     /// Of traffic that [`Traffic::validate`] accepted, with its hyperperiod.
-    pub(super) fn new(traffic: &'a Traffic, hyperperiod: i64) -> Result<Self, TrafficError> {
+    pub(super) fn new(traffic: impl Into<Cow<'a, Traffic>>, hyperperiod: i64) -> Result<Self, TrafficError> {
+        let traffic = traffic.into();
         let graph = Graph::new(&traffic.network);
-        let mut problem =
-            Self { traffic, graph, hyperperiod, items: Vec::with_capacity(traffic.streams.len()) };
-        for index in 0..traffic.streams.len() {
+        let streams = traffic.streams.len();
+        let mut problem = Self { traffic, graph, hyperperiod, items: Vec::with_capacity(streams) };
+        for index in 0..streams {
             let items = problem.items_of(StreamId(index as u32))?;
             problem.items.extend(items);
         }
@@ -138,6 +140,16 @@ impl<'a> Problem<'a> {
         Ok(trees)
     }
 
+    /// Further ways of some streams.
+    pub(super) fn widen_all(&mut self, streams: &[StreamId]) {
+        let wanted: std::collections::BTreeSet<_> = streams.iter().collect();
+        for item in 0..self.items.len() {
+            if wanted.contains(&self.items[item].stream) {
+                self.widen(item);
+            }
+        }
+    }
+
     /// Further ways of an item, once it has found no place on those it knows.
     pub(super) fn widen(&mut self, item: usize) {
         let known = &self.items[item];
@@ -162,6 +174,21 @@ impl<'a> Problem<'a> {
         }
         let item = &mut self.items[item];
         (item.ways, item.more_ways, item.all_ways) = (candidates, false, all);
+    }
+
+    /// What a stream takes at least to one target: on its quickest way there, if all are known; else what its first or its last link takes.
+    pub(super) fn least_to(&self, id: StreamId, target: NodeId) -> i64 {
+        let stream = &self.traffic.streams[id.index()];
+        let (found, no_other) = routes(&self.graph, stream.source, target, WAYS_MAX);
+        if no_other {
+            let spans = found.iter().map(|route| self.candidate(id, Tree::path(route)).span);
+            return spans.min().unwrap_or(0);
+        }
+        let frames = &self.traffic.network.frames;
+        let time =
+            |link: &LinkId| frames.occupation(stream.size, self.traffic.network.links[link.index()].rate).0;
+        let quickest = |links: &[LinkId]| links.iter().map(time).min().unwrap_or(0);
+        quickest(self.graph.outgoing(stream.source)).max(quickest(self.graph.incoming(target)))
     }
 
     /// What a stream costs on a way.

@@ -3,8 +3,9 @@
 use super::conflict::{Cheapest, Sweep, mix};
 use super::place::first_free;
 use super::problem::{Item, Problem};
-use super::state::{State, Unit};
+use super::state::{Place, State, Unit};
 use super::wait::first_waiting;
+use leveret_types::StreamId;
 use std::collections::VecDeque;
 
 /// How far a search may go, and which way.
@@ -45,6 +46,10 @@ pub(super) struct Search<'a, 'b> {
     scattered: bool,
     /// How often something was sent away.
     pub sent_away: u64,
+    /// Whether instances may go ways of their own.
+    may_split: bool,
+    /// What had which place before it was touched, in the order of the touches, if anybody wants to know.
+    journal: Option<Vec<(u32, Option<Place>)>>,
 }
 
 /// Units from which places are sought all over their windows.
@@ -72,20 +77,48 @@ impl<'a, 'b> Search<'a, 'b> {
             effort,
             scattered,
             sent_away: 0,
+            may_split: true,
+            journal: None,
         }
     }
 
-    /// Until all are placed, or it cannot go on.
-    pub(super) fn run(&mut self) -> Result<(), Ended> {
+    /// With all that has a place already, for some units more; keeps a journal. Nothing is split, so that all can be undone.
+    pub(super) fn resume(problem: &'b mut Problem<'a>, state: State, units: &[u32], effort: Effort) -> Self {
+        let count = state.units.len();
+        Self {
+            problem,
+            state,
+            sweep: Sweep::default(),
+            weights: vec![1; count],
+            failures: vec![0; count],
+            waiting: units.iter().copied().collect(),
+            effort,
+            scattered: count > SCATTERED_FROM,
+            sent_away: 0,
+            may_split: false,
+            journal: Some(Vec::new()),
+        }
+    }
+
+    /// The units that were touched, with their places before.
+    pub(super) fn take_journal(&mut self) -> Vec<(u32, Option<Place>)> {
+        self.journal.take().unwrap_or_default()
+    }
+
+    /// Until all are placed, or it cannot go on, or has made so many steps in all.
+    pub(super) fn run(&mut self, steps: u64) -> Result<(), Ended> {
         while let Some(unit) = self.waiting.pop_front() {
             if self.place(unit) {
                 continue;
             }
-            if self.sweep.steps > self.effort.steps {
+            if self.sweep.steps > steps {
                 self.waiting.push_front(unit);
                 return Err(Ended::OutOfSteps);
             }
-            self.make_room(unit)?;
+            if let Err(ended) = self.make_room(unit) {
+                self.waiting.push_front(unit);
+                return Err(ended);
+            }
         }
         Ok(())
     }
@@ -108,10 +141,17 @@ impl<'a, 'b> Search<'a, 'b> {
             place = first_waiting(self.problem, &self.state, which, &mut self.sweep.steps);
         }
         if let Some(place) = place {
-            self.state.put(self.problem, unit, place);
+            self.put(unit, place);
             return true;
         }
         false
+    }
+
+    fn put(&mut self, unit: u32, place: Place) {
+        if let Some(journal) = &mut self.journal {
+            journal.push((unit, None));
+        }
+        self.state.put(self.problem, unit, place);
     }
 
     /// Where it disturbs least; whom it disturbs is placed anew, next.
@@ -127,7 +167,7 @@ impl<'a, 'b> Search<'a, 'b> {
             &self.weights,
             salt,
         );
-        let may_split = count > 1 && self.problem.items[item as usize].movable;
+        let may_split = self.may_split && count > 1 && self.problem.items[item as usize].movable;
         if may_split && (cheapest.is_none() || self.failures[unit as usize] > FAILURES_BEFORE_SPLIT) {
             self.split(unit, cheapest.map_or(0, |cheapest| cheapest.place.way));
             return Ok(());
@@ -136,19 +176,21 @@ impl<'a, 'b> Search<'a, 'b> {
         // What is put by force waits nowhere, and so must nothing else of the same channel.
         let waiting = self.state.waiting_units_of(item);
         for owner in owners.iter().chain(&waiting) {
-            if self.state.take_away(self.problem, *owner).is_none() {
-                continue;
+            let Some(before) = self.state.take_away(self.problem, *owner) else { continue };
+            if let Some(journal) = &mut self.journal {
+                journal.push((*owner, Some(before)));
             }
             self.sent_away += 1;
             self.waiting.push_front(*owner);
         }
-        self.state.put(self.problem, unit, place);
+        self.put(unit, place);
         Ok(())
     }
 
     /// Each instance for itself, but all on one way: a switch knows streams and not instances.
     fn split(&mut self, unit: u32, way: u32) {
         let item = &mut self.problem.items[self.state.units[unit as usize].item as usize];
+        item.all_ways &= item.ways.len() == 1;
         item.ways = vec![item.ways.swap_remove(way as usize)];
         item.more_ways = false;
         let others = self.state.split(unit);
@@ -164,6 +206,18 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Intervals looked at.
     pub(super) fn steps(&self) -> u64 {
         self.sweep.steps
+    }
+
+    /// All streams, those first that failed most to find a place.
+    pub(super) fn heaviest(&self) -> Vec<StreamId> {
+        let mut weights = vec![0; self.problem.traffic.streams.len()];
+        for (unit, weight) in self.state.units.iter().zip(&self.weights) {
+            let stream = self.problem.items[unit.item as usize].stream;
+            weights[stream.index()] = weights[stream.index()].max(*weight);
+        }
+        let mut streams: Vec<_> = (0..weights.len() as u32).map(StreamId).collect();
+        streams.sort_by_key(|stream| (std::cmp::Reverse(weights[stream.index()]), *stream));
+        streams
     }
 
     /// Units without a place.

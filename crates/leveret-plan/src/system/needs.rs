@@ -4,7 +4,7 @@ use super::chain::{ChainPart, PartKind, clocks, part};
 use super::explain::SystemRefusal;
 use super::model::{Chain, Step, System, Window};
 use super::project::parts;
-use crate::network::quickest;
+use crate::network::under_way;
 use crate::windows::charged;
 use crate::{Job, Qos};
 use leveret_types::Nanos;
@@ -14,8 +14,11 @@ use leveret_types::Nanos;
 pub(super) struct Needs {
     /// By host and task: the length of one instance.
     pub tasks: Vec<Vec<i64>>,
-    /// By crossing: from the start of the first transmission to the last arrival on the quickest way, and the clock error at both ends.
+    /// By crossing: from the start of the first transmission to the last arrival on the way that would be taken first, and the clock error
+    /// at both ends.
     pub crossings: Vec<i64>,
+    /// The same on no way less.
+    pub least: Vec<i64>,
 }
 
 impl Needs {
@@ -27,15 +30,16 @@ impl Needs {
             crossing.window.unwrap_or(Window { release, deadline })
         };
         let windows: Vec<Window> = system.crossings.iter().map(any).collect();
-        let traffic = parts(system, &windows).traffic;
-        let spans = quickest(&traffic).map_err(|refusal| SystemRefusal::Network {
+        let mut traffic = parts(system, &windows).traffic;
+        traffic.streams.drain(..system.traffic.streams.len());
+        let own = under_way(&traffic).map_err(|refusal| SystemRefusal::Network {
             refusal: Box::new(refusal),
             traffic: Box::new(traffic.clone()),
             chosen: Vec::new(),
         })?;
-        let own = &spans[system.traffic.streams.len()..];
         let error = 2 * system.traffic.clock_error.0;
-        Ok(Self { tasks, crossings: own.iter().map(|span| span.0 + error).collect() })
+        let crossings = own.iter().map(|own| own.likely.0 + error).collect();
+        Ok(Self { tasks, crossings, least: own.iter().map(|own| own.least.0 + error).collect() })
     }
 
     /// What a channel takes at least from the writer's end to its visibility; `None` where nothing is known of it.
@@ -50,9 +54,9 @@ impl Needs {
             Step::Crossing(index) => {
                 let crossing = &system.crossings[usize::from(index)];
                 let costs = &system.hosts[usize::from(crossing.source.host)].job.costs;
-                let own = crossing.window.map_or(self.crossings[usize::from(index)], |window| {
-                    (window.deadline - window.release).0
-                });
+                let own = crossing
+                    .window
+                    .map_or(self.least[usize::from(index)], |window| (window.deadline - window.release).0);
                 Some(own + costs.publish.0 + 2 * costs.clock_error.0)
             }
             Step::Task { .. } | Step::Work { .. } => None,

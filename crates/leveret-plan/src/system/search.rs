@@ -10,7 +10,7 @@ use super::project::{Parts, parts, source_window};
 use crate::admission::{Lean, plan_leaning};
 use crate::network::{Effort, NetworkPlan, NetworkRefusal, plan_network, summarise};
 use crate::{ExplainBudget, Job, Plan, Refusal, Task, plan_within};
-use leveret_types::{ChannelId, Nanos};
+use leveret_types::{ChannelId, Nanos, StreamId};
 
 /// How often windows are chosen anew.
 const ROUNDS_MAX: usize = 16;
@@ -291,14 +291,22 @@ impl Search<'_> {
                 tasks.iter().any(|task| self.is_open(*host, task))
                     && plan_within(&self.relaxed(*host, windows), ExplainBudget::NONE).is_ok()
             }
-            Failed::Network { refusal, .. } => match &**refusal {
-                NetworkRefusal::TooLong { stream, .. } | NetworkRefusal::Reserved { stream } => {
-                    let crossing =
-                        stream.index().checked_sub(first).map(|index| &self.system.crossings[index]);
-                    crossing.is_some_and(|crossing| crossing.window.is_none())
-                }
-                refusal => !refusal.is_proven() && open().next().is_some(),
-            },
+            Failed::Network { windows, refusal } => {
+                let is_open = |stream: &StreamId| {
+                    let index = stream.index().checked_sub(first);
+                    index.is_some_and(|index| self.system.crossings[index].window.is_none())
+                };
+                // More for a link than a whole round has is too much at any time.
+                let always = match &**refusal {
+                    NetworkRefusal::Overload { from, to, .. } => {
+                        parts(self.system, windows).traffic.validate() == Ok(*to - *from)
+                    }
+                    NetworkRefusal::Unending { .. } | NetworkRefusal::Invalid(_) => true,
+                    _ => false,
+                };
+                let is_touched = refusal.streams().iter().any(is_open);
+                !always && (is_touched || (!refusal.is_proven() && open().next().is_some()))
+            }
             Failed::Chain { least, .. } => least.is_none(),
             Failed::TooLong { .. } => false,
         }
@@ -319,13 +327,7 @@ impl Search<'_> {
             }
             Failed::Network { refusal, .. } => {
                 let first = self.system.traffic.streams.len();
-                let unplaced = match &**refusal {
-                    NetworkRefusal::NotFound { unplaced, .. } => unplaced.as_slice(),
-                    NetworkRefusal::TooLong { stream, .. } | NetworkRefusal::Reserved { stream } => {
-                        std::slice::from_ref(stream)
-                    }
-                    _ => &[],
-                };
+                let unplaced = refusal.streams();
                 let named = unplaced.iter().any(|stream| stream.index() >= first);
                 for (index, factor) in shares.crossings.iter_mut().enumerate() {
                     if !named || unplaced.iter().any(|stream| stream.index() == first + index) {

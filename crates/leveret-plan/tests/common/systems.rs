@@ -1,4 +1,4 @@
-//! Random systems: 2 to 4 hosts behind 1 to 3 switches, 3 to 20 tasks, 2 to 10 channels, and chains along them.
+//! Random systems: 2 to 4 hosts behind 1 to 3 switches, in a row or a ring, 3 to 20 tasks, 2 to 10 channels, and chains along them.
 
 use super::{US, empty, task, time_driven, us};
 use leveret_plan::network::Traffic;
@@ -8,9 +8,10 @@ use leveret_topology::{Shape, shape};
 use leveret_types::{ByteSize, ChannelId, Nanos, NodeId, TaskId};
 use proptest::prelude::*;
 
-/// A system of so many hosts on a line of switches, without tasks.
+/// A system of so many hosts behind so many switches, without tasks.
 pub fn bare(switches: u32, hosts: u32, clock_error: i64) -> System {
-    let network = shape(Shape::Line, switches, hosts);
+    // Of three switches in a ring there are two ways.
+    let network = shape(if switches == 3 { Shape::Ring } else { Shape::Line }, switches, hosts);
     let costs = Costs { guard: us(10), clock_error: Nanos(clock_error), ..Costs::default() };
     let host = |index: u32| {
         let mut job = empty(&[0, 1], costs);

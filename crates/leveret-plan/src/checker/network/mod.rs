@@ -8,12 +8,17 @@
 //! ```
 
 mod links;
+mod overload;
 mod queues;
+mod refusal;
+mod refusal_ways;
 mod ways;
 mod windows;
 
+pub use refusal::check_refusal;
+
 use super::{Violation, shown, wide};
-use crate::network::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
+use crate::network::{Certificate, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
 use leveret_topology::{FrameFormat, Link};
 use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
 
@@ -30,6 +35,19 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
     checker.links()?;
     checker.windows()?;
     checker.queues()
+}
+
+/// Accepts what is said to show that traffic has no plan.
+///
+/// # Errors
+/// The first thing in it that does not follow.
+pub fn check_certificate(certificate: &Certificate, traffic: &Traffic) -> Result<(), Violation> {
+    match certificate {
+        Certificate::Overload { link, from, to, streams } => {
+            overload::check(overload::Claim { link: *link, from: *from, to: *to, streams }, traffic)
+        }
+        Certificate::Argument(proof) => check_refusal(proof, traffic),
+    }
 }
 
 /// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in

@@ -2,7 +2,9 @@
 
 use super::{Checker, Copy, HopTimes, Train, violation};
 use crate::checker::{Violation, shown, wide};
-use leveret_topology::{Forwarding, NodeKind};
+use crate::network::Traffic;
+use leveret_topology::{Forwarding, Link, NodeKind};
+use leveret_types::{ByteSize, LinkId};
 
 impl Checker<'_> {
     pub(super) fn windows(&self) -> Result<(), Violation> {
@@ -40,46 +42,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn hop_times(&self, stream: usize, copy: usize, hop: usize) -> HopTimes {
-        let train = Train::new(
-            &self.traffic.network.frames,
-            self.traffic.streams[stream].size,
-            self.link(stream, copy, hop),
-        );
-        HopTimes {
-            length: train.whole(),
-            last_start: train.last_start(),
-            forwarding: self.forwarding_time(stream, copy, hop),
-        }
-    }
-
-    fn forwarding_time(&self, stream: usize, copy: usize, hop: usize) -> i128 {
-        let Some(parent) = self.plan.ways[stream][copy].tree.hops[hop].parent else { return 0 };
-        let (from, to) = (self.link(stream, copy, parent as usize), self.link(stream, copy, hop));
-        let frames = &self.traffic.network.frames;
-        let size = self.traffic.streams[stream].size;
-        let (here, there) = (Train::new(frames, size, from), Train::new(frames, size, to));
-        let forwarding = match self.traffic.network.nodes[to.source.index()].kind {
-            NodeKind::Switch(forwarding) => forwarding,
-            NodeKind::Host => Forwarding::StoreAndForward,
-        };
-        // What must have come of a frame before it may go on, so that it does not run dry.
-        let needed = |here: i128, there: i128| match forwarding {
-            Forwarding::StoreAndForward => here,
-            Forwarding::CutThrough { header } => {
-                let bits = i128::from(header.0) * 8_000_000_000;
-                let rate = i128::from(from.rate.0);
-                ((bits + rate - 1) / rate).min(here).max(here - there)
-            }
-        };
-        // Frame f has come after f frames here, and is sent after f frames there; what lies between is linear in f.
-        let mut longest = here.full * (here.each - there.each) + needed(here.last, there.last);
-        if here.full > 0 {
-            let most = here.full - 1;
-            longest = longest
-                .max(needed(here.each, there.each))
-                .max(most * (here.each - there.each) + needed(here.each, there.each));
-        }
-        longest + wide(from.propagation) + wide(from.processing)
+        let tree = &self.plan.ways[stream][copy].tree;
+        let parent = tree.hops[hop].parent.map(|parent| tree.hops[parent as usize].link);
+        HopTimes::new(self.traffic, self.traffic.streams[stream].size, parent, tree.hops[hop].link)
     }
 
     fn instance(
@@ -143,4 +108,44 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+impl HopTimes {
+    /// Of a message on a link, and from the link before it.
+    pub(super) fn new(traffic: &Traffic, size: ByteSize, parent: Option<LinkId>, link: LinkId) -> Self {
+        let network = &traffic.network;
+        let to = &network.links[link.index()];
+        let train = Train::new(&network.frames, size, to);
+        let forwarding =
+            parent.map_or(0, |parent| forwarding(traffic, size, &network.links[parent.index()], to));
+        Self { length: train.whole(), last_start: train.last_start(), forwarding }
+    }
+}
+
+/// From the start on a link to the instant from which the next one can be sent on.
+fn forwarding(traffic: &Traffic, size: ByteSize, from: &Link, to: &Link) -> i128 {
+    let frames = &traffic.network.frames;
+    let (here, there) = (Train::new(frames, size, from), Train::new(frames, size, to));
+    let forwarding = match traffic.network.nodes[to.source.index()].kind {
+        NodeKind::Switch(forwarding) => forwarding,
+        NodeKind::Host => Forwarding::StoreAndForward,
+    };
+    // What must have come of a frame before it may go on, so that it does not run dry.
+    let needed = |here: i128, there: i128| match forwarding {
+        Forwarding::StoreAndForward => here,
+        Forwarding::CutThrough { header } => {
+            let bits = i128::from(header.0) * 8_000_000_000;
+            let rate = i128::from(from.rate.0);
+            ((bits + rate - 1) / rate).min(here).max(here - there)
+        }
+    };
+    // Frame f has come after f frames here, and is sent after f frames there; what lies between is linear in f.
+    let mut longest = here.full * (here.each - there.each) + needed(here.last, there.last);
+    if here.full > 0 {
+        let most = here.full - 1;
+        longest = longest
+            .max(needed(here.each, there.each))
+            .max(most * (here.each - there.each) + needed(here.each, there.each));
+    }
+    longest + wide(from.propagation) + wide(from.processing)
 }

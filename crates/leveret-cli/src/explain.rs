@@ -1,0 +1,103 @@
+//! `leveret explain`.
+
+use crate::arguments::{ExplainArguments, Format};
+use crate::check::{self, Shown};
+use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
+use crate::output::{self, Paint};
+use crate::{files, load, network};
+use leveret_manifest::NetworkManifest;
+use leveret_plan::checker::check_certificate;
+use leveret_plan::network::{Certificate, Effort, NetworkRefusal, certificate, remedies};
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Remedies that are looked for.
+const REMEDIES_MAX: usize = 24;
+/// Lines of an argument that are printed.
+const LINES_MAX: usize = 40;
+
+/// Says at length why a manifest is refused, and what would fit.
+///
+/// # Errors
+/// When the manifest has errors, or the certificate cannot be written.
+pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
+    match load::document(&arguments.manifest)? {
+        Document::Network(manifest) => network(arguments, &manifest),
+        Document::Job(_) if arguments.certificate.is_some() => Err(Failure::new(
+            "certificates are of networks; the refusal of a job names its proof itself",
+            "leave --certificate out",
+        )),
+        Document::Job(manifest) => {
+            let job = load::job(&manifest, &arguments.manifest, None)?;
+            check::show(Shown { manifest: &manifest, job: &job, lessons: None }, arguments.format)
+        }
+    }
+}
+
+fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    let traffic = &manifest.traffic;
+    let effort = Effort { steps: arguments.steps, ..Effort::default() };
+    let refusal = match network::accepted(traffic, effort) {
+        Ok(_) => {
+            let word = Paint::for_stdout().green("admitted");
+            output::print(&format!(
+                "{word}: network \"{}\"; there is nothing to explain. `leveret plan` shows its plan.\n",
+                manifest.name
+            ))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(refusal) => refusal,
+    };
+    let shown = certificate(traffic, &refusal);
+    if let Some(shown) = &shown {
+        // Nobody has seen this; should the planner be wrong, it is not told.
+        check_certificate(shown, traffic).map_err(|violation| {
+            Failure::new(format!("the planner's own argument does not hold: {violation}"), "please report it")
+        })?;
+    }
+    if let Some(path) = &arguments.certificate {
+        let Some(shown) = &shown else {
+            let sentence = "nothing is proven here, so there is no certificate";
+            return Err(Failure::new(sentence, "search longer: --steps"));
+        };
+        files::write(path, format!("{}\n", output::json(shown)?).as_bytes())?;
+    }
+    let changes = remedies(traffic, &refusal, REMEDIES_MAX);
+    let words: Vec<String> = changes.iter().map(|change| change.words(traffic)).collect();
+    match arguments.format {
+        Format::Json => output::print(&output::json(&Explanation::new(manifest, &refusal, &words))?)?,
+        Format::Table => {
+            let mut text = network::refused(manifest, &refusal, &words, Paint::for_stdout());
+            if let Some(Certificate::Argument(proof)) = &shown {
+                text.push_str("Why, each step of which the checker has repeated:\n");
+                text.push_str(&proof.render(traffic, LINES_MAX));
+            }
+            output::print(&text)?;
+        }
+    }
+    Ok(ExitCode::from(EXIT_NO))
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Explanation<'a> {
+    network: &'a str,
+    infeasible: bool,
+    reason: String,
+    streams: Vec<&'a str>,
+    remedies: &'a [String],
+}
+
+impl<'a> Explanation<'a> {
+    fn new(manifest: &'a NetworkManifest, refusal: &NetworkRefusal, remedies: &'a [String]) -> Self {
+        let traffic = &manifest.traffic;
+        Self {
+            network: &manifest.name,
+            infeasible: refusal.is_proven(),
+            reason: refusal.reason(traffic),
+            streams: refusal.streams().iter().map(|stream| traffic.name(*stream)).collect(),
+            remedies,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What shows that there is no plan, for a checker that trusts nobody.
+
+use super::exact::{Verdict, decide};
+use super::explain::{ALONE_STEPS, NetworkRefusal};
+use super::model::Traffic;
+use super::problem::Problem;
+use super::proof::Proof;
+use leveret_types::{LinkId, Nanos, StreamId};
+use serde::{Deserialize, Serialize};
+
+/// Why some streams have no plan together, whatever else moves.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certificate {
+    /// More must be on a link within a stretch of time than fits.
+    Overload {
+        /// The link.
+        link: LinkId,
+        /// Begin of the stretch.
+        from: Nanos,
+        /// Its end.
+        to: Nanos,
+        /// Whose messages.
+        streams: Vec<StreamId>,
+    },
+    /// Every way and order contradicts itself.
+    Argument(Proof),
+}
+
+/// The certificate of a refusal; none where nothing is proven, or what is wrong is a declaration itself.
+pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certificate> {
+    match refusal {
+        NetworkRefusal::Overload { link, from, to, streams, .. } => {
+            Some(Certificate::Overload { link: *link, from: *from, to: *to, streams: streams.clone() })
+        }
+        NetworkRefusal::Conflict { proof, .. } => Some(Certificate::Argument((**proof).clone())),
+        NetworkRefusal::TooLong { stream, .. }
+        | NetworkRefusal::Unending { stream, .. }
+        | NetworkRefusal::Reserved { stream } => {
+            let hyperperiod = traffic.validate().ok()?;
+            let problem = Problem::new(traffic, hyperperiod.0).ok()?;
+            match decide(&problem, &[*stream], &mut ALONE_STEPS.clone()) {
+                Verdict::Impossible(proof) => Some(Certificate::Argument(*proof)),
+                Verdict::Plan(_) | Verdict::Unknown => None,
+            }
+        }
+        NetworkRefusal::Invalid(_) | NetworkRefusal::Rejected { .. } | NetworkRefusal::NotFound { .. } => {
+            None
+        }
+    }
+}
