@@ -55,13 +55,7 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         let sentence = format!("{}: this is the manifest of a job on one host", arguments.manifest.display());
         return Err(Failure::new(sentence, "plans of networks can be exported; docs/network-manifest.md"));
     };
-    if manifest.system.is_some() {
-        let sentence = format!("{}: a network with tasks on its hosts", arguments.manifest.display());
-        return Err(Failure::new(
-            sentence,
-            "leave [[member]], [[task]] and [[chain]] out to export what the network alone does",
-        ));
-    }
+    network::without_tasks(&arguments.manifest, &manifest)?;
     let plan = network::read(&arguments.plan)?;
     if let Err(violation) = check_network(&plan, &manifest.traffic) {
         output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;

@@ -48,6 +48,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if arguments.keep.is_some() {
+        without_tasks(&arguments.manifest, manifest)?;
+    }
     if let Some(system) = &manifest.system {
         return system::plan(arguments, system);
     }
@@ -75,6 +78,19 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses what is done with networks alone, where tasks run on the hosts.
+///
+/// # Errors
+/// When there are any.
+pub fn without_tasks(path: &Path, manifest: &NetworkManifest) -> Result<(), Failure> {
+    if manifest.system.is_none() {
+        return Ok(());
+    }
+    let sentence = format!("{}: a network with tasks on its hosts", path.display());
+    let hint = "this is for networks alone: leave [[member]], [[task]] and [[chain]] out, and name hosts as ends of channels";
+    Err(Failure::new(sentence, hint))
 }
 
 /// Checks a stored plan of a network.

@@ -138,4 +138,9 @@ fn tasks_and_network_are_planned_in_one_table() {
     let (_, said, code) = outcome(&["export", "tsnkit", shown(&plan), SYSTEM]);
     assert_eq!(code, Some(2));
     assert!(said.contains("a network with tasks on its hosts"), "{said}");
+    let (text, _, code) = outcome(&["explain", shown(&job)]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with(expected), "{text}");
+    let (_, said, code) = outcome(&["plan", SYSTEM, "--keep", shown(&plan), SYSTEM]);
+    assert_eq!(code, Some(2), "{said}");
 }
