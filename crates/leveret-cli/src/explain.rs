@@ -8,7 +8,7 @@ use crate::output::{self, Paint};
 use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_certificate;
-use leveret_plan::network::{Certificate, Effort, NetworkRefusal, certificate, remedies};
+use leveret_plan::network::{Certificate, Effort, NetworkRefusal, advice, certificate};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -70,8 +70,7 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
         };
         files::write(path, format!("{}\n", output::json(shown)?).as_bytes())?;
     }
-    let changes = remedies(traffic, &refusal, REMEDIES_MAX);
-    let words: Vec<String> = changes.iter().map(|change| change.words(traffic)).collect();
+    let words = advice(traffic, &refusal, REMEDIES_MAX);
     match arguments.format {
         Format::Json => output::print(&output::json(&Explanation::new(manifest, &refusal, &words))?)?,
         Format::Table => {

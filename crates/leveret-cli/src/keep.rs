@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::{diff, network, output};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_network;
-use leveret_plan::network::{Effort, NetworkPlan, NetworkRefusal, Session, SessionError, Traffic};
+use leveret_plan::network::{
+    Effort, NetworkPlan, NetworkRefusal, Session, SessionError, Traffic, admit_flows,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -27,6 +29,10 @@ pub fn plan(
     }
     match changed(old.traffic, &kept, wanted) {
         Ok((plan, others)) => {
+            let plan = match admit_flows(wanted, plan, Effort::default()) {
+                Ok(plan) => plan,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
             match check_network(&plan, wanted) {
                 Ok(()) => {}
                 Err(violation) => {

@@ -8,7 +8,7 @@ use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{
     Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
-    plan_network, remedies, summarise,
+    plan_network, summarise,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -174,15 +174,19 @@ pub fn accepted(traffic: &Traffic, effort: Effort) -> Result<NetworkPlan, Networ
 }
 
 fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
-    let network = &manifest.traffic.network;
     let slots: usize = plan.links.iter().map(Vec::len).sum();
+    format!("{}, {slots} slots, repeating every {}", described(manifest), plan.hyperperiod)
+}
+
+/// A network by its name and its sizes.
+pub fn described(manifest: &NetworkManifest) -> String {
+    let network = &manifest.traffic.network;
     format!(
-        "network \"{}\", {} nodes, {} links, {} channels, {slots} slots, repeating every {}",
+        "network \"{}\", {} nodes, {} links, {} channels",
         manifest.name,
         network.nodes.len(),
         network.links.len(),
-        manifest.traffic.streams.len(),
-        plan.hyperperiod
+        manifest.traffic.streams.len() + manifest.traffic.flows.len(),
     )
 }
 
@@ -190,9 +194,8 @@ fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
 const REMEDIES_MAX: usize = 6;
 
 /// Changes that would fit, in words.
-fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
-    let traffic = &manifest.traffic;
-    remedies(traffic, refusal, REMEDIES_MAX).iter().map(|change| change.words(traffic)).collect()
+pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
+    leveret_plan::network::advice(&manifest.traffic, refusal, REMEDIES_MAX)
 }
 
 /// A refusal for people, with changes that would fit.
@@ -202,11 +205,12 @@ pub fn refused(
     advice: &[String],
     paint: Paint,
 ) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let is_refused = refusal.is_proven() || matches!(refusal, NetworkRefusal::Late(_));
+    let word = if is_refused { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
     let mut text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
     match advice {
-        [] if refusal.is_proven() => text.push_str("No single change that was tried would fit.\n"),
+        [] if is_refused => text.push_str("No single change that was tried would fit.\n"),
         [] => {}
         [one] => text.push_str(&format!("This would fit: {one}\n")),
         several => {

@@ -70,7 +70,7 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
         return Ok(ExitCode::SUCCESS);
     };
-    verify::print_not_valid(arguments, &violations)?;
+    output::print(&verify::not_valid(&arguments.plan, &arguments.manifest, &violations))?;
     Ok(ExitCode::from(EXIT_NO))
 }
 

@@ -1,11 +1,12 @@
 //! The manifest of a network: hosts, switches, links, and channels between hosts. The format is described in `docs/network-manifest.md`.
 //!
 //! ```text
-//!  [job] [network]   [[host]] [[switch]] ── nodes, by name        [[channel]] ── streams, whose ends and ways are names of nodes
+//!  [job] [network]   [[host]] [[switch]] ── nodes, by name        [[channel]] ── streams and flows, whose ends and ways are names of nodes
 //!                    [[link]]            ── two directed links, or one
 //! ```
 
 mod channel;
+mod flow;
 mod link;
 mod render;
 mod schema;
@@ -120,23 +121,35 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         members.as_ref().is_some_and(|members| system::is_between_members(section, members, &names))
     };
     let (channels, sections): (Vec<_>, Vec<_>) = sections.iter().partition(between);
-    let mut streams = Vec::with_capacity(sections.len());
-    let mut places = Vec::with_capacity(sections.len());
+    let mut traffic = Traffic {
+        network,
+        streams: Vec::with_capacity(sections.len()),
+        flows: Vec::new(),
+        clock_error: general.clock_error,
+        whole_cycles: general.whole_cycles,
+    };
     let mut unique = Unique::new("channel");
     note_names(&channels, &mut unique, problems);
     for section in &sections {
-        if let Some(stream) = channel::read(section, &names, graph.as_ref(), problems) {
-            unique.note(
-                stream.name.clone(),
-                &Located { value: stream.name.clone(), span: section.place("name") },
-                problems,
-            );
-            streams.push(stream);
-            places.push(section.span.clone());
+        let name = if flow::is_one(section, problems) {
+            let flow = flow::read(section, &names, graph.as_ref(), problems);
+            flow.map(|flow| {
+                let name = flow.name.clone();
+                traffic.flows.push(flow);
+                name
+            })
+        } else {
+            let stream = channel::read(section, &names, graph.as_ref(), problems);
+            stream.map(|stream| {
+                let name = stream.name.clone();
+                traffic.streams.push(stream);
+                name
+            })
+        };
+        if let Some(name) = name {
+            unique.note(name.clone(), &Located { value: name, span: section.place("name") }, problems);
         }
     }
-    let traffic =
-        Traffic { network, streams, clock_error: general.clock_error, whole_cycles: general.whole_cycles };
     if problems.is_empty() {
         settle(&traffic, &sections, problems);
     }
@@ -167,11 +180,13 @@ fn note_names(channels: &[&Section<'_, '_>], unique: &mut Unique, problems: &mut
 /// What only the whole can tell.
 fn settle(traffic: &Traffic, sections: &[&Section<'_, '_>], problems: &mut Problems<'_>) {
     let Err(error) = traffic.validate() else { return };
-    let place = match &error {
-        TrafficError::Stream { name, .. } => traffic.streams.iter().position(|stream| stream.name == *name),
-        _ => None,
+    let named = |section: &&Section<'_, '_>| match &error {
+        TrafficError::Stream { name, .. } => {
+            section.value("name").is_some_and(|value| value.get_ref().as_str() == Some(name))
+        }
+        _ => false,
     };
-    let span = place.and_then(|index| sections.get(index)).map_or(0..0, |section| section.span.clone());
+    let span = sections.iter().copied().find(named).map_or(0..0, |section| section.span.clone());
     let text = error.to_string();
     let (message, hint) =
         text.split_once("; ").unwrap_or((&text, "docs/network-manifest.md describes every key"));

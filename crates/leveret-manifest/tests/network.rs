@@ -1,9 +1,9 @@
 //! Manifests of networks: what is written is read back, and what is wrong is named with its place and remedy.
 
 use leveret_manifest::{NetworkManifest, is_network, parse, parse_network};
-use leveret_plan::network::{Stream, Traffic};
-use leveret_topology::{Forwarding, Graph, NodeKind, Reservation, Shape, Tree, disjoint_pair, shape};
-use leveret_types::{ByteSize, Nanos, NodeId};
+use leveret_plan::network::{Flow, Stream, Traffic};
+use leveret_topology::{Forwarding, Graph, NodeKind, Reservation, Shape, Shaper, Tree, disjoint_pair, shape};
+use leveret_types::{BitRate, ByteSize, Nanos, NodeId};
 use proptest::prelude::*;
 
 const EXAMPLE: &str = include_str!("../../../docs/network-manifest.md");
@@ -23,6 +23,10 @@ fn the_example_of_the_reference_is_right() {
         NodeKind::Switch(Forwarding::CutThrough { header: ByteSize(64) })
     );
     assert_eq!(traffic.clock_error, Nanos(500));
+    let alarm = &traffic.flows[0];
+    assert_eq!((alarm.class, alarm.burst, alarm.deadline), (Some(5), 2, Some(Nanos::from_millis(1))));
+    let shaper = Shaper { class: 5, idle_slope: BitRate(20_000_000) };
+    assert!(traffic.network.links.iter().filter(|link| link.shaping == [shaper]).count() == 2);
     assert_eq!(traffic.streams[1].targets, [NodeId(2), NodeId(0)]);
     let errors = parse(example(), "job.toml").expect_err("no job on one host");
     assert!(errors[0].to_string().contains("leveret check"), "{}", errors[0]);
@@ -72,6 +76,30 @@ fn faults_have_a_place_and_a_remedy() {
     );
     refused("size = \"9000B\"", "size = \"9000B\"\nway = [\"camera\", \"s0\"]", "the way that it names", "");
     refused("size = \"9000B\"", "size = \"9000B\"\nreads = 1", "unknown key `reads`", "");
+    refused("size = \"9000B\"", "size = \"9000B\"\nburst = 2", "not time-driven", "priority-driven");
+    refused("qos = \"priority-driven\"", "qos = \"priority\"", "must be \"time-driven\"", "priority-driven");
+    refused("qos = \"priority-driven\"", "qos = 7", "must be a text", "quotes");
+    refused("qos = \"priority-driven\"", "qos = \"best-effort\"", "means nothing for", "priority-driven");
+    refused("priority = 5", "priority = 8", "out of range", "0 to 7");
+    refused("priority = 5", "priority = 5\nperiod = \"1ms\"", "for time-driven channels", "remove");
+    refused("priority = 5", "", "has no `priority`", "priority = 5");
+    refused("interval = \"2ms\"", "", "has no `interval`", "interval = ");
+    refused("interval = \"2ms\"", "interval = \"2ms\"\nburst = 0", "out of range", "");
+    refused("class = 5, ", "", "shaping has no `class`", "idle-slope");
+    refused("idle-slope = \"20Mbit/s\"", "idle-slope = 20", "has no unit", "Mbit/s");
+    refused("idle-slope = \"20Mbit/s\"", "idle-slope = \"2Gbit/s\"", "below the link's rate", "");
+    refused("idle-slope = \"20Mbit/s\"", "slope = \"20Mbit/s\"", "unknown key `slope`", "idle-slope");
+}
+
+#[test]
+fn an_event_is_urgent_and_best_effort_has_no_promise() {
+    let event = example().replace("qos = \"priority-driven\"\npriority = 5", "qos = \"event-driven\"");
+    let manifest = parse_network(&event, "job.toml").expect("a manifest without errors");
+    assert_eq!(manifest.traffic.flows[0].class, Some(7));
+    let text = example().replace("qos = \"priority-driven\"\npriority = 5", "qos = \"best-effort\"");
+    let text = text.replace("deadline = \"1ms\"\n", "").replace("interval = \"2ms\"\n", "");
+    let manifest = parse_network(&text, "job.toml").expect("a manifest without errors");
+    assert_eq!((manifest.traffic.flows[0].class, manifest.traffic.flows[0].interval), (None, None));
 }
 
 /// A random network with random channels.
@@ -95,6 +123,10 @@ fn manifest(seed: &[u32]) -> NetworkManifest {
                 length: Nanos(i64::from(pick(index, 77)) + 1),
             });
         }
+        if pick(index + 1, 3) == 0 {
+            let idle_slope = BitRate(u64::from(pick(index, 999_999_999)) + 1);
+            link.shaping = vec![Shaper { class: pick(index, 8) as u8, idle_slope }];
+        }
     }
     let graph = Graph::new(&network);
     let stream = |index: usize| {
@@ -116,9 +148,32 @@ fn manifest(seed: &[u32]) -> NetworkManifest {
         }
     };
     let streams = (0..seed.len()).map(stream).collect();
+    let flow = |index: usize| {
+        let (source, target) = (pick(index + 3, 6), (pick(index + 3, 6) + 1 + pick(index + 4, 5)) % 6);
+        let (source, target) = (NodeId(6 + source), NodeId(6 + target));
+        let way = Tree::spread(&graph, source, &[target], 1).filter(|_| pick(index, 2) == 0);
+        let class = (pick(index + 5, 3) > 0).then(|| pick(index, 8) as u8);
+        let interval = Nanos(i64::from(pick(index + 2, 999_999)) + 1);
+        Flow {
+            interval: (class.is_some() || pick(index + 6, 2) == 0).then_some(interval),
+            burst: pick(index + 6, 40) + 1,
+            deadline: class.filter(|_| pick(index + 7, 2) == 0).map(|_| interval + interval),
+            class,
+            way,
+            ..Flow::new(
+                format!("f{index}"),
+                source,
+                target,
+                ByteSize(u64::from(pick(index, 9000)) + 1),
+                interval,
+            )
+        }
+    };
+    let flows = (0..seed.len() % 7).map(flow).collect();
     let traffic = Traffic {
         network,
         streams,
+        flows,
         clock_error: Nanos(i64::from(pick(1, 2000))),
         whole_cycles: pick(2, 2) == 0,
     };

@@ -89,7 +89,7 @@ fn traffic(
         }
         streams.push(one);
     }
-    Traffic { network, streams, clock_error: Nanos(clock_error), whole_cycles }
+    Traffic { network, streams, flows: Vec::new(), clock_error: Nanos(clock_error), whole_cycles }
 }
 
 fn shapes() -> impl Strategy<Value = Shape> {

@@ -24,7 +24,7 @@ fn traffic() -> Traffic {
         ways: None,
     };
     let streams = vec![stream(0, 0, 100, 500), stream(1, 1, 1400, 1000), stream(2, 0, 3000, 1000)];
-    Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false }
+    Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false }
 }
 
 fn planned(traffic: &Traffic) -> NetworkPlan {
@@ -211,6 +211,7 @@ fn a_queue_keeps_its_order() {
     let traffic = Traffic {
         network,
         streams: vec![stream("a", 0), stream("b", 1)],
+        flows: Vec::new(),
         clock_error: Nanos::ZERO,
         whole_cycles: false,
     };
@@ -246,7 +247,13 @@ fn two_ways_that_meet() {
     let network = shape(Shape::Ring, 4, 4);
     let mut one = traffic().streams[0].clone();
     (one.source, one.targets, one.copies, one.latency) = (NodeId(4), vec![NodeId(6)], 2, None);
-    let traffic = Traffic { network, streams: vec![one], clock_error: Nanos::ZERO, whole_cycles: false };
+    let traffic = Traffic {
+        network,
+        streams: vec![one],
+        flows: Vec::new(),
+        clock_error: Nanos::ZERO,
+        whole_cycles: false,
+    };
     refuses(&traffic, "share only what has no alternative", |plan| {
         plan.ways[0][1] = plan.ways[0][0].clone();
         let slots: Vec<Vec<Slot>> = plan.links.clone();

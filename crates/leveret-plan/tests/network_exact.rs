@@ -69,7 +69,7 @@ fn traffic(
         one.copies = if matches!(which, Shape::Ring) { wish.copies } else { 1 };
         streams.push(one);
     }
-    Traffic { network, streams, clock_error: Nanos(clock_error), whole_cycles }
+    Traffic { network, streams, flows: Vec::new(), clock_error: Nanos(clock_error), whole_cycles }
 }
 
 fn any_traffic() -> impl Strategy<Value = Traffic> {

@@ -14,7 +14,13 @@ fn stream(index: usize, source: u32, target: u32, size: u64, period_us: i64) -> 
 }
 
 fn traffic(which: Shape, streams: Vec<Stream>) -> Traffic {
-    Traffic { network: shape(which, SWITCHES, 4), streams, clock_error: Nanos::ZERO, whole_cycles: false }
+    Traffic {
+        network: shape(which, SWITCHES, 4),
+        streams,
+        flows: Vec::new(),
+        clock_error: Nanos::ZERO,
+        whole_cycles: false,
+    }
 }
 
 fn refusal(traffic: &Traffic) -> NetworkRefusal {

@@ -41,6 +41,7 @@ fn traffic(wishes: &[Wish]) -> Traffic {
     Traffic {
         network: shape(Shape::Ring, SWITCHES, HOSTS),
         streams,
+        flows: Vec::new(),
         clock_error: Nanos::ZERO,
         whole_cycles: false,
     }

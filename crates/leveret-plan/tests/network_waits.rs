@@ -32,7 +32,7 @@ fn traffic(wishes: &[(i64, i64)]) -> Traffic {
         let reservation = Reservation { period: ROUND, start, length: ROUND - start };
         network.links.iter_mut().find(own).expect("a link").reserved.push(reservation);
     }
-    Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false }
+    Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false }
 }
 
 fn planned(traffic: &Traffic) -> NetworkPlan {

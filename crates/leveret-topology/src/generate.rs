@@ -78,5 +78,6 @@ fn gigabit(source: u32, target: u32) -> Link {
         queues: 8,
         preemption: false,
         reserved: Vec::new(),
+        shaping: Vec::new(),
     }
 }

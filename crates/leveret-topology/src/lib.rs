@@ -17,6 +17,6 @@ mod tree;
 pub use disjoint::disjoint_pair;
 pub use generate::{Shape, shape};
 pub use graph::Graph;
-pub use model::{Forwarding, FrameFormat, Link, Network, NetworkError, Node, NodeKind, Reservation};
+pub use model::{Forwarding, FrameFormat, Link, Network, NetworkError, Node, NodeKind, Reservation, Shaper};
 pub use routes::{routes, shortest};
 pub use tree::{Tree, TreeHop};

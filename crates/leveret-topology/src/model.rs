@@ -1,6 +1,6 @@
 //! The network model: what a configuration declares.
 
-use leveret_types::{BitRate, ByteSize, LinkId, NAME_BYTES_MAX, Nanos, NodeId};
+use leveret_types::{BitRate, ByteSize, LinkId, NAME_BYTES_MAX, Nanos, NodeId, TRAFFIC_CLASSES};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -66,6 +66,20 @@ pub struct Link {
     pub preemption: bool,
     /// Time that other traffic has for itself.
     pub reserved: Vec<Reservation>,
+    /// Classes of other traffic whose rate the port limits; the rest goes by strict priority.
+    #[serde(default)]
+    pub shaping: Vec<Shaper>,
+}
+
+/// A credit-based shaper of one class at one port (IEEE 802.1Q-2018, 8.6.8.2; first 802.1Qav). Its credit, in bits, grows with the
+/// idle slope while frames of the class wait or it is below 0, falls with the link's rate less the idle slope while one is sent,
+/// stands still while a planned frame has the link, and is lost above 0 where nothing waits. A frame starts at 0 or more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shaper {
+    /// Which class, 0 to 7.
+    pub class: u8,
+    /// How fast the credit grows: the class's share of the link.
+    pub idle_slope: BitRate,
 }
 
 /// A stretch of every period in which a link is not for planned frames.
@@ -180,6 +194,11 @@ pub enum NetworkError {
          no longer than it"
     )]
     Reservation(String, String),
+    /// A shaper of a class that does not exist, of one twice, or faster than the link.
+    #[error(
+        "shaping of the link from \"{0}\" to \"{1}\" must name classes from 0 to 7, each once, with an idle slope below the link's rate"
+    )]
+    Shaping(String, String),
     /// Frames without payload, or too much of it.
     #[error(
         "frames must hold between 1 byte and 16 MiB of a message, no fewer than `payload-min`, and have at most 1 KiB beside it"
@@ -251,6 +270,13 @@ impl Network {
         };
         if !link.reserved.iter().all(sound) {
             return Err(NetworkError::Reservation(source_name, target_name));
+        }
+        let mut shaped = [false; TRAFFIC_CLASSES as usize];
+        for shaper in &link.shaping {
+            match shaped.get_mut(usize::from(shaper.class)) {
+                Some(seen) if !*seen && shaper.idle_slope < link.rate => *seen = true,
+                _ => return Err(NetworkError::Shaping(source_name, target_name)),
+            }
         }
         Ok(())
     }

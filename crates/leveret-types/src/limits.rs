@@ -20,3 +20,5 @@ pub const NAME_BYTES_MAX: usize = 64;
 pub const MESSAGE_BYTES_MAX: u64 = 1 << 30;
 /// Most buffers of one channel.
 pub const BUFFERS_MAX: u32 = 4096;
+/// Classes of traffic beside planned frames at each port of a network, 0 to 7; a higher one is more urgent.
+pub const TRAFFIC_CLASSES: u8 = 8;

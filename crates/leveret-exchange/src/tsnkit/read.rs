@@ -130,7 +130,8 @@ pub fn read(topology: (&str, &str), streams: (&str, &str)) -> Result<Traffic, Ts
             ways: None,
         });
     }
-    let traffic = Traffic { network, streams: list, clock_error: Nanos::ZERO, whole_cycles: true };
+    let traffic =
+        Traffic { network, streams: list, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: true };
     match traffic.validate() {
         Ok(_) => Ok(traffic),
         Err(error) => {
@@ -182,6 +183,7 @@ fn read_topology((file, text): (&str, &str)) -> Result<(Network, BTreeMap<u32, N
             queues: row.number("q_num", 1, 8)? as u8,
             preemption: false,
             reserved: Vec::new(),
+            shaping: Vec::new(),
         });
     }
     // One frame a message, without anything beside it.

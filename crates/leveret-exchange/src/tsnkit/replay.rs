@@ -36,7 +36,8 @@ pub fn replay(traffic: &Traffic, schedule: &Schedule) -> Result<NetworkPlan, Tsn
     play.run();
     let links = play.round(hyperperiod.0)?;
     let ways = ways.into_iter().map(|way| vec![way]).collect();
-    Ok(NetworkPlan { version: NETWORK_PLAN_VERSION, hyperperiod, ways, links })
+    let classes = vec![Vec::new(); links.len()];
+    Ok(NetworkPlan { version: NETWORK_PLAN_VERSION, hyperperiod, ways, links, flows: Vec::new(), classes })
 }
 
 fn whole(fault: TsnkitFault) -> TsnkitError {

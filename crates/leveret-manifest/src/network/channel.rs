@@ -48,7 +48,11 @@ pub(super) fn read(
     })
 }
 
-fn targets(section: &Section<'_, '_>, names: &Names, problems: &mut Problems<'_>) -> Option<Vec<NodeId>> {
+pub(super) fn targets(
+    section: &Section<'_, '_>,
+    names: &Names,
+    problems: &mut Problems<'_>,
+) -> Option<Vec<NodeId>> {
     let targets = target_names(section, problems)?;
     targets.iter().map(|target| names.find(target, true, problems)).collect()
 }

@@ -3,9 +3,9 @@
 use super::{Names, schema};
 use crate::section::{Section, several};
 use crate::source::{Located, Problems, printable};
-use crate::values::{duration_value, wrong_kind};
-use leveret_topology::{Link, Reservation};
-use leveret_types::{BitRate, Nanos, NodeId};
+use crate::values::{duration_value, integer_value, wrong_kind};
+use leveret_topology::{Link, Reservation, Shaper};
+use leveret_types::{BitRate, Nanos, NodeId, TRAFFIC_CLASSES};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -46,12 +46,13 @@ fn read(section: &Section<'_, '_>, names: &Names, problems: &mut Problems<'_>) -
     section.require("ends", "[\"h0\", \"s0\"]", problems);
     section.require("rate", "\"1Gbit/s\"", problems);
     let delays = Nanos::ZERO..=DELAY_MAX;
-    let rate = rate(section, problems);
+    let rate = section.value("rate").and_then(|value| rate("rate", value, problems));
     let propagation = section.duration("propagation", &delays, problems).unwrap_or_default();
     let processing = section.duration("processing", &delays, problems).unwrap_or_default();
     let queues = section.integer("queues", &(1..=8), problems).unwrap_or(8) as u8;
     let preemption = section.boolean("preemption", problems).unwrap_or_default();
     let reserved = reserved(section, problems);
+    let shaping = shaping(section, problems);
     let ends = section.texts("ends", "[\"h0\", \"s0\"]", problems)?;
     let [source, target] = ends.as_slice() else {
         let message = format!("`ends` names {} nodes; a link joins two", ends.len());
@@ -73,17 +74,17 @@ fn read(section: &Section<'_, '_>, names: &Names, problems: &mut Problems<'_>) -
         queues,
         preemption,
         reserved,
+        shaping,
     })
 }
 
-fn rate(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<BitRate> {
-    let value = section.value("rate")?;
+fn rate(key: &str, value: &Spanned<DeValue<'_>>, problems: &mut Problems<'_>) -> Option<BitRate> {
     let example = "write a number and a unit, such as \"1Gbit/s\"";
     let text = match value.get_ref() {
         DeValue::String(text) => text.to_string(),
         DeValue::Integer(number) => number.as_str().to_owned(),
         other => {
-            problems.add(value.span(), wrong_kind("rate", "a rate", other), example);
+            problems.add(value.span(), wrong_kind(key, "a rate", other), example);
             return None;
         }
     };
@@ -139,4 +140,38 @@ fn reservation(entry: &Spanned<DeValue<'_>>, form: &str, problems: &mut Problems
     let start = time("start", Nanos::ZERO..=period - Nanos(1))?;
     let length = time("length", Nanos(1)..=period)?;
     Some(Reservation { period, start, length })
+}
+
+/// `shaping = [{ class = 5, idle-slope = "20Mbit/s" }]`.
+fn shaping(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Vec<Shaper> {
+    let Some(value) = section.value("shaping") else { return Vec::new() };
+    let form = "write `shaping = [{ class = 5, idle-slope = \"20Mbit/s\" }]`";
+    let DeValue::Array(entries) = value.get_ref() else {
+        problems.add(value.span(), wrong_kind("shaping", "a list of tables", value.get_ref()), form);
+        return Vec::new();
+    };
+    entries.iter().filter_map(|entry| shaper(entry, form, problems)).collect()
+}
+
+fn shaper(entry: &Spanned<DeValue<'_>>, form: &str, problems: &mut Problems<'_>) -> Option<Shaper> {
+    let DeValue::Table(table) = entry.get_ref() else {
+        problems.add(entry.span(), wrong_kind("shaping", "a list of tables", entry.get_ref()), form);
+        return None;
+    };
+    if let Some(unknown) = table.keys().find(|key| !["class", "idle-slope"].contains(&key.get_ref().as_ref()))
+    {
+        let message = format!("unknown key `{}` in shaping", printable(unknown.get_ref()));
+        problems.add(unknown.span(), message, form);
+        return None;
+    }
+    let mut required = |key: &str| {
+        let value = table.get(key);
+        if value.is_none() {
+            problems.add(entry.span(), format!("shaping has no `{key}`"), form);
+        }
+        value
+    };
+    let (class, slope) = (required("class"), required("idle-slope"));
+    let class = integer_value("class", class?, &(0..=u64::from(TRAFFIC_CLASSES) - 1), problems);
+    Some(Shaper { idle_slope: rate("idle-slope", slope?, problems)?, class: class? as u8 })
 }

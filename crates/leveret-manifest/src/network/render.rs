@@ -1,7 +1,7 @@
 //! A network's manifest as text.
 
 use super::NetworkManifest;
-use leveret_plan::network::Stream;
+use leveret_plan::network::{Flow, Stream};
 use leveret_topology::{Forwarding, FrameFormat, Link, Network, NodeKind, Tree};
 use leveret_types::{BitRate, LinkId, Nanos, NodeId};
 use std::collections::BTreeSet;
@@ -40,6 +40,9 @@ pub(super) fn render(manifest: &NetworkManifest) -> String {
     links(&mut text, network);
     for stream in &traffic.streams {
         channel(&mut text, network, stream);
+    }
+    for flow in &traffic.flows {
+        self::flow(&mut text, network, flow);
     }
     text
 }
@@ -96,19 +99,52 @@ fn links(text: &mut String, network: &Network) {
             let all: Vec<_> = link.reserved.iter().map(one).collect();
             let _ = writeln!(text, "reserved = [{}]", all.join(", "));
         }
+        if !link.shaping.is_empty() {
+            let one = |shaper: &leveret_topology::Shaper| {
+                format!("{{ class = {}, idle-slope = \"{}\" }}", shaper.class, rate(shaper.idle_slope))
+            };
+            let all: Vec<_> = link.shaping.iter().map(one).collect();
+            let _ = writeln!(text, "shaping = [{}]", all.join(", "));
+        }
     }
 }
 
-fn channel(text: &mut String, network: &Network, stream: &Stream) {
+/// Name, source and targets of a channel.
+fn ends(text: &mut String, network: &Network, channel: &str, source: NodeId, targets: &[NodeId]) {
     let name = |node: NodeId| format!("\"{}\"", network.nodes[node.index()].name);
-    let _ = writeln!(text, "\n[[channel]]\nname = \"{}\"\nsource = {}", stream.name, name(stream.source));
-    match stream.targets.as_slice() {
+    let _ = writeln!(text, "\n[[channel]]\nname = \"{channel}\"\nsource = {}", name(source));
+    match targets {
         [target] => drop(writeln!(text, "target = {}", name(*target))),
         targets => {
             let all: Vec<_> = targets.iter().map(|target| name(*target)).collect();
             let _ = writeln!(text, "targets = [{}]", all.join(", "));
         }
     }
+}
+
+fn flow(text: &mut String, network: &Network, flow: &Flow) {
+    ends(text, network, &flow.name, flow.source, &flow.targets);
+    let _ = match flow.class {
+        None => writeln!(text, "qos = \"best-effort\""),
+        Some(class) => writeln!(text, "qos = \"priority-driven\"\npriority = {class}"),
+    };
+    let _ = writeln!(text, "size = \"{}B\"", flow.size.0);
+    for (key, value) in [("interval", flow.interval), ("deadline", flow.deadline)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{key} = \"{}\"", exact(value));
+        }
+    }
+    if flow.burst != 1 {
+        let _ = writeln!(text, "burst = {}", flow.burst);
+    }
+    if let Some(way) = &flow.way {
+        let all = branches(network, flow.source, &flow.targets, way);
+        let _ = writeln!(text, "ways = [{}]", all.join(", "));
+    }
+}
+
+fn channel(text: &mut String, network: &Network, stream: &Stream) {
+    ends(text, network, &stream.name, stream.source, &stream.targets);
     let _ = writeln!(text, "period = \"{}\"", exact(stream.period));
     if (stream.release, stream.deadline) != (Nanos::ZERO, stream.period) {
         let _ = writeln!(text, "window = [\"{}\", \"{}\"]", exact(stream.release), exact(stream.deadline));
@@ -123,13 +159,14 @@ fn channel(text: &mut String, network: &Network, stream: &Stream) {
         let _ = writeln!(text, "copies = {}", stream.copies);
     }
     if let Some(ways) = &stream.ways {
-        let all: Vec<_> = ways.iter().flat_map(|way| branches(network, stream, way)).collect();
+        let all: Vec<_> =
+            ways.iter().flat_map(|way| branches(network, stream.source, &stream.targets, way)).collect();
         let _ = writeln!(text, "ways = [{}]", all.join(", "));
     }
 }
 
 /// The way to each target, as a list of nodes.
-fn branches(network: &Network, stream: &Stream, way: &Tree) -> Vec<String> {
+fn branches(network: &Network, source: NodeId, targets: &[NodeId], way: &Tree) -> Vec<String> {
     let end = |link: LinkId| network.links[link.index()].target;
     let branch = |target: &NodeId| {
         let mut nodes = Vec::new();
@@ -138,10 +175,10 @@ fn branches(network: &Network, stream: &Stream, way: &Tree) -> Vec<String> {
             nodes.push(end(at.link));
             hop = at.parent.map(|parent| &way.hops[parent as usize]);
         }
-        nodes.push(stream.source);
+        nodes.push(source);
         let names: Vec<_> =
             nodes.iter().rev().map(|node| format!("\"{}\"", network.nodes[node.index()].name)).collect();
         format!("[{}]", names.join(", "))
     };
-    stream.targets.iter().map(branch).collect()
+    targets.iter().map(branch).collect()
 }

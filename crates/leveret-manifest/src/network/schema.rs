@@ -31,7 +31,17 @@ pub(super) const SWITCH: Schema =
 pub(super) const LINK: Schema = Schema {
     header: "[[link]]",
     name: "link",
-    keys: &["ends", "rate", "propagation", "processing", "queues", "preemption", "one-way", "reserved"],
+    keys: &[
+        "ends",
+        "rate",
+        "propagation",
+        "processing",
+        "queues",
+        "preemption",
+        "one-way",
+        "reserved",
+        "shaping",
+    ],
 };
 
 pub(super) const CHANNEL: Schema = Schema {
@@ -50,14 +60,15 @@ pub(super) const CHANNEL: Schema = Schema {
         "copies",
         "way",
         "ways",
+        "qos",
+        "priority",
+        "interval",
+        "burst",
+        "deadline",
         "buffers",
         "placement",
         "missing",
         "wait",
-        "qos",
-        "priority",
-        "interval",
-        "deadline",
         "start-event",
         "completion-event",
     ],

@@ -44,8 +44,9 @@ pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certif
                 Verdict::Plan(_) | Verdict::Unknown => None,
             }
         }
-        NetworkRefusal::Invalid(_) | NetworkRefusal::Rejected { .. } | NetworkRefusal::NotFound { .. } => {
-            None
-        }
+        NetworkRefusal::Invalid(_)
+        | NetworkRefusal::Late(_)
+        | NetworkRefusal::Rejected { .. }
+        | NetworkRefusal::NotFound { .. } => None,
     }
 }

@@ -38,7 +38,14 @@ pub(super) fn collect(problem: &Problem<'_>, state: &State) -> NetworkPlan {
     for slots in &mut links {
         slots.sort_unstable_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
     }
-    NetworkPlan { version: NETWORK_PLAN_VERSION, hyperperiod: Nanos(hyperperiod), ways, links }
+    NetworkPlan {
+        version: NETWORK_PLAN_VERSION,
+        hyperperiod: Nanos(hyperperiod),
+        ways,
+        classes: vec![Vec::new(); links.len()],
+        links,
+        flows: Vec::new(),
+    }
 }
 
 /// Of each item: the way of its units; the first that it knows, if it has no place.

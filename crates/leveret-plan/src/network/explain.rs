@@ -5,6 +5,7 @@
 
 use super::core::{Core, bottleneck};
 use super::exact::{Verdict, decide};
+use super::flows::LateFlow;
 use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
@@ -59,6 +60,8 @@ pub enum NetworkRefusal {
         /// What the link has, reservations taken off.
         has: Nanos,
     },
+    /// A flow that cannot be promised its deadline beside the table.
+    Late(Box<LateFlow>),
     /// Streams of which every order and way was looked at.
     Conflict {
         /// Whose streams.
@@ -250,7 +253,7 @@ const NAMED_MAX: usize = 8;
 impl NetworkRefusal {
     /// Whether there is provably no plan.
     pub fn is_proven(&self) -> bool {
-        !matches!(self, Self::NotFound { .. } | Self::Rejected { .. })
+        !matches!(self, Self::NotFound { .. } | Self::Rejected { .. } | Self::Late(_))
     }
 
     /// The streams that it is about.
@@ -261,7 +264,7 @@ impl NetworkRefusal {
                 std::slice::from_ref(stream)
             }
             Self::NotFound { unplaced, .. } => unplaced,
-            Self::Invalid(_) | Self::Rejected { .. } => &[],
+            Self::Invalid(_) | Self::Rejected { .. } | Self::Late(_) => &[],
         }
     }
 
@@ -311,6 +314,7 @@ impl NetworkRefusal {
             Self::Conflict { streams, minimal, bottleneck, proof } => {
                 collision(traffic, streams, *minimal, *bottleneck, proof.nodes.len())
             }
+            Self::Late(late) => late.reason(traffic),
             Self::Rejected { violation } => {
                 format!(
                     "the planner's own plan breaks a rule, so it is not used; please report it: {violation}"

@@ -13,6 +13,8 @@ mod crowd;
 mod diff;
 mod exact;
 mod explain;
+mod flow;
+mod flows;
 mod model;
 mod place;
 mod plan;
@@ -30,17 +32,20 @@ mod wait;
 pub use certificate::{Certificate, certificate};
 pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
 pub use explain::{NetworkRefusal, TooLongFor};
+pub use flow::{BURST_MAX, Flow};
+pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
-pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
-pub use remedy::{NetworkChange, StreamChange, remedies};
+pub use remedy::{NetworkChange, StreamChange, advice, remedies};
 pub use repair::Effort;
 pub use session::{Moved, Session, SessionError};
-pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
+pub use summary::{ClassSummary, FlowSummary, LinkSummary, NetworkSummary, StreamSummary, summarise};
 
 use core::Found;
+use leveret_topology::Graph;
 use leveret_types::{Nanos, NodeId, StreamId};
 use problem::Problem;
 use repair::{Ended, Search};
@@ -61,6 +66,45 @@ pub fn plan_network(
     effort: Effort,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
+    let (plan, report) = plan_table(traffic, hyperperiod, effort)?;
+    admit_flows(traffic, plan, effort).map(|plan| (plan, report))
+}
+
+/// Completes a plan of the streams by the flows of the traffic, which is valid: their ways, and what is promised them.
+///
+/// # Errors
+/// A flow that may be late beside this table.
+pub fn admit_flows(
+    traffic: &Traffic,
+    mut plan: NetworkPlan,
+    effort: Effort,
+) -> Result<NetworkPlan, NetworkRefusal> {
+    let hyperperiod = plan.hyperperiod;
+    let ways = flows::ways(traffic, &Graph::new(&traffic.network)).map_err(NetworkRefusal::Invalid)?;
+    flows::complete(traffic, &mut plan, ways);
+    let table = |changed: &Traffic| plan_table(changed, hyperperiod, effort).ok().map(|(plan, _)| plan);
+    match flows::refusal(traffic, &plan, table) {
+        Some(late) => Err(late),
+        None => Ok(plan),
+    }
+}
+
+/// Whether there is a plan, without a word of why there is none.
+fn has_plan(traffic: &Traffic, effort: Effort) -> bool {
+    let Ok(hyperperiod) = traffic.validate() else { return false };
+    let Ok(ways) = flows::ways(traffic, &Graph::new(&traffic.network)) else { return false };
+    plan_table(traffic, hyperperiod, effort).is_ok_and(|(mut plan, _)| {
+        flows::complete(traffic, &mut plan, ways);
+        flows::all_in_time(traffic, &plan)
+    })
+}
+
+/// The time table alone: streams, without flows.
+fn plan_table(
+    traffic: &Traffic,
+    hyperperiod: Nanos,
+    effort: Effort,
+) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
     if let Some(refusal) = explain::hopeless(&mut problem).or_else(|| explain::overload(&problem)) {
         return Err(refusal);

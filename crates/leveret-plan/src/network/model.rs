@@ -1,5 +1,6 @@
-//! What moves over a network: streams, each a periodic message with a window.
+//! What moves over a network: streams, each a periodic message with a window, and flows beside them.
 
+use super::flow::{BURST_MAX, Flow};
 use leveret_topology::{Graph, Network, NetworkError, NodeKind, Tree};
 use leveret_types::{ByteSize, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, Nanos, NodeId, StreamId};
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,11 @@ use std::collections::BTreeMap;
 pub struct Traffic {
     /// Hosts, switches, links.
     pub network: Network,
-    /// What moves.
+    /// What moves by the clock.
     pub streams: Vec<Stream>,
+    /// What moves beside it, by priority.
+    #[serde(default)]
+    pub flows: Vec<Flow>,
     /// How far the clocks of two nodes may be from the true time, each. Windows shrink by it, and what a switch forwards is
     /// kept apart by four times as much.
     pub clock_error: Nanos,
@@ -145,6 +149,20 @@ pub enum StreamFault {
         /// The most.
         most: Nanos,
     },
+    /// No class.
+    #[error("its priority is {0}; it must lie between 0 and 7, and higher is more urgent")]
+    Class(u8),
+    /// No message at once, or too many.
+    #[error("its burst is {0}; it must lie between 1 and {BURST_MAX}")]
+    Burst(u32),
+    /// A priority, and messages at any rate.
+    #[error(
+        "it has a priority and no interval, so nothing beside it could have a bound; give it the least distance of two messages"
+    )]
+    NoInterval,
+    /// A deadline, and no priority.
+    #[error("it has a deadline and is best effort; give it a priority")]
+    BestEffortDeadline,
     /// Neither 1 nor 2.
     #[error("it asks for {0} ways; 1 and 2 are possible")]
     Copies(u8),
@@ -192,8 +210,9 @@ impl Traffic {
         if self.clock_error < Nanos::ZERO || self.clock_error > Nanos::from_secs(1) {
             return Err(TrafficError::ClockError(self.clock_error));
         }
-        if self.streams.len() > STREAMS_MAX {
-            return Err(TrafficError::TooManyStreams(self.streams.len()));
+        let count = self.streams.len().saturating_add(self.flows.len());
+        if count > STREAMS_MAX {
+            return Err(TrafficError::TooManyStreams(count));
         }
         let graph = Graph::new(&self.network);
         let mut names = BTreeMap::new();
@@ -204,42 +223,24 @@ impl Traffic {
                 return Err(fault(StreamFault::DuplicateName));
             }
         }
+        for flow in &self.flows {
+            let fault = |fault| TrafficError::Stream { name: flow.name.clone(), fault };
+            flow.validate(&self.network, &graph).map_err(fault)?;
+            if names.insert(flow.name.as_str(), names.len()).is_some() {
+                return Err(fault(StreamFault::DuplicateName));
+            }
+        }
         self.hyperperiod()
     }
 
     pub(super) fn validate_stream(&self, graph: &Graph, stream: &Stream) -> Result<(), StreamFault> {
-        if stream.name.is_empty() || stream.name.len() > NAME_BYTES_MAX {
-            return Err(StreamFault::Name);
-        }
-        let host = |what, node: NodeId| match self.network.nodes.get(node.index()) {
-            Some(node) if node.kind == NodeKind::Host => Ok(()),
-            Some(node) => Err(StreamFault::NotAHost(what, node.name.clone())),
-            None => Err(StreamFault::NotAHost(what, node.to_string())),
-        };
-        host("source", stream.source)?;
-        stream.targets.iter().try_for_each(|target| host("target", *target))?;
-        let mut targets = stream.targets.clone();
-        targets.sort_unstable();
-        targets.dedup();
-        if targets.is_empty() || targets.len() != stream.targets.len() || targets.contains(&stream.source) {
-            return Err(StreamFault::Targets);
-        }
-        if !(1..=MESSAGE_BYTES_MAX).contains(&stream.size.0) {
-            return Err(StreamFault::Size(stream.size));
-        }
+        validate_ends(&self.network, &stream.name, stream.source, &stream.targets, stream.size)?;
         if !(1..=2).contains(&stream.copies) {
             return Err(StreamFault::Copies(stream.copies));
         }
-        if stream.copies == 2 && targets.len() != 1 {
-            return Err(StreamFault::CopiesToMany(targets.len()));
+        if stream.copies == 2 && stream.targets.len() != 1 {
+            return Err(StreamFault::CopiesToMany(stream.targets.len()));
         }
-        let within = |what, value: Nanos, least: Nanos, most: Nanos| {
-            if (least..=most).contains(&value) {
-                Ok(())
-            } else {
-                Err(StreamFault::Time { what, value, least, most })
-            }
-        };
         within("its period", stream.period, Nanos(1), STREAM_TIME_MAX)?;
         within("its release", stream.release, Nanos::ZERO, STREAM_TIME_MAX)?;
         within("its deadline", stream.deadline, stream.release, STREAM_TIME_MAX)?;
@@ -247,7 +248,9 @@ impl Traffic {
         within("its jitter", stream.jitter.unwrap_or(Nanos::ZERO), Nanos::ZERO, STREAM_TIME_MAX)?;
         match &stream.ways {
             Some(ways) if ways.len() != usize::from(stream.copies) => Err(StreamFault::Way),
-            Some(ways) if !ways.iter().all(|way| leads(graph, stream, way)) => Err(StreamFault::Way),
+            Some(ways) if !ways.iter().all(|way| leads(graph, stream.source, &stream.targets, way)) => {
+                Err(StreamFault::Way)
+            }
             _ => Ok(()),
         }
     }
@@ -286,22 +289,57 @@ pub(super) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// Name, ends and size of anything that moves.
+pub(super) fn validate_ends(
+    network: &Network,
+    name: &str,
+    source: NodeId,
+    targets: &[NodeId],
+    size: ByteSize,
+) -> Result<(), StreamFault> {
+    if name.is_empty() || name.len() > NAME_BYTES_MAX {
+        return Err(StreamFault::Name);
+    }
+    let host = |what, node: NodeId| match network.nodes.get(node.index()) {
+        Some(node) if node.kind == NodeKind::Host => Ok(()),
+        Some(node) => Err(StreamFault::NotAHost(what, node.name.clone())),
+        None => Err(StreamFault::NotAHost(what, node.to_string())),
+    };
+    host("source", source)?;
+    targets.iter().try_for_each(|target| host("target", *target))?;
+    let mut different = targets.to_vec();
+    different.sort_unstable();
+    different.dedup();
+    if different.is_empty() || different.len() != targets.len() || different.contains(&source) {
+        return Err(StreamFault::Targets);
+    }
+    if !(1..=MESSAGE_BYTES_MAX).contains(&size.0) {
+        return Err(StreamFault::Size(size));
+    }
+    Ok(())
+}
+
+/// A time within limits.
+pub(super) fn within(what: &'static str, value: Nanos, least: Nanos, most: Nanos) -> Result<(), StreamFault> {
+    if (least..=most).contains(&value) { Ok(()) } else { Err(StreamFault::Time { what, value, least, most }) }
+}
+
 /// Whether a way leads from the source to every target, from switch to switch.
-fn leads(graph: &Graph, stream: &Stream, way: &Tree) -> bool {
+pub(super) fn leads(graph: &Graph, source: NodeId, targets: &[NodeId], way: &Tree) -> bool {
     let mut reached = Vec::with_capacity(way.hops.len());
     for hop in &way.hops {
         if hop.link.index() >= graph.links() {
             return false;
         }
         let from = match hop.parent {
-            None => Some(stream.source),
+            None => Some(source),
             Some(parent) => reached.get(parent as usize).copied().filter(|node| graph.forwards(*node)),
         };
         let target = graph.target(hop.link);
-        if from != Some(graph.source(hop.link)) || reached.contains(&target) || target == stream.source {
+        if from != Some(graph.source(hop.link)) || reached.contains(&target) || target == source {
             return false;
         }
         reached.push(target);
     }
-    stream.targets.iter().all(|target| reached.contains(target))
+    targets.iter().all(|target| reached.contains(target))
 }

@@ -6,11 +6,11 @@
 //! ```
 
 use leveret_topology::Tree;
-use leveret_types::{Nanos, StreamId};
+use leveret_types::{ByteSize, Nanos, StreamId};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format.
-pub const NETWORK_PLAN_VERSION: u32 = 1;
+pub const NETWORK_PLAN_VERSION: u32 = 2;
 
 /// When each message is on each link. All instants count from the epoch.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -23,6 +23,21 @@ pub struct NetworkPlan {
     pub ways: Vec<Vec<Way>>,
     /// Per link, in the model's order: its slots, by start within the hyperperiod.
     pub links: Vec<Vec<Slot>>,
+    /// Per flow, in the model's order: its way.
+    pub flows: Vec<Tree>,
+    /// Per link, in the model's order: what is promised to each class that flows use there, the most urgent first.
+    pub classes: Vec<Vec<ClassBound>>,
+}
+
+/// What is promised to a class at the port of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ClassBound {
+    /// Which, 0 to 7.
+    pub class: u8,
+    /// Longest time from a frame ready to be sent to its last bit sent; [`Nanos::MAX`] where nothing is promised.
+    pub delay: Nanos,
+    /// Most that waits or is being sent, in bytes on the wire; the greatest number where nothing is promised.
+    pub backlog: ByteSize,
 }
 
 /// The way of one copy of a stream.

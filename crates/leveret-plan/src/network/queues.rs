@@ -172,8 +172,27 @@ fn apart(hyperperiod: i64, one: &[Stay], two: &[Stay]) -> bool {
         // The later one comes before the earlier has left, or so around the round.
         distance < a.to - a.from || hyperperiod - distance < b.to - b.from
     };
+    // Who stays for longer than a round meets himself.
+    if one.iter().chain(two).any(|stay| stay.to - stay.from > hyperperiod) {
+        return false;
+    }
     if two.is_empty() {
         return one.iter().enumerate().all(|(index, a)| one[index + 1..].iter().all(|b| !meet(a, b)));
     }
     one.iter().all(|a| two.iter().all(|b| !meet(a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stay, apart};
+
+    #[test]
+    fn who_stays_for_longer_than_a_round_meets_himself() {
+        let stay = |from, to| Stay { from, to };
+        assert!(apart(100, &[stay(10, 110)], &[]));
+        assert!(!apart(100, &[stay(10, 111)], &[]));
+        assert!(!apart(100, &[stay(10, 20)], &[stay(30, 131)]));
+        assert!(apart(100, &[stay(10, 20)], &[stay(20, 110)]));
+        assert!(!apart(100, &[stay(10, 20)], &[stay(20, 111)]));
+    }
 }

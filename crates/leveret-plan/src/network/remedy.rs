@@ -5,7 +5,7 @@
 
 use super::explain::NetworkRefusal;
 use super::model::{Stream, Traffic};
-use super::{Effort, plan_network};
+use super::{Effort, has_plan};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ const PLANNED_MAX: usize = 200_000;
 /// Streams without a proof up to which changes are tried.
 const UNPROVEN_MAX: usize = 300;
 /// Rates that cables have, in bits a second.
-const RATES: [u64; 9] = [
+pub(super) const RATES: [u64; 9] = [
     10_000_000,
     100_000_000,
     1_000_000_000,
@@ -63,6 +63,14 @@ const RATES: [u64; 9] = [
     40_000_000_000,
     100_000_000_000,
 ];
+
+/// Changes that would fit, in words, at most `most`.
+pub fn advice(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<String> {
+    match refusal {
+        NetworkRefusal::Late(late) => late.advice(traffic),
+        _ => remedies(traffic, refusal, most).iter().map(|change| change.words(traffic)).collect(),
+    }
+}
 
 /// Changes that would fit, at most `most`: first those of windows, then of what moves, then of the network.
 pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<NetworkChange> {
@@ -75,9 +83,11 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
         NetworkRefusal::NotFound { unplaced, fullest, .. } if traffic.streams.len() <= UNPROVEN_MAX => {
             (unplaced.clone(), fullest.map(|(link, _)| link))
         }
-        NetworkRefusal::NotFound { .. } | NetworkRefusal::Invalid(_) | NetworkRefusal::Rejected { .. } => {
-            return Vec::new();
-        }
+        // What would fit for a late flow was tried where it was refused.
+        NetworkRefusal::NotFound { .. }
+        | NetworkRefusal::Invalid(_)
+        | NetworkRefusal::Late(_)
+        | NetworkRefusal::Rejected { .. } => return Vec::new(),
     };
     let is_proven = refusal.is_proven();
     let core = if is_proven { Part::of(traffic, &streams) } else { Part::whole(traffic) };
@@ -123,6 +133,7 @@ impl Part {
         let traffic = Traffic {
             network: whole.network.clone(),
             streams,
+            flows: Vec::new(),
             clock_error: whole.clock_error,
             whole_cycles: whole.whole_cycles,
         };
@@ -146,7 +157,7 @@ impl Part {
 }
 
 fn fits(traffic: &Traffic) -> bool {
-    plan_network(traffic, Effort { seed: 0, steps: STEPS_PER_PLAN }).is_ok()
+    has_plan(traffic, Effort { seed: 0, steps: STEPS_PER_PLAN })
 }
 
 /// One property, by how much it may change: from what is declared to the most.

@@ -4,11 +4,13 @@
 //! moved, as few as the sweep finds, and named. Where that fails too, everything is as it was.
 
 use super::collect::collect;
+use super::flows;
 use super::model::{Stream, StreamFault, Traffic, TrafficError};
 use super::plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot};
 use super::problem::{Candidate, Item, Problem};
 use super::repair::{Effort, Search};
 use super::state::{Place, State};
+use leveret_topology::Graph;
 use leveret_types::{Nanos, StreamId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -70,6 +72,7 @@ impl Session {
     /// When the plan is another traffic's.
     pub fn new(traffic: Traffic, plan: &NetworkPlan) -> Result<Self, SessionError> {
         let hyperperiod = traffic.validate()?.0;
+        flows::ways(&traffic, &Graph::new(&traffic.network))?;
         let names = traffic.streams.iter().enumerate();
         let names = names.map(|(index, stream)| (stream.name.clone(), index as u32)).collect();
         let round = plan.hyperperiod.0;
@@ -114,14 +117,18 @@ impl Session {
             return Err(SessionError::Foreign);
         }
         for (index, starts) in starts.iter().enumerate() {
-            let item = &self.problem.items[index];
-            let (period, hops) = (item.period, item.ways[0].hops.len());
+            let (period, hops, count) = {
+                let item = &self.problem.items[index];
+                (item.period, item.ways[0].hops.len(), item.count as usize)
+            };
             let of = |instance: usize| &starts[instance * hops..(instance + 1) * hops];
-            let together = (1..item.count as usize).all(|instance| {
+            let together = (1..count).all(|instance| {
                 of(instance).iter().zip(of(0)).all(|(start, first)| start - first == instance as i64 * period)
             });
             let mut units = vec![index as u32];
             if !together {
+                // A switch knows streams and not instances, so they stay on one way.
+                self.problem.items[index].more_ways = false;
                 units.extend(self.state.split(index as u32));
             }
             for unit in units {
@@ -199,7 +206,8 @@ impl Session {
     fn may_add(&self, stream: &Stream) -> Result<(), SessionError> {
         let fault = |fault| TrafficError::Stream { name: stream.name.clone(), fault };
         self.problem.traffic.validate_stream(&self.problem.graph, stream).map_err(fault)?;
-        if self.names.contains_key(&stream.name) {
+        let is_flow = self.problem.traffic.flows.iter().any(|flow| flow.name == stream.name);
+        if is_flow || self.names.contains_key(&stream.name) {
             return Err(fault(StreamFault::DuplicateName).into());
         }
         let hyperperiod = Nanos(self.problem.hyperperiod);
@@ -307,7 +315,8 @@ impl Session {
         self.names.is_empty()
     }
 
-    /// What is declared now, and its plan, for the checker and for keeping.
+    /// What is declared now, and its plan, for the checker and for keeping. Flows are those with which the session began; what is promised them beside the streams
+    /// of now may be later than their deadlines ([`super::admit_flows`] tells).
     pub fn plan(&self) -> (Traffic, NetworkPlan) {
         let mut live: Vec<u32> = self.names.values().copied().collect();
         live.sort_unstable();
@@ -318,15 +327,22 @@ impl Session {
         let traffic = Traffic {
             network: all.network.clone(),
             streams: live.iter().map(|id| all.streams[*id as usize].clone()).collect(),
+            flows: all.flows.clone(),
             clock_error: all.clock_error,
             whole_cycles: all.whole_cycles,
         };
-        let plan = NetworkPlan {
+        let mut plan = NetworkPlan {
             version: NETWORK_PLAN_VERSION,
             hyperperiod: whole.hyperperiod,
             ways: live.iter().map(|id| whole.ways[*id as usize].clone()).collect(),
             links: whole.links.iter().map(|slots| slots.iter().filter_map(renumbered).collect()).collect(),
+            flows: Vec::new(),
+            classes: vec![Vec::new(); whole.links.len()],
         };
+        // The session began with ways for all flows.
+        if let Ok(ways) = flows::ways(&traffic, &self.problem.graph) {
+            flows::complete(&traffic, &mut plan, ways);
+        }
         (traffic, plan)
     }
 }

@@ -1,9 +1,10 @@
 //! What a plan gives each channel and leaves each link; as values, and as a table for people.
 
+use super::flows::{flow_bounds, rests};
 use super::model::Traffic;
-use super::plan::NetworkPlan;
+use super::plan::{ClassBound, NetworkPlan};
 use crate::table::grid;
-use leveret_types::{LinkId, Nanos, StreamId};
+use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,6 +18,40 @@ pub struct NetworkSummary {
     pub streams: Vec<StreamSummary>,
     /// Per link, in the model's order.
     pub links: Vec<LinkSummary>,
+    /// Per flow, in the model's order.
+    pub flows: Vec<FlowSummary>,
+    /// Per port and class that flows use, in the model's order of links, the most urgent class first.
+    pub classes: Vec<ClassSummary>,
+}
+
+/// What a flow is promised.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FlowSummary {
+    /// Its name.
+    pub name: String,
+    /// Its class; none for best effort.
+    pub class: Option<u8>,
+    /// Links of its longest way.
+    pub hops: u32,
+    /// Longest time from a message at its source to its arrival at the target that it reaches last, clock error included; none where nothing is promised.
+    pub bound: Option<Nanos>,
+    /// Its deadline.
+    pub deadline: Option<Nanos>,
+    /// From the bound to the deadline.
+    pub slack: Option<Nanos>,
+}
+
+/// What a class is promised at a port, and needs there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ClassSummary {
+    /// The link that the port sends into.
+    pub link: String,
+    /// The class.
+    pub class: u8,
+    /// Longest time from a frame ready to its last bit sent; none where nothing is promised.
+    pub delay: Option<Nanos>,
+    /// Most bytes on the wire that wait or are being sent: the buffer that it needs.
+    pub backlog: Option<u64>,
 }
 
 /// What a stream gets.
@@ -53,12 +88,57 @@ pub struct LinkSummary {
     pub longest_gap: Nanos,
     /// Queues that slots use.
     pub queues: u32,
+    /// Bits per second that are left for best effort in the long run, after slots, with a whole frame kept free before each, and after flows.
+    pub best_effort: u64,
 }
 
 /// Of a plan that the checker accepted for this traffic.
 pub fn summarise(traffic: &Traffic, plan: &NetworkPlan) -> NetworkSummary {
-    let links = (0..plan.links.len()).map(|link| link_summary(traffic, plan, link)).collect();
-    NetworkSummary { hyperperiod: plan.hyperperiod, streams: stream_summaries(traffic, plan), links }
+    let rests = rests(traffic, plan);
+    let links =
+        rests.iter().enumerate().map(|(link, rest)| link_summary(traffic, plan, link, *rest)).collect();
+    NetworkSummary {
+        hyperperiod: plan.hyperperiod,
+        streams: stream_summaries(traffic, plan),
+        links,
+        flows: (0..traffic.flows.len()).map(|flow| flow_summary(traffic, plan, flow)).collect(),
+        classes: class_summaries(traffic, plan),
+    }
+}
+
+fn flow_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize) -> FlowSummary {
+    let flow = &traffic.flows[index];
+    let hops = &plan.flows[index].hops;
+    let mut depths: Vec<u32> = Vec::with_capacity(hops.len());
+    for hop in hops {
+        depths.push(hop.parent.map_or(1, |parent| depths[parent as usize] + 1));
+    }
+    let bound = flow_bounds(traffic, plan, index).into_iter().max().filter(|bound| *bound < Nanos::MAX);
+    FlowSummary {
+        name: flow.name.clone(),
+        class: flow.class,
+        hops: depths.into_iter().max().unwrap_or(0),
+        bound,
+        deadline: flow.deadline,
+        slack: flow.deadline.zip(bound).map(|(deadline, bound)| deadline - bound),
+    }
+}
+
+fn class_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<ClassSummary> {
+    let of_link = |(link, classes): (usize, &Vec<ClassBound>)| {
+        let name = traffic.network.link_name(LinkId(link as u32));
+        let summary = |bound: &ClassBound| {
+            let is_promised = bound.delay < Nanos::MAX;
+            ClassSummary {
+                link: name.clone(),
+                class: bound.class,
+                delay: is_promised.then_some(bound.delay),
+                backlog: is_promised.then_some(bound.backlog.0),
+            }
+        };
+        classes.iter().map(summary).collect::<Vec<_>>()
+    };
+    plan.classes.iter().enumerate().flat_map(of_link).collect()
 }
 
 fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary> {
@@ -115,7 +195,7 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
     found.into_iter().enumerate().map(summary).collect()
 }
 
-fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize) -> LinkSummary {
+fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize, best_effort: u64) -> LinkSummary {
     let link = &traffic.network.links[index];
     let slots = &plan.links[index];
     let round = plan.hyperperiod.0;
@@ -144,6 +224,7 @@ fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize) -> LinkSumm
         left: Nanos(round - used - reserved),
         longest_gap: Nanos(gaps.max().unwrap_or(round)),
         queues: queues.iter().filter(|used| **used).count() as u32,
+        best_effort,
     }
 }
 
@@ -180,7 +261,45 @@ impl NetworkSummary {
         text.push('\n');
         text.push_str(&grid(&rows));
         more(&mut text, streams.len(), "channels, with more slack");
+        if !self.flows.is_empty() {
+            self.render_flows(&mut text);
+        }
         text
+    }
+
+    /// What is promised beside the time table: flows by slack, classes by delay, and what is left of their links.
+    fn render_flows(&self, text: &mut String) {
+        let shown = |time: Option<Nanos>| time.map_or("none".to_owned(), |time| time.to_string());
+        let mut flows: Vec<_> = self.flows.iter().collect();
+        let by_slack =
+            |flow: &&FlowSummary| (flow.slack.unwrap_or(Nanos::MAX), std::cmp::Reverse(flow.class));
+        flows.sort_by(|a, b| by_slack(a).cmp(&by_slack(b)).then(a.name.cmp(&b.name)));
+        let head = ["channel", "priority", "links", "arrives within", "deadline", "slack"];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for flow in flows.iter().take(ROWS_MAX) {
+            let priority = flow.class.map_or("best effort".to_owned(), |class| class.to_string());
+            let [bound, deadline, slack] = [flow.bound, flow.deadline, flow.slack].map(shown);
+            rows.push(vec![flow.name.clone(), priority, flow.hops.to_string(), bound, deadline, slack]);
+        }
+        text.push_str("\nbeside the time table\n");
+        text.push_str(&grid(&rows));
+        more(text, flows.len(), "channels, with more slack");
+        let mut classes: Vec<_> = self.classes.iter().collect();
+        classes.sort_by_key(|class| std::cmp::Reverse(class.delay.unwrap_or(Nanos::MAX)));
+        let left: BTreeMap<&str, u64> =
+            self.links.iter().map(|link| (link.name.as_str(), link.best_effort)).collect();
+        let head = ["link", "priority", "delay at most", "waits at most", "left for best effort"];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for class in classes.iter().take(ROWS_MAX) {
+            let backlog = class.backlog.map_or("no limit".to_owned(), |bytes| ByteSize(bytes).to_string());
+            let left = left.get(class.link.as_str()).filter(|left| **left > 0);
+            let left = left.map_or("nothing".to_owned(), |left| BitRate(*left).to_string());
+            let delay = class.delay.map_or("no bound".to_owned(), |delay| delay.to_string());
+            rows.push(vec![class.link.clone(), class.class.to_string(), delay, backlog, left]);
+        }
+        text.push('\n');
+        text.push_str(&grid(&rows));
+        more(text, classes.len(), "ports and priorities, with shorter delays");
     }
 }
 

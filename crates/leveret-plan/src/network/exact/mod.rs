@@ -166,7 +166,15 @@ impl Search<'_, '_> {
         for slots in &mut links {
             slots.sort_unstable_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
         }
-        NetworkPlan { version: NETWORK_PLAN_VERSION, hyperperiod: Nanos(hyperperiod), ways, links }
+        let classes = vec![Vec::new(); links.len()];
+        NetworkPlan {
+            version: NETWORK_PLAN_VERSION,
+            hyperperiod: Nanos(hyperperiod),
+            ways,
+            links,
+            flows: Vec::new(),
+            classes,
+        }
     }
 }
 

@@ -1,0 +1,338 @@
+//! Flows that cannot be promised their deadline: where the time goes, and which single change would do, each tried.
+
+use super::{Layout, Search, Table, bounds, flow_bounds};
+use crate::network::explain::NetworkRefusal;
+use crate::network::flow::Flow;
+use crate::network::model::{STREAM_TIME_MAX, Traffic};
+use crate::network::plan::NetworkPlan;
+use crate::network::remedy::{NetworkChange, RATES};
+use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
+use std::fmt::Write;
+
+/// Changes that are tried for one refusal.
+const TRIALS_MAX: u64 = 64;
+/// A flow that may arrive after its deadline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LateFlow {
+    /// Which, by its place in [`Traffic::flows`].
+    pub flow: usize,
+    /// The target that it reaches last.
+    pub target: NodeId,
+    /// When, at the latest; [`Nanos::MAX`] where there is no bound.
+    pub bound: Nanos,
+    /// Its way there, link by link.
+    pub hops: Vec<HopShares>,
+    /// Single changes with each of which it is in time, and nothing else becomes late.
+    pub fits: Vec<FlowChange>,
+    /// How many other flows are late.
+    pub others: usize,
+}
+
+/// What a frame waits for at the port of one link, in the worst case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HopShares {
+    /// Which link.
+    pub link: LinkId,
+    /// From ready to sent; [`Nanos::MAX`] where there is no bound. The parts make it up.
+    pub delay: Nanos,
+    /// Slots and what is kept free before them.
+    pub table: Nanos,
+    /// More urgent classes.
+    pub above: Nanos,
+    /// What came before in the same class.
+    pub class: Nanos,
+    /// One frame from below, or of a shaped class the most that its credit has to regain.
+    pub below: Nanos,
+    /// The frame itself.
+    pub sending: Nanos,
+}
+
+/// One change of a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlowChange {
+    /// Another priority.
+    Class(u8),
+    /// Fewer messages at once.
+    Burst(u32),
+    /// Messages further apart.
+    Interval(Nanos),
+    /// Smaller messages.
+    Size(ByteSize),
+    /// A later deadline.
+    Deadline(Nanos),
+    /// A faster link, in both directions.
+    Rate(LinkId, BitRate),
+}
+
+/// Why a plan is refused, if a flow is late. `table` plans the streams of changed traffic.
+pub(in crate::network) fn refusal(
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    table: impl Fn(&Traffic) -> Option<NetworkPlan>,
+) -> Option<NetworkRefusal> {
+    let late = late_flows(traffic, plan);
+    // What is less urgent may be late because of it.
+    let flow = *late.iter().max_by_key(|flow| (traffic.flows[**flow].class, std::cmp::Reverse(**flow)))?;
+    let reached = flow_bounds(traffic, plan, flow);
+    let (place, bound) =
+        reached.iter().enumerate().max_by_key(|(place, bound)| (**bound, std::cmp::Reverse(*place)))?;
+    let target = traffic.flows[flow].targets[place];
+    let slots = Table::of(plan);
+    let hops = hops(traffic, (plan, &slots), flow, target);
+    let mut trials = Trials { traffic, plan, slots, late: &late, flow, left: TRIALS_MAX };
+    let worst = hops.iter().max_by_key(|hop| (hop.delay, std::cmp::Reverse(hop.link)));
+    let fits = [
+        trials.class(),
+        trials.burst(),
+        trials.interval(),
+        trials.size(),
+        trials.deadline(*bound),
+        worst.and_then(|hop| trials.rate(hop.link, table)),
+    ];
+    let fits = fits.into_iter().flatten().collect();
+    let others = late.len() - 1;
+    Some(NetworkRefusal::Late(Box::new(LateFlow { flow, target, bound: *bound, hops, fits, others })))
+}
+
+/// Whether no flow may be late.
+pub(in crate::network) fn all_in_time(traffic: &Traffic, plan: &NetworkPlan) -> bool {
+    late_flows(traffic, plan).is_empty()
+}
+
+fn late_flows(traffic: &Traffic, plan: &NetworkPlan) -> Vec<usize> {
+    let is_late = |flow: &usize| {
+        let deadline = traffic.flows[*flow].deadline;
+        deadline
+            .is_some_and(|deadline| flow_bounds(traffic, plan, *flow).iter().any(|bound| *bound > deadline))
+    };
+    (0..traffic.flows.len()).filter(is_late).collect()
+}
+
+/// The way to one target, with what a frame waits for at each port.
+fn hops(
+    traffic: &Traffic,
+    (plan, table): (&NetworkPlan, &Table<'_>),
+    flow: usize,
+    target: NodeId,
+) -> Vec<HopShares> {
+    let layout = Layout::new(traffic, table, &plan.flows);
+    let mut search = Search::new(traffic, layout, &plan.flows);
+    search.settle();
+    let tree = &plan.flows[flow];
+    let end = |hop: &leveret_topology::TreeHop| traffic.network.links[hop.link.index()].target;
+    let mut at = tree.hops.iter().find(|hop| end(hop) == target);
+    let mut hops = Vec::new();
+    while let Some(hop) = at {
+        let station = &search.layout.stations[hop.link.index()];
+        let place = station.classes.iter().position(|class| Some(class.number) == traffic.flows[flow].class);
+        if let Some(place) = place {
+            let shares = &search.shares[station.link][place];
+            hops.push(HopShares {
+                link: hop.link,
+                delay: Nanos(search.delays[station.link][place]),
+                table: Nanos(shares.table),
+                above: Nanos(shares.above),
+                class: Nanos(shares.class),
+                below: Nanos(shares.below),
+                sending: Nanos(shares.sending),
+            });
+        }
+        at = hop.parent.map(|parent| &tree.hops[parent as usize]);
+    }
+    hops.reverse();
+    hops
+}
+
+/// Changes of one flow, tried beside the same table.
+struct Trials<'a> {
+    traffic: &'a Traffic,
+    plan: &'a NetworkPlan,
+    slots: Table<'a>,
+    late: &'a [usize],
+    flow: usize,
+    left: u64,
+}
+
+impl Trials<'_> {
+    /// Whether the flow is in time after a change, and no other is late that was not.
+    fn fits(&mut self, change: FlowChange) -> bool {
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        let mut traffic = self.traffic.clone();
+        let flow = &mut traffic.flows[self.flow];
+        match change {
+            FlowChange::Class(class) => flow.class = Some(class),
+            FlowChange::Burst(burst) => flow.burst = burst,
+            FlowChange::Interval(interval) => flow.interval = Some(interval),
+            FlowChange::Size(size) => flow.size = size,
+            FlowChange::Deadline(deadline) => flow.deadline = Some(deadline),
+            FlowChange::Rate(..) => return false,
+        }
+        let classes = bounds(&traffic, &self.slots, &self.plan.flows);
+        self.helps(&traffic, &NetworkPlan { classes, ..self.plan.clone() })
+    }
+
+    fn helps(&self, traffic: &Traffic, plan: &NetworkPlan) -> bool {
+        let late = late_flows(traffic, plan);
+        late.iter().all(|flow| *flow != self.flow && self.late.contains(flow))
+    }
+
+    /// The nearest class.
+    fn class(&mut self) -> Option<FlowChange> {
+        let own = self.traffic.flows[self.flow].class?;
+        let mut others: Vec<u8> = (0..TRAFFIC_CLASSES).filter(|class| *class != own).collect();
+        others.sort_by_key(|class| (class.abs_diff(own), *class));
+        others.into_iter().map(FlowChange::Class).find(|change| self.fits(*change))
+    }
+
+    fn burst(&mut self) -> Option<FlowChange> {
+        let own = self.traffic.flows[self.flow].burst;
+        let least = self.least(1, i64::from(own), |saved| FlowChange::Burst(own - saved as u32))?;
+        Some(FlowChange::Burst(own - least as u32))
+    }
+
+    fn interval(&mut self) -> Option<FlowChange> {
+        let own = self.traffic.flows[self.flow].interval?;
+        let step = (own.0 / 16).max(1);
+        let longer = move |steps: i64| Nanos(own.0.saturating_add(step.saturating_mul(steps)));
+        let most = (STREAM_TIME_MAX.0 - own.0) / step;
+        let least = self.least(1, most.min(16_000), |steps| FlowChange::Interval(longer(steps)))?;
+        Some(FlowChange::Interval(longer(least)))
+    }
+
+    fn size(&mut self) -> Option<FlowChange> {
+        let own = self.traffic.flows[self.flow].size.0;
+        let step = own.div_ceil(64).max(1);
+        let smaller =
+            move |steps: i64| ByteSize(own.saturating_sub(step.saturating_mul(steps.cast_unsigned())).max(1));
+        let least = self.least(1, 64, |steps| FlowChange::Size(smaller(steps)))?;
+        Some(FlowChange::Size(smaller(least)))
+    }
+
+    fn deadline(&mut self, bound: Nanos) -> Option<FlowChange> {
+        let whole = Nanos(bound.0.checked_add(999)? / 1000 * 1000);
+        let change = FlowChange::Deadline(whole);
+        (whole <= STREAM_TIME_MAX && self.fits(change)).then_some(change)
+    }
+
+    /// The least number of steps that does, below `most`: doubled until one does, then halved.
+    fn least(&mut self, first: i64, most: i64, change: impl Fn(i64) -> FlowChange) -> Option<i64> {
+        let (mut short, mut steps) = (0, first);
+        while steps < most && !self.fits(change(steps)) {
+            (short, steps) = (steps, steps * 2);
+        }
+        if steps >= most {
+            steps = most - 1;
+            if steps <= short || !self.fits(change(steps)) {
+                return None;
+            }
+        }
+        while steps - short > 1 {
+            let middle = short + (steps - short) / 2;
+            if self.fits(change(middle)) { steps = middle } else { short = middle }
+        }
+        Some(steps)
+    }
+
+    /// The next faster rate of a link, with a new table.
+    fn rate(&mut self, link: LinkId, table: impl Fn(&Traffic) -> Option<NetworkPlan>) -> Option<FlowChange> {
+        let own = &self.traffic.network.links[link.index()];
+        for rate in RATES.into_iter().filter(|rate| *rate > own.rate.0).take(2).map(BitRate) {
+            let mut traffic = self.traffic.clone();
+            for other in &mut traffic.network.links {
+                let ends = (other.source, other.target);
+                if ends == (own.source, own.target) || ends == (own.target, own.source) {
+                    other.rate = rate;
+                }
+            }
+            let Some(mut plan) = table(&traffic) else { continue };
+            super::complete(&traffic, &mut plan, self.plan.flows.clone());
+            if self.helps(&traffic, &plan) {
+                return Some(FlowChange::Rate(link, rate));
+            }
+        }
+        None
+    }
+}
+
+impl LateFlow {
+    /// The reason, in words.
+    pub(in crate::network) fn reason(&self, traffic: &Traffic) -> String {
+        let flow = &traffic.flows[self.flow];
+        let target = &traffic.network.nodes[self.target.index()].name;
+        let deadline = flow.deadline.unwrap_or(Nanos::MAX);
+        let mut text = format!("channel \"{}\" ", flow.name);
+        // Writing to a text does not fail: results of `write!` are dropped throughout.
+        if self.bound == Nanos::MAX {
+            let _ =
+                write!(text, "has no bound on its arrival at \"{target}\", and its deadline is {deadline}");
+        } else {
+            let _ = write!(
+                text,
+                "may arrive at \"{target}\" after {}, and its deadline is {deadline}",
+                self.bound
+            );
+        }
+        if self.others > 0 {
+            let _ =
+                write!(text, " (so may {} other{})", self.others, if self.others == 1 { "" } else { "s" });
+        }
+        for hop in &self.hops {
+            let _ = write!(
+                text,
+                "\n    {}: {}",
+                traffic.network.link_name(hop.link),
+                hop.words(traffic, flow.class)
+            );
+        }
+        text
+    }
+
+    /// Changes that would do, as the manifest has them.
+    pub(in crate::network) fn advice(&self, traffic: &Traffic) -> Vec<String> {
+        let flow = &traffic.flows[self.flow];
+        self.fits.iter().map(|change| change.words(traffic, flow)).collect()
+    }
+}
+
+impl HopShares {
+    fn words(&self, traffic: &Traffic, class: Option<u8>) -> String {
+        if self.delay == Nanos::MAX {
+            return "no bound: more comes in the long run than the link, its slots and its shapers leave"
+                .to_owned();
+        }
+        let shaping = &traffic.network.links[self.link.index()].shaping;
+        let is_shaped = shaping.iter().any(|shaper| Some(shaper.class) == class);
+        let parts = [
+            (self.table, "for slots"),
+            (self.above, "for higher priorities"),
+            (self.class, "for its own"),
+            (self.below, if is_shaped { "for credit" } else { "for what is below" }),
+            (self.sending, "to be sent"),
+        ];
+        let parts: Vec<_> = parts
+            .iter()
+            .filter(|(time, _)| *time > Nanos::ZERO)
+            .map(|(time, what)| format!("{time} {what}"))
+            .collect();
+        format!("{} ({})", self.delay, parts.join(", "))
+    }
+}
+
+impl FlowChange {
+    fn words(self, traffic: &Traffic, now: &Flow) -> String {
+        let changed = match self {
+            Self::Class(class) => format!("priority = {class} in place of {}", now.class.unwrap_or_default()),
+            Self::Burst(burst) => format!("burst = {burst} in place of {}", now.burst),
+            Self::Interval(to) => {
+                format!("interval = \"{to}\" in place of {}", now.interval.unwrap_or_default())
+            }
+            Self::Size(to) => format!("size = \"{}B\" in place of {}", to.0, now.size),
+            Self::Deadline(to) => {
+                format!("deadline = \"{to}\" in place of {}", now.deadline.unwrap_or_default())
+            }
+            Self::Rate(link, to) => return NetworkChange::Rate(link, to).words(traffic),
+        };
+        format!("channel \"{}\": {changed}", now.name)
+    }
+}
