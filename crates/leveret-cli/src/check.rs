@@ -110,7 +110,8 @@ pub fn refused(job: &Job, refusal: &Refusal, paint: Paint) -> String {
     text
 }
 
-fn counted(count: usize, noun: &str) -> String {
+/// A number and what it counts.
+pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -44,7 +44,7 @@ pub fn pair(files: &[PathBuf]) -> Result<(Box<NetworkManifest>, NetworkPlan), Fa
 
 fn network_of(path: &Path) -> Result<Box<NetworkManifest>, Failure> {
     match load::document(path)? {
-        Document::Network(manifest) => Ok(manifest),
+        Document::Network(manifest) => network::without_tasks(path, &manifest).map(|()| manifest),
         Document::Job(_) => Err(Failure::new(
             format!("{}: this is the manifest of a job on one host", path.display()),
             "plans of networks are compared; `leveret plan --format json` and any text comparison do for a job",

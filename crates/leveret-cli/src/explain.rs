@@ -5,7 +5,7 @@ use crate::check::{self, Shown};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::output::{self, Paint};
-use crate::{files, load, network};
+use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_certificate;
 use leveret_plan::network::{Certificate, Effort, NetworkRefusal, advice, certificate};
@@ -23,7 +23,14 @@ const LINES_MAX: usize = 40;
 /// When the manifest has errors, or the certificate cannot be written.
 pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     match load::document(&arguments.manifest)? {
-        Document::Network(manifest) => network(arguments, &manifest),
+        Document::Network(manifest) => match &manifest.system {
+            // Its refusals are told at length by the check.
+            Some(system) if arguments.certificate.is_none() => system::check(arguments.format, system),
+            _ => {
+                network::without_tasks(&arguments.manifest, &manifest)?;
+                network(arguments, &manifest)
+            }
+        },
         Document::Job(_) if arguments.certificate.is_some() => Err(Failure::new(
             "certificates are of networks; the refusal of a job names its proof itself",
             "leave --certificate out",

@@ -50,6 +50,7 @@ fn of_job(arguments: &ExportArguments, manifest: &Manifest) -> Result<ExitCode, 
 
 fn of_network(arguments: &ExportArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
     let traffic = &manifest.traffic;
+    network::without_tasks(&arguments.manifest, manifest)?;
     let plan = network::read(&arguments.plan)?;
     if let Err(violation) = check_network(&plan, traffic) {
         output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;

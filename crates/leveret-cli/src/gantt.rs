@@ -68,6 +68,7 @@ fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure
 }
 
 fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
+    network::without_tasks(&arguments.manifest, manifest)?;
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
         return Ok(match network::accepted(traffic, Effort::default()) {

@@ -27,7 +27,7 @@ pub fn execute(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
         name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect();
     let name = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let name = if name.is_empty() { "network".to_owned() } else { name.to_owned() };
-    let manifest = NetworkManifest { name, traffic };
+    let manifest = NetworkManifest { name, traffic, system: None };
     let text = manifest.render();
     match &arguments.output {
         Some(path) => files::write(path, text.as_bytes())?,

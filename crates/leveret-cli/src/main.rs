@@ -25,6 +25,7 @@ mod progress;
 mod record;
 mod report;
 mod run;
+mod system;
 mod verify;
 mod why;
 

@@ -1,9 +1,9 @@
-//! `leveret check`, `plan` and `verify` of a network.
+//! `leveret check`, `plan` and `verify` of a network; what has tasks on its hosts goes on in `system`.
 
 use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
-use crate::{files, keep, verify};
+use crate::{files, keep, system, verify};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{
@@ -22,6 +22,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
     if arguments.learn.is_some() {
         let sentence = "a network has no budgets that a run could teach";
         return Err(Failure::new(sentence, "leave --learn out"));
+    }
+    if let Some(system) = &manifest.system {
+        return system::check(arguments.format, system);
     }
     let answer = accepted(&manifest.traffic, Effort::default());
     match arguments.format {
@@ -45,6 +48,12 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if arguments.keep.is_some() {
+        without_tasks(&arguments.manifest, manifest)?;
+    }
+    if let Some(system) = &manifest.system {
+        return system::plan(arguments, system);
+    }
     let found = match &arguments.keep {
         None => accepted(&manifest.traffic, Effort::default()),
         Some(files) => keep::plan(files, manifest)?,
@@ -71,21 +80,34 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses what is done with networks alone, where tasks run on the hosts.
+///
+/// # Errors
+/// When there are any.
+pub fn without_tasks(path: &Path, manifest: &NetworkManifest) -> Result<(), Failure> {
+    if manifest.system.is_none() {
+        return Ok(());
+    }
+    let sentence = format!("{}: a network with tasks on its hosts", path.display());
+    let hint = "this is for networks alone: leave [[member]], [[task]] and [[chain]] out, and name hosts as ends of channels";
+    Err(Failure::new(sentence, hint))
+}
+
 /// Checks a stored plan of a network.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    if let Some(system) = &manifest.system {
+        return system::verify(arguments, system);
+    }
     if let Ok(certificate) = verify::read::<Certificate>(&arguments.plan) {
         return verify_certificate(arguments, manifest, &certificate);
     }
     let plan = read(&arguments.plan)?;
-    let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
     match check_network(&plan, &manifest.traffic) {
         Ok(()) => {
-            let word = Paint::for_stdout().green("valid");
-            let text = format!("{word}: {shown} keeps every declaration of {fits}\n");
-            output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
+            verify::print_valid(arguments, &summarise(&manifest.traffic, &plan).render())?;
             Ok(ExitCode::SUCCESS)
         }
         Err(violation) => {

@@ -25,14 +25,22 @@ pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     };
     let (plan, job) = plan_and_job(&arguments.plan, &arguments.manifest, &manifest)?;
     let Err(violations) = checker::check(&plan, &job) else {
-        let word = Paint::for_stdout().green("valid");
-        let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
-        let text = format!("{word}: {shown} keeps every declaration of {fits}\n");
-        output::print((text + &leveret_plan::render_bounds(&plan, &job)).trim_end())?;
+        print_valid(arguments, &leveret_plan::render_bounds(&plan, &job))?;
         return Ok(ExitCode::SUCCESS);
     };
     output::print(&not_valid(&arguments.plan, &arguments.manifest, &violations))?;
     Ok(ExitCode::from(EXIT_NO))
+}
+
+/// Says that a plan is right, and then what it gives.
+///
+/// # Errors
+/// When that cannot be printed.
+pub fn print_valid(arguments: &VerifyArguments, gives: &str) -> Result<(), Failure> {
+    let word = Paint::for_stdout().green("valid");
+    let (plan, manifest) = (arguments.plan.display(), arguments.manifest.display());
+    let text = format!("{word}: {plan} keeps every declaration of {manifest}\n{gives}");
+    output::print(text.trim_end())
 }
 
 /// A stored plan, and the job of a manifest with the guard that the plan has.

@@ -10,6 +10,7 @@ mod flow;
 mod link;
 mod render;
 mod schema;
+mod system;
 
 pub(crate) use schema::NETWORK_TABLES;
 
@@ -19,6 +20,7 @@ use crate::section::{Section, check_top_level, several, single};
 use crate::source::{Located, Problems, Source, quoted};
 use crate::syntax;
 use leveret_plan::network::{STREAMS_MAX, Traffic, TrafficError};
+use leveret_plan::system::System;
 use leveret_protocol::nearest::nearest;
 use leveret_topology::{Forwarding, FrameFormat, Graph, Network, Node, NodeKind};
 use leveret_types::{ByteSize, Nanos, NodeId};
@@ -40,6 +42,8 @@ pub struct NetworkManifest {
     pub name: String,
     /// What is to be planned; [`Traffic::validate`] accepted it.
     pub traffic: Traffic,
+    /// The same with what runs on its hosts, where that is declared; [`System::validate`] accepted it.
+    pub system: Option<Box<System>>,
 }
 
 /// Nodes by their names.
@@ -79,7 +83,7 @@ pub fn parse_network(text: &str, path: &str) -> Result<NetworkManifest, Vec<Mani
 }
 
 impl NetworkManifest {
-    /// The manifest as text, which [`parse_network`] reads back as it is.
+    /// The network and its traffic as text, which [`parse_network`] reads back as they are.
     pub fn render(&self) -> String {
         render::render(self)
     }
@@ -97,7 +101,7 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         job.name("name", problems)
     });
     let general = general(root, problems);
-    let (nodes, names) = nodes(root, problems);
+    let (nodes, names, hosts) = nodes(root, problems);
     let links = link::links(root, &names, problems);
     let network =
         Network { nodes, links: links.into_iter().map(|link| link.value).collect(), frames: general.frames };
@@ -111,6 +115,12 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         return None;
     }
     let graph = graph_of(&network);
+    let members =
+        system::Members::are_in(root).then(|| system::Members::read(root, &names, &hosts, problems));
+    let between = |section: &&Section<'_, '_>| {
+        members.as_ref().is_some_and(|members| system::is_between_members(section, members, &names))
+    };
+    let (channels, sections): (Vec<_>, Vec<_>) = sections.iter().partition(between);
     let mut traffic = Traffic {
         network,
         streams: Vec::with_capacity(sections.len()),
@@ -119,6 +129,7 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
         whole_cycles: general.whole_cycles,
     };
     let mut unique = Unique::new("channel");
+    note_names(&channels, &mut unique, problems);
     for section in &sections {
         let name = if flow::is_one(section, problems) {
             let flow = flow::read(section, &names, graph.as_ref(), problems);
@@ -142,11 +153,32 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     if problems.is_empty() {
         settle(&traffic, &sections, problems);
     }
-    Some(NetworkManifest { name: name?.value, traffic })
+    let name = name?.value;
+    let parts = members.map(|members| system::Source {
+        root,
+        names: &names,
+        graph: graph.as_ref(),
+        hosts: &hosts,
+        members,
+        channels,
+    });
+    let system = parts.and_then(|parts| system::read(parts, &name, &traffic, problems));
+    Some(NetworkManifest { name, traffic, system: system.map(Box::new) })
+}
+
+/// Names of channels between members, which no stream may have.
+fn note_names(channels: &[&Section<'_, '_>], unique: &mut Unique, problems: &mut Problems<'_>) {
+    for section in channels {
+        let Some(value) = section.value("name") else { continue };
+        if let Some(name) = value.get_ref().as_str() {
+            let name = Located { value: name.to_owned(), span: value.span() };
+            unique.note(name.value.clone(), &name, problems);
+        }
+    }
 }
 
 /// What only the whole can tell.
-fn settle(traffic: &Traffic, sections: &[Section<'_, '_>], problems: &mut Problems<'_>) {
+fn settle(traffic: &Traffic, sections: &[&Section<'_, '_>], problems: &mut Problems<'_>) {
     let Err(error) = traffic.validate() else { return };
     let named = |section: &&Section<'_, '_>| match &error {
         TrafficError::Stream { name, .. } => {
@@ -154,7 +186,7 @@ fn settle(traffic: &Traffic, sections: &[Section<'_, '_>], problems: &mut Proble
         }
         _ => false,
     };
-    let span = sections.iter().find(named).map_or(0..0, |section| section.span.clone());
+    let span = sections.iter().copied().find(named).map_or(0..0, |section| section.span.clone());
     let text = error.to_string();
     let (message, hint) =
         text.split_once("; ").unwrap_or((&text, "docs/network-manifest.md describes every key"));
@@ -194,7 +226,7 @@ fn general(root: &DeTable<'_>, problems: &mut Problems<'_>) -> General {
 }
 
 /// Hosts and switches, in the order of the file.
-fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) {
+fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names, Vec<system::HostPart>) {
     let hosts = several(root, &schema::HOST, problems);
     let switches = several(root, &schema::SWITCH, problems);
     if hosts.is_empty() {
@@ -213,6 +245,7 @@ fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) 
     }
     let mut nodes = Vec::with_capacity(hosts.len() + switches.len());
     let mut names = Names { nodes: BTreeMap::new() };
+    let mut parts = Vec::new();
     let mut unique = Unique::new("node");
     let mut sections: Vec<_> =
         hosts.iter().map(|host| (host, true)).chain(switches.iter().map(|switch| (switch, false))).collect();
@@ -222,10 +255,14 @@ fn nodes(root: &DeTable<'_>, problems: &mut Problems<'_>) -> (Vec<Node>, Names) 
         let kind = if is_host { NodeKind::Host } else { NodeKind::Switch(forwarding(section, problems)) };
         let Some(name) = section.name("name", problems) else { continue };
         unique.note(name.value.clone(), &name, problems);
-        names.nodes.entry(name.value.clone()).or_insert((NodeId(nodes.len() as u32), kind));
+        let node = NodeId(nodes.len() as u32);
+        names.nodes.entry(name.value.clone()).or_insert((node, kind));
+        if is_host {
+            parts.extend(system::host_part(section, node, &name.value, problems));
+        }
         nodes.push(Node { name: name.value, kind });
     }
-    (nodes, names)
+    (nodes, names, parts)
 }
 
 fn forwarding(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Forwarding {

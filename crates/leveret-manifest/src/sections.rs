@@ -1,10 +1,10 @@
 //! The kinds of tables, each read into its declaration, and the whole manifest from them.
 
-mod channel;
-mod host;
+pub(crate) mod channel;
+pub(crate) mod host;
 mod job;
 mod member;
-mod task;
+pub(crate) mod task;
 
 pub(crate) use channel::ChannelSection;
 pub(crate) use member::MemberSection;

@@ -177,7 +177,7 @@ fn manifest(seed: &[u32]) -> NetworkManifest {
         clock_error: Nanos(i64::from(pick(1, 2000))),
         whole_cycles: pick(2, 2) == 0,
     };
-    NetworkManifest { name: "random".to_owned(), traffic }
+    NetworkManifest { name: "random".to_owned(), traffic, system: None }
 }
 
 proptest! {

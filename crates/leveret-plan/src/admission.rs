@@ -64,6 +64,36 @@ pub(crate) fn solve_soon(job: &Job, effort: &mut Effort) -> bool {
     })
 }
 
+/// To which end of its windows a task is to be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lean {
+    /// It starts as late as it can.
+    Late,
+    /// It ends as early as it can.
+    Early,
+}
+
+/// A plan in which some tasks, by index, keep to one end of their windows: of the room that they have, each halving leaves half. It is a
+/// plan of the job as declared. `None` where none is found so.
+pub(crate) fn plan_leaning(job: &Job, leaning: &[(usize, Lean, u32)]) -> Option<Plan> {
+    validate(job).ok()?;
+    let problem = Problem::new(job).ok()?;
+    let mut narrowed = problem.clone();
+    for (task, lean, halvings) in leaning {
+        let load = &mut narrowed.loads[*task];
+        for window in &mut load.windows {
+            let room = (window.latest - window.earliest - load.charged).max(0) >> halvings.min(&62);
+            match lean {
+                Lean::Late => window.earliest = window.latest - load.charged - room,
+                Lean::Early => window.latest = window.earliest + load.charged + room,
+            }
+        }
+    }
+    let Outcome::Found(placement) = search(&narrowed, &mut Effort::full()) else { return None };
+    let plan = assemble::assemble(job, &problem, &placement).ok()?;
+    sporadic::admit(job, plan).ok()
+}
+
 /// Plans a job that passed validation, without explaining a failure.
 pub(crate) fn solve(job: &Job, effort: &mut Effort) -> Result<Plan, Failure> {
     // To state the problem costs something too, though it may be refused for that alone.

@@ -29,6 +29,7 @@ mod plan;
 mod search;
 mod shared;
 mod sporadic;
+pub mod system;
 mod table;
 mod transition;
 mod validate;

@@ -53,24 +53,32 @@ pub(super) fn targets(
     names: &Names,
     problems: &mut Problems<'_>,
 ) -> Option<Vec<NodeId>> {
+    let targets = target_names(section, problems)?;
+    targets.iter().map(|target| names.find(target, true, problems)).collect()
+}
+
+/// The names in `target` or `targets`.
+pub(super) fn target_names(
+    section: &Section<'_, '_>,
+    problems: &mut Problems<'_>,
+) -> Option<Vec<Located<String>>> {
     let one = section.text("target", problems);
     let several = section.texts("targets", "[\"h1\", \"h2\"]", problems);
-    let targets = match (one, several) {
+    match (one, several) {
         (Some(_), Some(_)) => {
             let message = format!("{} has both `target` and `targets`", section.label);
             problems.add(section.place("targets"), message, "keep one of them");
-            return None;
+            None
         }
-        (Some(target), None) => vec![target],
-        (None, Some(targets)) => targets,
+        (Some(target), None) => Some(vec![target]),
+        (None, Some(targets)) => Some(targets),
         (None, None) => {
             if section.value("target").is_none() && section.value("targets").is_none() {
                 section.require("target", "\"h1\"", problems);
             }
-            return None;
+            None
         }
-    };
-    targets.iter().map(|target| names.find(target, true, problems)).collect()
+    }
 }
 
 /// `way`: the nodes of the one way. `ways`: of each copy, or, of a channel with one copy, the branches of its tree.

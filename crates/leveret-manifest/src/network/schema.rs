@@ -1,6 +1,6 @@
 //! Which keys stand where in the manifest of a network.
 
-use crate::schema::Schema;
+use crate::schema::{Schema, TASK};
 
 pub(super) const JOB: Schema = Schema { header: "[job]", name: "job", keys: &["name"] };
 
@@ -10,7 +10,20 @@ pub(super) const NETWORK: Schema = Schema {
     keys: &["clock-error", "whole-cycles", "payload-max", "payload-min", "overhead"],
 };
 
-pub(super) const HOST: Schema = Schema { header: "[[host]]", name: "host", keys: &["name"] };
+pub(super) const HOST: Schema = Schema {
+    header: "[[host]]",
+    name: "host",
+    keys: &[
+        "name",
+        "cores",
+        "guard",
+        "switch",
+        "preemption",
+        "publish",
+        "copy-per-kib",
+        "utilisation-permille",
+    ],
+};
 
 pub(super) const SWITCH: Schema =
     Schema { header: "[[switch]]", name: "switch", keys: &["name", "cut-through"] };
@@ -35,13 +48,41 @@ pub(super) const CHANNEL: Schema = Schema {
     header: "[[channel]]",
     name: "channel",
     keys: &[
-        "name", "source", "target", "targets", "qos", "period", "window", "size", "latency", "jitter",
-        "copies", "way", "ways", "priority", "interval", "burst", "deadline",
+        "name",
+        "source",
+        "target",
+        "targets",
+        "qos",
+        "period",
+        "window",
+        "size",
+        "latency",
+        "jitter",
+        "copies",
+        "way",
+        "ways",
+        "priority",
+        "interval",
+        "burst",
+        "deadline",
+        "buffers",
+        "placement",
+        "missing",
+        "wait",
+        "start-event",
+        "completion-event",
     ],
 };
 
+pub(super) const MEMBER: Schema =
+    Schema { header: "[[member]]", name: "member", keys: &["name", "host", "core"] };
+
+pub(super) const CHAIN: Schema =
+    Schema { header: "[[chain]]", name: "chain", keys: &["name", "path", "reaction", "age"] };
+
 /// Every kind of table.
-pub(crate) const NETWORK_TABLES: [&Schema; 6] = [&JOB, &NETWORK, &HOST, &SWITCH, &LINK, &CHANNEL];
+pub(crate) const NETWORK_TABLES: [&Schema; 9] =
+    [&JOB, &NETWORK, &HOST, &SWITCH, &LINK, &CHANNEL, &MEMBER, &TASK, &CHAIN];
 
 #[cfg(test)]
 mod tests {

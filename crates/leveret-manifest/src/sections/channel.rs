@@ -8,6 +8,7 @@ use leveret_plan::{EVENT_PRIORITY, MissingPolicy, PRIORITY_MAX, Placement, Qos};
 use leveret_protocol::declaration::{ChannelDeclaration, WaitMode};
 use leveret_types::{BUFFERS_MAX, MESSAGE_BYTES_MAX, Nanos};
 
+#[derive(Clone)]
 pub(crate) struct ChannelSection {
     pub(crate) name: Located<String>,
     pub(crate) source: Option<Located<String>>,

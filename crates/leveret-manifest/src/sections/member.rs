@@ -16,6 +16,11 @@ pub(crate) struct MemberSection {
 }
 
 impl MemberSection {
+    /// A member of which it is not said how it is started.
+    pub(crate) fn without_program(name: Located<String>, core: Option<Located<u32>>) -> Self {
+        Self { name, core, command: Vec::new(), environment: Vec::new() }
+    }
+
     pub(crate) fn into_parts(self) -> (Launch, MemberDeclaration) {
         let name = self.name.value;
         let core = self.core.map(|core| core.value);

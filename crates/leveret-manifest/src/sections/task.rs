@@ -28,6 +28,15 @@ impl TaskSection {
         self.sporadic.is_some()
     }
 
+    /// The processor that it names, if any.
+    pub(crate) fn pinned(&self) -> Option<Located<u32>> {
+        let core = self.core.as_ref()?;
+        match core.value {
+            CoreChoice::Pinned(number) => Some(Located { value: number, span: core.span.clone() }),
+            CoreChoice::Any => None,
+        }
+    }
+
     /// The member's name and what is declared of work beside the time table.
     pub(crate) fn into_sporadic(self) -> (String, SporadicDeclaration) {
         let member = self.member.map(|member| member.value).unwrap_or_default();

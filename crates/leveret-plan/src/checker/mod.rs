@@ -7,10 +7,12 @@ mod cores;
 mod crossing;
 mod network;
 mod sporadic;
+mod system;
 mod tasks;
 
 pub use crossing::check_transition;
 pub use network::{check_certificate, check_network, check_refusal};
+pub use system::check_system;
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};

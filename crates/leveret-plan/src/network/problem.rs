@@ -2,7 +2,7 @@
 
 use super::model::{StreamFault, Traffic, TrafficError};
 use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, routes};
-use leveret_types::{NodeId, StreamId};
+use leveret_types::{LinkId, NodeId, StreamId};
 use std::borrow::Cow;
 
 /// Ways that are tried for one stream.
@@ -174,6 +174,21 @@ impl<'a> Problem<'a> {
         }
         let item = &mut self.items[item];
         (item.ways, item.more_ways, item.all_ways) = (candidates, false, all);
+    }
+
+    /// What a stream takes at least to one target: on its quickest way there, if all are known; else what its first or its last link takes.
+    pub(super) fn least_to(&self, id: StreamId, target: NodeId) -> i64 {
+        let stream = &self.traffic.streams[id.index()];
+        let (found, no_other) = routes(&self.graph, stream.source, target, WAYS_MAX);
+        if no_other {
+            let spans = found.iter().map(|route| self.candidate(id, Tree::path(route)).span);
+            return spans.min().unwrap_or(0);
+        }
+        let frames = &self.traffic.network.frames;
+        let time =
+            |link: &LinkId| frames.occupation(stream.size, self.traffic.network.links[link.index()].rate).0;
+        let quickest = |links: &[LinkId]| links.iter().map(time).min().unwrap_or(0);
+        quickest(self.graph.outgoing(stream.source)).max(quickest(self.graph.incoming(target)))
     }
 
     /// What a stream costs on a way.

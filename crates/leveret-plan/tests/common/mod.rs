@@ -5,6 +5,8 @@ pub mod generate;
 pub mod oracle;
 pub mod player;
 pub mod switch_player;
+pub mod system_player;
+pub mod systems;
 
 use leveret_plan::{
     Channel, CoreChoice, Costs, Job, Member, MissingPolicy, OverrunPolicy, Placement, Qos, Sporadic, Start,

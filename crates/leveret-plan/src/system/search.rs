@@ -1,0 +1,402 @@
+//! The search: windows, then each part within them; more room where a part fails; at the end, windows as tight as the plan is.
+
+use super::chain::{TooLong, Walked, least, walk};
+use super::choose::{self, Shares};
+use super::explain::{ChainLimit, SystemRefusal, refuse_chain};
+use super::model::{Step, System, Window};
+use super::needs::Needs;
+use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
+use super::project::{Parts, parts, source_window};
+use crate::admission::{Lean, plan_leaning};
+use crate::network::{Effort, NetworkPlan, NetworkRefusal, plan_network, summarise};
+use crate::{ExplainBudget, Job, Plan, Refusal, Task, plan_within};
+use leveret_types::{ChannelId, Nanos, StreamId};
+
+/// How often windows are chosen anew.
+const ROUNDS_MAX: usize = 16;
+/// How often windows are tightened to what a plan uses.
+const TIGHTENED_MAX: usize = 4;
+
+/// Plans tasks and network together.
+///
+/// Deterministic: the same system gives the same plan, byte for byte.
+///
+/// # Errors
+/// Why there is no plan, or none was found.
+pub fn plan_system(system: &System, effort: Effort) -> Result<SystemPlan, SystemRefusal> {
+    plan_system_within(system, effort, ExplainBudget::default())
+}
+
+/// The same with this many steps for the explanation of a host's refusal.
+///
+/// # Errors
+/// As [`plan_system`].
+pub fn plan_system_within(
+    system: &System,
+    effort: Effort,
+    budget: ExplainBudget,
+) -> Result<SystemPlan, SystemRefusal> {
+    system.validate().map_err(SystemRefusal::Invalid)?;
+    let needs = Needs::of(system)?;
+    let search = Search { system, needs: &needs, effort, budget };
+    search.impossible_chain()?;
+    search.run()
+}
+
+struct Search<'a> {
+    system: &'a System,
+    needs: &'a Needs,
+    effort: Effort,
+    budget: ExplainBudget,
+}
+
+/// A plan of all parts within some windows.
+struct Found {
+    windows: Vec<Window>,
+    parts: Parts,
+    hosts: Vec<Plan>,
+    network: NetworkPlan,
+    chains: Vec<Walked>,
+}
+
+/// Which part has no plan within some windows.
+enum Failed {
+    Host {
+        windows: Vec<Window>,
+        host: usize,
+        refusal: Box<Refusal>,
+    },
+    Network {
+        windows: Vec<Window>,
+        refusal: Box<NetworkRefusal>,
+    },
+    /// `least`: what no plan within these windows, all of them declared, goes below; where that is too long.
+    Chain {
+        chain: usize,
+        limit: ChainLimit,
+        found: Box<Walked>,
+        least: Option<Box<Walked>>,
+    },
+    TooLong {
+        chain: usize,
+    },
+}
+
+impl Search<'_> {
+    /// A chain whose limit no plan can meet.
+    fn impossible_chain(&self) -> Result<(), SystemRefusal> {
+        for chain in &self.system.chains {
+            let least = [
+                (ChainLimit::Reaction, self.needs.reaction(self.system, chain)),
+                (ChainLimit::Age, self.needs.age(self.system, chain)),
+            ];
+            for (limit, parts) in least {
+                if let Some(refusal) = refuse_chain(chain, limit, parts, true) {
+                    return Err(refusal);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self) -> Result<SystemPlan, SystemRefusal> {
+        let mut shares = Shares::even(self.system);
+        let mut tried: Vec<(Vec<Window>, Vec<u32>)> = Vec::new();
+        let mut last = None;
+        for _ in 0..ROUNDS_MAX {
+            let windows = choose::windows(self.system, self.needs, &shares);
+            let now = (windows, shares.halvings.clone());
+            // Once the answer is the same again, it stays so.
+            if tried.contains(&now) {
+                break;
+            }
+            tried.push(now.clone());
+            let (windows, halvings) = now;
+            let failed = match self.attempt(windows, &halvings) {
+                Ok(found) => match self.met(self.tightened(found, &halvings)) {
+                    Ok(found) => return Ok(self.plan(found)),
+                    Err(failed) => failed,
+                },
+                Err(failed) => failed,
+            };
+            let hopeless = !self.depends_on_windows(&failed);
+            self.make_room(&mut shares, &failed);
+            // A plan that misses the limit of a chain says more than a part without a plan.
+            if !matches!(last, Some(Failed::Chain { .. })) || matches!(failed, Failed::Chain { .. }) {
+                last = Some(failed);
+            }
+            if hopeless {
+                break;
+            }
+        }
+        Err(last.map_or_else(|| unreachable!("the first windows were tried"), |last| self.explain(last)))
+    }
+
+    /// All parts within these windows.
+    fn attempt(&self, windows: Vec<Window>, halvings: &[u32]) -> Result<Found, Failed> {
+        let parts = parts(self.system, &windows);
+        let mut hosts = Vec::with_capacity(parts.jobs.len());
+        for (host, job) in parts.jobs.iter().enumerate() {
+            let leaning = self.leaning(host, halvings);
+            let leaning = if leaning.is_empty() { None } else { plan_leaning(job, &leaning) };
+            match leaning.map_or_else(|| plan_within(job, ExplainBudget::NONE), Ok) {
+                Ok(plan) => hosts.push(plan),
+                Err(refusal) => return Err(Failed::Host { windows, host, refusal: Box::new(refusal) }),
+            }
+        }
+        let network = match plan_network(&parts.traffic, self.effort) {
+            Ok((network, _)) => network,
+            Err(refusal) => return Err(Failed::Network { windows, refusal: Box::new(refusal) }),
+        };
+        let mut chains = Vec::with_capacity(self.system.chains.len());
+        for (index, chain) in self.system.chains.iter().enumerate() {
+            match walk(self.system, &windows, &hosts, chain) {
+                Ok(walked) => chains.push(walked),
+                Err(TooLong) => return Err(Failed::TooLong { chain: index }),
+            }
+        }
+        Ok(Found { windows, parts, hosts, network, chains })
+    }
+
+    /// First and last tasks of chains that took too long, on one host.
+    fn leaning(&self, host: usize, halvings: &[u32]) -> Vec<(usize, Lean, u32)> {
+        let mut leaning = Vec::new();
+        for (chain, count) in self.system.chains.iter().zip(halvings).filter(|(_, count)| **count > 0) {
+            let ends = [(chain.path.first(), Lean::Late), (chain.path.last(), Lean::Early)];
+            for (step, lean) in ends {
+                if let Some(Step::Task { host: own, task }) = step
+                    && usize::from(*own) == host
+                    && chain.path.len() > 1
+                {
+                    leaning.push((task.index(), lean, *count));
+                }
+            }
+        }
+        leaning
+    }
+
+    /// The same with chosen windows as tight as the plan is, as long as that is a plan too, and no chain takes longer.
+    fn tightened(&self, mut found: Found, halvings: &[u32]) -> Found {
+        for _ in 0..TIGHTENED_MAX {
+            let windows = self.tight_windows(&found);
+            if windows == found.windows {
+                break;
+            }
+            let Ok(tighter) = self.attempt(windows, halvings) else { break };
+            let sooner = |(new, old): (&Walked, &Walked)| {
+                new.planned.reaction <= old.planned.reaction && new.planned.age <= old.planned.age
+            };
+            if !tighter.chains.iter().zip(&found.chains).all(sooner) {
+                break;
+            }
+            found = tighter;
+        }
+        found
+    }
+
+    /// Chosen windows, from the writers' planned ends to the planned arrivals.
+    fn tight_windows(&self, found: &Found) -> Vec<Window> {
+        let summary = summarise(&found.parts.traffic, &found.network);
+        let streams = &summary.streams[self.system.traffic.streams.len()..];
+        let mut windows = found.windows.clone();
+        for ((crossing, window), stream) in self.system.crossings.iter().zip(&mut windows).zip(streams) {
+            if crossing.window.is_some() {
+                continue;
+            }
+            let port = crossing.source;
+            let costs = &self.system.hosts[usize::from(port.host)].job.costs;
+            let shift = source_window(*window, crossing.period, costs).shift;
+            let release = self.writer_ends(found, port, shift, crossing.period);
+            let deadline = window.deadline - stream.slack;
+            let release = release.map_or(window.release, |end| end + costs.publish + costs.clock_error);
+            let late = Nanos(release.0 - release.0.rem_euclid(crossing.period.0));
+            *window = Window { release: release - late, deadline: deadline - late };
+        }
+        windows
+    }
+
+    /// The latest end of a crossing's writer, from the start of its message's period.
+    fn writer_ends(&self, found: &Found, port: super::Port, shift: i64, period: Nanos) -> Option<Nanos> {
+        let tasks = &self.system.hosts[usize::from(port.host)].job.tasks;
+        let place = |task: &Task| task.writes.iter().position(|id| *id == port.channel);
+        let (index, place) =
+            tasks.iter().enumerate().find_map(|(index, task)| Some((index, place(task)?)))?;
+        let planned = &found.hosts[usize::from(port.host)].tasks[index];
+        let end = |instance: &crate::PlannedInstance| {
+            instance.end() - period.saturating_mul(instance.writes[place] + shift)
+        };
+        planned.instances.iter().map(end).max()
+    }
+
+    /// Whether every chain keeps its limits.
+    fn met(&self, found: Found) -> Result<Found, Failed> {
+        for (index, (chain, walked)) in self.system.chains.iter().zip(&found.chains).enumerate() {
+            let planned = walked.planned;
+            let over = |limit: Option<Nanos>, takes: Nanos| limit.is_some_and(|limit| takes > limit);
+            let limit = if over(chain.reaction, planned.reaction) {
+                ChainLimit::Reaction
+            } else if over(chain.age, planned.age) {
+                ChainLimit::Age
+            } else {
+                continue;
+            };
+            // What another window could change of a task's own is no proof.
+            let is_fixed = |step: &Step| match *step {
+                Step::Task { host, task } => !self.is_open(usize::from(host), self.system.task(host, task)),
+                _ => true,
+            };
+            let least = chain
+                .path
+                .iter()
+                .all(is_fixed)
+                .then(|| least(self.system, &found.windows, &found.hosts, chain))
+                .flatten();
+            let least = least.filter(|least| limit.over(chain, least.planned) > Nanos::ZERO).map(Box::new);
+            return Err(Failed::Chain { chain: index, limit, found: Box::new(walked.clone()), least });
+        }
+        Ok(found)
+    }
+
+    /// Whether a task is at an end of a crossing whose window is chosen.
+    fn is_open(&self, host: usize, task: &Task) -> bool {
+        let open = self.open_ports(host);
+        task.reads.iter().chain(&task.writes).any(|id| open.contains(id))
+    }
+
+    /// The ports of a host whose windows are chosen.
+    fn open_ports(&self, host: usize) -> Vec<ChannelId> {
+        let open = self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
+        let ports = open.flat_map(|one| one.targets.iter().chain([&one.source]));
+        ports.filter(|port| usize::from(port.host) == host).map(|port| port.channel).collect()
+    }
+
+    /// A host's job as if what is open were nobody's concern: what this has no plan for, no window helps.
+    fn relaxed(&self, host: usize, windows: &[Window]) -> Job {
+        let open = self.open_ports(host);
+        let mut job = parts(self.system, windows).jobs.swap_remove(host);
+        for task in &mut job.tasks {
+            task.reads.retain(|id| !open.contains(id));
+            task.writes.retain(|id| !open.contains(id));
+        }
+        job
+    }
+
+    /// Whether other windows could change anything; where not, the refusal stands as if there were none to choose.
+    fn depends_on_windows(&self, failed: &Failed) -> bool {
+        let open = || self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
+        let first = self.system.traffic.streams.len();
+        match failed {
+            Failed::Host { windows, host, .. } => {
+                let tasks = &self.system.hosts[*host].job.tasks;
+                tasks.iter().any(|task| self.is_open(*host, task))
+                    && plan_within(&self.relaxed(*host, windows), ExplainBudget::NONE).is_ok()
+            }
+            Failed::Network { windows, refusal } => {
+                let is_open = |stream: &StreamId| {
+                    let index = stream.index().checked_sub(first);
+                    index.is_some_and(|index| self.system.crossings[index].window.is_none())
+                };
+                // More for a link than a whole round has is too much at any time.
+                let always = match &**refusal {
+                    NetworkRefusal::Overload { from, to, .. } => {
+                        parts(self.system, windows).traffic.validate() == Ok(*to - *from)
+                    }
+                    NetworkRefusal::Unending { .. } | NetworkRefusal::Invalid(_) => true,
+                    _ => false,
+                };
+                let is_touched = refusal.streams().iter().any(is_open);
+                !always && (is_touched || (!refusal.is_proven() && open().next().is_some()))
+            }
+            Failed::Chain { least, .. } => least.is_none(),
+            Failed::TooLong { .. } => false,
+        }
+    }
+
+    /// More for what failed; the others have that much less, as long as they have slack.
+    fn make_room(&self, shares: &mut Shares, failed: &Failed) {
+        match failed {
+            Failed::Host { host, refusal, .. } => {
+                let tasks = &self.system.hosts[*host].job.tasks;
+                let collides = |name: &str| refusal.conflict.iter().any(|one| one.object.name == name);
+                let named = tasks.iter().any(|task| collides(&task.name));
+                for (task, factor) in tasks.iter().zip(&mut shares.tasks[*host]) {
+                    if !named || collides(&task.name) {
+                        Shares::more(factor);
+                    }
+                }
+            }
+            Failed::Network { refusal, .. } => {
+                let first = self.system.traffic.streams.len();
+                let unplaced = refusal.streams();
+                let named = unplaced.iter().any(|stream| stream.index() >= first);
+                for (index, factor) in shares.crossings.iter_mut().enumerate() {
+                    if !named || unplaced.iter().any(|stream| stream.index() == first + index) {
+                        Shares::more(factor);
+                    }
+                }
+            }
+            Failed::Chain { chain, limit, found, .. } => {
+                let declared = &self.system.chains[*chain];
+                let over = limit.over(declared, found.planned).0;
+                shares.halvings[*chain] += 1;
+                let aim = &mut shares.chains[*chain];
+                *aim = aim.saturating_sub(over.max(*aim / 16)).max(0);
+            }
+            Failed::TooLong { .. } => {}
+        }
+    }
+
+    fn explain(&self, failed: Failed) -> SystemRefusal {
+        let depends = self.depends_on_windows(&failed);
+        let chosen = |windows: &[Window]| {
+            let windows = if depends { windows } else { &[] };
+            let open = self.system.crossings.iter().zip(windows).filter(|(one, _)| one.window.is_none());
+            open.map(|(crossing, window)| (crossing.name.clone(), *window)).collect()
+        };
+        match failed {
+            Failed::Host { windows, host, refusal } => {
+                let job = if depends {
+                    parts(self.system, &windows).jobs.swap_remove(host)
+                } else {
+                    self.relaxed(host, &windows)
+                };
+                let told = plan_within(&job, self.budget).err().map(Box::new);
+                let name = self.system.host_name(host as u16).to_owned();
+                SystemRefusal::Host { host: name, refusal: told.unwrap_or(refusal), chosen: chosen(&windows) }
+            }
+            Failed::Network { windows, refusal } => {
+                let traffic = Box::new(parts(self.system, &windows).traffic);
+                SystemRefusal::Network { refusal, traffic, chosen: chosen(&windows) }
+            }
+            Failed::Chain { chain, limit, found, least } => {
+                let chain = &self.system.chains[chain];
+                let is_least = least.is_some();
+                let found = least.unwrap_or(found);
+                let parts = if limit == ChainLimit::Age { found.age } else { found.reaction };
+                let takes = limit.takes(found.planned);
+                SystemRefusal::Chain {
+                    chain: chain.name.clone(),
+                    limit,
+                    most: limit.of(chain).unwrap_or_default(),
+                    takes,
+                    least: is_least,
+                    parts,
+                }
+            }
+            Failed::TooLong { chain } => {
+                SystemRefusal::Unfollowed { chain: self.system.chains[chain].name.clone() }
+            }
+        }
+    }
+
+    fn plan(&self, found: Found) -> SystemPlan {
+        SystemPlan {
+            version: SYSTEM_PLAN_VERSION,
+            system: self.system.name.clone(),
+            windows: found.windows,
+            hosts: found.hosts,
+            network: found.network,
+            chains: found.chains.iter().map(|walked| walked.planned).collect(),
+        }
+    }
+}
