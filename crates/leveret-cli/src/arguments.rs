@@ -35,6 +35,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Check a stored plan against its job, without trusting the planner.
     Verify(VerifyArguments),
+    /// Say what differs between two plans of networks.
+    Diff(DiffArguments),
     /// Make the manifest of a network from another tool's files.
     Import(ImportArguments),
     /// Write a plan of a network as another tool's files.
@@ -171,6 +173,9 @@ pub struct PlanArguments {
     /// How the plan is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Keep what this plan of a network, with its manifest, has where it is; only what is new, changed or in their way is placed.
+    #[arg(long, value_names = ["PLAN.json", "OLD.toml"], num_args = 2)]
+    pub keep: Option<Vec<PathBuf>>,
     /// Also write the plan as JSON to this file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -186,6 +191,21 @@ pub struct VerifyArguments {
     /// The manifest that it should fit.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
+}
+
+/// Arguments of `leveret diff`.
+#[derive(Args, Debug)]
+#[command(after_help = help::DIFF)]
+pub struct DiffArguments {
+    /// The one plan, and its manifest.
+    #[arg(value_names = ["PLAN.json", "JOB.toml"], num_args = 2, required = true)]
+    pub first: Vec<PathBuf>,
+    /// The other plan, and its manifest.
+    #[arg(long = "to", value_names = ["PLAN.json", "JOB.toml"], num_args = 2, required = true)]
+    pub second: Vec<PathBuf>,
+    /// How the differences are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Arguments of `leveret import`.

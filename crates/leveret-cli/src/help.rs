@@ -78,6 +78,16 @@ guard in the plan is taken.
 
 Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
 
+/// Of `leveret diff`.
+pub const DIFF: &str = "\
+Examples:
+  leveret diff old.json old.toml --to new.json new.toml
+  leveret plan new.toml --keep old.json old.toml --output new.json    so that as little as possible differs
+
+Channels, hosts and switches are the same where their names are.
+
+Exit codes: 0 no difference; 1 they differ; 2 bad input.";
+
 /// Of `leveret import`.
 pub const IMPORT: &str = "\
 Examples:

@@ -4,12 +4,14 @@
 mod arguments;
 mod check;
 mod completions;
+mod diff;
 mod doctor;
 mod exchange;
 mod explain;
 mod failure;
 mod files;
 mod help;
+mod keep;
 mod learn;
 mod load;
 mod manual;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
+        Command::Diff(arguments) => diff::execute(&arguments),
         Command::Import(arguments) => exchange::import(&arguments),
         Command::Export(arguments) => exchange::export(&arguments),
         Command::Report(arguments) => report::execute(&arguments),

@@ -3,7 +3,7 @@
 use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
-use crate::{files, verify};
+use crate::{files, keep, verify};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{
@@ -45,7 +45,11 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
-    let plan = match accepted(&manifest.traffic, Effort::default()) {
+    let found = match &arguments.keep {
+        None => accepted(&manifest.traffic, Effort::default()),
+        Some(files) => keep::plan(files, manifest)?,
+    };
+    let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
             output::note(

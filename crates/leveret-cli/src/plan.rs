@@ -17,6 +17,11 @@ pub fn execute(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
         Document::Job(manifest) => *manifest,
         Document::Network(manifest) => return network::plan(arguments, &manifest),
     };
+    if arguments.keep.is_some() {
+        let sentence =
+            "--keep is for networks; the plan of a job on one host is made anew, the same for the same job";
+        return Err(Failure::new(sentence, "leave --keep out"));
+    }
     let job = load::job(&manifest, &arguments.manifest, None)?;
     let plan = match leveret_plan::plan(&job) {
         Ok(plan) => plan,

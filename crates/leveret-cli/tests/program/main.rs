@@ -3,6 +3,7 @@
 mod admission;
 mod documents;
 mod errors;
+mod network_changes;
 mod networks;
 mod reference;
 mod runs;

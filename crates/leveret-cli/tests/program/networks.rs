@@ -65,7 +65,7 @@ fn answers_for_programs() {
     let admitted = answer(&job);
     assert_eq!(admitted["admitted"], true);
     assert_eq!(admitted["summary"]["streams"].as_array().map(Vec::len), Some(5));
-    // Two channels that fill the link to one host by more than all its time.
+    // Two channels that are too long for their windows.
     let text = std::fs::read_to_string(&job).expect("a manifest");
     let text = text
         .replace("size = \"1500B\"", "size = \"16000B\"")
@@ -74,7 +74,8 @@ fn answers_for_programs() {
         .expect("a manifest");
     let refused = answer(&job);
     assert_eq!((&refused["admitted"], &refused["infeasible"]), (&false.into(), &true.into()));
-    let reason = "channels \"0\", \"1\" must take link 2 -> 5; together they need 1.024ms of it in each hyperperiod, and it has 1ms";
+    let reason = "channel \"0\" takes 518us on its quickest way (3 -> 0, 0 -> 1, 1 -> 2, 2 -> 5) with the network for itself alone, and its \
+                  window, from release to deadline, has 350us";
     assert_eq!(refused["reason"], reason);
 }
 

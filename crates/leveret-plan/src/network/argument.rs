@@ -40,7 +40,7 @@ struct Writer<'a> {
 /// Answers within answers that are still set in.
 const INDENT_MAX: usize = 24;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn line(&mut self, depth: usize, words: &str) {
         if self.left == 0 {
             self.dropped += 1;
@@ -56,62 +56,31 @@ impl Writer<'_> {
         let (mut node, mut depth) = (node, depth);
         loop {
             let proof = self.proof;
-            let answers: Vec<(String, u32)> = match &proof.nodes[node as usize] {
-                ProofNode::Ways { stream, cases } => {
-                    for (index, (trees, child)) in cases.iter().enumerate() {
-                        self.chosen.insert(*stream, trees);
-                        if cases.len() > 1 {
-                            let way =
-                                trees.iter().map(|tree| self.way(tree)).collect::<Vec<_>>().join(" and ");
-                            let name = self.traffic.name(*stream);
-                            self.line(depth, &format!("if \"{name}\" goes over {way}:"));
-                        }
-                        if index + 1 < cases.len() {
-                            self.node(*child, depth + 1);
-                        }
-                    }
-                    let Some((_, child)) = cases.last() else { return };
-                    (node, depth) = (*child, depth + usize::from(cases.len() > 1));
-                    continue;
+            if let ProofNode::Ways { stream, cases } = &proof.nodes[node as usize] {
+                let Some(((last, child), others)) = cases.split_last() else { return };
+                for (trees, child) in others {
+                    self.takes(*stream, trees, depth);
+                    self.node(*child, depth + 1);
                 }
-                ProofNode::Order { one, two, one_first, two_first, .. } => {
-                    let link = self.link(*one);
-                    let before = |a: &Point, b: &Point| {
-                        format!("if {} has {link} before {}:", self.message(*a), self.message(*b))
-                    };
-                    vec![(before(one, two), *one_first), (before(two, one), *two_first)]
+                if others.is_empty() {
+                    self.chosen.insert(*stream, last);
+                } else {
+                    self.takes(*stream, last, depth);
+                    depth += 1;
                 }
-                ProofNode::Stretch { point, start, end, before, after } => {
-                    let (who, link) = (self.message(*point), self.link(*point));
-                    vec![
-                        (format!("if {who} has {link} before {start}, when it is not free:"), *before),
-                        (format!("if {who} has {link} after {end}:"), *after),
-                    ]
-                }
-                ProofNode::Queue { one, two, one_first, two_first, apart, .. } => {
-                    let link = self.link(*one);
-                    let before = |a: &Point, b: &Point| {
-                        let (a, b) = (self.message(*a), self.message(*b));
-                        format!("if {b} comes to its queue at {link} after {a} has left it:")
-                    };
-                    let mut answers = vec![(before(one, two), *one_first), (before(two, one), *two_first)];
-                    answers.extend(apart.map(|child| {
-                        let (one, two) = (self.message(*one), self.message(*two));
-                        (format!("if {one} and {two} take different queues at {link}:"), child)
-                    }));
-                    answers
-                }
-                ProofNode::Crowded { link } => {
-                    let name = self.traffic.network.link_name(*link);
-                    self.line(depth, &format!("too few queues at {name}"));
-                    return;
-                }
-                ProofNode::Cycle { steps } => {
-                    let words = self.contradiction(steps);
-                    self.line(depth, &words);
-                    return;
-                }
-            };
+                node = *child;
+                continue;
+            }
+            let answers = self.answers(&proof.nodes[node as usize]);
+            if answers.is_empty() {
+                let words = match &proof.nodes[node as usize] {
+                    ProofNode::Crowded { link } => format!("too few queues at {}", self.name(*link)),
+                    ProofNode::Cycle { steps } => self.contradiction(steps),
+                    _ => return,
+                };
+                self.line(depth, &words);
+                return;
+            }
             let last = answers.len() - 1;
             for (index, (words, child)) in answers.into_iter().enumerate() {
                 self.line(depth, &words);
@@ -121,6 +90,48 @@ impl Writer<'_> {
                     (node, depth) = (child, depth + 1);
                 }
             }
+        }
+    }
+
+    /// A stream takes a way, says a line.
+    fn takes(&mut self, stream: StreamId, trees: &'a [Tree], depth: usize) {
+        self.chosen.insert(stream, trees);
+        let way = trees.iter().map(|tree| self.way(tree)).collect::<Vec<_>>().join(" and ");
+        let name = self.traffic.name(stream);
+        self.line(depth, &format!("if \"{name}\" goes over {way}:"));
+    }
+
+    /// The answers of a question in words, with the nodes that follow; none at an end.
+    fn answers(&self, node: &ProofNode) -> Vec<(String, u32)> {
+        match node {
+            ProofNode::Order { one, two, one_first, two_first, .. } => {
+                let link = self.link(*one);
+                let before = |a: &Point, b: &Point| {
+                    format!("if {} has {link} before {}:", self.message(*a), self.message(*b))
+                };
+                vec![(before(one, two), *one_first), (before(two, one), *two_first)]
+            }
+            ProofNode::Stretch { point, start, end, before, after } => {
+                let (who, link) = (self.message(*point), self.link(*point));
+                vec![
+                    (format!("if {who} has {link} before {start}, when it is not free:"), *before),
+                    (format!("if {who} has {link} after {end}:"), *after),
+                ]
+            }
+            ProofNode::Queue { one, two, one_first, two_first, apart, .. } => {
+                let link = self.link(*one);
+                let before = |a: &Point, b: &Point| {
+                    let (a, b) = (self.message(*a), self.message(*b));
+                    format!("if {b} comes to its queue at {link} after {a} has left it:")
+                };
+                let mut answers = vec![(before(one, two), *one_first), (before(two, one), *two_first)];
+                answers.extend(apart.map(|child| {
+                    let (one, two) = (self.message(*one), self.message(*two));
+                    (format!("if {one} and {two} take different queues at {link}:"), child)
+                }));
+                answers
+            }
+            ProofNode::Ways { .. } | ProofNode::Crowded { .. } | ProofNode::Cycle { .. } => Vec::new(),
         }
     }
 

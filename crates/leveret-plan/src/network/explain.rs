@@ -309,21 +309,7 @@ impl NetworkRefusal {
                 format!("{who} must take link {which}; {need} {needs} of it {when}, and it has {has}")
             }
             Self::Conflict { streams, minimal, bottleneck, proof } => {
-                let who = listed(streams, &name);
-                let fewer = match (streams.len(), minimal) {
-                    (1, _) => "",
-                    (2, true) => "; each has one without the other",
-                    (_, true) => "; without any one of them the others have one",
-                    (_, false) => "",
-                };
-                let have = if streams.len() == 1 { "has no plan" } else { "have no plan together" };
-                let at = bottleneck
-                    .map_or_else(String::new, |which| format!(", and collide at link {}", link(which)));
-                let steps = proof.nodes.len();
-                format!(
-                    "{who} {have}, with the network for themselves alone{fewer}{at}. \
-                     Every way and order was looked at ({steps} steps of argument)"
-                )
+                collision(traffic, streams, *minimal, *bottleneck, proof.nodes.len())
             }
             Self::Rejected { violation } => {
                 format!(
@@ -346,6 +332,29 @@ impl NetworkRefusal {
             }
         }
     }
+}
+
+/// The words of a conflict.
+fn collision(
+    traffic: &Traffic,
+    streams: &[StreamId],
+    minimal: bool,
+    bottleneck: Option<LinkId>,
+    steps: usize,
+) -> String {
+    let who = listed(streams, &|stream| format!("\"{}\"", traffic.name(stream)));
+    let fewer = match (streams.len(), minimal) {
+        (1, _) | (_, false) => "",
+        (2, true) => "; each has one without the other",
+        (_, true) => "; without any one of them the others have one",
+    };
+    let have = if streams.len() == 1 { "has no plan" } else { "have no plan together" };
+    let at = bottleneck.map_or_else(String::new, |link| {
+        format!(". They collide at link {}", traffic.network.link_name(link))
+    });
+    format!(
+        "{who} {have}, with the network for themselves alone{fewer}{at}. Every way and order was looked at ({steps} steps of argument)"
+    )
 }
 
 /// Of traffic that was valid.

@@ -10,6 +10,7 @@ mod collect;
 mod conflict;
 mod core;
 mod crowd;
+mod diff;
 mod exact;
 mod explain;
 mod model;
@@ -20,12 +21,14 @@ mod proof;
 mod queues;
 mod remedy;
 mod repair;
+mod session;
 mod state;
 mod summary;
 mod timeline;
 mod wait;
 
 pub use certificate::{Certificate, certificate};
+pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
@@ -34,6 +37,7 @@ pub use plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
 pub use remedy::{NetworkChange, StreamChange, remedies};
 pub use repair::Effort;
+pub use session::{Moved, Session, SessionError};
 pub use summary::{LinkSummary, NetworkSummary, StreamSummary, summarise};
 
 use core::Found;

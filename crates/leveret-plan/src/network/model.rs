@@ -3,6 +3,7 @@
 use leveret_topology::{Graph, Network, NetworkError, NodeKind, Tree};
 use leveret_types::{ByteSize, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, Nanos, NodeId, StreamId};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A network and all that is to be planned on it.
@@ -175,6 +176,12 @@ pub enum StreamFault {
     },
 }
 
+impl<'a> From<&'a Traffic> for Cow<'a, Traffic> {
+    fn from(traffic: &'a Traffic) -> Self {
+        Cow::Borrowed(traffic)
+    }
+}
+
 impl Traffic {
     /// Checks what everybody else relies on, and returns the hyperperiod.
     ///
@@ -200,7 +207,7 @@ impl Traffic {
         self.hyperperiod()
     }
 
-    fn validate_stream(&self, graph: &Graph, stream: &Stream) -> Result<(), StreamFault> {
+    pub(super) fn validate_stream(&self, graph: &Graph, stream: &Stream) -> Result<(), StreamFault> {
         if stream.name.is_empty() || stream.name.len() > NAME_BYTES_MAX {
             return Err(StreamFault::Name);
         }
@@ -246,7 +253,7 @@ impl Traffic {
     }
 
     /// Least common multiple of all periods, and of those of all reservations; 1 s where there is none.
-    fn hyperperiod(&self) -> Result<Nanos, TrafficError> {
+    pub(super) fn hyperperiod(&self) -> Result<Nanos, TrafficError> {
         let reserved = || {
             self.network.links.iter().flat_map(|link| &link.reserved).map(|reservation| reservation.period)
         };

@@ -3,6 +3,7 @@
 use super::model::{StreamFault, Traffic, TrafficError};
 use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, routes};
 use leveret_types::{NodeId, StreamId};
+use std::borrow::Cow;
 
 /// Ways that are tried for one stream.
 pub(super) const WAYS_MAX: usize = 8;
@@ -10,7 +11,7 @@ pub(super) const WAYS_MAX: usize = 8;
 /// What is to be placed, and where it may be.
 #[derive(Clone, Debug)]
 pub(super) struct Problem<'a> {
-    pub traffic: &'a Traffic,
+    pub traffic: Cow<'a, Traffic>,
     pub graph: Graph,
     pub hyperperiod: i64,
     pub items: Vec<Item>,
@@ -76,11 +77,12 @@ impl Hop {
 
 impl<'a> Problem<'a> {
     /// Of traffic that [`Traffic::validate`] accepted, with its hyperperiod.
-    pub(super) fn new(traffic: &'a Traffic, hyperperiod: i64) -> Result<Self, TrafficError> {
+    pub(super) fn new(traffic: impl Into<Cow<'a, Traffic>>, hyperperiod: i64) -> Result<Self, TrafficError> {
+        let traffic = traffic.into();
         let graph = Graph::new(&traffic.network);
-        let mut problem =
-            Self { traffic, graph, hyperperiod, items: Vec::with_capacity(traffic.streams.len()) };
-        for index in 0..traffic.streams.len() {
+        let streams = traffic.streams.len();
+        let mut problem = Self { traffic, graph, hyperperiod, items: Vec::with_capacity(streams) };
+        for index in 0..streams {
             let items = problem.items_of(StreamId(index as u32))?;
             problem.items.extend(items);
         }

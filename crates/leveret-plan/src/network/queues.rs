@@ -82,6 +82,17 @@ impl Queues {
         }
     }
 
+    /// Gives an item that waits at a port the queue that a plan says. Whether it is one for what waits.
+    pub(super) fn assign(&mut self, link: u32, item: u32, queue: u8) -> bool {
+        match self.taken.get_mut(&(link, item)) {
+            Some((taken, _)) => {
+                *taken = queue;
+                queue > 0
+            }
+            None => true,
+        }
+    }
+
     /// Forgets a unit that was taken away.
     pub(super) fn take_away(&mut self, unit: Unit, way: &Candidate, place: &Place) {
         for hop in 0..way.hops.len() {

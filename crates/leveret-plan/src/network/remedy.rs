@@ -87,7 +87,19 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
         if found.len() == most || left < traffic.streams.len() {
             break;
         }
-        found.extend(least(traffic, &core, &scale, &mut left));
+        // A still faster cable or longer period says nothing new.
+        let probe = (scale.make)(scale.most);
+        let is_known = found.iter().any(|known: &NetworkChange| match (known, &probe) {
+            (NetworkChange::Rate(..), NetworkChange::Rate(..)) => true,
+            (
+                NetworkChange::Stream(one, StreamChange::Period(_)),
+                NetworkChange::Stream(two, StreamChange::Period(_)),
+            ) => one == two,
+            _ => false,
+        });
+        if !is_known {
+            found.extend(least(traffic, &core, &scale, &mut left));
+        }
     }
     found
 }

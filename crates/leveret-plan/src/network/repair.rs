@@ -3,7 +3,7 @@
 use super::conflict::{Cheapest, Sweep, mix};
 use super::place::first_free;
 use super::problem::{Item, Problem};
-use super::state::{State, Unit};
+use super::state::{Place, State, Unit};
 use super::wait::first_waiting;
 use leveret_types::StreamId;
 use std::collections::VecDeque;
@@ -46,6 +46,10 @@ pub(super) struct Search<'a, 'b> {
     scattered: bool,
     /// How often something was sent away.
     pub sent_away: u64,
+    /// Whether instances may go ways of their own.
+    may_split: bool,
+    /// What had which place before it was touched, in the order of the touches, if anybody wants to know.
+    journal: Option<Vec<(u32, Option<Place>)>>,
 }
 
 /// Units from which places are sought all over their windows.
@@ -73,7 +77,32 @@ impl<'a, 'b> Search<'a, 'b> {
             effort,
             scattered,
             sent_away: 0,
+            may_split: true,
+            journal: None,
         }
+    }
+
+    /// With all that has a place already, for some units more; keeps a journal. Nothing is split, so that all can be undone.
+    pub(super) fn resume(problem: &'b mut Problem<'a>, state: State, units: &[u32], effort: Effort) -> Self {
+        let count = state.units.len();
+        Self {
+            problem,
+            state,
+            sweep: Sweep::default(),
+            weights: vec![1; count],
+            failures: vec![0; count],
+            waiting: units.iter().copied().collect(),
+            effort,
+            scattered: count > SCATTERED_FROM,
+            sent_away: 0,
+            may_split: false,
+            journal: Some(Vec::new()),
+        }
+    }
+
+    /// The units that were touched, with their places before.
+    pub(super) fn take_journal(&mut self) -> Vec<(u32, Option<Place>)> {
+        self.journal.take().unwrap_or_default()
     }
 
     /// Until all are placed, or it cannot go on, or has made so many steps in all.
@@ -112,10 +141,17 @@ impl<'a, 'b> Search<'a, 'b> {
             place = first_waiting(self.problem, &self.state, which, &mut self.sweep.steps);
         }
         if let Some(place) = place {
-            self.state.put(self.problem, unit, place);
+            self.put(unit, place);
             return true;
         }
         false
+    }
+
+    fn put(&mut self, unit: u32, place: Place) {
+        if let Some(journal) = &mut self.journal {
+            journal.push((unit, None));
+        }
+        self.state.put(self.problem, unit, place);
     }
 
     /// Where it disturbs least; whom it disturbs is placed anew, next.
@@ -131,7 +167,7 @@ impl<'a, 'b> Search<'a, 'b> {
             &self.weights,
             salt,
         );
-        let may_split = count > 1 && self.problem.items[item as usize].movable;
+        let may_split = self.may_split && count > 1 && self.problem.items[item as usize].movable;
         if may_split && (cheapest.is_none() || self.failures[unit as usize] > FAILURES_BEFORE_SPLIT) {
             self.split(unit, cheapest.map_or(0, |cheapest| cheapest.place.way));
             return Ok(());
@@ -140,13 +176,14 @@ impl<'a, 'b> Search<'a, 'b> {
         // What is put by force waits nowhere, and so must nothing else of the same channel.
         let waiting = self.state.waiting_units_of(item);
         for owner in owners.iter().chain(&waiting) {
-            if self.state.take_away(self.problem, *owner).is_none() {
-                continue;
+            let Some(before) = self.state.take_away(self.problem, *owner) else { continue };
+            if let Some(journal) = &mut self.journal {
+                journal.push((*owner, Some(before)));
             }
             self.sent_away += 1;
             self.waiting.push_front(*owner);
         }
-        self.state.put(self.problem, unit, place);
+        self.put(unit, place);
         Ok(())
     }
 

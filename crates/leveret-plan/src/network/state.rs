@@ -67,6 +67,17 @@ impl State {
         Self { links, units, places, queues: Queues::default(), of_item }
     }
 
+    /// Of no network.
+    pub(super) fn nothing() -> Self {
+        Self {
+            links: Vec::new(),
+            units: Vec::new(),
+            places: Vec::new(),
+            queues: Queues::default(),
+            of_item: Vec::new(),
+        }
+    }
+
     /// A link with nothing but what is reserved.
     fn empty(problem: &Problem<'_>, link: usize) -> Timeline {
         let mut timeline = Timeline::new(problem.hyperperiod);
@@ -135,6 +146,20 @@ impl State {
             self.queues.take_away(self.units[unit as usize], way, &place);
         }
         Some(place)
+    }
+
+    /// Units for an item that is new, all of whose instances go together. Returns the unit.
+    pub(super) fn add_item(&mut self, item: u32, count: u32) -> u32 {
+        let unit = self.units.len() as u32;
+        self.units.push(Unit { item, first: 0, count });
+        self.places.push(None);
+        self.of_item.push(vec![unit]);
+        unit
+    }
+
+    /// The numbers of an item's units.
+    pub(super) fn numbers_of(&self, item: u32) -> &[u32] {
+        &self.of_item[item as usize]
     }
 
     /// Makes of a unit of several instances as many of one. The unit keeps the first. Returns the others.

@@ -48,7 +48,7 @@ pub(super) fn decide(problem: &Problem<'_>, streams: &[StreamId], steps: &mut u6
     let verdict = search.run();
     *steps = steps.saturating_sub(search.model.steps());
     match verdict {
-        Some(true) => Verdict::Plan(Box::new(search.plan(problem.traffic))),
+        Some(true) => Verdict::Plan(Box::new(search.plan(&problem.traffic))),
         Some(false) => Verdict::Impossible(Box::new(Proof {
             version: PROOF_VERSION,
             hyperperiod: Nanos(problem.hyperperiod),

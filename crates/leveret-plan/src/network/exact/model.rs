@@ -237,7 +237,8 @@ impl<'a, 'b> Model<'a, 'b> {
 
     /// One instance: its release, the forwarding from hop to hop, its deadline and latency.
     fn instance(&mut self, hops: &[Hop], id: StreamId, copy: u8, instance: u32) -> Result<(), Contradiction> {
-        let traffic = self.problem.traffic;
+        let problem = self.problem;
+        let traffic = &*problem.traffic;
         let stream = &traffic.streams[id.index()];
         let error = traffic.clock_error.0;
         let begin = i64::from(instance) * stream.period.0;

@@ -119,7 +119,8 @@ impl Model<'_, '_> {
     /// One that has a link when it is reserved, or across the end of a round that must be whole.
     fn stretches(&mut self, link: u32, best: &mut Option<(Press, Question)>) {
         let round = self.hyperperiod();
-        let traffic = self.problem.traffic;
+        let problem = self.problem;
+        let traffic = &*problem.traffic;
         for &one in &self.on_link[&link] {
             let (earliest, latest) = (
                 self.temporal.earliest[variable(one) as usize],

@@ -1,0 +1,126 @@
+//! Networks that are refused, explained, changed and compared.
+
+use super::{outcome, shown};
+use std::path::PathBuf;
+
+/// Two channels that leave each other no place on one cable, unless the first may arrive by `deadline`.
+fn manifest(deadline: &str) -> String {
+    format!(
+        r#"
+[job]
+name = "cells"
+[[host]]
+name = "camera"
+[[host]]
+name = "controller"
+[[switch]]
+name = "s0"
+[[link]]
+ends = ["camera", "s0"]
+rate = "1Gbit/s"
+[[link]]
+ends = ["controller", "s0"]
+rate = "1Gbit/s"
+[[channel]]
+name = "image"
+source = "camera"
+target = "controller"
+period = "1ms"
+window = ["0us", "{deadline}"]
+size = "1458B"
+[[channel]]
+name = "state"
+source = "camera"
+target = "controller"
+period = "1ms"
+window = ["8us", "34us"]
+size = "1458B"
+"#
+    )
+}
+
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.at(name), text).expect("a file");
+        self.at(name)
+    }
+}
+
+#[test]
+fn a_refusal_is_explained_and_can_be_checked() {
+    let folder = Folder::new();
+    let tight = folder.write("tight.toml", &manifest("36us"));
+    let certificate = folder.at("no.json");
+    let (text, said, code) = outcome(&["explain", shown(&tight), "--certificate", shown(&certificate)]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(text.contains("channels \"image\", \"state\" have no plan together"), "{text}");
+    assert!(text.contains("channel \"image\": window = [\"0ns\", \"44us\"], 8us later"), "{text}");
+    assert!(text.contains("if \"image\" #0 has camera -> s0 before \"state\" #0:"), "{text}");
+    let (text, _, code) = outcome(&["verify", shown(&certificate), shown(&tight)]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("has no plan, for \"image\", \"state\""), "{text}");
+    // What is advised is right, and with it nothing is shown any more.
+    let advised = folder.write("advised.toml", &manifest("44us"));
+    let (text, _, code) = outcome(&["check", shown(&advised)]);
+    assert_eq!(code, Some(0), "{text}");
+    let (text, _, code) = outcome(&["verify", shown(&certificate), shown(&advised)]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("does not show that"), "{text}");
+    let (text, _, code) = outcome(&["explain", shown(&advised)]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_plan_is_kept_where_it_can_be() {
+    let folder = Folder::new();
+    let old = folder.write("old.toml", &manifest("80us"));
+    let log = "[[channel]]\nname = \"log\"\nsource = \"camera\"\ntarget = \"controller\"\nperiod = \"500us\"\nsize = \"600B\"\n";
+    let new = folder.write("new.toml", &(manifest("90us") + log));
+    let (old_plan, new_plan) = (folder.at("old.json"), folder.at("new.json"));
+    let (_, said, code) = outcome(&["plan", shown(&old), "--output", shown(&old_plan)]);
+    assert_eq!(code, Some(0), "{said}");
+    let (_, said, code) = outcome(&[
+        "plan",
+        shown(&new),
+        "--keep",
+        shown(&old_plan),
+        shown(&old),
+        "--output",
+        shown(&new_plan),
+    ]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("kept: no channel that is declared as before has moved"), "{said}");
+    let (_, said, code) = outcome(&["verify", shown(&new_plan), shown(&new)]);
+    assert_eq!(code, Some(0), "{said}");
+    let diff = ["diff", shown(&old_plan), shown(&old), "--to", shown(&new_plan), shown(&new)];
+    let (text, _, code) = outcome(&diff);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("1 kept, 1 changed, 1 added, 0 removed\n"), "{text}");
+    assert!(text.contains("image: declared otherwise"), "{text}");
+    let (text, _, _) = outcome(&[&diff[..], &["--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&json["added"][0], &json["kept"]), (&"log".into(), &1.into()));
+    let same = ["diff", shown(&old_plan), shown(&old), "--to", shown(&old_plan), shown(&old)];
+    assert_eq!(outcome(&same).2, Some(0));
+    let (_, said, code) =
+        outcome(&["diff", shown(&new_plan), shown(&old), "--to", shown(&old_plan), shown(&old)]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("does not fit"), "{said}");
+    // A network that is another: nothing can be kept.
+    let faster = folder.write("faster.toml", &manifest("80us").replace("1Gbit/s", "10Gbit/s"));
+    let (_, said, code) = outcome(&["plan", shown(&faster), "--keep", shown(&old_plan), shown(&old)]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("planned anew"), "{said}");
+}
