@@ -1,7 +1,7 @@
 //! Why a network has no plan: each reason can be checked by hand, and nothing that is only "not found" is called more.
 
-use leveret_plan::checker::check_network;
-use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, plan_network};
+use leveret_plan::checker::{check_certificate, check_network};
+use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, certificate, plan_network};
 use leveret_topology::{Reservation, Shape, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
 use proptest::prelude::*;
@@ -155,5 +155,60 @@ proptest! {
                 prop_assert!(needs.0 - demand(*stream) <= has.0);
             }
         }
+    }
+}
+
+/// Messages of the first hosts to the last, which come before its cable is free and so must wait at the one switch, in so many queues; among
+/// others that need not.
+fn waiters(count: u32, queues: u8) -> Traffic {
+    let (hosts, round) = (count + 3, Nanos::from_micros(1000));
+    let mut network = shape(Shape::Line, 1, hosts);
+    let mut streams = Vec::new();
+    let reservation = |start, length| {
+        let (start, length) = (Nanos::from_micros(start), Nanos::from_micros(length));
+        Reservation { period: round, start, length }
+    };
+    for link in &mut network.links {
+        let from_host = (1..=count).contains(&link.source.0);
+        if from_host {
+            link.reserved.push(reservation(20, 980));
+        } else if link.target == NodeId(hosts) {
+            link.reserved.push(reservation(0, 40));
+            link.queues = queues;
+        }
+    }
+    for index in 0..30 {
+        let (source, target) = (NodeId(hosts - 1), NodeId(hosts - 2));
+        streams.push(Stream::new(format!("other{index}"), source, target, ByteSize(100), round));
+    }
+    for index in 1..=count {
+        let mut one = Stream::new(format!("s{index}"), NodeId(index), NodeId(hosts), ByteSize(1458), round);
+        one.deadline = Nanos::from_micros(300);
+        streams.push(one);
+    }
+    Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false }
+}
+
+#[test]
+fn all_that_must_wait_for_too_few_queues_is_named() {
+    for count in 2..=5 {
+        let traffic = waiters(count, count as u8 - 1);
+        let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
+        let NetworkRefusal::Conflict { streams, minimal: true, .. } = &refusal else {
+            panic!("{count}: {}", refusal.reason(&traffic))
+        };
+        let expected: Vec<_> = (30..30 + count).map(StreamId).collect();
+        assert_eq!(*streams, expected);
+        let shown = certificate(&traffic, &refusal).expect("it is proven");
+        assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+    }
+}
+
+#[test]
+fn what_must_wait_waits_where_the_queues_are_enough() {
+    for count in 1..=5 {
+        let traffic = waiters(count, count as u8 + 1);
+        let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+        assert_eq!(check_network(&plan, &traffic), Ok(()));
     }
 }
