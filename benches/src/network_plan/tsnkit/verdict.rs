@@ -6,7 +6,7 @@ use super::method::{Method, Outcome};
 use super::ours;
 use crate::network_plan::PartReport;
 use crate::report::Target;
-use crate::table::nanoseconds;
+use crate::table::{Table, nanoseconds};
 
 /// The fastest method of at least our success over ours.
 const RATIO_LEAST: f64 = 50.0;
@@ -14,20 +14,36 @@ const RATIO_LEAST: f64 = 50.0;
 /// A method against ours, on what the method was asked for.
 struct Standing {
     method: &'static str,
+    /// Whether it was asked for all instances, and not for the small ones alone.
+    is_whole: bool,
+    asked: usize,
     valid: usize,
     ours: usize,
     /// Median over the instances that both have planned of its time over ours.
     ratio: Option<f64>,
+    /// The same of whole processes.
+    process_ratio: Option<f64>,
 }
 
 /// Adds the targets, and lists what one side planned and the other did not.
 pub fn judge(all: &[(&Method, Vec<Entry<'_>>)], result: &mut PartReport<'_>) {
+    let heads =
+        ["topology", "method", "asked for", "valid", "ours of these", "solve over ours", "process over ours"];
+    let mut table = Table::new(&heads);
     for (topology, name) in TOPOLOGIES.iter().enumerate() {
         let standings: Vec<Standing> =
             all.iter().filter_map(|(method, entries)| standing(method, entries, topology)).collect();
         speed(name, &standings, result);
         success(name, &standings, result);
+        for standing in standings {
+            let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"));
+            let mut cells = vec![(*name).to_owned(), standing.method.to_owned()];
+            cells.extend([standing.asked, standing.valid, standing.ours].map(|count| count.to_string()));
+            cells.extend([standing.ratio, standing.process_ratio].map(ratio));
+            table.push(cells);
+        }
     }
+    result.report.add_table(table);
     for (method, entries) in all {
         differences(method, entries, result);
     }
@@ -35,16 +51,24 @@ pub fn judge(all: &[(&Method, Vec<Entry<'_>>)], result: &mut PartReport<'_>) {
 
 fn standing(method: &Method, entries: &[Entry<'_>], topology: usize) -> Option<Standing> {
     let own: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.instance.topology == topology).collect();
-    let both = own.iter().filter(|entry| is_valid(entry) && is_planned(entry));
-    let mut ratios: Vec<f64> =
-        both.map(|entry| entry.run.solve_ns as f64 / entry.ours.all_ns.max(1) as f64).collect();
-    ratios.sort_by(f64::total_cmp);
+    let both = || own.iter().filter(|entry| is_valid(entry) && is_planned(entry));
+    let ratio = |entry: &&&Entry<'_>| entry.run.solve_ns as f64 / entry.ours.all_ns.max(1) as f64;
+    let process_ratio =
+        |entry: &&Entry<'_>| Some(entry.run.process_ns as f64 / entry.ours.process_ns?.max(1) as f64);
     (!own.is_empty()).then(|| Standing {
         method: method.name,
+        is_whole: !method.is_slow,
+        asked: own.len(),
         valid: own.iter().filter(|entry| is_valid(entry)).count(),
         ours: own.iter().filter(|entry| is_planned(entry)).count(),
-        ratio: ratios.get(ratios.len() / 2).copied(),
+        ratio: median(both().map(|entry| ratio(&entry)).collect()),
+        process_ratio: median(both().filter_map(|entry| process_ratio(entry)).collect()),
     })
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 fn is_valid(entry: &Entry<'_>) -> bool {
@@ -56,7 +80,7 @@ fn is_planned(entry: &Entry<'_>) -> bool {
 }
 
 fn speed(topology: &str, standings: &[Standing], result: &mut PartReport<'_>) {
-    let equal = standings.iter().filter(|standing| standing.valid >= standing.ours);
+    let equal = standings.iter().filter(|standing| standing.is_whole && standing.valid >= standing.ours);
     let with_ratio = equal.filter_map(|standing| Some((standing.ratio?, standing.method)));
     let fastest = with_ratio.min_by(|one, other| one.0.total_cmp(&other.0));
     let (value, holds) = match fastest {
