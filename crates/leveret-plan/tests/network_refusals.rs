@@ -212,3 +212,42 @@ fn what_must_wait_waits_where_the_queues_are_enough() {
         assert_eq!(check_network(&plan, &traffic), Ok(()));
     }
 }
+
+/// Reservations of two cables, one after the other, leave one message each turn that does not wait between them; there are four turns and
+/// five messages, among others that have room.
+#[test]
+fn five_that_may_not_wait_for_four_places_are_named() {
+    let (turn, hosts) = (Nanos::from_micros(400), 8);
+    let period = Nanos(4 * turn.0);
+    // Hosts 2 to 9 behind switches 0 and 1 in turn.
+    let mut network = shape(Shape::Line, 2, hosts);
+    let target = NodeId(3);
+    let mut reserve = |from: u32, to: u32, start: i64, length: i64| {
+        let ends = (NodeId(from), NodeId(to));
+        let link = network.links.iter_mut().find(|link| (link.source, link.target) == ends).expect("a link");
+        link.reserved.push(Reservation {
+            period: turn,
+            start: Nanos::from_micros(start),
+            length: Nanos::from_micros(length),
+        });
+    };
+    reserve(0, 1, 30, 370);
+    reserve(1, 3, 52, 370);
+    let mut streams = Vec::new();
+    for index in 0..40 {
+        streams.push(Stream::new(format!("other{index}"), NodeId(5), NodeId(7), ByteSize(100), period));
+    }
+    for index in 0..5 {
+        let source = NodeId([2, 4, 6, 8, 2][index]);
+        let mut one = Stream::new(format!("s{index}"), source, target, ByteSize(1458), period);
+        // Three cables, each with 12 us of transmission and 2 us of processing.
+        (one.latency, one.deadline) = (Some(Nanos::from_micros(42)), period + turn);
+        streams.insert(index * 7, one);
+    }
+    let traffic = Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false };
+    let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
+    let expected: Vec<_> = (0..5).map(|index| StreamId(index * 7)).collect();
+    assert_eq!(refusal.streams(), expected, "{}", refusal.reason(&traffic));
+    let shown = certificate(&traffic, &refusal).expect("it is proven");
+    assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+}
