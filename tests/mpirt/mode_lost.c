@@ -33,6 +33,9 @@ static void test_whoever_changes_the_mode_hears_of_a_death(void)
         if (is_last && members == 4)
             act_at(now + 1000 * ms, dies);
         EXPECT(MPIRTX_Mode_switch(pair.mode, now + 3000 * ms, &at), MPIRT_ERR_PEER_LOST);
+        /* Between the agreement and the switch: the words are those of what was ended. */
+        if (members == 4)
+            CHECK(detail_says("before the switch at which the mode was to take over: ") && names_the_last());
     }
     CHECK(at == 0 && pair.after == 0 && pair.before > 0);
     OK(MPIRTX_Mode_get_current(&current));

@@ -46,12 +46,87 @@ static void test_slack_and_base(void)
 static void test_the_group_that_is_committed(void)
 {
     MPIRT_Group self;
+    MPIRT_Cset set;
     OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &rank, NULL, &self));
     MUST(MPIRTX_Commit_group(self));
     EXPECT(MPIRTX_Uncommit_group(MPIRT_GROUP_WORLD), MPIRT_ERR_ARGUMENT);
     CHECK(detail_says(rank == 0 ? "with the group of \"0\"; give that group" : "with the group of \"1\"; give that group"));
     OK(MPIRTX_Uncommit_group(self));
+    /* What is in the way of a call is the group's commit, and the group has a name. */
+    OK(MPIRT_Group_set_name(self, "alone"));
+    MUST(MPIRTX_Commit_group(self));
+    EXPECT(MPIRT_Cset_create("late", &set), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("MPIRT_Cset_create: the object is committed"));
+    CHECK(detail_says("do it before MPIRTX_Commit_group, or after MPIRTX_Uncommit_group, of the group \"alone\" of \""));
+    EXPECT(MPIRT_Group_free(&self), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("MPIRT_Group_free: ") && detail_says("MPIRTX_Uncommit_group, of the group \"alone\""));
+    EXPECT(MPIRT_Finalize(), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("MPIRT_Finalize: ") && detail_says("MPIRTX_Uncommit_group"));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("MPIRT_Commit: ") && detail_says("MPIRTX_Uncommit_group"));
+    OK(MPIRTX_Uncommit_group(self));
     OK(MPIRT_Group_free(&self));
+    MUST(MPIRT_Commit());
+    EXPECT(MPIRT_Cset_create("late", &set), MPIRT_ERR_OBJECT_COMMITTED);
+    CHECK(detail_says("do it before MPIRT_Commit, or after MPIRT_Uncommit"));
+    OK(MPIRT_Uncommit());
+}
+
+static MPIRT_Channel channel_of(const char *name, MPIRT_Bufiter iterator)
+{
+    MPIRT_Channel channel;
+    MUST(MPIRT_Ptchannel_create(name, iterator, iterator, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    return channel;
+}
+
+/* Whatever the data path is asked of the channel, it says that this is not committed, and these words. */
+static void expect_elsewhere(MPIRT_Channel channel, const char *words)
+{
+    MPIRTX_Status status;
+    int flag;
+    EXPECT(MPIRT_Channel_start(channel), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRT_Channel_start: the channel") && detail_says(words));
+    EXPECT(MPIRT_Channel_wait(channel, 0), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRT_Channel_wait: the channel") && detail_says(words));
+    EXPECT(MPIRT_Channel_test(channel, &flag), MPIRT_ERR_NOT_COMMITTED);
+    EXPECT(MPIRT_Channel_activate(channel), MPIRT_ERR_NOT_COMMITTED);
+    EXPECT(MPIRT_Channel_deactivate(channel), MPIRT_ERR_NOT_COMMITTED);
+    EXPECT(MPIRTX_Channel_get_status(channel, &status), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRTX_Channel_get_status: the channel") && detail_says(words));
+}
+
+/* spec: MODE-OPEN-04 */
+static void test_channels_that_do_not_run(void)
+{
+    MPIRT_Bufiter first = iterator_of(1, 0), second;
+    MPIRT_Channel early = channel_of("early", first), late, stale, never;
+    MPIRT_Timespec at;
+    MPIRTX_Mode mode;
+    MUST(MPIRT_Commit());
+    MUST(MPIRTX_Mode_open("other", &mode));
+    second = iterator_of(1, 0);
+    late = channel_of("late", second);
+    stale = channel_of("stale", second);
+    expect_elsewhere(late, "is of the mode \"other\", which is open; commit that with MPIRTX_Mode_commit, and switch to it");
+    never = stale;
+    OK(MPIRT_Channel_free(&stale));
+    EXPECT(MPIRT_Channel_start(never), MPIRT_ERR_STALE_OBJECT);
+    never.bits += 1000;
+    EXPECT(MPIRT_Channel_start(never), MPIRT_ERR_INV_OBJECT);
+    MUST(MPIRTX_Mode_commit(mode));
+    expect_elsewhere(late, "is of the mode \"other\", which waits for its switch; switch to it with MPIRTX_Mode_switch");
+    OK(MPIRT_Channel_start(early));
+    MUST(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at));
+    expect_elsewhere(early, "is not of the mode \"other\", which runs; a mode goes on with what MPIRTX_Mode_keep names");
+    OK(MPIRT_Channel_start(late));
+    OK(MPIRT_Uncommit());
+    EXPECT(MPIRT_Channel_start(late), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("call MPIRT_Commit before"));
+    OK(MPIRT_Channel_free(&early));
+    OK(MPIRT_Channel_free(&late));
+    OK(MPIRT_Bufiter_free(&first));
+    OK(MPIRT_Bufiter_free(&second));
+    OK(MPIRTX_Mode_free(&mode));
 }
 
 /* An event that nobody fires is told with what waits for it. */
@@ -108,6 +183,7 @@ int main(int argc, char **argv)
     test_slack_and_base();
     test_the_group_that_is_committed();
     test_events_that_nobody_fires();
+    test_channels_that_do_not_run();
     test_modes();
     return end();
 }

@@ -88,9 +88,9 @@ impl Question<'_> {
         let last = links.len() - 1;
         let end = &network.links[links[last]];
         let arrival_after = length[last] + end.propagation.0 + end.processing.0;
-        for hop in 1..links.len() {
+        for (hop, link) in links.iter().enumerate().skip(1) {
             self.declare(&format!("q{name}_{hop}"), "Int");
-            let most = i64::from(network.links[links[hop]].queues) - 1;
+            let most = i64::from(network.links[*link].queues) - 1;
             self.assert(&format!("(<= 0 q{name}_{hop} {most})"));
         }
         let count = self.hyperperiod / stream.period.0;
@@ -99,7 +99,7 @@ impl Question<'_> {
             let start = |hop: usize| format!("s{name}_{instance}_{hop}");
             let begin = instance * stream.period.0;
             let (least, most) = (begin + stream.release.0, begin + stream.deadline.0);
-            for hop in 0..links.len() {
+            for (hop, link) in links.iter().enumerate() {
                 self.declare(&start(hop), "Int");
                 let came = (hop > 0).then(|| (start(hop - 1), after[hop - 1]));
                 if let Some((before, after)) = &came {
@@ -108,7 +108,7 @@ impl Question<'_> {
                 let queue = (hop > 0).then(|| format!("q{name}_{hop}"));
                 let last_start = length[hop] - times[hop].last().copied().unwrap_or(0);
                 self.uses.push(Use {
-                    link: links[hop],
+                    link: *link,
                     way: format!("w{name}"),
                     start: start(hop),
                     queue,

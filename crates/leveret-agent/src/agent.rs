@@ -14,6 +14,7 @@ pub use error::AgentError;
 
 use crate::awake::KeptAwake;
 use crate::guard::{GUARD_MIN, guard_for, wake_lateness};
+use crate::lateness::Lateness;
 use crate::members::Seat;
 use crate::monitor::Monitor;
 use crate::patience::Patience;
@@ -121,6 +122,9 @@ struct Agent<'c> {
     switch_patience: Patience,
     leave_patience: Patience,
     finish_patience: Patience,
+    /// Who is not yet in the mode, and who not yet at the end of the run.
+    switch_lateness: Lateness,
+    finish_lateness: Lateness,
 }
 
 impl<'c> Agent<'c> {
@@ -169,6 +173,8 @@ impl<'c> Agent<'c> {
             switch_patience: Patience::new(members),
             leave_patience: Patience::new(members),
             finish_patience: Patience::new(members),
+            switch_lateness: Lateness::default(),
+            finish_lateness: Lateness::default(),
         }
     }
 

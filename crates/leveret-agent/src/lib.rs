@@ -9,6 +9,7 @@ mod collect;
 mod evidence;
 mod guard;
 mod in_process;
+mod lateness;
 mod members;
 mod monitor;
 mod other_jobs;
@@ -61,6 +62,8 @@ pub enum News<'a> {
         rounds: Option<u64>,
         /// Length of a round.
         hyperperiod: Nanos,
+        /// Whether the rounds are those of a time table: of a job that has none they only count time.
+        has_table: bool,
         /// What the plan makes of each core.
         cores: &'a [PlannedCore],
     },

@@ -4,7 +4,8 @@ use leveret_types::{MemberId, Nanos};
 
 /// From the start of its process a member has this long to join.
 pub(crate) const JOIN_WITHIN: Nanos = Nanos::from_secs(20);
-/// From the end of the run a member has this long to end its tasks.
+/// From the end of the run a member has this long to end its tasks, and from the instant of a switch to be in the mode; beside what
+/// `lateness.rs` adds.
 pub(crate) const FINISH_WITHIN: Nanos = Nanos::from_secs(5);
 
 /// Members that are inside a commit have this long at least to make their segments, their threads and their memory.
@@ -132,14 +133,28 @@ impl Patience {
         matches!(self.members[rank], Awaited::Leaving(by) if now > by)
     }
 
+    /// When the run ends, as it was ordered or planned.
+    pub(crate) fn end(&self) -> Nanos {
+        self.end
+    }
+
     /// Whether the run has ended, as it was ordered or planned.
     pub(crate) fn is_run_over(&self, now: Nanos) -> bool {
         now > self.end
     }
 
-    /// Whether a member that has not finished should have.
-    pub(crate) fn is_finish_over(&self, now: Nanos) -> bool {
-        now > self.end + FINISH_WITHIN
+    /// The agent was kept from looking for so long, and most likely all others from running: nobody's time is up for that.
+    pub(crate) fn hold(&mut self, lost: Nanos) {
+        for member in &mut self.members {
+            match member {
+                Awaited::Nothing => {}
+                Awaited::Joining(by) | Awaited::Leaving(by) => *by = *by + lost,
+            }
+        }
+        if let Some(wait) = &mut self.commit {
+            wait.since = wait.since + lost;
+            wait.bound.1 = wait.bound.1 + lost;
+        }
     }
 }
 
@@ -151,10 +166,27 @@ mod tests {
     fn a_run_without_an_end_is_waited_for_until_a_stop_is_ordered() {
         let mut patience = Patience::new(1);
         patience.started(Nanos::MAX);
-        assert!(!patience.is_finish_over(Nanos::MAX));
+        assert!(!patience.is_run_over(Nanos::MAX));
         patience.ends_by(Nanos(7));
-        assert!(!patience.is_finish_over(Nanos(7) + FINISH_WITHIN));
-        assert!(patience.is_finish_over(Nanos(8) + FINISH_WITHIN));
+        assert!(!patience.is_run_over(Nanos(7)));
+        assert!(patience.is_run_over(Nanos(8)));
+    }
+
+    #[test]
+    fn time_that_the_agent_has_lost_is_nobodys() {
+        let mut patience = Patience::new(3);
+        let (second, within) = (Nanos::from_secs(1), Nanos::from_secs(60));
+        patience.launched(1, Nanos::ZERO);
+        patience.leaving(2, Nanos::ZERO);
+        patience.committing(&[MemberId(0)], within, Nanos::ZERO);
+        patience.hold(second.saturating_mul(100));
+        assert!(!patience.is_join_over(1, second.saturating_mul(100) + JOIN_WITHIN));
+        assert!(patience.is_join_over(1, second.saturating_mul(101) + JOIN_WITHIN));
+        assert!(!patience.is_leave_over(2, second.saturating_mul(100) + FINISH_WITHIN));
+        assert!(patience.is_leave_over(2, second.saturating_mul(101) + FINISH_WITHIN));
+        let mut at = |seconds| patience.committing(&[MemberId(0)], within, second.saturating_mul(seconds));
+        assert_ne!(at(160), Waiting::Over);
+        assert_eq!(at(161), Waiting::Over);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use leveret_os::thread_value::ThreadValue;
 use leveret_runtime::objects::Code;
 use std::alloc::{Layout, alloc};
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,25 +18,34 @@ pub(crate) const SUCCESS: c_int = 0;
 /// Room for a text that is made of a function's name, a code and an object's name, with the closing zero byte.
 const SENTENCE_BYTES: usize = 640;
 
+/// What of the text about an error was kept when it came up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    /// All of it.
+    All,
+    /// What to do about it.
+    Remedy,
+}
+
 /// A thread's last error.
 #[derive(Clone, Copy)]
 struct Last {
     /// A type that is named after the function that failed; empty: there was no error.
     place: &'static str,
     code: c_int,
-    /// The text that was kept says it all.
-    is_explained: bool,
+    said: Said,
     /// The handle of an object that the remedy names, or 0.
     subject: u64,
 }
 
-const NONE: Last = Last { place: "", code: SUCCESS, is_explained: false, subject: 0 };
+const NONE: Last = Last { place: "", code: SUCCESS, said: Said::Nothing, subject: 0 };
 
 // Plain data, all of it: its first use by a thread takes no memory, and neither does the thread's end.
 thread_local! {
     static LAST: Cell<Last> = const { Cell::new(NONE) };
-    /// Whether the call under way has kept a text, and which object it is about.
-    static SAID: Cell<(bool, u64)> = const { Cell::new((false, 0)) };
+    /// What text the call under way has kept, and which object it is about.
+    static SAID: Cell<(Said, u64)> = const { Cell::new((Said::Nothing, 0)) };
     /// The sentence that was given out last.
     static SENTENCE: UnsafeCell<[u8; SENTENCE_BYTES]> = const { UnsafeCell::new([0; SENTENCE_BYTES]) };
 }
@@ -118,19 +127,28 @@ pub(crate) fn answer<F: FnOnce() -> Result<(), Code>>(body: F) -> c_int {
 
 #[cold]
 fn refuse(place: &'static str, code: Code) -> c_int {
-    let (is_explained, subject) = SAID.replace((false, 0));
-    LAST.set(Last { place, code: code as c_int, is_explained, subject });
+    let (said, subject) = SAID.replace((Said::Nothing, 0));
+    LAST.set(Last { place, code: code as c_int, said, subject });
     code as c_int
 }
 
 /// Keeps a text for `MPIRTX_Error_detail`, in a call that is about to fail.
 pub(crate) fn keep_detail(text: &str) {
+    keep(text, Said::All);
+}
+
+/// As [`keep_detail`], of what to do instead of the code's remedy: the text names the function and the code's meaning before it.
+pub(crate) fn keep_remedy(text: &str) {
+    keep(text, Said::Remedy);
+}
+
+fn keep(text: &str, said: Said) {
     if text.is_empty() {
         return;
     }
     let clean = text.bytes().filter(|byte| *byte != 0).chain([0]);
     let is_kept = with_texts(|texts| store(&mut texts.kept, clean)).is_some();
-    SAID.set((is_kept, SAID.get().1));
+    SAID.set((if is_kept { said } else { Said::Nothing }, SAID.get().1));
 }
 
 /// Says which object the call that is about to fail is about; no more than a word is kept.
@@ -138,12 +156,14 @@ pub(crate) fn keep_subject(handle: u64) {
     SAID.set((SAID.get().0, handle));
 }
 
-/// What the calling thread's last error was about; `about` writes of the object of a handle. Valid until the thread's next
-/// call of this function after another error.
-pub(crate) fn detail(about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Result) -> *const c_char {
+/// What the calling thread's last error was about; `about` writes what a code means for the object of a handle, and says whether that has
+/// the remedy too. Valid until the thread's next call of this function after another error.
+pub(crate) fn detail(
+    about: impl FnOnce(Code, u64, &mut dyn Write) -> Result<bool, fmt::Error>,
+) -> *const c_char {
     let last = LAST.get();
     let Some(code) = Code::of(last.code) else { return c"".as_ptr() };
-    if last.is_explained
+    if last.said == Said::All
         && let Some(shown) = with_texts(|texts| Some(texts.show()))
     {
         return shown;
@@ -187,17 +207,28 @@ impl Sentence {
         &mut self,
         last: Last,
         code: Code,
-        about: impl FnOnce(Code, u64, &mut dyn Write) -> fmt::Result,
+        about: impl FnOnce(Code, u64, &mut dyn Write) -> Result<bool, fmt::Error>,
     ) -> fmt::Result {
         let function = function_in(last.place);
         if code == Code::NotInitialized && state::is_child() {
             return write!(self, "{function}: {OF_A_CHILD}");
         }
-        write!(self, "{function}: {}", code.text())?;
-        if last.subject != 0 {
-            about(code, last.subject, self)?;
+        write!(self, "{function}: ")?;
+        if last.subject == 0 {
+            write!(self, "{}", code.text())?;
+        } else if about(code, last.subject, self)? {
+            return Ok(());
         }
-        write!(self, "; {}", code.remedy())
+        let mut kept = || with_texts(|texts| self.tell_remedy(texts));
+        match if last.said == Said::Remedy { kept() } else { None } {
+            Some(told) => told,
+            None => write!(self, "; {}", code.remedy()),
+        }
+    }
+
+    fn tell_remedy(&mut self, texts: &Texts) -> Option<fmt::Result> {
+        let text = CStr::from_bytes_with_nul(&texts.kept).ok()?.to_str().ok()?;
+        Some(write!(self, "; {text}"))
     }
 }
 
@@ -226,12 +257,11 @@ fn function_in(place: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::CStr;
 
     /// As C reads it, with every object called "it".
     fn said() -> String {
         prepare().expect("there are keys");
-        let text = detail(|_, handle, out| write!(out, ", it is {handle}"));
+        let text = detail(|code, handle, out| write!(out, "{}, it is {handle}", code.text()).map(|()| false));
         // SAFETY: a text with a closing zero byte, valid until the next one is made.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
@@ -282,6 +312,22 @@ mod tests {
     }
 
     #[test]
+    fn a_remedy_of_its_own_stands_where_the_codes_would() {
+        keep_remedy("undo it with MPIRT_Other");
+        MPIRT_Stand_in(Err(Code::ObjectCommitted));
+        let expected = format!("MPIRT_Stand_in: {}; undo it with MPIRT_Other", Code::ObjectCommitted.text());
+        assert_eq!((said(), said()), (expected.clone(), expected));
+        MPIRT_Stand_in(Err(Code::ObjectCommitted));
+        assert!(said().ends_with(Code::ObjectCommitted.remedy()), "{}", said());
+        keep_subject(7);
+        MPIRT_Stand_in(Err(Code::NotCommitted));
+        let whole = detail(|_, handle, out| write!(out, "{handle} is elsewhere; go there").map(|()| true));
+        // SAFETY: a text with a closing zero byte, valid until the next one is made.
+        let whole = unsafe { CStr::from_ptr(whole) }.to_string_lossy();
+        assert_eq!(whole, "MPIRT_Stand_in: 7 is elsewhere; go there");
+    }
+
+    #[test]
     fn the_longest_sentence_has_room_and_what_has_none_is_left_out() {
         let longest =
             Code::ALL.iter().map(|code| code.text().len() + code.remedy().len()).max().unwrap_or_default();
@@ -296,12 +342,12 @@ mod tests {
     #[test]
     fn the_same_text_stays_where_it_is() {
         MPIRT_Stand_in(Err(Code::Slack));
-        let at = detail(|_, _, _| Ok(())).addr();
+        let at = detail(|_, _, _| Ok(false)).addr();
         MPIRT_Stand_in(Ok(()));
-        assert_eq!(detail(|_, _, _| Ok(())).addr(), at);
+        assert_eq!(detail(|_, _, _| Ok(false)).addr(), at);
         keep_detail("a sentence of its own");
         MPIRT_Stand_in(Err(Code::Admission));
-        let at = detail(|_, _, _| Ok(())).addr();
-        assert_eq!(detail(|_, _, _| Ok(())).addr(), at);
+        let at = detail(|_, _, _| Ok(false)).addr();
+        assert_eq!(detail(|_, _, _| Ok(false)).addr(), at);
     }
 }

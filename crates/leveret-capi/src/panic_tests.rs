@@ -11,7 +11,7 @@ const INTERNAL: c_int = Code::Internal as c_int;
 
 fn said() -> String {
     // SAFETY: a text with a closing zero byte, valid until the next one is made.
-    unsafe { CStr::from_ptr(detail(|_, _, _| Ok(()))) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(detail(|_, _, _| Ok(false))) }.to_string_lossy().into_owned()
 }
 
 /// As a function of setup that fails with the library in its hands.

@@ -4,7 +4,7 @@
 //! number of the commit, and compares numbers. The number is 0 in a child that `fork` makes of a member, so that every call there ends
 //! before it touches anything of the parent's, a lock included, which may be held by a thread that the child does not have.
 
-use crate::answer::keep_detail;
+use crate::answer::{keep_detail, keep_remedy, keep_subject};
 use crate::types::CHandle;
 use leveret_memory::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use leveret_os::cancellation::Uncancelled;
@@ -185,6 +185,10 @@ fn explain(code: Code, library: &mut Library) {
     }
     if let Some(why) = library.world.why(code) {
         keep_detail(&why);
+    } else if code == Code::ObjectCommitted
+        && let Some(remedy) = library.remedy_of_group()
+    {
+        keep_remedy(&remedy);
     }
 }
 
@@ -232,7 +236,7 @@ pub(crate) fn good_or_null<T: CHandle>(object: T) -> Result<Handle, Code> {
 /// As [`good`], of what is committed, without a lock.
 #[cold]
 pub(crate) fn good_committed<T: CHandle>(object: T) -> Result<Handle, Code> {
-    with_committed(|committed| good_in(committed.world(), object))
+    with_committed_of(object, |committed| good_in(committed.world(), object))
 }
 
 /// As [`good_committed`], where nothing needs to be committed.
@@ -318,6 +322,31 @@ pub(crate) fn with_committed<T>(body: impl FnOnce(&Committed) -> Result<T, Code>
     }
     let committed = look_up(now)?;
     body(&committed)
+}
+
+/// As [`with_committed`], of an object that may be of a mode that does not run yet, or of what a mode has taken over from.
+#[inline]
+pub(crate) fn with_committed_of<T: CHandle, R>(
+    object: T,
+    body: impl FnOnce(&Committed) -> Result<R, Code>,
+) -> Result<R, Code> {
+    match with_committed(body) {
+        Err(code @ (Code::InvObject | Code::NotCommitted | Code::StaleObject)) if has_beside() => {
+            Err(beside_of(object, code))
+        }
+        answer => answer,
+    }
+}
+
+/// What is wrong with an object that is not of what runs.
+#[cold]
+fn beside_of<T: CHandle>(object: T, code: Code) -> Code {
+    let handle = object.handle();
+    let now = with_library(|library| Ok(library.world.code_beside(code, handle))).unwrap_or_else(|code| code);
+    if now == Code::NotCommitted {
+        keep_subject(handle.number());
+    }
+    now
 }
 
 /// A call that the data path makes on what is committed, and setup on what is not: before commit, and beside what runs.

@@ -3,7 +3,8 @@
 use crate::help;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leveret_types::{IdleCores, MEMBERS_MAX, Nanos};
+use leveret_exchange::gates::LARGEST_FRAME;
+use leveret_types::{ByteSize, IdleCores, MEMBERS_MAX, Nanos, ParseSizeError};
 use std::path::PathBuf;
 
 /// Time-driven message passing that is admitted, planned, watched and explained.
@@ -35,11 +36,13 @@ pub enum Command {
     Plan(PlanArguments),
     /// Check a stored plan against its job, without trusting the planner.
     Verify(VerifyArguments),
+    /// Draw a plan as a page for a browser, which can be zoomed.
+    Gantt(GanttArguments),
     /// Say what differs between two plans of networks.
     Diff(DiffArguments),
     /// Make the manifest of a network from another tool's files.
     Import(ImportArguments),
-    /// Write a plan of a network as another tool's files.
+    /// Write a plan as other tools' files: gates for Linux, for example.
     Export(ExportArguments),
     /// Make the report of a run anew from its record.
     Report(ReportArguments),
@@ -193,6 +196,30 @@ pub struct VerifyArguments {
     pub manifest: PathBuf,
 }
 
+/// Arguments of `leveret gantt`.
+#[derive(Args, Debug)]
+#[command(after_help = help::GANTT)]
+pub struct GanttArguments {
+    /// The manifest, of a job or of a network.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Draw this plan, as `leveret plan --output` writes it, instead of making one.
+    #[arg(long, value_name = "PLAN.json")]
+    pub plan: Option<PathBuf>,
+    /// The page.
+    #[arg(long, value_name = "FILE.html", default_value = "plan.html")]
+    pub output: PathBuf,
+    /// Draw from this instant on, from the start of the hyperperiod.
+    #[arg(long, value_name = "DURATION")]
+    pub from: Option<Nanos>,
+    /// Draw until this instant.
+    #[arg(long, value_name = "DURATION")]
+    pub until: Option<Nanos>,
+    /// Draw this channel or task alone; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Vec<String>,
+}
+
 /// Arguments of `leveret diff`.
 #[derive(Args, Debug)]
 #[command(after_help = help::DIFF)]
@@ -246,16 +273,39 @@ pub struct ExportArguments {
     /// The manifest that it is for.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
-    /// What the names of the files begin with: `PREFIX-GCL.csv` and so on.
-    #[arg(long, value_name = "PREFIX", default_value = "schedule")]
-    pub output: PathBuf,
+    /// Where to: for tsnkit what the names of the files begin with (`PREFIX-GCL.csv` and so on), for taprio a directory, for the others a file; where
+    /// it is left out, `schedule` for the former two, and the others are printed.
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// The longest frame of other traffic on the wire, preamble and gap included; gates close so long before a slot.
+    #[arg(long, value_name = "SIZE", default_value_t = LARGEST_FRAME, value_parser = frame())]
+    pub largest_frame: ByteSize,
+}
+
+/// From the smallest frame to more than any jumbo frame has.
+fn frame() -> impl Fn(&str) -> Result<ByteSize, String> + Clone + Send + Sync + 'static {
+    |given| {
+        let size: ByteSize = given.parse().map_err(|error: ParseSizeError| error.to_string())?;
+        match size.0 {
+            84..=65_536 => Ok(size),
+            _ => Err(format!("a frame has 84 B to 64 KiB on the wire, and not {size}")),
+        }
+    }
 }
 
 /// For whom `leveret export` writes.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
-    /// The simulator of the tsnkit collection.
+    /// The simulator of the tsnkit collection: gates, offsets, queues, routes.
     Tsnkit,
+    /// Linux: a script for each node that sets the gates of its ports with `tc`.
+    Taprio,
+    /// Managed switches: gates as the YANG modules of IEEE 802.1Qcw have them, and the ports and queues of each stream; JSON.
+    Yang,
+    /// Hosts: when each message is sent, for SO_TXTIME or a program that goes by the clock; CSV.
+    Launch,
+    /// The time table of a job on one host; CSV.
+    Tables,
 }
 
 /// Arguments of `leveret report`.

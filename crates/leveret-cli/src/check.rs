@@ -64,13 +64,16 @@ pub fn show(shown: Shown<'_>, format: Format) -> Result<ExitCode, Failure> {
 
 fn admitted(job: &Job, plan: &Plan) -> String {
     let mut text = format!(
-        "{}: job \"{}\", {} on {}, {}, repeating every {}\n",
+        "{}: job \"{}\", {} on {}, {}, {}\n",
         Paint::for_stdout().green("admitted"),
         job.name,
         counted(job.tasks.len(), "task"),
         counted(job.cores.len(), "core"),
         counted(job.channels.len(), "channel"),
-        plan.hyperperiod
+        match job.has_time_table() {
+            true => format!("repeating every {}", plan.hyperperiod),
+            false => "without a time table".to_owned(),
+        }
     );
     for core in &plan.cores {
         let share = core.used.0 as f64 * 100.0 / plan.hyperperiod.0.max(1) as f64;

@@ -78,6 +78,20 @@ guard in the plan is taken.
 
 Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
 
+/// Of `leveret gantt`.
+pub const GANTT: &str = "\
+Examples:
+  leveret gantt job.toml --output plan.html
+  leveret gantt job.toml --plan plan.json --from 2ms --until 4ms
+  leveret gantt job.toml --channel image --channel setpoint
+
+One page, which needs nothing else: a row for each core of a job or each link of a network, a bar for each \
+slot. Wheel, two fingers and + and - zoom; dragging and the arrow keys move; a click on a slot lights all \
+slots of its channel or task and draws its way. A stored plan is checked first. #NAME at the end of the \
+page's address lights NAME, #dark and #light choose its colours.
+
+Exit codes: 0 written; 1 refused, or the plan is not valid; 2 bad input, or more slots than a page can draw.";
+
 /// Of `leveret diff`.
 pub const DIFF: &str = "\
 Examples:
@@ -101,9 +115,13 @@ Exit codes: 0 made; 2 bad input.";
 pub const EXPORT: &str = "\
 Examples:
   leveret plan job.toml --output plan.json && leveret export tsnkit plan.json job.toml --output run/1
+  leveret export taprio plan.json job.toml --output gates    gates/NODE.sh, to be run on each node
+  leveret export yang plan.json job.toml --output gates.json
+  leveret export launch plan.json job.toml --output launch.csv
+  leveret export tables plan.json job.toml                   of a job on one host
 
-The plan is checked first: what does not keep every rule is not written. The files are PREFIX-GCL.csv, \
-PREFIX-OFFSET.csv, PREFIX-QUEUE.csv and PREFIX-ROUTE.csv.
+The plan is checked first: what does not keep every rule is not written. How gates follow from slots is in \
+docs/planning.md; taprio and yang print how many entries each port's list has.
 
 Exit codes: 0 written; 1 the plan is not valid; 2 bad input.";
 

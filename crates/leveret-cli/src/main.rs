@@ -6,11 +6,13 @@ mod check;
 mod completions;
 mod diff;
 mod doctor;
-mod exchange;
 mod explain;
+mod export;
 mod failure;
 mod files;
+mod gantt;
 mod help;
+mod import;
 mod keep;
 mod learn;
 mod load;
@@ -38,9 +40,10 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Verify(arguments) => verify::execute(&arguments),
+        Command::Gantt(arguments) => gantt::execute(&arguments),
+        Command::Import(arguments) => import::execute(&arguments),
+        Command::Export(arguments) => export::execute(&arguments),
         Command::Diff(arguments) => diff::execute(&arguments),
-        Command::Import(arguments) => exchange::import(&arguments),
-        Command::Export(arguments) => exchange::export(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Why(arguments) => why::execute(&arguments),
         Command::Doctor(arguments) => doctor::execute(&arguments),

@@ -152,15 +152,19 @@ pub fn accepted(traffic: &Traffic, effort: Effort) -> Result<NetworkPlan, Networ
 }
 
 fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
-    let network = &manifest.traffic.network;
     let slots: usize = plan.links.iter().map(Vec::len).sum();
+    format!("{}, {slots} slots, repeating every {}", described(manifest), plan.hyperperiod)
+}
+
+/// A network by its name and its sizes.
+pub fn described(manifest: &NetworkManifest) -> String {
+    let network = &manifest.traffic.network;
     format!(
-        "network \"{}\", {} nodes, {} links, {} channels, {slots} slots, repeating every {}",
+        "network \"{}\", {} nodes, {} links, {} channels",
         manifest.name,
         network.nodes.len(),
         network.links.len(),
         manifest.traffic.streams.len(),
-        plan.hyperperiod
     )
 }
 
@@ -168,7 +172,7 @@ fn headline(manifest: &NetworkManifest, plan: &NetworkPlan) -> String {
 const REMEDIES_MAX: usize = 6;
 
 /// Changes that would fit, in words.
-fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
+pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
     let traffic = &manifest.traffic;
     remedies(traffic, refusal, REMEDIES_MAX).iter().map(|change| change.words(traffic)).collect()
 }

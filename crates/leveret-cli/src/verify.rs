@@ -5,7 +5,9 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::output::{self, Paint};
 use crate::{files, load, network};
-use leveret_plan::{PLAN_VERSION, Plan, checker};
+use leveret_manifest::Manifest;
+use leveret_plan::checker::{self, Violation};
+use leveret_plan::{Job, PLAN_VERSION, Plan};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,25 +23,38 @@ pub fn execute(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
         Document::Job(manifest) => *manifest,
         Document::Network(manifest) => return network::verify(arguments, &manifest),
     };
-    let plan: Plan = read(&arguments.plan)?;
-    check_version(&arguments.plan, plan.version, PLAN_VERSION)?;
-    let job = load::job(&manifest, &arguments.manifest, Some(plan.costs.guard))?;
-    let plan_shown = arguments.plan.display();
+    let (plan, job) = plan_and_job(&arguments.plan, &arguments.manifest, &manifest)?;
     let Err(violations) = checker::check(&plan, &job) else {
         let word = Paint::for_stdout().green("valid");
-        let text =
-            format!("{word}: {plan_shown} keeps every declaration of {}\n", arguments.manifest.display());
+        let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
+        let text = format!("{word}: {shown} keeps every declaration of {fits}\n");
         output::print((text + &leveret_plan::render_bounds(&plan, &job)).trim_end())?;
         return Ok(ExitCode::SUCCESS);
     };
+    output::print(&not_valid(&arguments.plan, &arguments.manifest, &violations))?;
+    Ok(ExitCode::from(EXIT_NO))
+}
+
+/// A stored plan, and the job of a manifest with the guard that the plan has.
+///
+/// # Errors
+/// When the plan cannot be read, or the manifest leaves too much to code.
+pub fn plan_and_job(path: &Path, place: &Path, manifest: &Manifest) -> Result<(Plan, Job), Failure> {
+    let plan: Plan = read(path)?;
+    check_version(path, plan.version, PLAN_VERSION)?;
+    let job = load::job(manifest, place, Some(plan.costs.guard))?;
+    Ok((plan, job))
+}
+
+/// What is printed of a plan that does not fit its manifest.
+pub fn not_valid(plan: &Path, manifest: &Path, violations: &[Violation]) -> String {
     let word = Paint::for_stdout().red("not valid");
     let mut text =
-        format!("{word}: {plan_shown} does not fit {}; what does not hold:\n", arguments.manifest.display());
-    for violation in &violations {
+        format!("{word}: {} does not fit {}; what does not hold:\n", plan.display(), manifest.display());
+    for violation in violations {
         text.push_str(&format!("  - {violation}\n"));
     }
-    output::print(&text)?;
-    Ok(ExitCode::from(EXIT_NO))
+    text
 }
 
 /// How to get a plan file that can be read.

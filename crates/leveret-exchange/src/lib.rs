@@ -1,4 +1,22 @@
-//! Other tools' formats: what they declare becomes a model, and a plan becomes what they run. Pure: text in, text out.
+//! Other tools' formats: what they declare becomes a model, a plan becomes what they run. Pure: text in, text out.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`tsnkit`] | the files of a collection of benchmarks |
+//! | [`gates`] | when the gates of each port are open |
+//! | [`classes`] | which priority each stream carries |
+//! | [`taprio`] | gates for Linux |
+//! | [`yang`] | gates and forwarding for managed switches |
+//! | [`launch`] | when hosts send |
+//! | [`tables`] | the time table of a job |
 #![forbid(unsafe_code)]
 
+pub mod classes;
+pub mod gates;
+pub mod launch;
+mod plain;
+mod starts;
+pub mod tables;
+pub mod taprio;
 pub mod tsnkit;
+pub mod yang;

@@ -48,7 +48,7 @@ pub use plan::*;
 pub use shared::{
     Collision, Other, collisions, cores_beside, plan_beside, plan_beside_keeping, plan_beside_within,
 };
-pub use table::{render_bounds, render_table};
+pub use table::{grid, render_bounds, render_table};
 pub use transition::{TransitionConflict, transition};
 pub use validate::{DeclarationError, TIME_NS_MAX, validate};
 pub use windows::round;

@@ -93,6 +93,13 @@ pub const EVENT_PRIORITY: u8 = 1;
 /// Most different priorities in one job: the kernel has fewer than [`PRIORITY_MAX`] to give below the table's.
 pub const PRIORITY_LEVELS_MAX: usize = 40;
 
+impl Job {
+    /// Whether anything of it stands in a time table, and so has windows: a task, or a channel that the clock moves.
+    pub fn has_time_table(&self) -> bool {
+        !self.tasks.is_empty() || self.channels.iter().any(|channel| channel.qos.is_time_driven())
+    }
+}
+
 /// What starts sporadic work.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

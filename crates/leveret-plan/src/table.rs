@@ -175,9 +175,8 @@ fn channel_rows(plan: &Plan, job: &Job) -> Vec<Vec<String>> {
     rows
 }
 
-/// Columns as wide as their widest cell.
-/// Columns as wide as they must be.
-pub(crate) fn grid(rows: &[Vec<String>]) -> String {
+/// Rows of cells as lines, with columns as wide as they must be.
+pub fn grid(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();

@@ -1,4 +1,4 @@
-// Wires the controls: colours, phase, curve, filters.
+// Wires the controls: phase, curve, filters.
 
 let phaseNumber = 0;
 const curveNow = () => {
@@ -74,24 +74,11 @@ const openPhase = (number) => {
   fillKinds();
 };
 
-const setTheme = (choice) => {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = choice === "auto" ? (dark ? "dark" : "light") : choice;
-  for (const button of document.querySelectorAll("[data-theme-choice]")) button.setAttribute("aria-pressed", button.dataset.themeChoice === choice);
-};
-
 const filterMisses = (door) => {
   for (const button of document.querySelectorAll("[data-door]")) button.setAttribute("aria-pressed", button.dataset.door === door);
   for (const entry of document.querySelectorAll("[data-door-of]")) entry.hidden = door !== "all" && entry.dataset.doorOf !== door;
 };
 
-let theme = { "#dark": "dark", "#light": "light" }[location.hash] ?? "auto";
-setTheme(theme);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(theme));
-document.querySelector(".theme").addEventListener("click", (event) => {
-  const choice = event.target.dataset?.themeChoice;
-  if (choice) setTheme((theme = choice));
-});
 document.querySelector(".phases").classList.toggle("single", data.phases.length < 2);
 for (const button of document.querySelectorAll("[data-phase]")) button.addEventListener("click", () => openPhase(Number(button.dataset.phase)));
 for (const button of document.querySelectorAll("[data-door]")) button.addEventListener("click", () => filterMisses(button.dataset.door));

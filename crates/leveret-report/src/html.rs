@@ -6,12 +6,18 @@ mod parts;
 mod series;
 mod tiles;
 
+pub(crate) use parts::ROWS_MAX;
+
 use crate::Report;
 
+pub(crate) use data::embeddable;
+pub(crate) use parts::escape;
+
 const PAGE: &str = include_str!("../assets/page.html");
-const STYLE: &str = include_str!("../assets/page.css");
-const SCRIPTS: [&str; 5] = [
+const STYLES: [&str; 2] = [include_str!("../assets/theme.css"), include_str!("../assets/page.css")];
+const SCRIPTS: [&str; 6] = [
     include_str!("../assets/common.js"),
+    include_str!("../assets/theme.js"),
     include_str!("../assets/gantt.js"),
     include_str!("../assets/histogram.js"),
     include_str!("../assets/scatter.js"),
@@ -23,7 +29,7 @@ pub fn page(report: &Report<'_>) -> String {
     let script = format!("\"use strict\";\n(() => {{\n{}\n}})();\n", SCRIPTS.join("\n"));
     let pieces = [
         ("title", parts::escape(&format!("{}: {}", report.record.job, report.conclusion()))),
-        ("style", STYLE.to_owned()),
+        ("style", STYLES.join("\n")),
         ("job", parts::escape(&report.record.job)),
         ("headline", parts::headline(report)),
         ("tiles", tiles::tiles(report)),
@@ -39,7 +45,7 @@ pub fn page(report: &Report<'_>) -> String {
 }
 
 /// Replaces each `{{name}}` of the template once, in one pass, so that no inserted text is taken for a mark.
-fn fill(template: &str, pieces: &[(&str, String)]) -> String {
+pub(crate) fn fill(template: &str, pieces: &[(&str, String)]) -> String {
     let mut page = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

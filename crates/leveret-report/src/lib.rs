@@ -11,6 +11,7 @@
 //! | [`why`] | the timeline and the verdict of one instance |
 //! | [`trace`] | a trace that Perfetto's and Chromium's viewers open |
 //! | [`html`] | one self-contained page |
+//! | [`picture`] | (not from a record) one page that draws a plan |
 //! | [`learn`] | budgets that the measured execution times suggest |
 //! | [`synthetic`] | (the other way) believable records from a seed, for tests and pictures |
 //!
@@ -28,6 +29,7 @@ pub mod html;
 pub mod json;
 pub mod learn;
 mod lookup;
+pub mod picture;
 pub mod record;
 pub mod statistics;
 pub mod storage;
@@ -37,6 +39,7 @@ pub mod trace;
 pub mod verdict;
 pub mod why;
 pub mod works;
+mod worst;
 
 use record::RunRecord;
 use statistics::RunStatistics;

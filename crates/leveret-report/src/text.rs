@@ -2,16 +2,20 @@
 
 use crate::Report;
 use crate::format::{columns, duration, known, plural, short};
+use crate::html::ROWS_MAX as PAGE_ROWS_MAX;
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
 use crate::verdict::{Miss, Stage, Subject};
 use crate::works::WorkStatistics;
+use crate::worst::shown;
 use leveret_types::Nanos;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Most misses that the table lists.
+/// Most misses that the table lists, and most irregularities.
 const MISSES_LISTED_MAX: usize = 20;
+/// Most rows of one table.
+const ROWS_MAX: usize = 40;
 
 /// The table, the warnings, the misses and the conclusion.
 pub fn table(report: &Report<'_>) -> String {
@@ -58,8 +62,12 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
     data_path(report, &mut text);
     warnings(&mut text);
     misses(report, &mut text);
-    for found in &report.assessment.irregularities {
+    let irregularities = &report.assessment.irregularities;
+    for found in irregularities.iter().take(MISSES_LISTED_MAX) {
         let _ = writeln!(text, "irregular: {}: {}", found.name, found.sentence);
+    }
+    if let Some(more @ 1..) = irregularities.len().checked_sub(MISSES_LISTED_MAX) {
+        let _ = writeln!(text, "  and {more} more; report.html and report.json list them");
     }
     let _ = writeln!(text, "\nverdict: {}", report.conclusion());
     text
@@ -105,11 +113,12 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
         "max",
         "planned to end",
     ])];
-    rows.extend(phase.channels.iter().map(channel));
+    rows.extend(shown(&phase.channels, ROWS_MAX).into_iter().map(channel));
     if phase.channels.is_empty() {
         rows.clear();
     }
     text.push_str(&columns(&rows, &[1, 2]));
+    left_out("channels", phase.channels.len(), text);
     let mut rows = vec![header(&[
         "task",
         "core",
@@ -125,12 +134,23 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
         "max",
         "budget",
     ])];
-    rows.extend(phase.tasks.iter().map(task));
+    rows.extend(shown(&phase.tasks, ROWS_MAX).into_iter().map(task));
     if phase.tasks.is_empty() {
         rows.clear();
     }
     text.push_str(&columns(&rows, &[]));
+    left_out("tasks", phase.tasks.len(), text);
     of_works(&phase.works, text);
+}
+
+/// Under a table that does not show all rows: how many more there are, and where.
+fn left_out(what: &str, count: usize, text: &mut String) {
+    let Some(more @ 1..) = count.checked_sub(ROWS_MAX) else { return };
+    let places = match count {
+        0..=PAGE_ROWS_MAX => "--format json, or report.html, has all".to_owned(),
+        _ => format!("--format json has all, report.html the worst {PAGE_ROWS_MAX}"),
+    };
+    let _ = writeln!(text, "  the worst first, and {more} more {what} ({places})");
 }
 
 /// What runs beside the time table.
@@ -139,7 +159,7 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
         return;
     }
     let mut rows = vec![header(&WORK_COLUMNS)];
-    rows.extend(works.iter().map(|work| {
+    rows.extend(shown(works, ROWS_MAX).into_iter().map(|work| {
         let [p50, p99, _, max] = percentiles(&work.took_ns);
         let time = |time: Option<Nanos>| time.map_or_else(|| "none".to_owned(), duration);
         vec![
@@ -148,10 +168,7 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
             work.core.to_string(),
             work.priority.to_string(),
             work.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
-            match work.took_ns.count {
-                0 => "-".to_owned(),
-                recorded => recorded.to_string(),
-            },
+            work.recorded.map_or_else(|| "-".to_owned(), |recorded| recorded.to_string()),
             p50,
             p99,
             max,
@@ -162,6 +179,7 @@ fn of_works(works: &[WorkStatistics], text: &mut String) {
         ]
     }));
     text.push_str(&columns(&rows, &[1]));
+    left_out("works", works.len(), text);
 }
 
 /// The columns of work beside the time table.

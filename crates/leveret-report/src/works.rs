@@ -12,7 +12,8 @@ pub(crate) const RECORDED: &str =
 
 /// What is said where there is work beside the table.
 pub const NOTE: &str = "Work beside the table leaves no record of its own. Runs for a channel are those that the channel's ends counted; \
-     times are from insertion to taking, of the messages that are recorded: the first and every 64th after it. Work that an event starts is \
+     times are from insertion to taking, of the messages that are recorded: the first and every 64th after it. They stand in the receiver's row, \
+     and not where an event starts the transfers, since the instant of a firing is not recorded. Work that an event starts is \
      counted in the program alone: MPIRTX_Task_get_metrics and MPIRTX_Handler_get_metrics (Committed::task_metrics, handler_metrics) give its \
      runs, times and misses. Work with a period has every instance here.";
 
@@ -39,8 +40,10 @@ pub struct WorkStatistics {
     pub response_bound_ns: Option<Nanos>,
     /// How often it ran, as the end of its channel counted. None: not recorded.
     pub runs: Option<u64>,
-    /// From insertion to taking, of the messages that were recorded. Of work that an event starts, and of a channel that one
-    /// starts, nothing: the firing's instant is not recorded.
+    /// Of how many of these runs the message is recorded. None: of work that an event starts.
+    pub recorded: Option<u64>,
+    /// From insertion to taking, of the messages that were recorded, in the receiver's row. Of work that an event starts, and of a
+    /// channel that one starts, nothing: the firing's instant is not recorded.
     pub took_ns: Summary,
     /// Of those, the ones that took longer than the deadline. None: there is none, or no time was recorded.
     pub beyond_deadline: Option<u64>,
@@ -57,24 +60,29 @@ fn of_work(phase: &Phase, index: usize, work: &Sporadic) -> WorkStatistics {
         let name = phase.job.channels.get(id.index()).map_or("?", |channel| &channel.name);
         (name, phase.channels.get(id.index()))
     };
-    let (start, runs, recorded) = match &work.start {
+    let (start, runs, record) = match &work.start {
         Start::Message(id) => {
             let (name, record) = channel(*id);
-            let by_start =
-                phase.job.channels.get(id.index()).is_some_and(|channel| starts_at_insertion(&channel.qos));
-            (
-                format!("each message of {name}"),
-                record.and_then(|record| record.taken),
-                record.filter(|_| by_start),
-            )
+            (format!("each message of {name}"), record.and_then(|record| record.taken), record)
         }
         Start::Request(id) => {
             let (name, record) = channel(*id);
-            (format!("each request on {name}"), record.and_then(|record| record.sent), None)
+            let start = match phase.job.channels.get(id.index()).and_then(|channel| start_event(&channel.qos))
+            {
+                Some(event) => format!("each firing of {event}"),
+                None => format!("each request on {name}"),
+            };
+            (start, record.and_then(|record| record.sent), record)
         }
         Start::Event { name, .. } => (format!("each firing of {name}"), None, None),
     };
-    let took: Vec<i64> = recorded.map(took).unwrap_or_default();
+    let timed = match &work.start {
+        Start::Message(id) => record.filter(|_| {
+            phase.job.channels.get(id.index()).is_some_and(|channel| starts_at_insertion(&channel.qos))
+        }),
+        _ => None,
+    };
+    let took: Vec<i64> = timed.map(took).unwrap_or_default();
     let beyond = |deadline: Nanos| took.iter().filter(|took| **took > deadline.0).count() as u64;
     WorkStatistics {
         name: work.name.clone(),
@@ -91,8 +99,17 @@ fn of_work(phase: &Phase, index: usize, work: &Sporadic) -> WorkStatistics {
         budget_ns: work.budget,
         response_bound_ns: planned.map(|planned| planned.response_bound).filter(|bound| *bound < Nanos::MAX),
         runs,
+        recorded: record.map(|record| record.messages.len() as u64),
         beyond_deadline: work.deadline.filter(|_| !took.is_empty()).map(beyond),
         took_ns: Summary::of(took),
+    }
+}
+
+/// The event whose firings start the transfers of a channel.
+fn start_event(qos: &Qos) -> Option<&str> {
+    match qos {
+        Qos::EventDriven { start, .. } => start.as_deref(),
+        _ => None,
     }
 }
 

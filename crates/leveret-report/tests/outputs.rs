@@ -1,6 +1,7 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
 use leveret_plan::{CoreChoice, PlannedSporadic, Qos, Sporadic, Start};
+use leveret_report::record::{Event, EventKind, Outcome, Phase, SwitchEvent, ThreadKind};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
@@ -291,6 +292,36 @@ fn the_table_names_what_a_person_asks_for() {
 }
 
 #[test]
+fn a_long_table_shows_the_worst_and_says_where_the_rest_is() {
+    let record = at_priorities();
+    let with = |count: usize| {
+        let mut report = Report::of(&record);
+        let phase = &mut report.statistics.phases[0];
+        phase.channels = (0..count)
+            .map(|number| {
+                let mut channel = phase.channels[0].clone();
+                channel.name = format!("channel-{number}");
+                channel.misses_ours = u64::from(number == 1_700 || number == 35);
+                channel
+            })
+            .collect();
+        phase.works = (0..count).map(|_| phase.works[0].clone()).collect();
+        (text::table(&report), html::page(&report))
+    };
+    let (table, _) = with(40);
+    assert!(!table.contains("more"), "{table}");
+    assert!(table.find("channel-0 ") < table.find("channel-35 "), "in their order: {table}");
+    let (table, _) = with(41);
+    assert!(table.contains("the worst first, and 1 more channels (--format json, or report.html, has all)"));
+    assert!(table.find("channel-35 ") < table.find("channel-0 "), "{table}");
+    let (table, page) = with(2_048);
+    let told = "and 2008 more channels (--format json has all, report.html the worst 500)";
+    assert!(table.contains(told) && table.contains("and 2008 more works ("), "{table}");
+    assert!(table.contains("channel-1700 ") && table.lines().count() < 150, "{table}");
+    assert!(page.contains("The worst 500 rows of 2048 are shown") && page.contains("channel-1700<"));
+}
+
+#[test]
 fn a_run_that_told_its_warnings_only_counts_them() {
     let mut record = planted();
     record.machine.warnings = vec!["no SCHED_FIFO".to_owned(), "no log of switches".to_owned()];
@@ -314,6 +345,89 @@ fn why_shows_the_timeline_and_the_verdict() {
     let message = why(&report, "b-to-c", 70).expect("it is there");
     assert!(message.contains("it follows from B.user, instance 70: run-queue wait"), "{message}");
     assert!(why(&report, "A.user", 3).expect("it is there").contains("verdict: kept its window"));
+}
+
+/// The record of one period with what a timeline of B shows of it: `change` gets the phase, and where B's instance 70 is due.
+fn of_instance_70(change: impl FnOnce(&mut Phase, Nanos)) -> (String, String) {
+    let mut record = ring(&Ring { rounds: 100, ..Ring::default() });
+    let phase = &mut record.phases[0];
+    let due = phase.tasks[B].instances[70].planned - phase.plan.costs.guard;
+    change(phase, due);
+    let report = Report::of(&record);
+    (why(&report, "B.user", 70).expect("it is there"), why(&report, "b-to-c", 70).expect("it is there"))
+}
+
+#[test]
+fn why_names_what_began_before_its_timeline() {
+    let millis = Nanos::from_millis;
+    let (task, message) = of_instance_70(|phase, due| {
+        let member = phase.job.tasks[B].member.0;
+        let stopped = |at| Event { at, kind: EventKind::MemberStopped { member } };
+        let went_on = |at| Event { at, kind: EventKind::MemberContinued { member } };
+        phase.events =
+            vec![stopped(millis(3)), went_on(millis(4)), stopped(millis(10)), went_on(due + millis(9))];
+        let hog = |at, from, to, name: &str| SwitchEvent {
+            at,
+            core: phase.plan.tasks[B].core,
+            from,
+            to,
+            preempted: true,
+            to_kind: ThreadKind::Foreign { priority: 90 },
+            to_name: name.to_owned(),
+        };
+        phase.switches = vec![hog(millis(20), 0, 812, "hog"), hog(due + Nanos(5), 812, 813, "next")];
+    });
+    assert_eq!(task.matches("stands still").count(), 1, "{task}");
+    assert!(task.contains("member B stands still, stopped at 10ms"), "{task}");
+    assert!(task.contains("had by hog (thread 812, real-time priority 90), which came at 20ms"), "{task}");
+    assert!(task.contains("to next"), "{task}");
+    assert_eq!(message.matches("member B stands still, stopped at 10ms").count(), 1, "{message}");
+    // One that had gone on by then is no part of it.
+    let (task, message) = of_instance_70(|phase, _| {
+        let member = phase.job.tasks[B].member.0;
+        phase.events = vec![
+            Event { at: millis(3), kind: EventKind::MemberStopped { member } },
+            Event { at: millis(4), kind: EventKind::MemberContinued { member } },
+        ];
+    });
+    assert!(!task.contains("stopped") && !message.contains("stopped"), "{task}{message}");
+}
+
+#[test]
+fn why_says_once_who_had_the_core_again_and_again() {
+    let (task, _) = of_instance_70(|phase, due| {
+        let record = &phase.tasks[B];
+        let (own, until) = (record.thread, record.instances[70].ended);
+        let core = phase.plan.tasks[B].core;
+        let step = Nanos((until - due).0 / 50);
+        phase.switches = (0..48)
+            .map(|number| {
+                let (from, to, to_kind) = if number % 2 == 0 {
+                    (own, 0, ThreadKind::Idle)
+                } else {
+                    (0, own, ThreadKind::Task(B as u16))
+                };
+                let at = due + step.saturating_mul(number + 1);
+                SwitchEvent { at, core, from, to, preempted: false, to_kind, to_name: String::new() }
+            })
+            .collect();
+    });
+    assert_eq!(task.matches("to the idle task").count(), 1, "{task}");
+    assert!(task.contains("to the idle task, the first of 24 times until "), "{task}");
+    assert!(task.contains(" in all"), "{task}");
+    assert_eq!(task.matches("to the job's own B.user").count(), 1, "{task}");
+}
+
+#[test]
+fn why_of_a_message_says_that_an_instance_was_skipped() {
+    let (_, message) = of_instance_70(|phase, _| {
+        let instance = &mut phase.tasks[B].instances[70];
+        instance.outcome = Outcome::SkippedCritical;
+        instance.started = instance.woken + Nanos::from_millis(364);
+        instance.ended = instance.started;
+    });
+    let skipped = "measured: sender B.user, instance 70: skipped: too little of its window was left";
+    assert!(message.contains(skipped) && !message.contains("sender B.user, instance 70: start"), "{message}");
 }
 
 #[test]
@@ -384,13 +498,14 @@ fn at_priorities() -> leveret_report::record::RunRecord {
             work("a-to-b.service", Start::Message(ChannelId(0)), deadline),
             work("a-to-b.sending", Start::Request(ChannelId(0)), deadline),
             work("b-to-c.service", Start::Message(ChannelId(1)), deadline),
+            work("b-to-c.sending", Start::Request(ChannelId(1)), deadline),
             work("alarm", Start::Event { group: "world".to_owned(), name: "smoke".to_owned() }, None),
         ];
         phase.job.sporadics = sporadics;
         phase.job.channels[0].qos = Qos::PriorityDriven { priority: 40, interval, deadline };
         let (start, completion) = (Some("go".to_owned()), None);
         phase.job.channels[1].qos = Qos::EventDriven { start, completion, priority: 40, interval, deadline };
-        phase.plan.sporadics = (0..4)
+        phase.plan.sporadics = (0..5)
             .map(|sporadic| PlannedSporadic {
                 sporadic,
                 core: 1,
@@ -398,7 +513,7 @@ fn at_priorities() -> leveret_report::record::RunRecord {
                 response_bound: Nanos::from_micros(120),
             })
             .collect();
-        phase.plan.sporadics[3].response_bound = Nanos::MAX;
+        phase.plan.sporadics[4].response_bound = Nanos::MAX;
         for message in &mut phase.channels[0].messages {
             let late = if message.instance == 7 { 200 } else { 100 };
             message.taken = message.inserted.map(|inserted| inserted + Nanos::from_micros(late));
@@ -418,6 +533,7 @@ fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
         "each message of a-to-b",
         "each request on a-to-b",
         "each firing of smoke",
+        "each firing of go",
         "not recorded",
         "MPIRTX_Task_get_metrics",
         "1 of 100 recorded transfers at priorities took longer than their deadline",
@@ -433,8 +549,12 @@ fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
         (&Value::from(1), &Value::from(100))
     );
     // The firing's instant is not recorded, nor is a run for an event.
-    assert_eq!((&works[2]["beyond_deadline"], &works[3]["runs"]), (&Value::Null, &Value::Null));
-    assert_eq!(works[3]["response_bound_ns"], Value::Null);
+    assert_eq!((&works[2]["beyond_deadline"], &works[4]["runs"]), (&Value::Null, &Value::Null));
+    let shown = |work: usize, field: &str| works[work][field].clone();
+    assert_eq!([0, 1, 2, 3].map(|work| shown(work, "recorded")), [100; 4].map(Value::from));
+    assert_eq!([1, 2, 3].map(|work| works[work]["took_ns"]["count"].clone()), [0; 3].map(Value::from));
+    assert_eq!((shown(3, "start"), shown(4, "recorded")), (Value::from("each firing of go"), Value::Null));
+    assert_eq!(works[4]["response_bound_ns"], Value::Null);
     check(&schema(), &schema(), &value, "").unwrap_or_else(|fault| panic!("{fault}"));
     let page = html::page(&report);
     for words in

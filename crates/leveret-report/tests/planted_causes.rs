@@ -704,3 +704,35 @@ fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
     let miss = judged(&[0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 39]);
     assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
 }
+
+#[test]
+fn who_sleeps_after_having_taken_our_core_does_not_make_us_sleep() {
+    let plant = Plant::Preempted { task: B, priority: 90, by: micros(200) };
+    let mut record = ring(&with(vec![(200, plant)]));
+    let phase = &mut record.phases[0];
+    let instance = phase.tasks[B].instances[200];
+    let own = phase.tasks[B].thread;
+    let within = |event: &&mut SwitchEvent| {
+        event.from == own && event.at > instance.started && event.at < instance.ended
+    };
+    let taken = phase.switches.iter_mut().find(within).expect("it was preempted");
+    assert!(taken.preempted, "{taken:?}");
+    // Half a way the one that has it goes to sleep, and another one comes before us.
+    let other = SwitchEvent {
+        at: taken.at + micros(100),
+        from: taken.to,
+        to: 913,
+        preempted: false,
+        to_kind: ThreadKind::Foreign { priority: 0 },
+        to_name: "other".to_owned(),
+        ..taken.clone()
+    };
+    let back =
+        phase.switches.iter_mut().find(|event| event.at > other.at && event.to == own).expect("it came back");
+    back.from = other.to;
+    phase.switches.push(other);
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, B, 200);
+    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+    assert!(!miss.evidence.iter().any(|sentence| sentence.contains("went to sleep")), "{miss:#?}");
+}

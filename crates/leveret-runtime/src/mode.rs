@@ -63,14 +63,18 @@ pub enum SwitchError {
         cause: RefusalCause,
     },
     /// What runs was ended before the agreed instant.
-    #[error("the run was ended before the switch at which the mode was to take over")]
+    #[error("the run was ended before the switch at which the mode was to take over{}", because_of(lost))]
     Ended {
-        /// Whether a member had died.
-        has_lost_a_peer: bool,
+        /// The members that had died or left, as they are told; empty: none had.
+        lost: String,
     },
     /// The control connection broke.
     #[error(transparent)]
     Agent(#[from] CommitError),
+}
+
+fn because_of(lost: &str) -> String {
+    if lost.is_empty() { String::new() } else { format!(": {lost} died or left") }
 }
 
 /// A mode that is committed and waits for its switch.

@@ -217,11 +217,6 @@ impl Running {
         self.parts.watch.request_stop(reason);
     }
 
-    /// Whether a member has died since the commit.
-    pub(crate) fn has_lost_a_peer(&self) -> bool {
-        self.parts.watch.is_anyone_dead()
-    }
-
     /// Waits for the tasks' end, and uncommits (collective).
     pub(crate) fn finish(&mut self, member: &mut Member) -> Result<Ended, CommitError> {
         self.finished = true;

@@ -62,7 +62,7 @@ fn standing(method: &Method, entries: &[Entry<'_>], topology: usize) -> Option<S
         valid: own.iter().filter(|entry| is_valid(entry)).count(),
         ours: own.iter().filter(|entry| is_planned(entry)).count(),
         ratio: median(both().map(|entry| ratio(&entry)).collect()),
-        process_ratio: median(both().filter_map(|entry| process_ratio(entry)).collect()),
+        process_ratio: median(both().filter_map(process_ratio).collect()),
     })
 }
 

@@ -30,23 +30,20 @@ impl Agent<'_> {
         }
         self.lose_patience_with_commit(now);
         let running = matches!(self.coordinator.stage(), Stage::Running | Stage::Finishing);
-        if running && self.patience.is_finish_over(now) {
-            let late: Vec<MemberId> = self.coordinator.unfinished().collect();
-            for member in late {
-                self.expel(
-                    member.index(),
-                    &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
-                );
-            }
-        } else if running {
-            let is_ended = self.patience.is_run_over(now);
-            let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
-            if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
-                let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
-                self.note(&format!(
-                    "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
-                ));
-            }
+        let is_ended = running && self.patience.is_run_over(now);
+        let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
+        let processes = self.processes_of(&late);
+        for member in self.finish_lateness.over(self.patience.end(), &processes, now) {
+            self.expel(
+                member.index(),
+                &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
+            );
+        }
+        if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
+            let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
+            self.note(&format!(
+                "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
+            ));
         }
     }
 
@@ -123,6 +120,12 @@ impl Agent<'_> {
     pub(super) fn allowed(&self, setting_up: bool) -> Nanos {
         let stated = self.config.commit_within;
         if setting_up { stated.max(SET_UP_WITHIN) } else { stated }
+    }
+
+    /// Members with their processes, of those that have one.
+    pub(super) fn processes_of(&self, members: &[MemberId]) -> Vec<(MemberId, u32)> {
+        let process = |member: &MemberId| Some((*member, self.seats[member.index()].child.as_ref()?.pid));
+        members.iter().filter_map(process).collect()
     }
 
     /// Members as they are told to the user, with what keeps them if that is known.

@@ -14,6 +14,7 @@ use super::phase::{LEAD, UNCOMMIT_LEAD, rounds_of};
 use super::{Agent, Running, TICK};
 use crate::News;
 use crate::awake::KeptAwake;
+use crate::lateness::Lateness;
 use crate::monitor::{Monitor, Watched};
 use crate::patience::{FINISH_WITHIN, Patience, Waiting};
 use leveret_os::clock;
@@ -50,6 +51,8 @@ pub(super) struct Group {
     monitor: Option<Monitor>,
     mismatches: Vec<Mismatch>,
     patience: Patience,
+    /// Who is not yet at its end.
+    lateness: Lateness,
 }
 
 /// Members that the others of a group wait for.
@@ -82,6 +85,14 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    /// Nobody's time is up for what the agent has not seen.
+    pub(super) fn hold(&mut self, lost: Nanos) {
+        for group in &mut self.all {
+            group.patience.hold(lost);
+            group.lateness.hold(lost);
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -226,6 +237,7 @@ impl Agent<'_> {
             monitor: None,
             mismatches: Vec::new(),
             patience: Patience::new(self.seats.len()),
+            lateness: Lateness::default(),
         });
         self.groups.all.len() - 1
     }
@@ -428,6 +440,7 @@ impl Agent<'_> {
             label: &running.label,
             rounds: rounds_of(self.config.horizon, round),
             hyperperiod: round,
+            has_table: running.assembled.job.has_time_table(),
             cores: &running.plan.cores,
         });
         self.facts.switch_log_whole_core = monitor.whole_core();
@@ -585,11 +598,14 @@ impl Agent<'_> {
     fn end_what_does_not_stop(&mut self, place: usize, now: Nanos) {
         let group = &self.groups.all[place];
         let is_running = matches!(group.coordinator.stage(), Stage::Running | Stage::Finishing);
-        if is_running && group.patience.is_finish_over(now) {
-            for member in group.coordinator.unfinished().collect::<Vec<_>>() {
-                let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
-                self.expel(member.index(), &reason);
-            }
+        let is_ended = is_running && group.patience.is_run_over(now);
+        let late: Vec<MemberId> = group.coordinator.unfinished().filter(|_| is_ended).collect();
+        let processes = self.processes_of(&late);
+        let group = &mut self.groups.all[place];
+        let due = group.patience.end();
+        for member in group.lateness.over(due, &processes, now) {
+            let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
+            self.expel(member.index(), &reason);
         }
     }
 

@@ -279,6 +279,7 @@ impl Agent<'_> {
             label: &next.running.label,
             rounds: super::phase::rounds_of(self.config.horizon, hyperperiod),
             hyperperiod,
+            has_table: next.running.assembled.job.has_time_table(),
             cores: &next.running.plan.cores,
         });
         self.running = Some(next.running);
@@ -325,17 +326,15 @@ impl Agent<'_> {
     /// keeps all others in it from uncommitting, and is ended.
     pub(super) fn lose_patience_with_switch(&mut self, now: Nanos) {
         let watched = self.next.as_ref().and_then(|next| next.watched.as_ref());
-        let Some(instant) = watched.map(|(_, instant)| *instant).filter(|instant| now > *instant) else {
-            return;
-        };
-        let late = self.coordinator.awaited_in_mode();
-        if now > instant + FINISH_WITHIN {
-            for member in late {
-                let reason =
-                    format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
-                self.expel(member.index(), &reason);
-            }
-            return;
+        let instant = watched.map(|(_, instant)| *instant).filter(|instant| now > *instant);
+        // Before the instant, and where there is none, nobody is late; that is said too, or else it would count for the next switch.
+        let late = instant.map_or_else(Vec::new, |_| self.coordinator.awaited_in_mode());
+        let processes = self.processes_of(&late);
+        let due = instant.unwrap_or(Nanos::MAX);
+        for member in self.switch_lateness.over(due, &processes, now) {
+            let reason =
+                format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
+            self.expel(member.index(), &reason);
         }
         if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);

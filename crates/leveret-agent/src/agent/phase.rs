@@ -18,6 +18,8 @@ pub(super) const LEAD: Nanos = Nanos::from_millis(60);
 pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 /// An end that lies further ahead is told.
 const FAR_AHEAD: Nanos = Nanos::from_secs(2);
+/// An agent that does not look for so long was kept from it.
+const KEPT_FROM_RUNNING: Nanos = Nanos::from_millis(200);
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
@@ -50,6 +52,7 @@ impl Agent<'_> {
             label: &running.label,
             rounds: rounds_of(self.config.horizon, running.plan.hyperperiod),
             hyperperiod: running.plan.hyperperiod,
+            has_table: running.assembled.job.has_time_table(),
             cores: &running.plan.cores,
         });
         self.facts.switch_log_whole_core = monitor.whole_core();
@@ -90,6 +93,10 @@ impl Agent<'_> {
 
     pub(super) fn on_tick(&mut self, now: Nanos) {
         self.on_changes();
+        let since = now - self.last_tick;
+        if since > KEPT_FROM_RUNNING {
+            self.hold(since);
+        }
         self.last_tick = now;
         self.strangers.lose_patience(now);
         self.lose_patience(now);
@@ -110,6 +117,15 @@ impl Agent<'_> {
                 News::Progress { label: monitor.label(), rounds, rounds_total, misses: monitor.misses };
             (self.tell)(news);
         }
+    }
+
+    /// Nobody's time is up for what the agent has not seen.
+    fn hold(&mut self, lost: Nanos) {
+        self.patience.hold(lost);
+        self.mode_patience.hold(lost);
+        self.switch_lateness.hold(lost);
+        self.finish_lateness.hold(lost);
+        self.groups.hold(lost);
     }
 
     /// Nothing runs any more.

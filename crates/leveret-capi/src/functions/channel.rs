@@ -3,7 +3,8 @@
 use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
 use crate::state::{
-    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_library,
+    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_committed_of,
+    with_library,
 };
 use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
@@ -228,34 +229,34 @@ pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_start(channel: MPIRT_Channel) -> c_int {
-    answer(|| with_committed(|committed| committed.start(channel.handle())))
+    answer(|| with_committed_of(channel, |committed| committed.start(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_activate(channel: MPIRT_Channel) -> c_int {
-    answer(|| with_committed(|committed| committed.activate(channel.handle())))
+    answer(|| with_committed_of(channel, |committed| committed.activate(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_activate_at(channel: MPIRT_Channel, period: u64) -> c_int {
-    answer(|| with_committed(|committed| committed.activate_at(channel.handle(), period)))
+    answer(|| with_committed_of(channel, |committed| committed.activate_at(channel.handle(), period)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Channel_deactivate(channel: MPIRT_Channel) -> c_int {
-    answer(|| with_committed(|committed| committed.deactivate(channel.handle())))
+    answer(|| with_committed_of(channel, |committed| committed.deactivate(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_deactivate_at(channel: MPIRT_Channel, period: u64) -> c_int {
-    answer(|| with_committed(|committed| committed.deactivate_at(channel.handle(), period)))
+    answer(|| with_committed_of(channel, |committed| committed.deactivate_at(channel.handle(), period)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRTX_Channel_get_status(channel: MPIRT_Channel, status: Out<MPIRTX_Status>) -> c_int {
     answer(|| {
         status.check_after(|| good_committed(channel))?;
-        let found = with_committed(|committed| committed.status(channel.handle()))?;
+        let found = with_committed_of(channel, |committed| committed.status(channel.handle()))?;
         status.put(MPIRTX_Status {
             state: found.state as c_int,
             outcome: found.outcome as c_int,
@@ -272,7 +273,7 @@ pub extern "C" fn MPIRTX_Channel_get_metrics(
 ) -> c_int {
     answer(|| {
         metrics.check_after(|| good_committed(channel))?;
-        let found = with_committed(|committed| committed.metrics(channel.handle()))?;
+        let found = with_committed_of(channel, |committed| committed.metrics(channel.handle()))?;
         metrics.put(MPIRTX_Channel_metrics {
             latency: durations_of(found.latency),
             completed: found.completed,
@@ -290,7 +291,7 @@ pub extern "C" fn MPIRTX_Channel_get_metrics(
 pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -> c_int {
     answer(|| {
         flag.check_after(|| good_committed(channel))?;
-        let complete = with_committed(|committed| committed.test(channel.handle()))?;
+        let complete = with_committed_of(channel, |committed| committed.test(channel.handle()))?;
         flag.put(c_int::from(complete))
     })
 }
@@ -304,6 +305,6 @@ pub extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Time
             is_own.ok().filter(|is_own| *is_own).ok_or(code)?;
         }
         let timeout = timeout_of(timeout, || good_committed(channel))?;
-        with_committed(|committed| committed.wait(channel.handle(), timeout))
+        with_committed_of(channel, |committed| committed.wait(channel.handle(), timeout))
     })
 }

@@ -5,7 +5,8 @@ use super::channel::{MPIRTX_Duration_metrics, durations_of, timeout_of};
 use super::object::{changed, free, made, no_handles};
 use crate::answer::answer;
 use crate::state::{
-    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_library,
+    check_setup, good, good_committed, good_or_null, may_block, with_committed, with_committed_of,
+    with_library,
 };
 use crate::types::{
     CHandle, MPIRT_Container, MPIRT_Group, MPIRT_Handler, MPIRT_Handler_function, MPIRT_Object, MPIRT_Qos,
@@ -86,7 +87,7 @@ pub extern "C" fn MPIRTX_Trigger_set_time(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Trigger_fire(trigger: MPIRT_Trigger) -> c_int {
-    answer(|| with_committed(|committed| committed.fire(trigger.handle())))
+    answer(|| with_committed_of(trigger, |committed| committed.fire(trigger.handle())))
 }
 
 #[unsafe(no_mangle)]
@@ -141,7 +142,7 @@ pub extern "C" fn MPIRTX_Handler_get_metrics(
 ) -> c_int {
     answer(|| {
         metrics.check_after(|| good_committed(handler))?;
-        let found = with_committed(|committed| committed.handler_metrics(handler.handle()))?;
+        let found = with_committed_of(handler, |committed| committed.handler_metrics(handler.handle()))?;
         metrics.put(MPIRTX_Handler_metrics {
             compute: durations_of(found.compute),
             overruns: found.overruns,
@@ -216,7 +217,7 @@ pub extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: MPIRT_T
     answer(|| {
         may_block()?;
         let timeout = timeout_of(timeout, || good_committed(receptor))?;
-        with_committed(|committed| committed.receptor_wait(receptor.handle(), timeout)).map(drop)
+        with_committed_of(receptor, |committed| committed.receptor_wait(receptor.handle(), timeout)).map(drop)
     })
 }
 
@@ -224,7 +225,7 @@ pub extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: MPIRT_T
 pub extern "C" fn MPIRTX_Receptor_test(receptor: MPIRT_Receptor, flag: Out<c_int>) -> c_int {
     answer(|| {
         flag.check_after(|| good_committed(receptor))?;
-        let taken = with_committed(|committed| committed.receptor_test(receptor.handle()))?;
+        let taken = with_committed_of(receptor, |committed| committed.receptor_test(receptor.handle()))?;
         flag.put(c_int::from(taken.is_some()))
     })
 }
@@ -233,7 +234,9 @@ pub extern "C" fn MPIRTX_Receptor_test(receptor: MPIRT_Receptor, flag: Out<c_int
 pub extern "C" fn MPIRTX_Receptor_get_event(receptor: MPIRT_Receptor, event: Out<MPIRTX_Event>) -> c_int {
     answer(|| {
         event.check_after(|| good_committed(receptor))?;
-        event.put(event_of(with_committed(|committed| committed.receptor_event(receptor.handle()))?))
+        event.put(event_of(with_committed_of(receptor, |committed| {
+            committed.receptor_event(receptor.handle())
+        })?))
     })
 }
 

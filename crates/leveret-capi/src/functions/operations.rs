@@ -4,7 +4,7 @@ use super::channel::timeout_of;
 use super::object::{MPIRT_Object_type, kind_of, made};
 use crate::answer::{answer, keep_subject};
 use crate::reserve::ready_for_elements;
-use crate::state::{check_setup, good, good_or_null, may_block, with_committed, with_library};
+use crate::state::{check_setup, good, good_or_null, may_block, with_committed_of, with_library};
 use crate::types::{CHandle, MPIRT_Container, MPIRT_Qos, MPIRT_Timespec, NameIn, Out};
 use leveret_runtime::objects::{CONTAINER_MAX, Code, Handle};
 use std::ffi::c_int;
@@ -20,14 +20,16 @@ fn told_of<T>(container: MPIRT_Container, answer: Result<T, Code>) -> Result<T, 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_start(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| told_of(container, committed.start_all(container.handle()))))
+    answer(|| {
+        with_committed_of(container, |committed| told_of(container, committed.start_all(container.handle())))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
         may_block()?;
-        with_committed(|committed| {
+        with_committed_of(container, |committed| {
             committed.container_check(container.handle())?;
             told_of(container, committed.wait_all(container.handle(), timeout_of(timeout, || Ok(()))?))
         })
@@ -37,7 +39,7 @@ pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIR
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_int>) -> c_int {
     answer(|| {
-        with_committed(|committed| {
+        with_committed_of(container, |committed| {
             committed.container_check(container.handle())?;
             flag.check()?;
             flag.put(c_int::from(told_of(container, committed.test_all(container.handle()))?))
@@ -47,12 +49,20 @@ pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_i
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| told_of(container, committed.activate_all(container.handle()))))
+    answer(|| {
+        with_committed_of(container, |committed| {
+            told_of(container, committed.activate_all(container.handle()))
+        })
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
-    answer(|| with_committed(|committed| told_of(container, committed.deactivate_all(container.handle()))))
+    answer(|| {
+        with_committed_of(container, |committed| {
+            told_of(container, committed.deactivate_all(container.handle()))
+        })
+    })
 }
 
 #[unsafe(no_mangle)]

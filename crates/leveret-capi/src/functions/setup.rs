@@ -298,6 +298,14 @@ pub extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
         string.check()?;
         string.put(detail(|code, number, out| {
             let handle = Handle::from_number(number);
+            if code == Code::NotCommitted {
+                let why = with_library(|library| Ok(library.world.why_beside(handle)));
+                return match why.ok().flatten() {
+                    Some(why) => out.write_str(&why).map(|()| true),
+                    None => out.write_str(code.text()).map(|()| false),
+                };
+            }
+            out.write_str(code.text())?;
             let is_of_container = code == Code::Limit;
             out.write_str(if is_of_container { ": the container " } else { ": the buffer " })?;
             let mut named = Ok(());
@@ -325,6 +333,7 @@ pub extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
             } else {
                 out.write_str("is due")
             }
+            .map(|()| false)
         }))
     })
 }

@@ -5,7 +5,7 @@ use super::channel::{MPIRTX_Duration_metrics, durations_of};
 use super::object::{changed, free, made};
 use crate::answer::answer;
 use crate::reserve::ready;
-use crate::state::{check_setup, good, good_committed, with_committed, with_library};
+use crate::state::{check_setup, good, good_committed, with_committed_of, with_library};
 use crate::types::{
     CHandle, MPIRT_Channel, MPIRT_Qos, MPIRT_Timespec, MPIRTX_Instance, MPIRTX_Task, MPIRTX_Task_function,
     NameIn, Out,
@@ -118,7 +118,7 @@ pub extern "C" fn MPIRTX_Task_set_overrun_policy(task: MPIRTX_Task, policy: MPIR
 pub extern "C" fn MPIRTX_Task_get_metrics(task: MPIRTX_Task, metrics: Out<MPIRTX_Task_metrics>) -> c_int {
     answer(|| {
         metrics.check_after(|| good_committed(task))?;
-        let found = with_committed(|committed| committed.task_metrics(task.handle()))?;
+        let found = with_committed_of(task, |committed| committed.task_metrics(task.handle()))?;
         metrics.put(MPIRTX_Task_metrics {
             compute: durations_of(found.compute),
             start_lateness: durations_of(found.start_lateness),

@@ -28,6 +28,7 @@ unsafe extern "C" {
     fn MPIRT_Finalize() -> c_int;
     fn MPIRT_Commit() -> c_int;
     fn MPIRT_Uncommit() -> c_int;
+    fn MPIRTX_Mode_open(name: *const c_char, mode: *mut Handle) -> c_int;
     fn MPIRT_Object_free(object: *mut Handle) -> c_int;
     fn MPIRT_Buffer_create(
         name: *const c_char,
@@ -132,9 +133,11 @@ fn base_of(buffer: u64) -> Result<*mut u64, c_int> {
 impl Interface for C {
     fn call(&mut self, call: &Call) -> Answer {
         match call {
-            Call::Buffer { .. } | Call::Vector(_) | Call::Iterator { .. } | Call::Channel { .. } => {
-                create(call)
-            }
+            Call::Buffer { .. }
+            | Call::Vector(_)
+            | Call::Iterator { .. }
+            | Call::Channel { .. }
+            | Call::Mode => create(call),
             Call::Start(_)
             | Call::Activate(_)
             | Call::Deactivate(_)
@@ -199,6 +202,10 @@ fn create(call: &Call) -> Answer {
                 let base = (&raw const mpirt_system_mem_alloc).cast_mut().cast();
                 MPIRT_Buffer_create(unnamed, base, *size as usize, *dataspec, made)
             }
+        }),
+        Call::Mode => handle_from(|made| {
+            // SAFETY: the name ends, and the result has a place.
+            unsafe { MPIRTX_Mode_open(c"mode".as_ptr(), made) }
         }),
         Call::Vector(members) => handle_from(|made| {
             let members: Vec<Handle> = members.iter().map(|member| handle(*member)).collect();

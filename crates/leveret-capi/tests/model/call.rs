@@ -25,6 +25,8 @@ pub enum Call {
         slack: i32,
     },
     Free(u64),
+    /// Opens a mode: what is made then is of it.
+    Mode,
     Commit,
     Uncommit,
     Insert {

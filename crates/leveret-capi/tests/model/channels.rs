@@ -245,6 +245,7 @@ impl<'i> Model<'i> {
         }
         prop_assert_eq!(self.together(&Call::Commit), [Answer::default(); 2]);
         self.is_committed = true;
+        self.ask_of_a_mode()?;
         for (side, step) in &case.steps {
             let expected = self.step(*side, *step)?;
             let Some((call, expected)) = expected else { continue };
@@ -252,6 +253,36 @@ impl<'i> Model<'i> {
             prop_assert_eq!(answer, expected, "{:?} of {}", step, ["the sender", "the receiver"][*side]);
         }
         self.drain()
+    }
+
+    /// A channel of a mode that does not run is not committed, whatever it is asked; one that is gone is no channel.
+    fn ask_of_a_mode(&mut self) -> Result<(), TestCaseError> {
+        for side in [S, R] {
+            let (policy, size, dataspec) = (0, 8, Dataspec::Int64 as i32);
+            let way: &mut dyn Interface = if side == S { &mut *self.own } else { &mut *self.remote };
+            let mode = way.must(Call::Mode);
+            let iterator = way.must(Call::Iterator { policy, size, dataspec, allowed: 0 });
+            let name = "of the mode".to_owned();
+            let channel = way.must(Call::Channel { name, iterators: [iterator; 2], slack: 1 });
+            let calls = [
+                Call::Start(channel),
+                Call::Activate(channel),
+                Call::Deactivate(channel),
+                Call::Test(channel),
+                Call::Wait(channel, 0),
+                Call::Status(channel),
+            ];
+            for call in &calls {
+                prop_assert_eq!(way.call(call), Answer::code(Code::NotCommitted as i32), "{:?}", call);
+            }
+            way.must(Call::Free(channel));
+            for call in &calls {
+                prop_assert_eq!(way.call(call), Answer::code(Code::StaleObject as i32), "{:?}", call);
+            }
+            way.must(Call::Free(iterator));
+            way.must(Call::Free(mode));
+        }
+        Ok(())
     }
 
     /// What is in the iterators in the end is what the oracle says, with the numbers that were sent.

@@ -30,6 +30,16 @@ impl Rust {
         self.library.committed().map(|committed| &**committed).ok_or(Code::NotCommitted)
     }
 
+    /// An operation on a channel, which may be of a mode that does not run.
+    fn on<T>(
+        &self,
+        channel: u64,
+        operation: impl FnOnce(&Committed, Handle) -> Result<T, Code>,
+    ) -> Result<T, Code> {
+        let channel = Handle::from_number(channel);
+        operation(self.committed()?, channel).map_err(|code| self.library.world.code_beside(code, channel))
+    }
+
     fn create(&mut self, call: &Call) -> Result<u64, Code> {
         let world = &mut self.library.world;
         let made = match call {
@@ -42,6 +52,7 @@ impl Rust {
                 self.memory.insert(made.number(), memory);
                 made
             }
+            Call::Mode => world.open_mode("mode")?,
             Call::Vector(members) => {
                 let members: Vec<Handle> =
                     members.iter().map(|member| Handle::from_number(*member)).collect();
@@ -103,7 +114,9 @@ impl Rust {
                 });
                 Ok(number)
             }
-            Call::Test(channel) => Ok(u64::from(self.committed()?.test(Handle::from_number(*channel))?)),
+            Call::Test(channel) => {
+                self.on(*channel, |committed, channel| committed.test(channel)).map(u64::from)
+            }
             other => self.create(other),
         }
     }
@@ -132,11 +145,11 @@ impl Rust {
                 memory.write(&mut |bytes| bytes[..8].copy_from_slice(&number.to_le_bytes()));
                 Ok(())
             }
-            Call::Start(channel) => self.committed()?.start(Handle::from_number(*channel)),
-            Call::Activate(channel) => self.committed()?.activate(Handle::from_number(*channel)),
-            Call::Deactivate(channel) => self.committed()?.deactivate(Handle::from_number(*channel)),
+            Call::Start(channel) => self.on(*channel, Committed::start),
+            Call::Activate(channel) => self.on(*channel, Committed::activate),
+            Call::Deactivate(channel) => self.on(*channel, Committed::deactivate),
             Call::Wait(channel, timeout) => {
-                self.committed()?.wait(Handle::from_number(*channel), Nanos(*timeout))
+                self.on(*channel, |committed, channel| committed.wait(channel, Nanos(*timeout)))
             }
             Call::End => Ok(()),
             other => unreachable!("{other:?} gives a number"),
@@ -153,24 +166,18 @@ fn policy_of(number: i32) -> BufiterPolicy {
 impl Interface for Rust {
     fn call(&mut self, call: &Call) -> Answer {
         match call {
-            Call::Status(channel) => {
-                match self.committed().and_then(|committed| committed.status(Handle::from_number(*channel))) {
-                    Ok(status) => Answer {
-                        code: 0,
-                        values: [
-                            status.state as u64,
-                            status.outcome as u64,
-                            status.instance,
-                            status.under_way,
-                        ],
-                    },
-                    Err(code) => Answer::code(code as i32),
-                }
-            }
+            Call::Status(channel) => match self.on(*channel, Committed::status) {
+                Ok(status) => Answer {
+                    code: 0,
+                    values: [status.state as u64, status.outcome as u64, status.instance, status.under_way],
+                },
+                Err(code) => Answer::code(code as i32),
+            },
             Call::Buffer { .. }
             | Call::Vector(_)
             | Call::Iterator { .. }
             | Call::Channel { .. }
+            | Call::Mode
             | Call::Remove(_)
             | Call::Count(_)
             | Call::Label(_)

@@ -12,8 +12,13 @@ fn the_tutorial_holds() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let (job, plan, prefix) = (at("job.toml"), at("plan.json"), at("cell"));
-    let (_, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
-    assert_eq!(code, Some(0), "{said}");
+    let (printed, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
+    assert_eq!((printed.as_str(), code), ("", Some(0)), "{said}");
+    const SIZES: &str = "network \"streams\", 7 nodes, 12 links, 5 channels";
+    assert_eq!(said.trim_end(), format!("written: {}: {SIZES}", shown(&job)));
+    let (printed, said, code) = outcome(&["import", "tsnkit", TOPOLOGY, STREAMS]);
+    assert_eq!((Some(printed), code), (std::fs::read_to_string(&job).ok(), Some(0)), "{said}");
+    assert_eq!(said.trim_end(), format!("written: standard output: {SIZES}"));
     let (text, said, code) = outcome(&["check", shown(&job)]);
     assert_eq!(code, Some(0), "{said}");
     assert!(
@@ -27,12 +32,16 @@ fn the_tutorial_holds() {
     let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
     assert_eq!(code, Some(0));
     assert!(text.starts_with("valid: "), "{text}");
-    let (_, said, code) =
+    let (printed, said, code) =
         outcome(&["export", "tsnkit", shown(&plan), shown(&job), "--output", shown(&prefix)]);
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!((printed.as_str(), code), ("", Some(0)), "{said}");
+    let files = ["GCL", "OFFSET", "QUEUE", "ROUTE"].map(|end| format!("{}-{end}.csv", shown(&prefix)));
+    assert_eq!(said.trim_end(), format!("written: {}: the plan of {SIZES}", files.join(", ")));
     let gates = std::fs::read_to_string(at("cell-GCL.csv")).expect("gates");
     assert_eq!(gates.lines().count(), 1 + 47);
     assert!(["cell-OFFSET.csv", "cell-QUEUE.csv", "cell-ROUTE.csv"].iter().all(|name| at(name).is_file()));
+
+    the_picture_and_the_gates(&job, &plan, folder.path());
 
     // A message that arrives earlier than it can.
     let broken = std::fs::read_to_string(&job)
@@ -51,6 +60,98 @@ fn the_tutorial_holds() {
         outcome(&["export", "tsnkit", shown(&plan), shown(&job), "--output", shown(&prefix)]);
     assert_eq!(code, Some(1));
     assert!(text.starts_with("not valid"), "{text}");
+}
+
+/// The part of the tutorial that goes on from a plan: what is seen of it, and what keeps it.
+fn the_picture_and_the_gates(job: &Path, plan: &Path, folder: &Path) {
+    let at = |name: &str| folder.join(name);
+    let page = at("plan.html");
+    let (_, said, code) = outcome(&["gantt", shown(job), "--plan", shown(plan), "--output", shown(&page)]);
+    assert_eq!(code, Some(0), "{said}");
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.contains("<title>Plan of network &quot;streams&quot;</title>"));
+    let (text, said, code) =
+        outcome(&["export", "taprio", shown(plan), shown(job), "--output", shown(&at("gates"))]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.contains("longest list: 10 entries, of 1 -> 2; a port needs room for 16"), "{text}");
+    assert!(text.contains("note: the plan counts 0 B beside the payload"), "{text}");
+    for node in 0..7 {
+        let script = std::fs::read_to_string(at(&format!("gates/{node}.sh"))).expect("a script");
+        assert!(script.starts_with("#!/bin/sh\n") && script.contains("taprio"), "{script}");
+    }
+    let (_, said, code) =
+        outcome(&["export", "yang", shown(plan), shown(job), "--output", shown(&at("gates.json"))]);
+    assert_eq!(code, Some(0), "{said}");
+    let gates = std::fs::read_to_string(at("gates.json")).expect("a document");
+    let gates: serde_json::Value = serde_json::from_str(&gates).expect("JSON");
+    assert_eq!(gates["nodes"].as_object().map(serde_json::Map::len), Some(7));
+    let (text, said, code) = outcome(&["export", "launch", shown(plan), shown(job)]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 1 + 4 + 4 + 2 + 2 + 1);
+}
+
+#[test]
+fn a_part_of_a_plan_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (job, page) = (folder.path().join("job.toml"), folder.path().join("plan.html"));
+    outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
+    let size = |more: &[&str]| {
+        let (_, said, code) = outcome(&[&["gantt", shown(&job), "--output", shown(&page)], more].concat());
+        assert_eq!(code, Some(0), "{said}");
+        std::fs::read_to_string(&page).expect("a page").len()
+    };
+    let whole = size(&[]);
+    let stretch = size(&["--from", "100us", "--until", "300us"]);
+    let channel = size(&["--channel", "3"]);
+    assert!(stretch < whole && channel < whole, "{whole} {stretch} {channel}");
+    for (arguments, expected) in [
+        (&["--channel", "33"][..], "there is no channel and no task \"33\""),
+        (&["--from", "3ms"], "--from 3ms lies beyond the plan, which repeats every 1ms"),
+        (&["--from", "3us", "--until", "2us"], "--from 3us is not before --until 2us"),
+    ] {
+        let (_, said, code) =
+            outcome(&[&["gantt", shown(&job), "--output", shown(&page)], arguments].concat());
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn a_job_on_one_host_is_drawn_and_tabled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, page) = (folder.path().join("plan.json"), folder.path().join("plan.html"));
+    let job = "examples/ring/job.toml";
+    outcome(&["plan", job, "--output", shown(&plan)]);
+    let (_, said, code) = outcome(&["gantt", job, "--plan", shown(&plan), "--output", shown(&page)]);
+    assert_eq!(code, Some(0), "{said}");
+    let (text, said, code) = outcome(&["export", "tables", shown(&plan), job]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.starts_with("core,task,instance,part,start_ns,end_ns,order\n0,A.user,0,0,0,"), "{text}");
+    // A plan of another job is not drawn, and not written down.
+    let other = "examples/ring/demo.toml";
+    let (_, said, code) = outcome(&["gantt", other, "--plan", shown(&plan), "--output", shown(&page)]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.starts_with("not valid"), "{said}");
+    let (text, _, code) = outcome(&["export", "tables", shown(&plan), other]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("not valid"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_exported_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (job, plan) = (folder.path().join("job.toml"), folder.path().join("plan.json"));
+    outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
+    outcome(&["plan", shown(&job), "--output", shown(&plan)]);
+    let (_, said, code) = outcome(&["export", "taprio", shown(&plan), shown(&job), "--largest-frame", "9B"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("a frame has 84 B to 64 KiB on the wire"), "{said}");
+    let (_, said, code) = outcome(&["export", "tables", shown(&plan), shown(&job)]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("a network, which has no tasks"), "{said}");
+    let (_, said, code) = outcome(&["export", "launch", shown(&plan), "examples/ring/job.toml"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("only `tables` is made of its plan"), "{said}");
 }
 
 #[test]

@@ -3,8 +3,22 @@
 use crate::{is_blessing, outcome, root};
 use std::fs;
 
-const COMMANDS: [&str; 9] =
-    ["run", "check", "plan", "verify", "report", "why", "doctor", "completions", "manual"];
+const COMMANDS: [&str; 14] = [
+    "run",
+    "check",
+    "explain",
+    "plan",
+    "verify",
+    "diff",
+    "gantt",
+    "import",
+    "export",
+    "report",
+    "why",
+    "doctor",
+    "completions",
+    "manual",
+];
 
 #[test]
 fn the_reference_repeats_the_help_texts() {

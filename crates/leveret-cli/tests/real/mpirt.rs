@@ -435,9 +435,10 @@ fn groups_match_by_their_members() {
 /// Zero-sided: no call per message, the same plan as in Rust, nothing lost.
 #[test]
 fn the_ring_in_c_runs_by_the_clock() {
-    const ROUNDS: u64 = 100;
+    const ROUNDS: u64 = 50;
     let _turn = turn();
-    let program = Program::compiled("examples/ring/ring.c", &C);
+    // Ten times as slow as Table 5.1 has it: windows of 75 us with budgets of 50 are kept or missed by what else the machine does.
+    let program = Program::compiled("examples/ring/ring.c", &[&C[..], &["-DUS=INT64_C(10000)"]].concat());
     let outcome = program.run(3, &["--rounds", &ROUNDS.to_string()]);
     outcome.assert_consistent();
     assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());

@@ -114,14 +114,18 @@ impl Session {
             return Err(SessionError::Foreign);
         }
         for (index, starts) in starts.iter().enumerate() {
-            let item = &self.problem.items[index];
-            let (period, hops) = (item.period, item.ways[0].hops.len());
+            let (period, hops, count) = {
+                let item = &self.problem.items[index];
+                (item.period, item.ways[0].hops.len(), item.count as usize)
+            };
             let of = |instance: usize| &starts[instance * hops..(instance + 1) * hops];
-            let together = (1..item.count as usize).all(|instance| {
+            let together = (1..count).all(|instance| {
                 of(instance).iter().zip(of(0)).all(|(start, first)| start - first == instance as i64 * period)
             });
             let mut units = vec![index as u32];
             if !together {
+                // A switch knows streams and not instances, so they stay on one way.
+                self.problem.items[index].more_ways = false;
                 units.extend(self.state.split(index as u32));
             }
             for unit in units {

@@ -5,9 +5,14 @@ use crate::Report;
 use crate::record::Phase;
 use serde_json::{Value, json};
 
-/// The JSON text; no `<` is left in it, so no name can end the element.
+/// The JSON text.
 pub(super) fn embedded(report: &Report<'_>) -> String {
-    value(report).to_string().replace('<', "\\u003c").replace('&', "\\u0026")
+    embeddable(&value(report).to_string())
+}
+
+/// JSON that may stand in a `script` element: no `<` is left in it, so no name can end the element.
+pub(crate) fn embeddable(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('&', "\\u0026")
 }
 
 fn value(report: &Report<'_>) -> Value {

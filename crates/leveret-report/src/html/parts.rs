@@ -7,6 +7,7 @@ use crate::statistics::{AloneStatistics, ChannelStatistics, PhaseStatistics, Sum
 use crate::text::WORK_COLUMNS;
 use crate::verdict::{Door, Miss, Stage};
 use crate::works::WorkStatistics;
+use crate::worst::shown;
 use leveret_types::Nanos;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +15,7 @@ use std::fmt::Write;
 /// Most misses that the page lists.
 const MISSES_LISTED_MAX: usize = 200;
 /// Most rows of one table.
-const ROWS_MAX: usize = 500;
+pub(crate) const ROWS_MAX: usize = 500;
 
 /// As on the page: `12.3 µs`, unbreakable.
 pub(super) fn short(ns: i64) -> String {
@@ -66,7 +67,7 @@ pub(super) fn units(text: &str) -> String {
 }
 
 /// Text that may stand in an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -173,7 +174,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
                 "bound",
             ],
             3,
-            phase.channels.iter().map(channel_row),
+            shown(&phase.channels, ROWS_MAX).into_iter().map(channel_row),
         );
         table(
             &mut text,
@@ -194,14 +195,14 @@ pub(super) fn tables(report: &Report<'_>) -> String {
                 "budget",
             ],
             1,
-            phase.tasks.iter().map(task_row),
+            shown(&phase.tasks, ROWS_MAX).into_iter().map(task_row),
         );
         table(
             &mut text,
             &format!("Beside the time table, {label}"),
             &WORK_COLUMNS,
             2,
-            phase.works.iter().map(work_row),
+            shown(&phase.works, ROWS_MAX).into_iter().map(work_row),
         );
         if !phase.works.is_empty() {
             let _ = write!(text, "<p class=\"note\">{}</p>", escape(crate::works::NOTE));
@@ -217,7 +218,7 @@ fn note_truncation(text: &mut String, phase: &PhaseStatistics) {
     if most > ROWS_MAX {
         let _ = write!(
             text,
-            "<p class=\"note\">The first {ROWS_MAX} rows of {most} are shown; report.json has all.</p>"
+            "<p class=\"note\">The worst {ROWS_MAX} rows of {most} are shown, the worst first; report.json has all.</p>"
         );
     }
 }
@@ -242,7 +243,7 @@ fn table(
         let _ = write!(text, "<th scope=\"col\"{class}>{}</th>", escape(word));
     }
     text.push_str("</tr></thead><tbody>");
-    for row in rows.take(ROWS_MAX) {
+    for row in rows {
         text.push_str("<tr>");
         for (place, cell) in row.iter().enumerate() {
             let cell = escape(cell);
@@ -294,10 +295,7 @@ fn work_row(of: &WorkStatistics) -> Vec<String> {
         of.core.to_string(),
         of.priority.to_string(),
         of.runs.map_or_else(|| "not recorded".to_owned(), |runs| runs.to_string()),
-        match of.took_ns.count {
-            0 => "\u{2013}".to_owned(),
-            recorded => recorded.to_string(),
-        },
+        of.recorded.map_or_else(|| "\u{2013}".to_owned(), |recorded| recorded.to_string()),
         p50,
         p99,
         max,

@@ -50,6 +50,17 @@ pub(crate) struct Stretch {
     pub gave_way_to: Option<u32>,
 }
 
+/// From a thread's coming to a core until the next one came, or the end of what is looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Stay {
+    /// When it came.
+    pub from: Nanos,
+    /// When the next one came.
+    pub to: Nanos,
+    /// Who had the core.
+    pub who: Occupant,
+}
+
 impl Stretch {
     /// Its length.
     pub fn length(&self) -> Nanos {
@@ -156,12 +167,21 @@ impl<'a> CoreLog<'a> {
         }
     }
 
-    /// The switches of a core within `[from, to]`, for timelines.
-    pub fn within(&self, core: u32, from: Nanos, to: Nanos) -> Vec<(Nanos, Occupant)> {
+    /// Who came to a core within `[from, to]`, for timelines; before them who had it at `from`, if the log has seen that one come.
+    pub fn stays(&self, core: u32, from: Nanos, to: Nanos) -> Vec<Stay> {
         let Some(events) = self.cores.get(&core) else { return Vec::new() };
         let first = events.partition_point(|event| event.at < from);
-        let within = events[first..].iter().take_while(|event| event.at <= to);
-        within.map(|event| (event.at, self.arrival(event))).collect()
+        let (before, rest) = events.split_at(first);
+        let until = |next: Option<&&SwitchEvent>| next.map_or(to, |event| event.at.min(to));
+        let has_it = |last: &&&SwitchEvent| rest.first().is_none_or(|next| next.from == last.to);
+        let stay =
+            |event: &SwitchEvent, next| Stay { from: event.at, to: until(next), who: self.arrival(event) };
+        let mut stays: Vec<Stay> =
+            before.last().filter(has_it).map(|last| stay(last, rest.first())).into_iter().collect();
+        for (place, event) in rest.iter().enumerate().take_while(|(_, event)| event.at <= to) {
+            stays.push(stay(event, rest.get(place + 1)));
+        }
+        stays
     }
 
     /// The core that a thread had at `at`, or came from or to nearest to that, as far as the log says.

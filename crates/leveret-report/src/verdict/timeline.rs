@@ -1,12 +1,17 @@
 //! What happened when to one instance, in words, for people.
 
+use super::occupancy::Stay;
+use super::task::is_skipped;
 use super::{Context, Mark};
+use crate::format::{from_epoch, instant};
 use crate::lookup::Index;
-use crate::record::{EventKind, InstanceRecord, MessageRecord, Outcome};
+use crate::record::{Event, EventKind, InstanceRecord, MessageRecord, Outcome, ThreadKind};
 use leveret_types::Nanos;
 
-/// Most switches that a timeline shows.
-const SWITCHES_MAX: usize = 24;
+/// Most lines about switches, or about events, that a timeline shows.
+const LINES_MAX: usize = 24;
+/// Who had the core more often than this has one line with the count.
+const TIMES_MAX: usize = 3;
 
 /// The timeline of a task's instance.
 pub(super) fn of_task(context: &Context<'_>, task: usize, place: usize) -> Vec<Mark> {
@@ -28,14 +33,8 @@ pub(super) fn of_task(context: &Context<'_>, task: usize, place: usize) -> Vec<M
     body(record, &mut marks);
     let core = context.index.core(task).unwrap_or(u32::MAX);
     let until = record.ended.max(record.woken);
-    let switches = context.log.within(core, due, until);
-    let hidden = switches.len().saturating_sub(SWITCHES_MAX);
-    for (at, who) in switches.into_iter().take(SWITCHES_MAX) {
-        marks.push(mark(at, format!("core {core}: to {}", who.describe())));
-    }
-    if hidden > 0 {
-        marks.push(mark(until, format!("core {core}: {hidden} more switches not shown")));
-    }
+    switches(context, (core, tasks_thread(context, task)), (due, until), &mut marks);
+    stopped_before(context, context.index.member(task), due, &mut marks);
     events(context, due, until, &mut marks);
     marks.sort_by_key(|mark| mark.at);
     marks
@@ -54,11 +53,95 @@ fn body(record: &InstanceRecord, marks: &mut Vec<Mark>) {
             let length = record.ended - record.started;
             marks.push(mark(record.ended, format!("measured: end {end}, after {length} of execution")));
         }
-        Outcome::SkippedCritical => {
-            marks.push(mark(record.woken, "skipped: too little of its window was left".to_owned()));
+        Outcome::SkippedCritical | Outcome::SkippedOverrun => {
+            marks.push(mark(record.woken, skipped(record.outcome).to_owned()));
         }
-        Outcome::SkippedOverrun => {
-            marks.push(mark(record.woken, "skipped: the instance before it overran".to_owned()));
+    }
+}
+
+/// Why an instance did not run.
+fn skipped(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::SkippedOverrun => "skipped: the instance before it overran",
+        _ => "skipped: too little of its window was left",
+    }
+}
+
+fn tasks_thread(context: &Context<'_>, task: usize) -> Option<u32> {
+    context.phase().tasks.get(task).map(|record| record.thread)
+}
+
+/// Who had a core within an interval: each switch, and one line with the count and the sum for who came back again and again.
+fn switches(
+    context: &Context<'_>,
+    (core, own): (u32, Option<u32>),
+    (from, to): (Nanos, Nanos),
+    marks: &mut Vec<Mark>,
+) {
+    let stays = context.log.stays(core, from, to);
+    let foreign = |stay: &&Stay| stay.who.thread != own && stay.who.kind != ThreadKind::Idle;
+    if let Some(first) = stays.first().filter(foreign).filter(|stay| stay.from < from) {
+        let (who, since) = (first.who.describe(), instant(first.from));
+        marks.push(mark(from, format!("core {core}: had by {who}, which came {since}")));
+    }
+    // By words: threads that cannot be told apart are one.
+    let mut told: Vec<(String, Vec<&Stay>)> = Vec::new();
+    for stay in stays.iter().filter(|stay| stay.from >= from) {
+        let who = stay.who.describe();
+        match told.iter_mut().find(|(known, _)| *known == who) {
+            Some((_, times)) => times.push(stay),
+            None => told.push((who, vec![stay])),
+        }
+    }
+    let mut lines = Vec::new();
+    for (who, times) in &told {
+        match times.as_slice() {
+            [first, .., last] if times.len() > TIMES_MAX => {
+                let sum = times.iter().fold(Nanos::ZERO, |sum, stay| sum + (stay.to - stay.from));
+                let count = times.len();
+                lines.push(mark(
+                    first.from,
+                    format!(
+                        "core {core}: to {who}, the first of {count} times until {}, {sum} in all",
+                        from_epoch(last.to)
+                    ),
+                ));
+            }
+            times => lines.extend(times.iter().map(|stay| mark(stay.from, format!("core {core}: to {who}")))),
+        }
+    }
+    lines.sort_by_key(|line| line.at);
+    let hidden = lines.len().saturating_sub(LINES_MAX);
+    lines.truncate(LINES_MAX);
+    marks.append(&mut lines);
+    if hidden > 0 {
+        marks.push(mark(to, format!("core {core}: {hidden} more switches not shown")));
+    }
+}
+
+/// As [`stopped_before`], of both ends of a channel.
+fn ends_stopped_before(context: &Context<'_>, channel: usize, from: Nanos, marks: &mut Vec<Mark>) {
+    let Some(model) = context.phase().job.channels.get(channel) else { return };
+    stopped_before(context, Some(model.source.0), from, marks);
+    stopped_before(context, Some(model.target.0), from, marks);
+}
+
+/// A member that stood still when the timeline began: since when.
+fn stopped_before(context: &Context<'_>, member: Option<u16>, from: Nanos, marks: &mut Vec<Mark>) {
+    let change = |event: &&Event| match event.kind {
+        EventKind::MemberStopped { member: of } | EventKind::MemberContinued { member: of } => {
+            event.at < from && Some(of) == member
+        }
+        _ => false,
+    };
+    let Some(last) = context.phase().events.iter().filter(change).max_by_key(|event| event.at) else {
+        return;
+    };
+    if let EventKind::MemberStopped { member } = last.kind {
+        let (name, since) = (context.index.member_name(member), instant(last.at));
+        let standing = mark(from, format!("event: member {name} stands still, stopped {since}"));
+        if !marks.contains(&standing) {
+            marks.push(standing);
         }
     }
 }
@@ -66,7 +149,7 @@ fn body(record: &InstanceRecord, marks: &mut Vec<Mark>) {
 /// The timeline of a message.
 pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Vec<Mark> {
     if !context.index.is_time_driven(channel) {
-        return unplanned(context, message);
+        return unplanned(context, channel, message);
     }
     let mut marks = vec![mark(message.due, "planned: visible to the receiver".to_owned())];
     let planned = context.phase().plan.channels.get(channel);
@@ -96,6 +179,10 @@ pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &Messag
         let found = end.and_then(|(task, instance)| Some((task, context.index.instance(task, instance)?.1)));
         let Some((task, record)) = found else { continue };
         let name = format!("{role} {}, instance {}", context.index.task_name(task), record.instance);
+        if is_skipped(record) {
+            marks.push(mark(record.woken, format!("measured: {name}: {}", skipped(record.outcome))));
+            continue;
+        }
         let start = offset(record.started, record.planned, "its planned start");
         marks.push(mark(record.started, format!("measured: {name}: start {start}")));
         let end = offset(record.ended, record.deadline, "its window's end");
@@ -104,18 +191,20 @@ pub(super) fn of_message(context: &Context<'_>, channel: usize, message: &Messag
     let from = marks.iter().map(|mark| mark.at).min().unwrap_or_default();
     let to = marks.iter().map(|mark| mark.at).max().unwrap_or_default();
     events(context, from, to, &mut marks);
+    ends_stopped_before(context, channel, from, &mut marks);
     marks.sort_by_key(|mark| mark.at);
     marks
 }
 
 /// The same of a message for which nothing was planned: it is visible when it was inserted.
-fn unplanned(context: &Context<'_>, message: &MessageRecord) -> Vec<Mark> {
+fn unplanned(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Vec<Mark> {
     let inserted = message.inserted.unwrap_or(message.due);
     let mut marks = vec![mark(inserted, format!("measured: inserted ({} bytes)", message.size))];
     if let Some(at) = message.taken {
         marks.push(mark(at, format!("measured: taken, {} after it was inserted", at - inserted)));
     }
     events(context, inserted, message.taken.unwrap_or(inserted), &mut marks);
+    ends_stopped_before(context, channel, inserted, &mut marks);
     marks.sort_by_key(|mark| mark.at);
     marks
 }
@@ -123,7 +212,7 @@ fn unplanned(context: &Context<'_>, message: &MessageRecord) -> Vec<Mark> {
 /// Events beside the plan within an interval, each once.
 fn events(context: &Context<'_>, from: Nanos, to: Nanos, marks: &mut Vec<Mark>) {
     let within = context.phase().events.iter().filter(|event| event.at >= from && event.at <= to);
-    for event in within.take(SWITCHES_MAX) {
+    for event in within.take(LINES_MAX) {
         let happened = mark(event.at, format!("event: {}", describe(&context.index, &event.kind)));
         if !marks.contains(&happened) {
             marks.push(happened);

@@ -6,6 +6,9 @@ use super::library::Library;
 use crate::session::Ended;
 use leveret_types::MemberId;
 
+/// Members of a group beyond these are only counted in a sentence.
+const MEMBERS_LISTED: usize = 4;
+
 impl Library {
     /// Binds every object, together with the members of a group (collective over the group). Members outside neither call nor wait, and
     /// what they have committed goes on. With the group of all it is [`Library::commit`].
@@ -16,7 +19,9 @@ impl Library {
     pub fn commit_group(&mut self, group: Handle) -> Result<(), Code> {
         self.refusal.clear();
         let members = self.members_in_order(group)?;
-        self.commit_with(members)
+        self.commit_with(members)?;
+        self.world.name(group)?.clone_into(&mut self.together_as);
+        Ok(())
     }
 
     /// Uncommits (collective over the group): as [`Library::uncommit`].
@@ -41,11 +46,31 @@ impl Library {
 
     /// With whom this member has committed, and what to do where another group was meant.
     pub fn told_together(&self) -> String {
-        let names = self.together.iter().map(|member| format!("\"{}\"", self.world.names()[member.index()]));
-        let names = names.collect::<Vec<_>>().join(", ");
-        format!(
-            "this member has committed with the group of {names}; give that group, or call MPIRT_Uncommit"
-        )
+        let group = self.group_together();
+        format!("this member has committed with the group {group}; give that group, or call MPIRT_Uncommit")
+    }
+
+    /// What to do about [`Code::ObjectCommitted`] where a group has committed; `None` where all members have, or none.
+    pub fn remedy_of_group(&self) -> Option<String> {
+        let is_groups = self.running.is_some() && !self.is_everybody(&self.together);
+        is_groups.then(|| {
+            let group = self.group_together();
+            format!("do it before MPIRTX_Commit_group, or after MPIRTX_Uncommit_group, of the group {group}")
+        })
+    }
+
+    /// `"left" of "a", "b" and 3 more`: what is committed together.
+    fn group_together(&self) -> String {
+        let name =
+            if self.together_as.is_empty() { String::new() } else { format!("\"{}\" ", self.together_as) };
+        let listed = self.together.iter().take(MEMBERS_LISTED);
+        let listed: Vec<String> =
+            listed.map(|member| format!("\"{}\"", self.world.names()[member.index()])).collect();
+        let more = match self.together.len().saturating_sub(MEMBERS_LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{name}of {}{more}", listed.join(", "))
     }
 
     /// The members of a group that this one is in, in the order of rank in the world.

@@ -25,6 +25,8 @@ pub struct Library {
     pub(super) standing: Option<StandingMode>,
     /// Who is committed together, in the order of rank, while something is.
     pub(super) together: Vec<MemberId>,
+    /// The name of the group that is, where it has one.
+    pub(super) together_as: String,
     pub(super) refusal: String,
     pub(super) event_threads: EventThreads,
 }
@@ -49,6 +51,7 @@ impl Library {
             committed: None,
             standing: None,
             together: Vec::new(),
+            together_as: String::new(),
             refusal: String::new(),
             event_threads: EventThreads::default(),
         })
@@ -98,6 +101,7 @@ impl Library {
         self.running = Some(running);
         self.committed = Some(binding.committed.clone());
         self.together = together;
+        self.together_as.clear();
         self.world.committed = true;
         Ok(())
     }
@@ -127,7 +131,7 @@ impl Library {
         (0..self.world.names().len()).map(|rank| MemberId(rank as u16)).collect()
     }
 
-    fn is_everybody(&self, together: &[MemberId]) -> bool {
+    pub(super) fn is_everybody(&self, together: &[MemberId]) -> bool {
         together.len() == self.world.names().len()
     }
 
@@ -221,7 +225,7 @@ impl Library {
     }
 
     /// The names of members that died or left while this ran.
-    fn lost(&self, running: &Running) -> String {
+    pub(super) fn lost(&self, running: &Running) -> String {
         let names = self.world.names().iter().enumerate();
         let lost = names.filter(|(rank, _)| running.watch().is_dead(MemberId(*rank as u16)));
         lost.map(|(_, name)| format!("member \"{name}\"")).collect::<Vec<_>>().join(", ")

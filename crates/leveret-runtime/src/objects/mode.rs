@@ -143,6 +143,48 @@ impl World {
             .is_some_and(|upcoming| upcoming.mode == mode && upcoming.is_committed))
     }
 
+    /// The code of an operation on what is committed, which knows the objects as they were then: one that was made since, for a mode, is not
+    /// committed.
+    pub fn code_beside(&self, code: Code, object: Handle) -> Code {
+        match code {
+            Code::InvObject | Code::NotCommitted | Code::StaleObject if self.committed => {
+                self.table.get(object).err().unwrap_or(Code::NotCommitted)
+            }
+            code => code,
+        }
+    }
+
+    /// Why an object can not be used now though something is committed, and what to do: it is of a mode that does not run yet, or of
+    /// what a mode has taken over from. `None` of an object that runs, and of none.
+    pub fn why_beside(&self, object: Handle) -> Option<String> {
+        let known = self.table.get(object).ok().filter(|_| self.committed)?;
+        let set = self.table.set_of(object).filter(|set| *set != self.modes.running)?;
+        let class = known.body.class();
+        let what =
+            if class.is_channel() { "channel".to_owned() } else { format!("{class:?}").to_lowercase() };
+        let what = self.called(&what, object);
+        Some(match &self.modes.upcoming {
+            Some(mode) if mode.set == set => {
+                let of = self.called("mode", mode.mode);
+                if mode.is_committed {
+                    format!(
+                        "the {what} is of the {of}, which waits for its switch; switch to it with MPIRTX_Mode_switch first"
+                    )
+                } else {
+                    format!(
+                        "the {what} is of the {of}, which is open; commit that with MPIRTX_Mode_commit, and switch to it with \
+                         MPIRTX_Mode_switch, first"
+                    )
+                }
+            }
+            _ => format!(
+                "the {what} is not of the {}, which runs; a mode goes on with what MPIRTX_Mode_keep names before it is committed, and \
+                 MPIRT_Commit after MPIRT_Uncommit binds all objects again",
+                self.called("mode", self.modes.current)
+            ),
+        })
+    }
+
     /// The objects of a set and all that they refer to, for commit: the others keep their places and are not bound.
     ///
     /// # Errors

@@ -176,14 +176,14 @@ impl Library {
         (mut next, threads): (Running, EventThreads),
         (view, kept): (&World, &Kept),
     ) -> Code {
-        let has_lost_a_peer = before.has_lost_a_peer();
+        let lost = self.lost(&before);
         self.running = Some(before);
         self.member.end_next(&mut next);
         threads.join();
         drop(next);
         view.release_memory(kept);
         self.world.give_up_mode();
-        let error = SwitchError::Ended { has_lost_a_peer };
+        let error = SwitchError::Ended { lost };
         self.refusal = error.to_string();
         code_of_switch(&error)
     }
@@ -211,8 +211,8 @@ fn code_of_switch(error: &SwitchError) -> Code {
             RefusalCause::Over => Code::Uncommitted,
             RefusalCause::Unfit | RefusalCause::Declined(_) => Code::Internal,
         },
-        SwitchError::Ended { has_lost_a_peer: true } => Code::PeerLost,
-        SwitchError::Ended { .. } => Code::Uncommitted,
+        SwitchError::Ended { lost } if lost.is_empty() => Code::Uncommitted,
+        SwitchError::Ended { .. } => Code::PeerLost,
         SwitchError::Agent(error) => Code::from(error),
     }
 }

@@ -28,8 +28,16 @@ use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
 /// The first rule that does not hold, with its place.
 pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violation> {
     let round = wide(plan.hyperperiod);
-    let mut checker =
-        Checker { plan, traffic, round, copies: Vec::new(), hops: Vec::new(), starts: Vec::new() };
+    let mut checker = Checker {
+        plan,
+        traffic,
+        round,
+        first_copy: Vec::with_capacity(plan.ways.len()),
+        copies: Vec::with_capacity(plan.ways.len()),
+        hops: Vec::new(),
+        starts: Vec::new(),
+        slot_hops: Vec::new(),
+    };
     checker.frame()?;
     checker.ways()?;
     checker.links()?;
@@ -60,6 +68,26 @@ struct Copy {
     instances: usize,
 }
 
+/// One link of the way of a copy, and what a message takes of it. Times are in nanoseconds, and fit.
+struct Hop {
+    link: u32,
+    /// The hop before; [`Hop::NO_PARENT`] at the source.
+    parent: u16,
+    queue: u8,
+    length: i64,
+    last_start: i64,
+    forwarding: i64,
+    /// From the start to the arrival at a target; [`Hop::NO_TARGET`] where none is at the link's end.
+    arrival: i64,
+    /// How long an instance waits here at most; known once the windows were looked at.
+    longest_wait: i64,
+}
+
+impl Hop {
+    const NO_PARENT: u16 = u16::MAX;
+    const NO_TARGET: i64 = -1;
+}
+
 /// What a message takes of one link of its way.
 struct HopTimes {
     /// How long the link is taken.
@@ -74,11 +102,14 @@ struct Checker<'a> {
     plan: &'a NetworkPlan,
     traffic: &'a Traffic,
     round: i128,
-    /// By stream, then copy; streams with two copies have two entries.
-    copies: Vec<Vec<Copy>>,
-    hops: Vec<HopTimes>,
+    /// By stream: the first of its copies in [`Self::copies`].
+    first_copy: Vec<u32>,
+    copies: Vec<Copy>,
+    hops: Vec<Hop>,
     /// Start of every hop of every instance; [`UNKNOWN`] until a slot says it.
     starts: Vec<i64>,
+    /// By slot, link after link: its hop in [`Self::hops`]. To look it up again would cost more than the rest.
+    slot_hops: Vec<u32>,
 }
 
 const UNKNOWN: i64 = i64::MIN;
@@ -140,7 +171,7 @@ impl Checker<'_> {
     }
 
     fn stream_place(&self, stream: usize, copy: usize, instance: usize) -> String {
-        format!("stream \"{}\" instance {instance} (copy {copy})", self.traffic.name(StreamId(stream as u32)))
+        place_of(self.traffic, stream, copy, instance)
     }
 
     /// What stands in [`Self::starts`] for a hop.
@@ -148,19 +179,19 @@ impl Checker<'_> {
         i128::from(self.starts[copy.first + instance * copy.hops + hop])
     }
 
-    /// What the message of a slot takes of its link. The slot has been looked at by `enter`.
-    fn times(&self, slot: &Slot) -> &HopTimes {
-        let copy = self.copies[slot.stream.index()][usize::from(slot.copy)];
-        &self.hops[copy.first_hop + usize::from(slot.hop)]
-    }
-
-    fn link(&self, stream: usize, copy: usize, hop: usize) -> &Link {
-        &self.traffic.network.links[self.plan.ways[stream][copy].tree.hops[hop].link.index()]
+    /// A copy of a stream.
+    fn copy(&self, stream: usize, copy: usize) -> Copy {
+        self.copies[self.first_copy[stream] as usize + copy]
     }
 
     fn error(&self) -> i128 {
         wide(self.traffic.clock_error)
     }
+}
+
+/// An instance as people find it.
+fn place_of(traffic: &Traffic, stream: usize, copy: usize, instance: usize) -> String {
+    format!("stream \"{}\" instance {instance} (copy {copy})", traffic.name(StreamId(stream as u32)))
 }
 
 /// A message's frames on one link: how long each takes, first to last, as (how many, each) of the full ones and the last.
@@ -194,7 +225,8 @@ impl Train {
     }
 }
 
-/// Two instants a round apart are the same on a link.
-fn within_round(start: Nanos, round: i128) -> i128 {
-    wide(start).rem_euclid(round)
+/// Where in the round an instant lies: two instants a round apart are the same on a link.
+fn within_round(start: Nanos, round: Nanos) -> i128 {
+    // Most lie in the first round; a division is dear. In 64 bits it cannot overflow, since the round is longer than 0.
+    if (Nanos::ZERO..round).contains(&start) { wide(start) } else { i128::from(start.0.rem_euclid(round.0)) }
 }

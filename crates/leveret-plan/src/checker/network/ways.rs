@@ -1,7 +1,7 @@
 //! Ways lead from the source to every target, over what exists; two copies share only what has no alternative.
 
-use super::{Checker, Copy, UNKNOWN, violation};
-use crate::checker::Violation;
+use super::{Checker, Copy, Hop, UNKNOWN, violation};
+use crate::checker::{Violation, shown, wide};
 use leveret_topology::{NodeKind, Tree};
 use leveret_types::NodeId;
 
@@ -19,30 +19,34 @@ impl Checker<'_> {
                 ));
             }
             let instances = (self.plan.hyperperiod.0 / stream.period.0) as usize;
-            let mut copies = Vec::with_capacity(ways.len());
-            for way in ways {
+            self.first_copy.push(self.copies.len() as u32);
+            for (number, way) in ways.iter().enumerate() {
                 self.leads(index, &way.tree)?;
                 if way.queues.len() != way.tree.hops.len() {
                     let found = format!("{} queues for {} links", way.queues.len(), way.tree.hops.len());
                     return Err(violation(place(), "it has a queue at each link of its way", found));
                 }
                 if let Some(given) = &stream.ways
-                    && given.get(copies.len()).is_none_or(|given| *given != way.tree)
+                    && given.get(number).is_none_or(|given| *given != way.tree)
                 {
                     return Err(violation(place(), "it takes the way that was declared", String::new()));
                 }
-                copies.push(Copy { first, first_hop: self.hops.len(), hops: way.tree.hops.len(), instances });
+                self.copies.push(Copy {
+                    first,
+                    first_hop: self.hops.len(),
+                    hops: way.tree.hops.len(),
+                    instances,
+                });
                 for hop in 0..way.tree.hops.len() {
-                    let times = self.hop_times(index, copies.len() - 1, hop);
-                    self.hops.push(times);
+                    self.hops.push(self.hop_of(index, number, hop)?);
                 }
                 first = first.saturating_add(way.tree.hops.len().saturating_mul(instances));
             }
             if let [one, two] = &ways[..] {
                 self.apart(index, &one.tree, &two.tree)?;
             }
-            self.copies.push(copies);
         }
+        self.first_copy.push(self.copies.len() as u32);
         let slots: usize = self.plan.links.iter().map(Vec::len).sum();
         if slots != first {
             let found = format!("{slots} slots for {first} transmissions");
@@ -56,6 +60,31 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// One hop, with its times.
+    fn hop_of(&self, stream: usize, copy: usize, hop: usize) -> Result<Hop, Violation> {
+        let way = &self.plan.ways[stream][copy];
+        let times = self.hop_times(stream, copy, hop);
+        let narrow = |time: i128| {
+            i64::try_from(time).map_err(|_| {
+                let place = format!("way of stream \"{}\"", self.traffic.streams[stream].name);
+                violation(place, "its times can be counted", shown(time))
+            })
+        };
+        let link = &self.traffic.network.links[way.tree.hops[hop].link.index()];
+        let is_target = self.traffic.streams[stream].targets.contains(&link.target);
+        let arrival = times.length + wide(link.propagation) + wide(link.processing);
+        Ok(Hop {
+            link: way.tree.hops[hop].link.0,
+            parent: way.tree.hops[hop].parent.map_or(Hop::NO_PARENT, |parent| parent as u16),
+            queue: way.queues[hop],
+            length: narrow(times.length)?,
+            last_start: narrow(times.last_start)?,
+            forwarding: narrow(times.forwarding)?,
+            arrival: if is_target { narrow(arrival)? } else { Hop::NO_TARGET },
+            longest_wait: 0,
+        })
+    }
+
     fn leads(&self, index: usize, tree: &Tree) -> Result<(), Violation> {
         let stream = &self.traffic.streams[index];
         let network = &self.traffic.network;
@@ -63,6 +92,9 @@ impl Checker<'_> {
             Err(violation(format!("way of stream \"{}\"", stream.name), rule, found))
         };
         let mut met: Vec<NodeId> = vec![stream.source];
+        if tree.hops.len() >= usize::from(Hop::NO_PARENT) {
+            return fail("it has no more links than can be numbered", tree.hops.len().to_string());
+        }
         for (number, hop) in tree.hops.iter().enumerate() {
             let Some(link) = network.links.get(hop.link.index()) else {
                 return fail("its links exist", hop.link.to_string());

@@ -1,19 +1,22 @@
 //! Every instance starts after its release, is forwarded no sooner than it has come, and arrives in time.
 
-use super::{Checker, Copy, HopTimes, Train, violation};
+use super::{Checker, Copy, Hop, HopTimes, Train, place_of, violation};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Traffic;
 use leveret_topology::{Forwarding, Link, NodeKind};
 use leveret_types::{ByteSize, LinkId};
 
 impl Checker<'_> {
-    pub(super) fn windows(&self) -> Result<(), Violation> {
-        for (index, copies) in self.copies.iter().enumerate() {
-            for (number, copy) in copies.iter().enumerate() {
-                // By hop: the earliest and the latest arrival, from the start of the period; only of hops that lead to a target.
-                let mut arrivals = vec![None; copy.hops];
+    pub(super) fn windows(&mut self) -> Result<(), Violation> {
+        // By hop: the earliest and the latest arrival, from the start of the period; only of hops that lead to a target.
+        let mut arrivals = Vec::new();
+        for (index, ways) in self.plan.ways.iter().enumerate() {
+            for number in 0..ways.len() {
+                let copy = self.copy(index, number);
+                arrivals.clear();
+                arrivals.resize(copy.hops, None);
                 for instance in 0..copy.instances {
-                    self.instance(index, number, *copy, instance, &mut arrivals)?;
+                    self.instance(index, number, copy, instance, &mut arrivals)?;
                 }
                 self.steady(index, number, &arrivals)?;
             }
@@ -48,48 +51,46 @@ impl Checker<'_> {
     }
 
     fn instance(
-        &self,
+        &mut self,
         stream: usize,
         copy: usize,
         starts: Copy,
         instance: usize,
         arrivals: &mut [Option<(i128, i128)>],
     ) -> Result<(), Violation> {
-        let declared = &self.traffic.streams[stream];
-        let tree = &self.plan.ways[stream][copy].tree;
+        let traffic = self.traffic;
+        let declared = &traffic.streams[stream];
         let begin = wide(declared.period) * instance as i128;
         let error = self.error();
-        let place = || self.stream_place(stream, copy, instance);
+        let earliest = begin + wide(declared.release) + error;
+        let place = || place_of(traffic, stream, copy, instance);
+        let hops = &mut self.hops[starts.first_hop..starts.first_hop + starts.hops];
+        let first = starts.first + instance * starts.hops;
+        let instants = &self.starts[first..first + starts.hops];
         let mut last = begin;
         let mut departure = i128::MAX;
-        for (number, hop) in tree.hops.iter().enumerate() {
-            let start = self.start(starts, instance, number);
-            let times = &self.hops[starts.first_hop + number];
-            match hop.parent {
-                None => {
-                    departure = departure.min(start);
-                    let earliest = begin + wide(declared.release) + error;
-                    if start < earliest {
-                        let found = format!("{}, released at {}", shown(start), shown(earliest));
-                        return Err(violation(place(), "it is sent after its release", found));
-                    }
+        for (number, hop) in hops.iter_mut().enumerate() {
+            let start = i128::from(instants[number]);
+            if hop.parent == Hop::NO_PARENT {
+                departure = departure.min(start);
+                if start < earliest {
+                    let found = format!("{}, released at {}", shown(start), shown(earliest));
+                    return Err(violation(place(), "it is sent after its release", found));
                 }
-                Some(parent) => {
-                    let ready = self.start(starts, instance, parent as usize) + times.forwarding + 2 * error;
-                    if start < ready {
-                        let found = format!(
-                            "{} at {}, ready at {}",
-                            self.traffic.network.link_name(hop.link),
-                            shown(start),
-                            shown(ready)
-                        );
-                        return Err(violation(place(), "it is forwarded after it has come", found));
-                    }
+            } else {
+                let came = i128::from(instants[usize::from(hop.parent)]) + i128::from(hop.forwarding);
+                let ready = came + 2 * error;
+                if start < ready {
+                    let link = traffic.network.link_name(LinkId(hop.link));
+                    let found = format!("{link} at {}, ready at {}", shown(start), shown(ready));
+                    return Err(violation(place(), "it is forwarded after it has come", found));
                 }
+                // Counted from the earliest that it can come; what does not fit is as good as for ever.
+                let wait = i64::try_from(start - came + 2 * error).unwrap_or(i64::MAX);
+                hop.longest_wait = hop.longest_wait.max(wait);
             }
-            let link = self.link(stream, copy, number);
-            if declared.targets.contains(&link.target) {
-                let arrival = start + times.length + wide(link.propagation) + wide(link.processing);
+            if hop.arrival != Hop::NO_TARGET {
+                let arrival = start + i128::from(hop.arrival);
                 last = last.max(arrival);
                 let (least, most) = arrivals[number].unwrap_or((i128::MAX, i128::MIN));
                 arrivals[number] = Some((least.min(arrival - begin), most.max(arrival - begin)));

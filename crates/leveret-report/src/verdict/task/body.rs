@@ -56,6 +56,8 @@ impl Case<'_> {
         let mut left = amount;
         let mut blocked = false;
         let mut known = false;
+        // Whether the one that left at a stretch's begin was this thread: of another one's sleep nothing follows.
+        let mut was_own = true;
         for stretch in &stretches {
             let own = stretch.who.thread == Some(self.thread)
                 || stretch.who.kind == ThreadKind::Task(u16::try_from(self.task).unwrap_or(u16::MAX));
@@ -64,12 +66,12 @@ impl Case<'_> {
                 && self.context.log.has_a_core(self.thread, stretch.from + Nanos(stretch.length().0 / 2));
             let own = own || elsewhere;
             if own || (stretch.who.kind == ThreadKind::Unknown && stretch.who.thread.is_none()) {
-                (blocked, known) = (false, known || own);
+                (blocked, known, was_own) = (false, known || own, true);
                 continue;
             }
             known = true;
-            let left_by_itself = stretch.preempted == Some(false) && (stretch.from > from || blocked);
-            blocked = blocked || left_by_itself;
+            blocked = blocked || was_own && stretch.preempted == Some(false) && stretch.from > from;
+            was_own = false;
             let part = stretch.length().min(left);
             if part > Nanos::ZERO {
                 shares.push(self.off_core(stage, stretch, part, blocked));

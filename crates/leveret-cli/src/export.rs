@@ -1,0 +1,233 @@
+//! `leveret export`.
+
+use crate::arguments::{ExportArguments, ExportFormat};
+use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
+use crate::{files, load, network, output, verify};
+use leveret_exchange::classes::{Priorities, priorities};
+use leveret_exchange::gates::{self, Gates};
+use leveret_exchange::{launch, tables, taprio, tsnkit, yang};
+use leveret_manifest::{Manifest, NetworkManifest};
+use leveret_plan::checker::{self, check_network};
+use leveret_plan::grid;
+use leveret_plan::network::{NetworkPlan, Traffic};
+use std::cmp::Reverse;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Writes a plan in another tool's files, once the checker has accepted it.
+///
+/// # Errors
+/// When the plan or its manifest cannot be read, or a file not be written.
+pub fn execute(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+    let shown = arguments.manifest.display();
+    match (load::document(&arguments.manifest)?, arguments.to) {
+        (Document::Job(manifest), ExportFormat::Tables) => of_job(arguments, &manifest),
+        (Document::Network(manifest), to) if to != ExportFormat::Tables => of_network(arguments, &manifest),
+        (Document::Job(_), _) => {
+            let sentence = format!("{shown}: this is the manifest of a job on one host");
+            let hint =
+                "only `tables` is made of its plan; the others are of networks; docs/network-manifest.md";
+            Err(Failure::new(sentence, hint))
+        }
+        (Document::Network(_), _) => {
+            let sentence = format!("{shown}: this is the manifest of a network, which has no tasks");
+            Err(Failure::new(sentence, "`launch` says when its hosts send"))
+        }
+    }
+}
+
+fn of_job(arguments: &ExportArguments, manifest: &Manifest) -> Result<ExitCode, Failure> {
+    let (plan, job) = verify::plan_and_job(&arguments.plan, &arguments.manifest, manifest)?;
+    if let Err(violations) = checker::check(&plan, &job) {
+        output::print(&verify::not_valid(&arguments.plan, &arguments.manifest, &violations))?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    give(arguments.output.as_deref(), &tables::write(&job, &plan))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_network(arguments: &ExportArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
+    let traffic = &manifest.traffic;
+    let plan = network::read(&arguments.plan)?;
+    if let Err(violation) = check_network(&plan, traffic) {
+        output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    let given = priorities(traffic, &plan);
+    match arguments.to {
+        ExportFormat::Tsnkit => to_tsnkit(arguments, manifest, &plan)?,
+        ExportFormat::Taprio => to_taprio(arguments, traffic, &plan, &given)?,
+        ExportFormat::Yang => to_yang(arguments, manifest, &plan, &given)?,
+        ExportFormat::Launch => {
+            give(arguments.output.as_deref(), &launch::write(&manifest.name, traffic, &plan, &given))?;
+        }
+        // Of jobs alone.
+        ExportFormat::Tables => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a text to a file, or prints it.
+fn give(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match path {
+        Some(path) => {
+            files::write(path, text.as_bytes())?;
+            output::note(&format!("written: {}", path.display()));
+            Ok(())
+        }
+        None => output::print(text),
+    }
+}
+
+/// What is written to where no place is named, and there are several files.
+fn place(arguments: &ExportArguments) -> PathBuf {
+    arguments.output.clone().unwrap_or_else(|| PathBuf::from("schedule"))
+}
+
+fn to_tsnkit(
+    arguments: &ExportArguments,
+    manifest: &NetworkManifest,
+    plan: &NetworkPlan,
+) -> Result<(), Failure> {
+    let schedule = tsnkit::write(&manifest.traffic, plan);
+    let mut written = Vec::new();
+    for (end, content) in [
+        ("GCL", &schedule.gates),
+        ("OFFSET", &schedule.offsets),
+        ("QUEUE", &schedule.queues),
+        ("ROUTE", &schedule.routes),
+    ] {
+        let mut path = place(arguments).into_os_string();
+        path.push(format!("-{end}.csv"));
+        let path = PathBuf::from(path);
+        files::write(&path, content.as_bytes())?;
+        written.push(path.display().to_string());
+    }
+    output::note(&format!("written: {}: the plan of {}", written.join(", "), network::described(manifest)));
+    Ok(())
+}
+
+fn to_taprio(
+    arguments: &ExportArguments,
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    given: &Priorities,
+) -> Result<(), Failure> {
+    let gates = gates_of(arguments, traffic, plan)?;
+    let folder = place(arguments);
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        let sentence = format!("{}: the directory could not be made: {error}", folder.display());
+        Failure::new(sentence, "name a directory that exists or can be made")
+    })?;
+    for (name, script) in taprio::write(traffic, &gates, given, arguments.largest_frame) {
+        files::write(&folder.join(name), script.as_bytes())?;
+    }
+    output::note(&format!("written: a file for each port in {}", folder.display()));
+    output::print(&(ports(traffic, &gates) + &remarks(traffic, given)))
+}
+
+fn to_yang(
+    arguments: &ExportArguments,
+    manifest: &NetworkManifest,
+    plan: &NetworkPlan,
+    given: &Priorities,
+) -> Result<(), Failure> {
+    let traffic = &manifest.traffic;
+    let gates = gates_of(arguments, traffic, plan)?;
+    let document = yang::write(&manifest.name, traffic, plan, &gates, given)
+        .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))?;
+    give(arguments.output.as_deref(), &document)?;
+    let told = ports(traffic, &gates) + &remarks(traffic, given);
+    match &arguments.output {
+        Some(_) => output::print(&told)?,
+        None => output::note(told.trim_end()),
+    }
+    Ok(())
+}
+
+fn gates_of(
+    arguments: &ExportArguments,
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+) -> Result<Vec<Gates>, Failure> {
+    gates::gates(traffic, plan, arguments.largest_frame)
+        .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))
+}
+
+/// Most ports that are listed.
+const ROWS_MAX: usize = 40;
+
+/// How many entries lists of gates usually have room for.
+const LISTS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
+
+/// The ports by the length of their lists: what a switch takes of them is in its data sheet.
+fn ports(traffic: &Traffic, gates: &[Gates]) -> String {
+    let mut order: Vec<&Gates> = gates.iter().collect();
+    order.sort_by_key(|port| (Reverse(port.entries.len()), port.link));
+    let head = ["port", "entries", "cycle", "classes", "guard"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for port in order.iter().take(ROWS_MAX) {
+        let (entries, classes) = (port.entries.len().to_string(), (port.queues.len() + 1).to_string());
+        let name = traffic.network.link_name(port.link);
+        rows.push(vec![name, entries, port.cycle.to_string(), classes, port.guard.to_string()]);
+    }
+    let mut text = grid(&rows);
+    // Writing to a text does not fail.
+    if order.len() > ROWS_MAX {
+        let _ = writeln!(text, "  ... and {} more ports, with shorter lists", order.len() - ROWS_MAX);
+    }
+    let Some(longest) = order.first() else { return text };
+    let entries = longest.entries.len();
+    let (least, most) = (LISTS[0], LISTS[LISTS.len() - 1]);
+    let enough = match LISTS.into_iter().find(|list| *list >= entries) {
+        Some(enough) => format!("a port needs room for {enough}"),
+        None => "periods that are multiples of each other make shorter ones".to_owned(),
+    };
+    let name = traffic.network.link_name(longest.link);
+    let _ = writeln!(
+        text,
+        "\nlongest list: {entries} entries, of {name}; {enough}. Ports usually have room for {least} to {most}: see their data sheets"
+    );
+    text
+}
+
+/// What beside the plan decides whether the gates do what they should.
+fn remarks(traffic: &Traffic, given: &Priorities) -> String {
+    let mut text = String::new();
+    let frames = &traffic.network.frames;
+    // Writing to a text does not fail.
+    if frames.overhead.0 < ETHERNET_OVERHEAD {
+        let _ = writeln!(
+            text,
+            "note: the plan counts {} beside the payload of a frame, and Ethernet has {ETHERNET_OVERHEAD} B (preamble, header, check, gap): the gates are too \
+             short for frames with such payloads; `overhead` in [network]",
+            frames.overhead
+        );
+    }
+    if frames.payload_max.0 > ETHERNET_PAYLOAD_MAX {
+        let _ = writeln!(
+            text,
+            "note: the plan has frames with a payload of up to {}; where Ethernet's {ETHERNET_PAYLOAD_MAX} B are the most, say so: `payload-max` in [network]",
+            frames.payload_max
+        );
+    }
+    let streams = traffic.streams.iter().zip(&given.of);
+    let unnamed: Vec<_> =
+        streams.filter(|(_, given)| given.is_none()).map(|(stream, _)| stream.name.as_str()).collect();
+    if let Some(first) = unnamed.first() {
+        let _ = writeln!(
+            text,
+            "note: {} of {} channels have no priority that leads to their queues at all ports, such as \"{first}\": ports must know them by their addresses",
+            unnamed.len(),
+            traffic.streams.len()
+        );
+    }
+    text
+}
+
+/// Without a VLAN tag: preamble 8, addresses 12, type 2, check 4, gap 12.
+const ETHERNET_OVERHEAD: u64 = 38;
+/// Without jumbo frames.
+const ETHERNET_PAYLOAD_MAX: u64 = 1500;

@@ -1,0 +1,86 @@
+//! `leveret gantt`.
+
+use crate::arguments::GanttArguments;
+use crate::check;
+use crate::failure::{EXIT_NO, Failure};
+use crate::load::Document;
+use crate::output::{self, Paint};
+use crate::{files, load, network, verify};
+use leveret_manifest::{Manifest, NetworkManifest};
+use leveret_plan::checker::{self, check_network};
+use leveret_plan::network::Effort;
+use leveret_report::picture::{self, Picture, Selection};
+use std::process::ExitCode;
+
+/// What there is to draw; or what is said where there is no plan.
+type Drawn = Result<Picture, String>;
+
+/// Writes the page.
+///
+/// # Errors
+/// When the manifest or the plan cannot be read, there is too much to draw, or the page cannot be written.
+pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
+    let drawn = match load::document(&arguments.manifest)? {
+        Document::Job(manifest) => job(arguments, &manifest)?,
+        Document::Network(manifest) => of_network(arguments, &manifest)?,
+    };
+    let picture = match drawn {
+        Ok(picture) => picture,
+        Err(said) => {
+            output::note(said.trim_end());
+            return Ok(ExitCode::from(EXIT_NO));
+        }
+    };
+    if let (Some(from), Some(until)) = (arguments.from, arguments.until)
+        && from >= until
+    {
+        let sentence = format!("--from {from} is not before --until {until}");
+        return Err(Failure::new(sentence, "draw a stretch that is longer than 0"));
+    }
+    if let Some(from) = arguments.from.filter(|from| *from >= picture.round) {
+        let sentence = format!("--from {from} lies beyond the plan, which repeats every {}", picture.round);
+        return Err(Failure::new(sentence, "name an instant of the first round"));
+    }
+    let selection =
+        Selection { from: arguments.from, until: arguments.until, groups: arguments.channel.clone() };
+    let place = arguments.manifest.display().to_string();
+    let picture = picture::select(picture, &selection)
+        .map_err(|error| Failure::from_text(&place, &error.to_string()))?;
+    let page = picture::page(&picture).map_err(|error| Failure::from_text(&place, &error.to_string()))?;
+    files::write(&arguments.output, page.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure> {
+    let Some(path) = &arguments.plan else {
+        let job = load::job(manifest, &arguments.manifest, None)?;
+        let plan = leveret_plan::plan(&job);
+        return Ok(match plan {
+            Ok(plan) => Ok(picture::job(&job, &plan)),
+            Err(refusal) => Err(check::refused(&job, &refusal, Paint::for_stderr())),
+        });
+    };
+    let (plan, job) = verify::plan_and_job(path, &arguments.manifest, manifest)?;
+    Ok(match checker::check(&plan, &job) {
+        Ok(()) => Ok(picture::job(&job, &plan)),
+        Err(violations) => Err(verify::not_valid(path, &arguments.manifest, &violations)),
+    })
+}
+
+fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
+    let traffic = &manifest.traffic;
+    let Some(path) = &arguments.plan else {
+        return Ok(match network::accepted(traffic, Effort::default()) {
+            Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
+            Err(refusal) => {
+                let advice = network::advice(manifest, &refusal);
+                Err(network::refused(manifest, &refusal, &advice, Paint::for_stderr()))
+            }
+        });
+    };
+    let plan = network::read(path)?;
+    Ok(match check_network(&plan, traffic) {
+        Ok(()) => Ok(picture::network(&manifest.name, traffic, &plan)),
+        Err(violation) => Err(network::not_valid(path, &arguments.manifest, &violation)),
+    })
+}

@@ -1,0 +1,58 @@
+//! Which priority (PCP, 0 to 7) the frames of each stream carry, so that each port finds their queue by it.
+
+use leveret_plan::network::{NetworkPlan, Traffic};
+use leveret_types::{LinkId, StreamId};
+use std::collections::BTreeMap;
+
+/// Priorities of streams, and what each port makes of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Priorities {
+    /// By stream; none where no priority is left that every port on its way could map to its queue there: such a stream must be told
+    /// apart by its addresses.
+    pub of: Vec<Option<u8>>,
+    /// By link and priority: the queue.
+    queues: BTreeMap<(LinkId, u8), u8>,
+}
+
+impl Priorities {
+    /// The queue that a port gives a priority; none where no planned frame comes with it.
+    pub fn queue(&self, link: LinkId, priority: u8) -> Option<u8> {
+        self.queues.get(&(link, priority)).copied()
+    }
+}
+
+/// The most urgent priorities first; 0 is for other traffic.
+const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=7;
+
+/// Gives each stream the first priority that fits: one that no port on its way maps to another queue than the plan does.
+pub fn priorities(traffic: &Traffic, plan: &NetworkPlan) -> Priorities {
+    let mut found = Priorities { of: Vec::with_capacity(traffic.streams.len()), queues: BTreeMap::new() };
+    for index in 0..traffic.streams.len() {
+        let own = own_queues(plan, StreamId(index as u32));
+        let fits = |priority: &u8| {
+            own.iter().all(|(link, queue)| {
+                found.queue(*link, *priority).is_none_or(|known| Some(known) == *queue) && queue.is_some()
+            })
+        };
+        let chosen = PRIORITIES.rev().find(fits);
+        if let Some(priority) = chosen {
+            let mapped = own.iter().filter_map(|(link, queue)| queue.map(|queue| ((*link, priority), queue)));
+            found.queues.extend(mapped);
+        }
+        found.of.push(chosen);
+    }
+    found
+}
+
+/// The queue of a stream on each of its links; none where its copies meet on a link and differ.
+fn own_queues(plan: &NetworkPlan, stream: StreamId) -> BTreeMap<LinkId, Option<u8>> {
+    let mut own: BTreeMap<LinkId, Option<u8>> = BTreeMap::new();
+    for way in &plan.ways[stream.index()] {
+        for (hop, queue) in way.tree.hops.iter().zip(&way.queues) {
+            own.entry(hop.link)
+                .and_modify(|known| *known = known.filter(|known| known == queue))
+                .or_insert(Some(*queue));
+        }
+    }
+    own
+}

@@ -1,0 +1,121 @@
+//! Gates as `tc` sets them on Linux: the queueing discipline `taprio` (tc-taprio(8)), for the ports of hosts and of switches that run Linux.
+
+use crate::classes::Priorities;
+use crate::gates::Gates;
+use crate::plain::{plain, unique};
+use leveret_plan::network::Traffic;
+use leveret_topology::Link;
+use leveret_types::{ByteSize, NodeId};
+use std::fmt::Write;
+
+/// One shell script for each node that sends planned frames: its name, and what stands in it. `largest` is what [`crate::gates::gates`] was given.
+pub fn write(
+    traffic: &Traffic,
+    gates: &[Gates],
+    priorities: &Priorities,
+    largest: ByteSize,
+) -> Vec<(String, String)> {
+    let mut scripts = Vec::new();
+    for node in 0..traffic.network.nodes.len() {
+        let own = |gates: &&Gates| traffic.network.links[gates.link.index()].source == NodeId(node as u32);
+        let ports: Vec<_> = gates.iter().filter(own).collect();
+        if ports.is_empty() {
+            continue;
+        }
+        let name = plain(&traffic.network.nodes[node].name);
+        let mut script = head(&name, largest);
+        for port in ports {
+            script.push_str(&one(traffic, port, priorities));
+        }
+        scripts.push((unique(&name, node, traffic) + ".sh", script));
+    }
+    scripts
+}
+
+fn head(node: &str, largest: ByteSize) -> String {
+    format!(
+        "#!/bin/sh
+# Gates of {node}. Run on it as root, once its clock follows those of all others (CLOCK_TAI: ptp4l and phc2sys).
+# Name its interfaces, one for each neighbour: DEV_...=eth0 DEV_...=eth1 sh {node}.sh
+#
+# BASE_TIME  an instant at which a hyperperiod starts, in ns of CLOCK_TAI, the same on all nodes. 0: hyperperiods start at multiples of their length.
+# MODE       how gates are kept: \"clockid CLOCK_TAI\" by the kernel, \"flags 0x2\" by the interface, if it can.
+#
+# Class 0 is for all other traffic, whose longest frame has {largest} on the wire, preamble and gap included. The classes above are the
+# plan's, one transmit queue each. A frame comes to its class by its priority (SO_PRIORITY; of what is forwarded, the VLAN tag by ingress-qos-map
+# or a filter); 8 and more are the classes themselves, for filters that name a stream: `action skbedit priority 9` is class 1.
+set -e
+BASE_TIME=\"${{BASE_TIME:-0}}\"
+MODE=\"${{MODE:-clockid CLOCK_TAI}}\"
+"
+    )
+}
+
+/// The command for one port.
+fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
+    let link = &traffic.network.links[gates.link.index()];
+    let target = plain(&traffic.network.nodes[link.target.index()].name);
+    let variable = variable(traffic, link);
+    let classes = gates.queues.len() + 1;
+    let by_priority = (0..8).map(|priority| match priorities.queue(gates.link, priority) {
+        Some(queue) => gates.class(queue),
+        None => 0,
+    });
+    let by_class = (0..8).map(|class| if class < classes { class } else { 0 });
+    let map: Vec<_> = by_priority.chain(by_class).map(|class| class.to_string()).collect();
+    let queues: Vec<_> = (0..classes).map(|class| format!("1@{class}")).collect();
+    let kept_free =
+        if link.preemption { "the rest of a frame that cannot be cut" } else { "a whole largest frame" };
+    let mut text = format!(
+        "
+# To {target}: {} entries in {}. Class 0 closes {} before a slot, for {kept_free}.
+",
+        gates.entries.len(),
+        gates.cycle,
+        gates.guard,
+    );
+    // Writing to a text does not fail.
+    if link.preemption {
+        let express = " E".repeat(classes - 1);
+        let _ = writeln!(
+            text,
+            "# The link preempts: class 0 must be preemptible and the others express (ethtool --set-mm; `fp P{express}` of taprio, where tc knows it)."
+        );
+    }
+    if gates.short > 0 {
+        let _ = writeln!(
+            text,
+            "# {} of them are shorter than the smallest frame, since slots of one queue lie that close: the kernel's own mode refuses the list, and so may the \
+             interface.",
+            gates.short
+        );
+    }
+    let _ = write!(
+        text,
+        "tc qdisc replace dev \"${{DEV_{variable}:?the interface that leads to {target}}}\" parent root handle 100 taprio \\
+  num_tc {classes} map {} queues {} \\
+  base-time \"$((BASE_TIME + {}))\" cycle-time {} \\
+",
+        map.join(" "),
+        queues.join(" "),
+        gates.offset.0,
+        gates.cycle.0,
+    );
+    for entry in &gates.entries {
+        let _ = writeln!(text, "  sched-entry S {:02x} {} \\", entry.open, entry.length.0);
+    }
+    text.push_str("  $MODE\n");
+    text
+}
+
+/// What the script calls the interface of a link: the neighbour's name, with its number where that of another neighbour reads alike.
+fn variable(traffic: &Traffic, link: &Link) -> String {
+    let name = |node: NodeId| -> String {
+        let name = plain(&traffic.network.nodes[node.index()].name);
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    };
+    let own = name(link.target);
+    let neighbours = traffic.network.links.iter().filter(|other| other.source == link.source);
+    let alike = neighbours.filter(|other| name(other.target) == own).count();
+    if alike > 1 { format!("{own}_{}", link.target.0) } else { own }
+}

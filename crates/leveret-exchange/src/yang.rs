@@ -1,0 +1,144 @@
+//! Gates as a configuration of managed switches, in the shape of IEEE Std 802.1Qcw-2023 (YANG for scheduled traffic; modules `ieee802-dot1q-sched` and
+//! `ieee802-dot1q-sched-bridge`), encoded as RFC 7951 says. The parameters are those of IEEE Std 802.1Q-2022, 12.29 and 8.6.9.4.
+//!
+//! ```text
+//!  nodes: by name
+//!    configuration   what the node is given: its interfaces, each with its gate-parameter-table
+//!    streams         (ours) by stream and copy: where it leaves the node, in which queue and traffic class, by which priority
+//! ```
+
+use crate::classes::Priorities;
+use crate::gates::{Entry, Gates};
+use leveret_plan::network::{NetworkPlan, Traffic};
+use leveret_topology::NodeKind;
+use leveret_types::{Nanos, NodeId};
+use serde_json::{Map, Value, json};
+
+/// Why a port's list cannot be written.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the gates of {link} repeat every {cycle}, and the standard counts a cycle as a fraction of seconds with 32 bits above and below; \
+     choose periods that are whole microseconds"
+)]
+pub struct CycleError {
+    /// Which.
+    link: String,
+    /// Its cycle.
+    cycle: Nanos,
+}
+
+/// One document for all nodes. An interface is called as the node that it leads to.
+///
+/// # Errors
+/// A cycle that the standard cannot count.
+pub fn write(
+    name: &str,
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    gates: &[Gates],
+    priorities: &Priorities,
+) -> Result<String, CycleError> {
+    let network = &traffic.network;
+    let mut nodes = Map::new();
+    for (index, node) in network.nodes.iter().enumerate() {
+        let own = |gates: &&Gates| network.links[gates.link.index()].source == NodeId(index as u32);
+        let interfaces = gates.iter().filter(own).map(|port| interface(traffic, port));
+        let interfaces = interfaces.collect::<Result<Vec<_>, _>>()?;
+        let streams = streams(traffic, plan, gates, priorities, NodeId(index as u32));
+        if interfaces.is_empty() && streams.is_empty() {
+            continue;
+        }
+        let kind = if node.kind == NodeKind::Host { "host" } else { "bridge" };
+        let configuration = json!({ "ietf-interfaces:interfaces": { "interface": interfaces } });
+        let known = json!({ "kind": kind, "configuration": configuration, "streams": streams });
+        nodes.insert(node.name.clone(), known);
+    }
+    let document = json!({ "network": name, "hyperperiod-ns": plan.hyperperiod.0, "nodes": nodes });
+    Ok(format!("{document:#}\n"))
+}
+
+fn interface(traffic: &Traffic, gates: &Gates) -> Result<Value, CycleError> {
+    let network = &traffic.network;
+    let (numerator, denominator) = fraction(gates.cycle)
+        .ok_or_else(|| CycleError { link: network.link_name(gates.link), cycle: gates.cycle })?;
+    let (seconds, nanoseconds) = (gates.offset.0 / SECOND, gates.offset.0 % SECOND);
+    let entries: Vec<_> = gates.entries.iter().enumerate().map(entry).collect();
+    let target = &network.nodes[network.links[gates.link.index()].target.index()].name;
+    Ok(json!({
+        "name": target,
+        "type": "iana-if-type:ethernetCsmacd",
+        "ieee802-dot1q-bridge:bridge-port": {
+            "ieee802-dot1q-sched-bridge:gate-parameter-table": {
+                "gate-enabled": true,
+                "admin-gate-states": 255,
+                "admin-control-list": { "gate-control-entry": entries },
+                "admin-cycle-time": { "numerator": numerator, "denominator": denominator },
+                "admin-cycle-time-extension": 0,
+                // 64 bits are a string (RFC 7951, 6.1).
+                "admin-base-time": { "seconds": seconds.to_string(), "nanoseconds": nanoseconds },
+                "config-change": true,
+            }
+        }
+    }))
+}
+
+fn entry((index, entry): (usize, &Entry)) -> Value {
+    json!({
+        "index": index,
+        "operation-name": "ieee802-dot1q-sched:set-gate-states",
+        "gate-states-value": entry.open,
+        "time-interval-value": entry.length.0,
+    })
+}
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Nanoseconds as a fraction of seconds that cannot be shortened.
+fn fraction(time: Nanos) -> Option<(u32, u32)> {
+    let (mut a, mut b) = (time.0, SECOND);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    Some((u32::try_from(time.0 / a).ok()?, u32::try_from(SECOND / a).ok()?))
+}
+
+/// Where each stream leaves a node.
+fn streams(
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    gates: &[Gates],
+    priorities: &Priorities,
+    node: NodeId,
+) -> Vec<Value> {
+    let network = &traffic.network;
+    let mut found = Vec::new();
+    for (index, ways) in plan.ways.iter().enumerate() {
+        let stream = &traffic.streams[index];
+        for (copy, way) in ways.iter().enumerate() {
+            let link = |hop: u32| &network.links[way.tree.hops[hop as usize].link.index()];
+            let mut enters = None;
+            let mut leaves = Vec::new();
+            for (hop, queue) in way.tree.hops.iter().zip(&way.queues) {
+                let own = &network.links[hop.link.index()];
+                if own.source != node {
+                    continue;
+                }
+                enters = hop.parent.map(|parent| &network.nodes[link(parent).source.index()].name);
+                let class = gates.iter().find(|port| port.link == hop.link).map(|port| port.class(*queue));
+                let port = &network.nodes[own.target.index()].name;
+                leaves.push(json!({ "port": port, "queue": queue, "traffic-class": class }));
+            }
+            if leaves.is_empty() {
+                continue;
+            }
+            found.push(json!({
+                "stream": stream.name,
+                "copy": copy,
+                "priority": priorities.of[index],
+                "enters-by": enters,
+                "leaves-by": leaves,
+            }));
+        }
+    }
+    found
+}
