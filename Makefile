@@ -6,10 +6,10 @@ TOOLCHAIN := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 XTASK := cargo xtask
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench doc install toolchain
+.PHONY: help demo check bench bench-plan doc install toolchain
 
 help: ## list what make can do
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
 demo: toolchain ## build, run the ring, and say where the report lies (ARGS="--as-published" for the paper's case)
 	@$(XTASK) demo $(ARGS)
@@ -19,6 +19,9 @@ check: toolchain ## run every test and check (ARGS="STEP..." for some, ARGS=--li
 
 bench: toolchain ## measure ours beside the peers (BENCH=round-trip for one)
 	@$(XTASK) bench $(BENCH) $(ARGS)
+
+bench-plan: toolchain ## measure the planner of networks beside tsnkit and z3 (ARGS="--part planted" for one part)
+	@$(XTASK) bench-plan $(ARGS)
 
 install: toolchain ## install the program, libmpirt and mpirt.h (PREFIX=/usr/local, DESTDIR= for packages)
 	@$(XTASK) install --prefix "$(or $(PREFIX),/usr/local)" $(if $(DESTDIR),--destdir "$(DESTDIR)")

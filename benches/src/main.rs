@@ -18,6 +18,7 @@ mod harness;
 mod job;
 mod machine;
 mod mode;
+mod network_plan;
 mod page;
 mod peer;
 mod planner;
@@ -74,6 +75,8 @@ pub enum Topic {
     Events,
     /// Time and success of the planner, against brute force where it ends.
     Planner,
+    /// The planner of networks beside the tsnkit collection and z3, at size, and against planted conflicts.
+    NetworkPlan,
     /// What the calls of mpirt.h cost over those in Rust, and beside MPI's persistent start and wait.
     CAbi,
     /// The ring through C beside the ring through Rust.
@@ -98,6 +101,9 @@ pub struct Options {
     /// The two processors to use.
     #[arg(long, num_args = 2, default_values_t = [0, 1])]
     cores: Vec<usize>,
+    /// Of the benchmark network-plan, only these parts; all when not given.
+    #[arg(long = "part", value_name = "PART")]
+    parts: Vec<network_plan::Part>,
     /// Where NAME.json and NAME.md go; `out/bench` when not given, and with --smoke `out/bench/smoke`.
     #[arg(long)]
     output: Option<PathBuf>,
@@ -138,6 +144,7 @@ impl Topic {
             Self::TimeVsBestEffort => "time-vs-best-effort",
             Self::Events => "events",
             Self::Planner => "planner",
+            Self::NetworkPlan => "network-plan",
             Self::CAbi => "c-abi",
             Self::RingC => "ring-c",
         }
@@ -150,6 +157,7 @@ impl Topic {
             Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
             Self::Events => events::run(options, report),
             Self::Planner => planner::run(options, report),
+            Self::NetworkPlan => network_plan::run(options, report),
             Self::CAbi => c_abi::run(options, report),
             Self::RingC => ring_c::run(options, report),
         }
@@ -189,6 +197,7 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         }
         ["events-priorities", raiser, server] => events::priorities::agent([*raiser, *server]),
         ["events-priorities-member", core] => events::priorities::member(core),
+        ["network-scale", streams] => network_plan::scale::child(streams),
         ["exchange", sender, receiver] => exchange::agent([*sender, *receiver]),
         ["exchange-sender", kind, size, periods] => exchange::sender([*kind, *size, *periods]),
         ["exchange-receiver", kind, size, periods] => exchange::receiver([*kind, *size, *periods]),

@@ -25,6 +25,8 @@ pub struct Report {
     pub modes_ns: Vec<f64>,
     /// Comparisons within one mode.
     pub ratios: Vec<Ratio>,
+    /// What was to be reached, and was or not.
+    pub targets: Vec<Target>,
     /// Those that could not be measured.
     pub missing: Vec<Missing>,
     /// Every measurement.
@@ -33,6 +35,21 @@ pub struct Report {
     pub notes: Vec<String>,
     #[serde(skip)]
     extra_tables: Vec<Table>,
+}
+
+/// Something other than a ratio that was to be reached.
+#[derive(Clone, Debug, Serialize)]
+pub struct Target {
+    /// Which case.
+    pub case: String,
+    /// What was measured, in words.
+    pub measure: String,
+    /// What it was.
+    pub value: String,
+    /// What it had to be.
+    pub target: String,
+    /// Whether it is.
+    pub holds: bool,
 }
 
 /// A subject's measure over a reference's, of the same case and mode.
@@ -184,6 +201,7 @@ impl Report {
             machine,
             modes_ns: Vec::new(),
             ratios: Vec::new(),
+            targets: Vec::new(),
             missing: Vec::new(),
             rows: Vec::new(),
             notes: Vec::new(),
@@ -228,7 +246,9 @@ impl Report {
         for note in &self.notes {
             text.push_str(&format!("{note}\n"));
         }
-        for table in [self.ratio_table(), self.row_table()].iter().chain(&self.extra_tables) {
+        for table in
+            [self.ratio_table(), self.target_table(), self.row_table()].iter().chain(&self.extra_tables)
+        {
             if !table.is_empty() {
                 text.push_str(&format!("\n{table}"));
             }
@@ -251,6 +271,16 @@ impl Report {
                 ratio.at_most.map_or(String::new(), |limit| format!("<= {limit}")),
                 ratio.verdict().to_owned(),
             ]);
+        }
+        table
+    }
+
+    fn target_table(&self) -> Table {
+        let mut table = Table::new(&["case", "measure", "value", "target", "holds"]);
+        for target in &self.targets {
+            let holds = if target.holds { "yes" } else { "NO" };
+            let Target { case, measure, value, target, .. } = target.clone();
+            table.push([case, measure, value, target, holds.to_owned()]);
         }
         table
     }

@@ -41,7 +41,7 @@ fn the_list_names_every_benchmark() {
     let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches")).arg("--list").output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\nc-abi\nring-c\n"
+        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\nnetwork-plan\nc-abi\nring-c\n"
     );
 }
 
@@ -92,6 +92,21 @@ fn planner_plans_and_checks() {
     for subject in ["leveret plan", "leveret check", "brute force"] {
         assert!(count(&report, subject) > 0, "{subject} is not measured: {report}");
     }
+}
+
+#[test]
+fn network_plan_measures_ours_and_measures_or_names_its_peers() {
+    let report = run("network-plan");
+    let ours = ["leveret plan", "leveret check", "leveret adds", "leveret refuses", "leveret decides"];
+    for subject in ours {
+        assert!(count(&report, subject) > 0, "{subject} is not measured: {report}");
+    }
+    for subject in ["tsnkit", "z3"] {
+        accounted_for(&report, subject);
+    }
+    let targets = report["targets"].as_array().unwrap();
+    let undecided = targets.iter().find(|one| one["measure"].as_str().unwrap().ends_with("does not decide"));
+    assert_eq!(undecided.unwrap()["value"], "0", "{report}");
 }
 
 #[test]

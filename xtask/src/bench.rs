@@ -1,4 +1,5 @@
-//! `cargo xtask bench [NAME]`: installs the peers that it can, then runs the benchmarks.
+//! `cargo xtask bench [NAME]`: installs the peers that it can, then runs the benchmarks. `cargo xtask bench-plan` is the one of the
+//! planner of networks, whose peers are Python packages.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,18 @@ const PEERS: &[Peer] = &[
 /// Runs one benchmark, or all. Further arguments go to it unchanged.
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     install_peers();
-    build_beside(root)?;
+    build_beside(root, "-p leveret-capi -p leveret --lib --example ring-objects")?;
+    measure(root, arguments)
+}
+
+/// Runs the benchmark of the planner of networks. Further arguments go to it unchanged.
+pub fn plan(root: &Path, arguments: &[String]) -> Result<u8, String> {
+    make_python(root);
+    build_beside(root, "-p leveret-cli --bin leveret")?;
+    measure(root, &[&["network-plan".to_owned()], arguments].concat())
+}
+
+fn measure(root: &Path, arguments: &[String]) -> Result<u8, String> {
     let status = Command::new("cargo")
         .args(["run", "--profile", "dist", "--locked", "--package", "leveret-benches", "--"])
         .args(arguments)
@@ -30,15 +42,31 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// Builds what the benchmarks of the C interface look for beside themselves.
-fn build_beside(root: &Path) -> Result<(), String> {
-    let arguments = "build --profile dist --locked -p leveret-capi -p leveret --lib --example ring-objects";
-    let status = Command::new("cargo").args(arguments.split(' ')).current_dir(root).status();
+/// Builds what the benchmarks look for beside themselves.
+fn build_beside(root: &Path, what: &str) -> Result<(), String> {
+    let arguments = ["build", "--profile", "dist", "--locked"];
+    let status = Command::new("cargo").args(arguments).args(what.split(' ')).current_dir(root).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("the C library does not build; see above".to_owned()),
+        Ok(_) => Err(format!("cargo build {what} fails; see above")),
         Err(error) => Err(format!("cargo could not start: {error}")),
     }
+}
+
+/// A Python with the tsnkit collection and the solver z3, where it can be made; the benchmark names what it does not find.
+#[allow(clippy::disallowed_methods, reason = "the user may name another Python")]
+fn make_python(root: &Path) {
+    let folder = root.join("target/peers/tsnkit");
+    let python = folder.join("bin/python");
+    let requirements = root.join("benches/peers/tsnkit_requirements.txt");
+    if std::env::var_os("LEVERET_TSNKIT_PYTHON").is_some() || folder.join("bin/z3").is_file() {
+        return;
+    }
+    println!("installing peers: tsnkit and z3 into {}", folder.display());
+    let folder = folder.to_string_lossy().into_owned();
+    run_quietly("python3", &["-m", "venv", &folder]);
+    let (python, requirements) = (python.to_string_lossy(), requirements.to_string_lossy());
+    run_quietly(&python, &["-m", "pip", "install", "--quiet", "--requirement", &requirements]);
 }
 
 /// Installs the missing peers where that is possible, and names those that stay missing.

@@ -23,6 +23,7 @@ cargo xtask COMMAND [ARGUMENTS]
   deny                                                  licences and sources of dependencies
   demo [--as-published] [--rounds N] [--output DIR]     build, then run the ring
   bench [NAME] [ARGUMENTS]                              install the peers, then measure
+  bench-plan [ARGUMENTS]                                the planner of networks, beside tsnkit and z3
   install [--prefix DIR] [--destdir DIR] [--from DIR]   the program, the C library, its headers and manual
   help                                                  this text";
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         "spec" => spec::main(&root, rest),
         "demo" => demo::main(&root, rest),
         "bench" => bench::main(&root, rest),
+        "bench-plan" => bench::plan(&root, rest),
         "install" => install::main(&root, rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");

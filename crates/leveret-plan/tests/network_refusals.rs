@@ -1,7 +1,7 @@
 //! Why a network has no plan: each reason can be checked by hand, and nothing that is only "not found" is called more.
 
-use leveret_plan::checker::check_network;
-use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, plan_network};
+use leveret_plan::checker::{check_certificate, check_network};
+use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, certificate, plan_network};
 use leveret_topology::{Reservation, Shape, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
 use proptest::prelude::*;
@@ -162,4 +162,98 @@ proptest! {
             }
         }
     }
+}
+
+/// Messages of the first hosts to the last, which come before its cable is free and so must wait at the one switch, in so many queues; among
+/// others that need not.
+fn waiters(count: u32, queues: u8) -> Traffic {
+    let (hosts, round) = (count + 3, Nanos::from_micros(1000));
+    let mut network = shape(Shape::Line, 1, hosts);
+    let mut streams = Vec::new();
+    let reservation = |start, length| {
+        let (start, length) = (Nanos::from_micros(start), Nanos::from_micros(length));
+        Reservation { period: round, start, length }
+    };
+    for link in &mut network.links {
+        let from_host = (1..=count).contains(&link.source.0);
+        if from_host {
+            link.reserved.push(reservation(20, 980));
+        } else if link.target == NodeId(hosts) {
+            link.reserved.push(reservation(0, 40));
+            link.queues = queues;
+        }
+    }
+    for index in 0..30 {
+        let (source, target) = (NodeId(hosts - 1), NodeId(hosts - 2));
+        streams.push(Stream::new(format!("other{index}"), source, target, ByteSize(100), round));
+    }
+    for index in 1..=count {
+        let mut one = Stream::new(format!("s{index}"), NodeId(index), NodeId(hosts), ByteSize(1458), round);
+        one.deadline = Nanos::from_micros(300);
+        streams.push(one);
+    }
+    Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false }
+}
+
+#[test]
+fn all_that_must_wait_for_too_few_queues_is_named() {
+    for count in 2..=5 {
+        let traffic = waiters(count, count as u8 - 1);
+        let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
+        let NetworkRefusal::Conflict { streams, minimal: true, .. } = &refusal else {
+            panic!("{count}: {}", refusal.reason(&traffic))
+        };
+        let expected: Vec<_> = (30..30 + count).map(StreamId).collect();
+        assert_eq!(*streams, expected);
+        let shown = certificate(&traffic, &refusal).expect("it is proven");
+        assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+    }
+}
+
+#[test]
+fn what_must_wait_waits_where_the_queues_are_enough() {
+    for count in 1..=5 {
+        let traffic = waiters(count, count as u8 + 1);
+        let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+        assert_eq!(check_network(&plan, &traffic), Ok(()));
+    }
+}
+
+/// Reservations of two cables, one after the other, leave one message each turn that does not wait between them; there are four turns and
+/// five messages, among others that have room.
+#[test]
+fn five_that_may_not_wait_for_four_places_are_named() {
+    let (turn, hosts) = (Nanos::from_micros(400), 8);
+    let period = Nanos(4 * turn.0);
+    // Hosts 2 to 9 behind switches 0 and 1 in turn.
+    let mut network = shape(Shape::Line, 2, hosts);
+    let target = NodeId(3);
+    let mut reserve = |from: u32, to: u32, start: i64, length: i64| {
+        let ends = (NodeId(from), NodeId(to));
+        let link = network.links.iter_mut().find(|link| (link.source, link.target) == ends).expect("a link");
+        link.reserved.push(Reservation {
+            period: turn,
+            start: Nanos::from_micros(start),
+            length: Nanos::from_micros(length),
+        });
+    };
+    reserve(0, 1, 30, 370);
+    reserve(1, 3, 52, 370);
+    let mut streams = Vec::new();
+    for index in 0..40 {
+        streams.push(Stream::new(format!("other{index}"), NodeId(5), NodeId(7), ByteSize(100), period));
+    }
+    for index in 0..5 {
+        let source = NodeId([2, 4, 6, 8, 2][index]);
+        let mut one = Stream::new(format!("s{index}"), source, target, ByteSize(1458), period);
+        // Three cables, each with 12 us of transmission and 2 us of processing.
+        (one.latency, one.deadline) = (Some(Nanos::from_micros(42)), period + turn);
+        streams.insert(index * 7, one);
+    }
+    let traffic = Traffic { network, streams, clock_error: Nanos::ZERO, whole_cycles: false };
+    let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
+    let expected: Vec<_> = (0..5).map(|index| StreamId(index * 7)).collect();
+    assert_eq!(refusal.streams(), expected, "{}", refusal.reason(&traffic));
+    let shown = certificate(&traffic, &refusal).expect("it is proven");
+    assert_eq!(check_certificate(&shown, &traffic), Ok(()));
 }

@@ -111,17 +111,10 @@ fn plan_table(
     }
     let mut search = Search::new(&mut problem, effort);
     for share in STAGES {
-        match search.run(effort.steps / share) {
-            Ok(()) => {
-                let report = SearchReport { sent_away: search.sent_away };
-                return Ok((collect::collect(search.problem, &search.state), report));
-            }
-            Err(Ended::Alone(item)) => {
-                if let Some(refusal) = explain::alone(search.problem, item) {
-                    return Err(refusal);
-                }
-            }
-            Err(Ended::OutOfSteps) => {}
+        repair(&mut search, effort.steps / share)?;
+        if search.unplaced().next().is_none() {
+            let report = SearchReport { sent_away: search.sent_away };
+            return Ok((collect::collect(search.problem, &search.state), report));
         }
         let heaviest = search.heaviest();
         search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
@@ -166,6 +159,22 @@ pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefus
     }
     Ok(found)
 }
+
+/// Places what it can. What has a place only where it waits is set aside, so that all of those are seen to fail, and not the first alone.
+fn repair(search: &mut Search<'_, '_>, steps: u64) -> Result<(), NetworkRefusal> {
+    for _ in 0..SET_ASIDE_MAX {
+        let Err(Ended::Alone(item)) = search.run(steps) else { break };
+        if let Some(refusal) = explain::alone(search.problem, item) {
+            return Err(refusal);
+        }
+        search.set_aside();
+    }
+    search.take_back();
+    Ok(())
+}
+
+/// Streams that are set aside before the complete search is asked: it takes no more than this at once.
+const SET_ASIDE_MAX: usize = 24;
 
 /// The shares of the steps after which the search looks whether what it fails at is impossible.
 const STAGES: [u64; 3] = [64, 8, 1];

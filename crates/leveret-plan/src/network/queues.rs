@@ -6,7 +6,7 @@
 use super::problem::{Candidate, Problem};
 use super::state::{Place, State, Unit};
 use super::wait::stay;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// From when a message can first be at a port to the start of its last frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,6 +80,11 @@ impl Queues {
             let queue = self.choose(problem, state, link, unit.item, &all).unwrap_or(0);
             self.taken.insert((link, unit.item), (queue, 1));
         }
+    }
+
+    /// Items that wait at the ports of some links, each once.
+    pub(super) fn waiting_at(&self, links: &[u32]) -> BTreeSet<u32> {
+        self.taken.keys().filter(|(link, _)| links.contains(link)).map(|(_, item)| *item).collect()
     }
 
     /// Gives an item that waits at a port the queue that a plan says. Whether it is one for what waits.

@@ -40,6 +40,8 @@ pub(super) struct Search<'a, 'b> {
     weights: Vec<u64>,
     failures: Vec<u32>,
     waiting: VecDeque<u32>,
+    /// Those that only waiting could place, while others wait where they would; no room is made for them.
+    aside: Vec<u32>,
     effort: Effort,
     /// Whether the search for a place begins anywhere in the window: among many, each then meets few that are in its way, while those
     /// that all begin at its start walk past everybody before them.
@@ -74,6 +76,7 @@ impl<'a, 'b> Search<'a, 'b> {
             weights: vec![1; units],
             failures: vec![0; units],
             waiting: order.into(),
+            aside: Vec::new(),
             effort,
             scattered,
             sent_away: 0,
@@ -92,6 +95,7 @@ impl<'a, 'b> Search<'a, 'b> {
             weights: vec![1; count],
             failures: vec![0; count],
             waiting: units.iter().copied().collect(),
+            aside: Vec::new(),
             effort,
             scattered: count > SCATTERED_FROM,
             sent_away: 0,
@@ -121,6 +125,25 @@ impl<'a, 'b> Search<'a, 'b> {
             }
         }
         Ok(())
+    }
+
+    /// Goes on without the one that the search ended at, which has a place alone. It counts as a failure, and so do those that wait at its
+    /// links: what cannot be reconciled is among them.
+    pub(super) fn set_aside(&mut self) {
+        let Some(unit) = self.waiting.pop_front() else { return };
+        self.aside.push(unit);
+        let item = &self.problem.items[self.state.units[unit as usize].item as usize];
+        let links: Vec<u32> = item.ways.iter().flat_map(|way| &way.hops).map(|hop| hop.link).collect();
+        for other in self.state.queues.waiting_at(&links) {
+            for unit in self.state.waiting_units_of(other) {
+                self.weights[unit as usize] += 1;
+            }
+        }
+    }
+
+    /// What was set aside wants a place again.
+    pub(super) fn take_back(&mut self) {
+        self.waiting.extend(self.aside.drain(..));
     }
 
     /// Into the first free place, if there is one; on further ways if those that are known have none.
