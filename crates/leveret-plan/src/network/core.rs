@@ -21,7 +21,7 @@ pub(super) struct Core {
 }
 
 /// Streams that are looked at together, from few to many.
-const SIZES: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
+const SIZES: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /// Steps of the complete search for one set, at least one of which each look has.
 const STEPS_PER_SET: u64 = 200_000;
