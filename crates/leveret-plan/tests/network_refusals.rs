@@ -250,7 +250,8 @@ fn five_that_may_not_wait_for_four_places_are_named() {
         (one.latency, one.deadline) = (Some(Nanos::from_micros(42)), period + turn);
         streams.insert(index * 7, one);
     }
-    let traffic = Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false };
+    let traffic =
+        Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false };
     let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
     let expected: Vec<_> = (0..5).map(|index| StreamId(index * 7)).collect();
     assert_eq!(refusal.streams(), expected, "{}", refusal.reason(&traffic));
