@@ -130,26 +130,7 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     };
     let mut unique = Unique::new("channel");
     note_names(&channels, &mut unique, problems);
-    for section in &sections {
-        let name = if flow::is_one(section, problems) {
-            let flow = flow::read(section, &names, graph.as_ref(), problems);
-            flow.map(|flow| {
-                let name = flow.name.clone();
-                traffic.flows.push(flow);
-                name
-            })
-        } else {
-            let stream = channel::read(section, &names, graph.as_ref(), problems);
-            stream.map(|stream| {
-                let name = stream.name.clone();
-                traffic.streams.push(stream);
-                name
-            })
-        };
-        if let Some(name) = name {
-            unique.note(name.clone(), &Located { value: name, span: section.place("name") }, problems);
-        }
-    }
+    between_hosts((&sections, graph.as_ref()), &names, (&mut traffic, &mut unique), problems);
     if problems.is_empty() {
         settle(&traffic, &sections, problems);
     }
@@ -164,6 +145,35 @@ fn read(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>) -> Option<Netw
     });
     let system = parts.and_then(|parts| system::read(parts, &name, &traffic, problems));
     Some(NetworkManifest { name, traffic, system: system.map(Box::new) })
+}
+
+/// Channels between hosts: streams, and flows beside the table.
+fn between_hosts(
+    (sections, graph): (&[&Section<'_, '_>], Option<&Graph>),
+    names: &Names,
+    (traffic, unique): (&mut Traffic, &mut Unique),
+    problems: &mut Problems<'_>,
+) {
+    for section in sections {
+        let name = if flow::is_one(section, problems) {
+            let flow = flow::read(section, names, graph, problems);
+            flow.map(|flow| {
+                let name = flow.name.clone();
+                traffic.flows.push(flow);
+                name
+            })
+        } else {
+            let stream = channel::read(section, names, graph, problems);
+            stream.map(|stream| {
+                let name = stream.name.clone();
+                traffic.streams.push(stream);
+                name
+            })
+        };
+        if let Some(name) = name {
+            unique.note(name.clone(), &Located { value: name, span: section.place("name") }, problems);
+        }
+    }
 }
 
 /// Names of channels between members, which no stream may have.
