@@ -102,6 +102,24 @@ fn an_event_is_urgent_and_best_effort_has_no_promise() {
     assert_eq!((manifest.traffic.flows[0].class, manifest.traffic.flows[0].interval), (None, None));
 }
 
+/// What moves beside the time table.
+fn random_flow(seed: &[u32], graph: &Graph, index: usize) -> Flow {
+    let pick = |index: usize, most: u32| seed[index % seed.len()] % most;
+    let (source, target) = (pick(index + 3, 6), (pick(index + 3, 6) + 1 + pick(index + 4, 5)) % 6);
+    let (source, target) = (NodeId(6 + source), NodeId(6 + target));
+    let way = Tree::spread(graph, source, &[target], 1).filter(|_| pick(index, 2) == 0);
+    let class = (pick(index + 5, 3) > 0).then(|| pick(index, 8) as u8);
+    let interval = Nanos(i64::from(pick(index + 2, 999_999)) + 1);
+    Flow {
+        interval: (class.is_some() || pick(index + 6, 2) == 0).then_some(interval),
+        burst: pick(index + 6, 40) + 1,
+        deadline: class.filter(|_| pick(index + 7, 2) == 0).map(|_| interval + interval),
+        class,
+        way,
+        ..Flow::new(format!("f{index}"), source, target, ByteSize(u64::from(pick(index, 9000)) + 1), interval)
+    }
+}
+
 /// A random network with random channels.
 fn manifest(seed: &[u32]) -> NetworkManifest {
     let pick = |index: usize, most: u32| seed[index % seed.len()] % most;
@@ -148,28 +166,7 @@ fn manifest(seed: &[u32]) -> NetworkManifest {
         }
     };
     let streams = (0..seed.len()).map(stream).collect();
-    let flow = |index: usize| {
-        let (source, target) = (pick(index + 3, 6), (pick(index + 3, 6) + 1 + pick(index + 4, 5)) % 6);
-        let (source, target) = (NodeId(6 + source), NodeId(6 + target));
-        let way = Tree::spread(&graph, source, &[target], 1).filter(|_| pick(index, 2) == 0);
-        let class = (pick(index + 5, 3) > 0).then(|| pick(index, 8) as u8);
-        let interval = Nanos(i64::from(pick(index + 2, 999_999)) + 1);
-        Flow {
-            interval: (class.is_some() || pick(index + 6, 2) == 0).then_some(interval),
-            burst: pick(index + 6, 40) + 1,
-            deadline: class.filter(|_| pick(index + 7, 2) == 0).map(|_| interval + interval),
-            class,
-            way,
-            ..Flow::new(
-                format!("f{index}"),
-                source,
-                target,
-                ByteSize(u64::from(pick(index, 9000)) + 1),
-                interval,
-            )
-        }
-    };
-    let flows = (0..seed.len() % 7).map(flow).collect();
+    let flows = (0..seed.len() % 7).map(|index| random_flow(seed, &graph, index)).collect();
     let traffic = Traffic {
         network,
         streams,
