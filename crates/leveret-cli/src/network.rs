@@ -134,7 +134,7 @@ fn verify_certificate(
     }
     let word = Paint::for_stdout().green("valid");
     let streams = match certificate {
-        Certificate::Overload { streams, .. } => streams,
+        Certificate::Overload { streams, .. } | Certificate::Unison { streams, .. } => streams,
         Certificate::Argument(proof) => &proof.streams,
     };
     let names: Vec<_> = streams.iter().map(|id| format!("\"{}\"", manifest.traffic.name(*id))).collect();

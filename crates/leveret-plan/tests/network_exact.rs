@@ -196,3 +196,35 @@ fn what_fits_after_all_has_no_argument() {
         assert!(check_refusal(&proof, &other).is_err());
     }
 }
+
+#[test]
+fn without_jitter_some_periods_always_meet() {
+    // 12 us each, every 60, 90 and 150 us: modulo 30 us they are three times 12.
+    let wish = |ends| Wish {
+        ends,
+        size: 1458,
+        period: 0,
+        window: (0, 120),
+        latency: None,
+        jitter: Some(0),
+        copies: 1,
+    };
+    let mut traffic = traffic(Shape::Line, &[wish((0, 3)), wish((1, 3)), wish((2, 3))], 8, 0, false, false);
+    for (stream, period) in traffic.streams.iter_mut().zip([60, 90, 150]) {
+        (stream.period, stream.deadline) = (Nanos::from_micros(period), Nanos::from_micros(period));
+    }
+    let found = plan_network(&traffic, Effort::default()).expect_err("no plan");
+    let shown = certificate(&traffic, &found).expect("a certificate");
+    assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+    assert_eq!(found.streams().len(), 3, "{}", found.reason(&traffic));
+    // With a jitter, and with one of them shorter, it shows nothing.
+    let mut other = traffic.clone();
+    other.streams[1].jitter = Some(Nanos::from_micros(1));
+    assert!(check_certificate(&shown, &other).is_err());
+    let mut other = traffic.clone();
+    other.streams[2].size = ByteSize(600);
+    assert!(check_certificate(&shown, &other).is_err());
+    let mut other = traffic.clone();
+    other.streams[0].period = Nanos::from_micros(180);
+    assert!(check_certificate(&shown, &other).is_err());
+}

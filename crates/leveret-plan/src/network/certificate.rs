@@ -23,6 +23,15 @@ pub enum Certificate {
         /// Whose messages.
         streams: Vec<StreamId>,
     },
+    /// Streams without jitter that come together on a link, whatever their phases.
+    Unison {
+        /// The link.
+        link: LinkId,
+        /// The streams.
+        streams: Vec<StreamId>,
+        /// The greatest common divisor of the periods of any two of them.
+        circle: Nanos,
+    },
     /// Every way and order contradicts itself.
     Argument(Proof),
 }
@@ -32,6 +41,9 @@ pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certif
     match refusal {
         NetworkRefusal::Overload { link, from, to, streams, .. } => {
             Some(Certificate::Overload { link: *link, from: *from, to: *to, streams: streams.clone() })
+        }
+        NetworkRefusal::Unison { link, streams, circle, .. } => {
+            Some(Certificate::Unison { link: *link, streams: streams.clone(), circle: *circle })
         }
         NetworkRefusal::Conflict { proof, .. } => Some(Certificate::Argument((**proof).clone())),
         NetworkRefusal::TooLong { stream, .. }

@@ -62,6 +62,17 @@ pub enum NetworkRefusal {
     },
     /// A flow that cannot be promised its deadline beside the table.
     Late(Box<LateFlow>),
+    /// Streams without jitter for one link that come together, whatever their phases. None of them can be left out of the argument.
+    Unison {
+        /// Which link.
+        link: LinkId,
+        /// Whose streams.
+        streams: Vec<StreamId>,
+        /// The greatest common divisor of the periods of any two of them.
+        circle: Nanos,
+        /// What they take of the link, each once.
+        needs: Nanos,
+    },
     /// Streams of which every order and way was looked at.
     Conflict {
         /// Whose streams.
@@ -259,7 +270,9 @@ impl NetworkRefusal {
     /// The streams that it is about.
     pub fn streams(&self) -> &[StreamId] {
         match self {
-            Self::Overload { streams, .. } | Self::Conflict { streams, .. } => streams,
+            Self::Overload { streams, .. }
+            | Self::Unison { streams, .. }
+            | Self::Conflict { streams, .. } => streams,
             Self::TooLong { stream, .. } | Self::Unending { stream, .. } | Self::Reserved { stream } => {
                 std::slice::from_ref(stream)
             }
@@ -310,6 +323,13 @@ impl NetworkRefusal {
                     format!("between {from} and {to}")
                 };
                 format!("{who} must take link {which}; {need} {needs} of it {when}, and it has {has}")
+            }
+            Self::Unison { link: which, streams, circle, needs } => {
+                let (who, which) = (listed(streams, &name), link(*which));
+                format!(
+                    "{who} must take link {which} without jitter, so that each keeps its place in every {circle}, the greatest common divisor \
+                     of any two of their periods; together they need {needs} of it"
+                )
             }
             Self::Conflict { streams, minimal, bottleneck, proof } => {
                 collision(traffic, streams, *minimal, *bottleneck, proof.nodes.len())

@@ -27,6 +27,7 @@ mod session;
 mod state;
 mod summary;
 mod timeline;
+mod unison;
 mod wait;
 
 pub use certificate::{Certificate, certificate};
@@ -118,8 +119,9 @@ fn plan_table(
         }
         let heaviest = search.heaviest();
         search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
-        if let Some(overload) = explain::overload(search.problem).or_else(|| crowd::crowd(search.problem)) {
-            return Err(overload);
+        let proven = explain::overload(search.problem).or_else(|| crowd::crowd(search.problem));
+        if let Some(refusal) = proven.or_else(|| unison::unison(search.problem)) {
+            return Err(refusal);
         }
         let mut steps = effort.steps / share;
         match core::find(search.problem, &heaviest, &mut steps) {

@@ -76,7 +76,9 @@ pub fn advice(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<S
 pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<NetworkChange> {
     let (streams, link) = match refusal {
         NetworkRefusal::Conflict { streams, bottleneck, .. } => (streams.clone(), *bottleneck),
-        NetworkRefusal::Overload { streams, link, .. } => (streams.clone(), Some(*link)),
+        NetworkRefusal::Overload { streams, link, .. } | NetworkRefusal::Unison { streams, link, .. } => {
+            (streams.clone(), Some(*link))
+        }
         NetworkRefusal::TooLong { stream, way, .. } => (vec![*stream], slowest(traffic, way)),
         NetworkRefusal::Unending { stream, link, .. } => (vec![*stream], Some(*link)),
         NetworkRefusal::Reserved { stream } => (vec![*stream], None),

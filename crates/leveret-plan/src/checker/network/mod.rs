@@ -56,6 +56,9 @@ pub fn check_certificate(certificate: &Certificate, traffic: &Traffic) -> Result
         Certificate::Overload { link, from, to, streams } => {
             overload::check(overload::Claim { link: *link, from: *from, to: *to, streams }, traffic)
         }
+        Certificate::Unison { link, streams, circle } => {
+            overload::check_unison(*link, streams, *circle, traffic)
+        }
         Certificate::Argument(proof) => check_refusal(proof, traffic),
     }
 }

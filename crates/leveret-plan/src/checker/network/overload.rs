@@ -40,6 +40,55 @@ pub(super) fn check(claim: Claim<'_>, traffic: &Traffic) -> Result<(), Violation
     fault("they need more of the link than it has", format!("{} of {}", shown(needs), shown(has)))
 }
 
+/// Accepts that streams without jitter come together: any two have slots that are disjoint modulo the greatest common divisor of their
+/// periods, which is the same for all pairs and too short for all of them.
+pub(super) fn check_unison(
+    link: LinkId,
+    streams: &[StreamId],
+    circle: Nanos,
+    traffic: &Traffic,
+) -> Result<(), Violation> {
+    let fault = |rule: &str, found: String| Err(violation("unison".to_owned(), rule, found));
+    if let Err(error) = traffic.validate() {
+        return fault("it is for traffic that is right", error.to_string());
+    }
+    let is_known = |id: &StreamId| id.index() < traffic.streams.len();
+    if link.index() >= traffic.network.links.len() || !streams.iter().all(is_known) {
+        return fault("its link and streams exist", String::new());
+    }
+    let net = Net::new(traffic);
+    let target = traffic.network.links[link.index()].target;
+    let mut needs = 0;
+    for (index, id) in streams.iter().enumerate() {
+        let stream = &traffic.streams[id.index()];
+        if stream.jitter != Some(Nanos::ZERO) || !stream.targets.contains(&target) {
+            return fault("they arrive without jitter at the end of the link", stream.name.clone());
+        }
+        if around(&net, traffic, link, *id, target).is_none() {
+            return fault("they must take the link", stream.name.clone());
+        }
+        for other in &streams[index + 1..] {
+            let divisor = common(wide(stream.period), wide(traffic.streams[other.index()].period));
+            if other == id || divisor != wide(circle) {
+                return fault("any two have this greatest common divisor", shown(divisor));
+            }
+        }
+        needs += HopTimes::new(traffic, stream.size, None, link).length;
+    }
+    if streams.len() > 1 && needs > wide(circle) {
+        return Ok(());
+    }
+    fault("they need more than that", format!("{} of {circle}", shown(needs)))
+}
+
+/// Greatest common divisor, by subtraction's shortcut (Euclid).
+fn common(mut one: i128, mut two: i128) -> i128 {
+    while two != 0 {
+        (one, two) = (two, one % two);
+    }
+    one
+}
+
 /// What a stream must have of the link within the stretch.
 fn demand(net: &Net, traffic: &Traffic, claim: Claim<'_>, round: i128, id: StreamId) -> i128 {
     let stream = &traffic.streams[id.index()];
