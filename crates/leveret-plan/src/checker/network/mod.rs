@@ -215,14 +215,16 @@ struct Train {
 impl Train {
     fn new(frames: &FrameFormat, size: ByteSize, link: &Link) -> Self {
         let (size, payload) = (i128::from(size.0), i128::from(frames.payload_max.0));
-        let count = (size + payload - 1) / payload;
+        let count = divided_up(size, payload);
         let rest = size - (count - 1) * payload;
+        let rate = i128::from(link.rate.0);
         let time = |payload: i128| {
             let bits = (payload.max(i128::from(frames.payload_min.0)) + i128::from(frames.overhead.0)) * 8;
-            let rate = i128::from(link.rate.0);
-            (bits * 1_000_000_000 + rate - 1) / rate
+            divided_up(bits * 1_000_000_000, rate)
         };
-        Self { full: count - 1, each: time(payload), last: time(rest) }
+        let last = time(rest);
+        let each = if count > 1 { time(payload) } else { last };
+        Self { full: count - 1, each, last }
     }
 
     /// How long the link is taken.
@@ -233,6 +235,14 @@ impl Train {
     /// When the last frame starts, from the start of the first.
     fn last_start(&self) -> i128 {
         self.full * self.each
+    }
+}
+
+/// A quotient of positive numbers, rounded up. In 64 bits where they fit: twice as many take many times as long.
+fn divided_up(value: i128, by: i128) -> i128 {
+    match (u64::try_from(value), u64::try_from(by)) {
+        (Ok(value), Ok(by)) => i128::from(value.div_ceil(by)),
+        _ => (value + by - 1) / by,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every instance starts after its release, is forwarded no sooner than it has come, and arrives in time.
 
-use super::{Checker, Copy, Hop, HopTimes, Train, place_of, violation};
+use super::{Checker, Copy, Hop, HopTimes, Train, divided_up, place_of, violation};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Traffic;
 use leveret_topology::{Forwarding, Link, NodeKind};
@@ -137,7 +137,7 @@ fn forwarding(traffic: &Traffic, size: ByteSize, from: &Link, to: &Link) -> i128
         Forwarding::CutThrough { header } => {
             let bits = i128::from(header.0) * 8_000_000_000;
             let rate = i128::from(from.rate.0);
-            ((bits + rate - 1) / rate).min(here).max(here - there)
+            divided_up(bits, rate).min(here).max(here - there)
         }
     };
     // Frame f has come after f frames here, and is sent after f frames there; what lies between is linear in f.
