@@ -340,22 +340,25 @@ impl NetworkRefusal {
                     "the planner's own plan breaks a rule, so it is not used; please report it: {violation}"
                 )
             }
-            Self::NotFound { unplaced, steps, fullest, .. } => {
-                let full = fullest.map_or_else(String::new, |(which, permille)| {
-                    format!(
-                        " The link that is asked for most is {} ({}.{} % of its time).",
-                        link(which),
-                        permille / 10,
-                        permille % 10
-                    )
-                });
-                format!(
-                    "no plan was found within {steps} steps, which does not prove that there is none. Without a place: {}.{full}",
-                    listed(unplaced, &name)
-                )
-            }
+            Self::NotFound { unplaced, steps, fullest, .. } => not_found(traffic, unplaced, *steps, *fullest),
         }
     }
+}
+
+/// The words of a search that ended at its bound of steps; `fullest` in thousandths of the link's time.
+fn not_found(traffic: &Traffic, unplaced: &[StreamId], steps: u64, fullest: Option<(LinkId, u32)>) -> String {
+    let full = fullest.map_or_else(String::new, |(which, permille)| {
+        format!(
+            " The link that is asked for most is {} ({}.{} % of its time).",
+            traffic.network.link_name(which),
+            permille / 10,
+            permille % 10
+        )
+    });
+    format!(
+        "no plan was found within {steps} steps, which does not prove that there is none. Without a place: {}.{full}",
+        listed(unplaced, &|stream| format!("\"{}\"", traffic.name(stream)))
+    )
 }
 
 /// The words of a conflict.
