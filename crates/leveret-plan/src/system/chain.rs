@@ -249,8 +249,11 @@ impl<'a> Walk<'a> {
 
     fn longest(&self) -> Walked {
         let (first, last) = (&self.links[0], &self.links[self.links.len() - 1]);
-        // (time, instances): the greatest time, of the earliest instance that has it.
-        let mut age = (i64::MIN, Vec::new());
+        // (time, instances): the greatest time, of the earliest instance that has it; of those that begin in the first round or later, if there are any.
+        let greater = |now: (i64, i64), best: (i64, i64)| {
+            now.0 > best.0 || (now.0 == best.0 && first.start(now.1) >= 0 && first.start(best.1) < 0)
+        };
+        let mut age = (i64::MIN, Vec::new(), 0);
         let mut reaction = (i64::MIN, Vec::new(), 0);
         let mut before = self.back(-1)[0];
         for instance in 0..self.count {
@@ -258,11 +261,12 @@ impl<'a> Walk<'a> {
             let end = last.end(instance);
             let missed = before;
             before = way[0];
-            if before > missed && end - first.start(missed) > reaction.0 {
-                reaction = (end - first.start(missed), way.clone(), missed);
+            let (waited, old) = (end - first.start(missed), end - first.start(before));
+            if before > missed && greater((waited, missed), (reaction.0, reaction.2)) {
+                reaction = (waited, way.clone(), missed);
             }
-            if end - first.start(before) > age.0 {
-                age = (end - first.start(before), way);
+            if greater((old, before), (age.0, age.2)) {
+                age = (old, way, before);
             }
         }
         let planned = PlannedChain {

@@ -291,8 +291,8 @@ impl Whole<'_> {
             ("data age", of(planned.age, chain.age)),
         ];
         let slack = |limit: Option<Nanos>, takes: Nanos| limit.map(|limit| (limit - takes).to_string());
-        facts.extend(slack(chain.reaction, planned.reaction).map(|slack| ("slack of the reaction", slack)));
-        facts.extend(slack(chain.age, planned.age).map(|slack| ("slack of the age", slack)));
+        facts.extend(slack(chain.reaction, planned.reaction).map(|slack| ("reaction slack", slack)));
+        facts.extend(slack(chain.age, planned.age).map(|slack| ("age slack", slack)));
         if !planned.exact {
             facts.push(("both are", "bounds, since not everything is moved by the clock".to_owned()));
         }
