@@ -19,7 +19,9 @@ mod windows;
 pub use refusal::check_refusal;
 
 use super::{Violation, shown, wide};
-use crate::network::{Certificate, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
+use crate::network::{
+    Certificate, NETWORK_PLAN_VERSION, NetworkPlan, ROUND_INSTANCES_MAX, STREAM_TIME_MAX, Slot, Traffic,
+};
 use leveret_topology::{FrameFormat, Link};
 use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
 
@@ -155,11 +157,19 @@ impl Checker<'_> {
         if self.round <= 0 {
             return Err(violation(place(), "its hyperperiod is longer than 0", shown(self.round)));
         }
+        let mut instances: i128 = 0;
         for period in periods.chain(reserved) {
             if self.round % wide(period).max(1) != 0 {
                 let found = format!("{} and a period of {period}", plan.hyperperiod);
                 return Err(violation(place(), "its hyperperiod is a multiple of every period", found));
             }
+            instances += self.round / wide(period).max(1);
+        }
+        // Whoever goes on from an accepted plan walks through all of its round, of which reservations need have no slot.
+        let most = (wide(STREAM_TIME_MAX) * 24, i128::from(ROUND_INSTANCES_MAX));
+        if self.round > most.0 || instances > most.1 {
+            let found = format!("{}, with {instances} messages and reservations", plan.hyperperiod);
+            return Err(violation(place(), "its hyperperiod is no longer than any that is planned", found));
         }
         Ok(())
     }
