@@ -4,11 +4,11 @@ use crate::arguments::GanttArguments;
 use crate::check;
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, load, network, verify};
 use leveret_manifest::{Manifest, NetworkManifest};
 use leveret_plan::checker::{self, check_network};
-use leveret_plan::network::Effort;
 use leveret_report::picture::{self, Picture, Selection};
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<
     network::without_tasks(&arguments.manifest, manifest)?;
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
-        return Ok(match network::accepted(traffic, Effort::default()) {
+        return Ok(match network::accepted(traffic, Sought::new(arguments.search)) {
             Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
             Err(refusal) => {
                 let advice = network::advice(manifest, &refusal);

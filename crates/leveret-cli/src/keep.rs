@@ -1,12 +1,11 @@
 //! `leveret plan --keep`: a new plan in which what can stay stays.
 
 use crate::failure::Failure;
-use crate::{diff, network, output};
+use crate::network::{self, Sought};
+use crate::{diff, output};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_network;
-use leveret_plan::network::{
-    Effort, NetworkPlan, NetworkRefusal, Session, SessionError, Traffic, admit_flows,
-};
+use leveret_plan::network::{NetworkPlan, NetworkRefusal, Session, SessionError, Traffic, admit_flows};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -17,6 +16,7 @@ use std::path::PathBuf;
 pub fn plan(
     files: &[PathBuf],
     manifest: &NetworkManifest,
+    sought: Sought,
 ) -> Result<Result<NetworkPlan, NetworkRefusal>, Failure> {
     let (old, kept) = diff::pair(files)?;
     let wanted = &manifest.traffic;
@@ -25,11 +25,11 @@ pub fn plan(
         && old.traffic.whole_cycles == wanted.whole_cycles;
     if !same {
         output::note("the network itself differs, so nothing can be kept: planned anew");
-        return Ok(network::accepted(wanted, Effort::default()));
+        return Ok(network::accepted(wanted, sought));
     }
     match changed(old.traffic, &kept, wanted) {
         Ok((plan, others)) => {
-            let plan = match admit_flows(wanted, plan, Effort::default()) {
+            let plan = match admit_flows(wanted, plan, sought.effort) {
                 Ok(plan) => plan,
                 Err(refusal) => return Ok(Err(refusal)),
             };
@@ -44,7 +44,7 @@ pub fn plan(
         }
         Err(error) => {
             output::note(&format!("{error}; planned anew"));
-            Ok(network::accepted(wanted, Effort::default()))
+            Ok(network::accepted(wanted, sought))
         }
     }
 }

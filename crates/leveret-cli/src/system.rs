@@ -3,12 +3,13 @@
 use crate::arguments::{Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, verify};
+use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
-use leveret_plan::network::Effort;
 use leveret_plan::system::{
-    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system, render_system,
+    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system_by, render_system,
     summarise_system,
 };
 use serde::Serialize;
@@ -18,8 +19,8 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// When the answer cannot be printed.
-pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
-    let answer = accepted(system);
+pub fn check(format: Format, system: &System, sought: Sought) -> Result<ExitCode, Failure> {
+    let answer = accepted(system, sought);
     match format {
         Format::Json => output::print(&output::json(&Answer::new(system, &answer))?)?,
         Format::Table => match &answer {
@@ -39,7 +40,7 @@ pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
-    let plan = match accepted(system) {
+    let plan = match accepted(system, Sought::new(arguments.search)) {
         Ok(plan) => plan,
         Err(refusal) => {
             output::note(refused(system, &refusal, Paint::for_stderr()).trim_end());
@@ -75,8 +76,8 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
 }
 
 /// A plan that the checker accepted.
-fn accepted(system: &System) -> Result<SystemPlan, SystemRefusal> {
-    let plan = plan_system(system, Effort::default())?;
+fn accepted(system: &System, sought: Sought) -> Result<SystemPlan, SystemRefusal> {
+    let plan = plan_system_by(system, &|traffic| sought.plan(traffic), ExplainBudget::default())?;
     match check_system(&plan, system) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.

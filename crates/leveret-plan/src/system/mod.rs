@@ -25,6 +25,6 @@ pub use chain::{ChainPart, PartKind};
 pub use explain::{ChainLimit, SystemRefusal};
 pub use model::{Chain, Crossing, NETWORK_MEMBER, Port, Step, System, SystemHost, Window};
 pub use plan::{PlannedChain, SYSTEM_PLAN_VERSION, SystemPlan};
-pub use search::{plan_system, plan_system_within};
+pub use search::{NetworkPlanner, plan_system, plan_system_by, plan_system_within};
 pub use table::{SystemSummary, render_system, summarise_system};
 pub use validate::{CHAIN_STEPS_MAX, SYSTEM_PARTS_MAX, SystemError};

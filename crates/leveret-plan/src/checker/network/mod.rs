@@ -20,7 +20,9 @@ mod windows;
 pub use refusal::check_refusal;
 
 use super::{Violation, shown, wide};
-use crate::network::{Certificate, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
+use crate::network::{
+    Certificate, NETWORK_PLAN_VERSION, NetworkPlan, ROUND_INSTANCES_MAX, STREAM_TIME_MAX, Slot, Traffic,
+};
 use leveret_topology::{FrameFormat, Link};
 use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
 
@@ -134,7 +136,7 @@ struct Checker<'a> {
     crowded: Vec<bool>,
 }
 
-/// No time in a plan is longer, about 73 years: sums of a few are counted in 64 bits.
+/// No time of a hop is longer, about 73 years, and no round: sums of a few are counted in 64 bits.
 const TIME_MAX: i64 = 1 << 61;
 const UNKNOWN: i64 = i64::MIN;
 
@@ -174,14 +176,19 @@ impl Checker<'_> {
         if self.round <= 0 {
             return Err(violation(place(), "its hyperperiod is longer than 0", shown(self.round)));
         }
-        if self.round > i128::from(TIME_MAX) {
-            return Err(violation(place(), "its times can be counted", shown(self.round)));
-        }
+        let mut instances: i128 = 0;
         for period in periods.chain(reserved) {
             if self.round % wide(period).max(1) != 0 {
                 let found = format!("{} and a period of {period}", plan.hyperperiod);
                 return Err(violation(place(), "its hyperperiod is a multiple of every period", found));
             }
+            instances += self.round / wide(period).max(1);
+        }
+        // Whoever goes on from an accepted plan walks through all of its round, of which reservations need have no slot.
+        let most = (wide(STREAM_TIME_MAX) * 24, i128::from(ROUND_INSTANCES_MAX));
+        if self.round > most.0 || instances > most.1 {
+            let found = format!("{}, with {instances} messages and reservations", plan.hyperperiod);
+            return Err(violation(place(), "its hyperperiod is no longer than any that is planned", found));
         }
         Ok(())
     }
