@@ -4,11 +4,12 @@ use crate::arguments::{ExplainArguments, Format};
 use crate::check::{self, Shown};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::check_certificate;
-use leveret_plan::network::{Certificate, Effort, NetworkRefusal, advice, certificate};
+use leveret_plan::network::{Certificate, NetworkRefusal, advice, certificate};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -25,7 +26,9 @@ pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     match load::document(&arguments.manifest)? {
         Document::Network(manifest) => match &manifest.system {
             // Its refusals are told at length by the check.
-            Some(system) if arguments.certificate.is_none() => system::check(arguments.format, system),
+            Some(system) if arguments.certificate.is_none() => {
+                system::check(arguments.format, system, Sought::new(arguments.search))
+            }
             _ => {
                 network::without_tasks(&arguments.manifest, &manifest)?;
                 network(arguments, &manifest)
@@ -44,8 +47,9 @@ pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
 
 fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
     let traffic = &manifest.traffic;
-    let effort = Effort { steps: arguments.steps, ..Effort::default() };
-    let refusal = match network::accepted(traffic, effort) {
+    let mut sought = Sought::new(arguments.search);
+    sought.effort.steps = arguments.steps;
+    let refusal = match network::accepted(traffic, sought) {
         Ok(_) => {
             let word = Paint::for_stdout().green("admitted");
             output::print(&format!(

@@ -4,11 +4,11 @@ use crate::arguments::GanttArguments;
 use crate::check;
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, load, network, system, verify};
 use leveret_manifest::{Manifest, NetworkManifest};
 use leveret_plan::checker::{self, check_network, check_system};
-use leveret_plan::network::Effort;
 use leveret_plan::system::{System, SystemPlan};
 use leveret_report::picture::{self, Picture, Selection};
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ fn of_system(arguments: &GanttArguments, system: &System) -> Result<Drawn, Failu
         picture::system(system, plan).map_err(|error| Failure::from_text(&place, &error.to_string()))
     };
     let Some(path) = &arguments.plan else {
-        return Ok(match system::accepted(system) {
+        return Ok(match system::accepted(system, Sought::new(arguments.search)) {
             Ok(plan) => Ok(draw(&plan)?),
             Err(refusal) => Err(system::refused(system, &refusal, Paint::for_stderr())),
         });
@@ -92,7 +92,7 @@ fn of_system(arguments: &GanttArguments, system: &System) -> Result<Drawn, Failu
 fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
-        return Ok(match network::accepted(traffic, Effort::default()) {
+        return Ok(match network::accepted(traffic, Sought::new(arguments.search)) {
             Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
             Err(refusal) => {
                 let advice = network::advice(manifest, &refusal);

@@ -63,7 +63,9 @@ Examples:
   leveret plan job.toml --format json | jq .hyperperiod
   leveret plan job.toml --output plan.json && leveret verify plan.json job.toml
 
-The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch.
+The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch. Of a network whose \
+plan is hard to find, the same --threads and --seed do: without --threads it is found on all cores, and another \
+machine may find another plan. Jobs on one host need neither.
 
 Exit codes: 0 planned; 1 refused; 2 bad input.";
 

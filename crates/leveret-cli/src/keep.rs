@@ -1,10 +1,11 @@
 //! `leveret plan --keep`: a new plan in which what can stay stays.
 
 use crate::failure::Failure;
-use crate::{diff, network, output, system};
+use crate::network::{self, Sought};
+use crate::{diff, output, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{check_network, check_system};
-use leveret_plan::network::{Effort, KeepError, NetworkPlan, NetworkRefusal, keep_network};
+use leveret_plan::network::{KeepError, NetworkPlan, NetworkRefusal, keep_network};
 use leveret_plan::system::{System, SystemPlan, SystemRefusal, keep_system};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,13 +17,14 @@ use std::path::PathBuf;
 pub fn of_network(
     files: &[PathBuf],
     manifest: &NetworkManifest,
+    sought: Sought,
 ) -> Result<Result<NetworkPlan, NetworkRefusal>, Failure> {
     let old = diff::pair(files)?;
     if old.has_hosts {
         return Err(other_kind("a network with tasks on its hosts, and the new one has none"));
     }
     let wanted = &manifest.traffic;
-    match keep_network((&old.system.traffic, &old.plan.network), wanted, Effort::default()) {
+    match keep_network((&old.system.traffic, &old.plan.network), wanted, sought.effort) {
         Ok((plan, others)) => {
             if let Err(violation) = check_network(&plan, wanted) {
                 return Ok(Err(NetworkRefusal::Rejected { violation: violation.to_string() }));
@@ -33,7 +35,7 @@ pub fn of_network(
         Err(KeepError::Flows(refusal)) => Ok(Err(*refusal)),
         Err(error) => {
             output::note(&format!("{error}; planned anew"));
-            Ok(network::accepted(wanted, Effort::default()))
+            Ok(network::accepted(wanted, sought))
         }
     }
 }
@@ -42,19 +44,28 @@ pub fn of_network(
 ///
 /// # Errors
 /// When a file cannot be read, or the plan is not one of its manifest. The inner error: there is no plan.
-pub fn of_system(files: &[PathBuf], wanted: &System) -> Result<Result<SystemPlan, SystemRefusal>, Failure> {
+pub fn of_system(
+    files: &[PathBuf],
+    wanted: &System,
+    sought: Sought,
+) -> Result<Result<SystemPlan, SystemRefusal>, Failure> {
     let old = diff::pair(files)?;
     if !old.has_hosts {
         return Err(other_kind("a network without tasks, and the new one has some"));
     }
-    let kept = match keep_system((&old.system, &old.plan), wanted, Effort::default()) {
+    let kept = match keep_system(
+        (&old.system, &old.plan),
+        wanted,
+        &|system| system::accepted(system, sought),
+        sought.effort,
+    ) {
         Ok(kept) => kept,
         Err(refusal) => {
             let reason = refusal.reason().replace('\n', "\n  ");
             output::note(&format!(
                 "with the windows as they were there is no plan; planned anew\n  {reason}"
             ));
-            return Ok(system::accepted(wanted));
+            return Ok(system::accepted(wanted, sought));
         }
     };
     if let Err(violations) = check_system(&kept.plan, wanted) {

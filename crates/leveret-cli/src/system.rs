@@ -3,12 +3,13 @@
 use crate::arguments::{Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, keep, verify};
+use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
-use leveret_plan::network::Effort;
 use leveret_plan::system::{
-    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system, render_system,
+    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system_by, render_system,
     summarise_system,
 };
 use serde::Serialize;
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// When the answer cannot be printed.
-pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
-    let answer = accepted(system);
+pub fn check(format: Format, system: &System, sought: Sought) -> Result<ExitCode, Failure> {
+    let answer = accepted(system, sought);
     match format {
         Format::Json => output::print(&output::json(&Answer::new(system, &answer))?)?,
         Format::Table => match &answer {
@@ -40,9 +41,10 @@ pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
+    let sought = Sought::new(arguments.search);
     let found = match &arguments.keep {
-        None => accepted(system),
-        Some(files) => keep::of_system(files, system)?,
+        None => accepted(system, sought),
+        Some(files) => keep::of_system(files, system, sought)?,
     };
     let plan = match found {
         Ok(plan) => plan,
@@ -95,8 +97,8 @@ pub fn read(path: &Path) -> Result<SystemPlan, Failure> {
 ///
 /// # Errors
 /// Why there is none.
-pub fn accepted(system: &System) -> Result<SystemPlan, SystemRefusal> {
-    let plan = plan_system(system, Effort::default())?;
+pub fn accepted(system: &System, sought: Sought) -> Result<SystemPlan, SystemRefusal> {
+    let plan = plan_system_by(system, &|traffic| sought.plan(traffic), ExplainBudget::default())?;
     match check_system(&plan, system) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.

@@ -7,7 +7,7 @@ use common::us;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::{Effort, Flow, KeepError};
 use leveret_plan::system::{
-    KeptSystem, Step, System, SystemDiff, SystemPlan, diff_systems, keep_system, plan_system,
+    KeptSystem, Step, System, SystemDiff, SystemPlan, SystemRefusal, diff_systems, keep_system, plan_system,
     summarise_system,
 };
 use leveret_types::{ByteSize, Nanos, NodeId};
@@ -145,9 +145,13 @@ fn flows_are_compared() {
     assert!(text.contains("~ alarm, beside the time table: declared otherwise; arrives within "), "{text}");
 }
 
+fn planner(system: &System) -> Result<SystemPlan, SystemRefusal> {
+    plan_system(system, Effort::default())
+}
+
 fn kept(first: &System, second: &System) -> (KeptSystem, SystemDiff) {
     let old = planned(first);
-    let kept = keep_system((first, &old), second, Effort::default())
+    let kept = keep_system((first, &old), second, &planner, Effort::default())
         .unwrap_or_else(|refusal| panic!("{}", refusal.reason()));
     check_system(&kept.plan, second).expect("a right plan");
     let diff = diff_systems((first, &old), (second, &kept.plan));
@@ -198,7 +202,7 @@ fn what_cannot_be_kept_is_said() {
     (tight.chains[0].age, longer.chains[0].age) = (limit, limit);
     longer.hosts[0].job.tasks[0].budget = us(400);
     planned(&longer);
-    assert!(keep_system((&tight, &planned(&tight)), &longer, Effort::default()).is_err());
+    assert!(keep_system((&tight, &planned(&tight)), &longer, &planner, Effort::default()).is_err());
 }
 
 #[test]

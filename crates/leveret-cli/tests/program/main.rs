@@ -7,6 +7,7 @@ mod network_changes;
 mod networks;
 mod reference;
 mod runs;
+mod seeds;
 mod systems;
 
 use std::path::{Path, PathBuf};

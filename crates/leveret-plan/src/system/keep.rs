@@ -1,10 +1,10 @@
 //! A new plan of a system in which what can stay stays: windows that were chosen, tables of hosts of which nothing changed, and slots.
 
+use super::SystemRefusal;
 use super::chain::walk;
 use super::model::{Crossing, System, Window};
 use super::plan::SystemPlan;
 use super::project::parts;
-use super::{SystemRefusal, plan_system};
 use crate::network::{Effort, KeepError, keep_network};
 use std::collections::BTreeSet;
 
@@ -19,6 +19,9 @@ pub struct KeptSystem {
     pub moved: Result<BTreeSet<String>, KeepError>,
 }
 
+/// How a system is planned.
+pub type SystemPlanner<'a> = dyn Fn(&System) -> Result<SystemPlan, SystemRefusal> + 'a;
+
 /// A plan of what is wanted that keeps what an old one has. A window that was chosen stays, where its channel is declared as before; a host whose job is what it was
 /// keeps its table; channels keep their slots as [`keep_network`] has it.
 ///
@@ -27,6 +30,7 @@ pub struct KeptSystem {
 pub fn keep_system(
     (old, kept): (&System, &SystemPlan),
     wanted: &System,
+    planner: &SystemPlanner<'_>,
     effort: Effort,
 ) -> Result<KeptSystem, SystemRefusal> {
     let mut fixed = wanted.clone();
@@ -35,7 +39,7 @@ pub fn keep_system(
             fixed.crossings[index].window = window_before((old, kept), wanted, crossing);
         }
     }
-    let mut plan = plan_system(&fixed, effort)?;
+    let mut plan = planner(&fixed)?;
     let (before, now) = (parts(old, &kept.windows), parts(wanted, &plan.windows));
     let mut hosts = Vec::new();
     let mut tables = plan.hosts.clone();

@@ -8,7 +8,7 @@ use super::needs::Needs;
 use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
 use super::project::{Parts, parts, source_window};
 use crate::admission::{Lean, plan_leaning};
-use crate::network::{Effort, NetworkPlan, NetworkRefusal, plan_network, summarise};
+use crate::network::{Effort, NetworkPlan, NetworkRefusal, Traffic, plan_network, summarise};
 use crate::{ExplainBudget, Job, Plan, Refusal, Task, plan_within};
 use leveret_types::{ChannelId, Nanos, StreamId};
 
@@ -36,9 +36,24 @@ pub fn plan_system_within(
     effort: Effort,
     budget: ExplainBudget,
 ) -> Result<SystemPlan, SystemRefusal> {
+    plan_system_by(system, &|traffic| plan_network(traffic, effort).map(|(plan, _)| plan), budget)
+}
+
+/// How the network of a system is planned.
+pub type NetworkPlanner<'a> = dyn Fn(&Traffic) -> Result<NetworkPlan, NetworkRefusal> + 'a;
+
+/// The same by another planner of the network: one that uses several cores, for instance. It is asked again for other windows.
+///
+/// # Errors
+/// As [`plan_system`].
+pub fn plan_system_by(
+    system: &System,
+    network: &NetworkPlanner<'_>,
+    budget: ExplainBudget,
+) -> Result<SystemPlan, SystemRefusal> {
     system.validate().map_err(SystemRefusal::Invalid)?;
     let needs = Needs::of(system)?;
-    let search = Search { system, needs: &needs, effort, budget };
+    let search = Search { system, needs: &needs, network, budget };
     search.impossible_chain()?;
     search.run()
 }
@@ -46,7 +61,7 @@ pub fn plan_system_within(
 struct Search<'a> {
     system: &'a System,
     needs: &'a Needs,
-    effort: Effort,
+    network: &'a NetworkPlanner<'a>,
     budget: ExplainBudget,
 }
 
@@ -144,8 +159,8 @@ impl Search<'_> {
                 Err(refusal) => return Err(Failed::Host { windows, host, refusal: Box::new(refusal) }),
             }
         }
-        let network = match plan_network(&parts.traffic, self.effort) {
-            Ok((network, _)) => network,
+        let network = match (self.network)(&parts.traffic) {
+            Ok(network) => network,
             Err(refusal) => return Err(Failed::Network { windows, refusal: Box::new(refusal) }),
         };
         let mut chains = Vec::with_capacity(self.system.chains.len());
