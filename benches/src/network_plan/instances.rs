@@ -3,7 +3,7 @@
 use crate::planner::Random;
 use leveret_plan::network::{Stream, Traffic};
 use leveret_topology::{Network, Reservation, Shape, shape};
-use leveret_types::{ByteSize, Nanos, NodeId};
+use leveret_types::{BitRate, ByteSize, Nanos, NodeId};
 
 /// Two to six streams over two or three switches, with narrow windows: about as many have a plan as have none.
 pub fn small(seed: u64) -> Traffic {
@@ -13,8 +13,13 @@ pub fn small(seed: u64) -> Traffic {
     let mut network = shape(which, switches, hosts);
     let queues = 1 + below(&mut random, 8) as u8;
     let is_reserved = random.below(10) < 3;
+    let slow = (random.below(3) == 0).then(|| random.below(u64::from(switches + hosts)));
     for link in &mut network.links {
         link.queues = queues;
+        // All that one node sends, so that its messages come to faster links.
+        if slow == Some(u64::from(link.source.0)) {
+            link.rate = BitRate(link.rate.0 / 4);
+        }
         if is_reserved && random.below(2) == 0 {
             let start = Nanos::from_micros(between(&mut random, 0, 80));
             let length = Nanos::from_micros(between(&mut random, 5, 20));

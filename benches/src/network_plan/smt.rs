@@ -16,7 +16,7 @@ struct Use {
     start: String,
     /// The queue, where it comes from another link.
     queue: Option<String>,
-    /// When it comes to this link's port: the start on the link before, and how long after that.
+    /// When its first frame comes to this link's port: the start on the link before, and how long after that.
     came: Option<(String, i64)>,
     length: i64,
     /// When its last frame starts, after its first.
@@ -103,16 +103,19 @@ impl Question<'_> {
             let range = (begin + stream.release.0, begin + stream.deadline.0);
             for (hop, step) in steps.iter().enumerate() {
                 self.declare(&start(hop), "Int");
-                let came = step.before.map(|before| {
-                    let links = (steps[before].link, step.link);
-                    (start(before), forwarding(network, links, (&times[before], &times[hop])))
-                });
-                match &came {
-                    Some((before, after)) => {
-                        self.assert(&format!("(<= (+ {before} {after}) {})", start(hop)))
+                match step.before {
+                    Some(before) => {
+                        let links = (steps[before].link, step.link);
+                        let after = forwarding(network, links, (&times[before], &times[hop]));
+                        self.assert(&format!("(<= (+ {} {after}) {})", start(before), start(hop)));
                     }
                     None => self.assert(&format!("(<= {} {})", range.0, start(hop))),
                 }
+                let came = step.before.map(|before| {
+                    let link = &network.links[steps[before].link];
+                    let first = needed(link, network.forwarding(link.target), times[before][0]);
+                    (start(before), first + link.propagation.0 + link.processing.0)
+                });
                 self.uses.push(Use {
                     link: step.link,
                     way: way.clone(),
@@ -242,20 +245,25 @@ fn frames(network: &Network, link: usize, size: u64) -> Vec<i64> {
     times
 }
 
+/// How much of a frame must have come before the next node can begin to send it.
+fn needed(from: &Link, forwarding: Option<Forwarding>, frame: i64) -> i64 {
+    match forwarding {
+        Some(Forwarding::CutThrough { header }) => {
+            let header = (header.0 * 8 * 1_000_000_000).div_ceil(from.rate.0);
+            i64::try_from(header).unwrap_or(i64::MAX).min(frame)
+        }
+        Some(Forwarding::StoreAndForward) | None => frame,
+    }
+}
+
 /// From the start on one link to the earliest on the next, so that every frame is there when its turn comes.
 fn forwarding(network: &Network, (from, to): (usize, usize), (here, there): (&[i64], &[i64])) -> i64 {
     let (from, to): (&Link, &Link) = (&network.links[from], &network.links[to]);
     let mut longest = i64::MIN;
     let (mut start_here, mut start_there) = (0, 0);
     for (time_here, time_there) in here.iter().zip(there) {
-        let ready = match network.forwarding(to.source) {
-            Some(Forwarding::CutThrough { header }) => {
-                let header = (header.0 * 8 * 1_000_000_000).div_ceil(from.rate.0);
-                let header = i64::try_from(header).unwrap_or(i64::MAX).min(*time_here);
-                header.max(time_here - time_there)
-            }
-            Some(Forwarding::StoreAndForward) | None => *time_here,
-        };
+        // A frame that goes on before all of it has come must not run dry.
+        let ready = needed(from, network.forwarding(to.source), *time_here).max(time_here - time_there);
         longest = longest.max(start_here + ready - start_there);
         start_here += time_here;
         start_there += time_there;

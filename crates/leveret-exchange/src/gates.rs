@@ -175,8 +175,7 @@ impl Port<'_> {
         let before = way.tree.hops[parent as usize].link;
         let network = &self.traffic.network;
         let forwarding = network.forwarding(self.link.source).unwrap_or(Forwarding::StoreAndForward);
-        let under_way =
-            network.frames.forwarding(stream.size, &network.links[before.index()], self.link, forwarding);
+        let under_way = network.frames.first_ready(stream.size, &network.links[before.index()], forwarding);
         (slot.start - self.starts.of(slot, parent) - under_way + self.twice_the_error()).0
     }
 

@@ -5,7 +5,7 @@ use leveret_plan::network::{
     Bound, Effort, NetworkRefusal, Proof, ProofNode, Stream, Traffic, certificate, plan_network,
 };
 use leveret_topology::{Reservation, Shape, shape};
-use leveret_types::{ByteSize, Nanos, NodeId, StreamId};
+use leveret_types::{BitRate, ByteSize, Nanos, NodeId, StreamId};
 use proptest::prelude::*;
 
 const SWITCHES: u32 = 3;
@@ -52,10 +52,14 @@ fn traffic(
     clock_error: i64,
     whole_cycles: bool,
     reserved: bool,
+    slow: Option<u32>,
 ) -> Traffic {
     let mut network = shape(which, SWITCHES, 4);
     for link in &mut network.links {
         link.queues = queues;
+        if slow == Some(link.source.0) {
+            link.rate = BitRate(link.rate.0 / 4);
+        }
         if reserved {
             let (period, start) = (Nanos::from_micros(100), Nanos::from_micros(40));
             link.reserved.push(Reservation { period, start, length: Nanos::from_micros(15) });
@@ -87,10 +91,10 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
         prop::collection::vec(wish(), 1..7),
         prop::sample::select(vec![Shape::Line, Shape::Ring]),
         (1u8..4, prop::sample::select(vec![0i64, 0, 300])),
-        (prop::bool::weighted(0.2), prop::bool::weighted(0.3)),
+        (prop::bool::weighted(0.2), prop::bool::weighted(0.3), prop::option::weighted(0.4, 0..SWITCHES + 4)),
     )
-        .prop_map(|(wishes, which, (queues, clock_error), (whole_cycles, reserved))| {
-            traffic(which, &wishes, queues, clock_error, whole_cycles, reserved)
+        .prop_map(|(wishes, which, (queues, clock_error), (whole_cycles, reserved, slow))| {
+            traffic(which, &wishes, queues, clock_error, whole_cycles, reserved, slow)
         })
         .prop_filter("valid", |traffic| traffic.validate().is_ok())
 }
@@ -158,7 +162,7 @@ fn two_for_one() -> Traffic {
         also: None,
     };
     // 12 us on each of three links, and 2 us of processing at each end: 42 us.
-    traffic(Shape::Line, &[wish((0, 60)), wish((8, 52))], 8, 0, false, false)
+    traffic(Shape::Line, &[wish((0, 60)), wish((8, 52))], 8, 0, false, false, None)
 }
 
 fn argument(traffic: &Traffic) -> Proof {
@@ -228,7 +232,8 @@ fn without_jitter_some_periods_always_meet() {
         copies: 1,
         also: None,
     };
-    let mut traffic = traffic(Shape::Line, &[wish((0, 3)), wish((1, 3)), wish((2, 3))], 8, 0, false, false);
+    let mut traffic =
+        traffic(Shape::Line, &[wish((0, 3)), wish((1, 3)), wish((2, 3))], 8, 0, false, false, None);
     for (stream, period) in traffic.streams.iter_mut().zip([60, 90, 150]) {
         (stream.period, stream.deadline) = (Nanos::from_micros(period), Nanos::from_micros(period));
     }

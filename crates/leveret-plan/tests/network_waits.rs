@@ -3,7 +3,7 @@
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, NetworkPlan, Stream, Traffic, plan_network};
 use leveret_topology::{Link, Reservation, Shape, shape};
-use leveret_types::{ByteSize, Nanos, NodeId};
+use leveret_types::{BitRate, ByteSize, Nanos, NodeId, StreamId};
 
 const HOSTS: u32 = 8;
 const ROUND: Nanos = Nanos::from_micros(1000);
@@ -86,4 +86,38 @@ fn what_may_not_be_long_under_way_waits_at_its_source() {
         plan.links.iter().flatten().find(|slot| slot.stream.0 == 0 && slot.hop == 0).expect("a slot").start.0
             / 1000;
     assert!(second_hop(&plan, 0).0 >= 42 && departure >= 28, "{departure}");
+}
+
+/// Three frames come over a slow link to a fast one: the first is there long before the slot, and would be sent in another's.
+#[test]
+fn nothing_is_sent_while_a_slow_message_comes_to_the_same_queue() {
+    let mut network = shape(Shape::Line, 1, 3);
+    for link in &mut network.links {
+        link.queues = 1;
+        if link.source == NodeId(1) {
+            link.rate = BitRate(link.rate.0 / 10);
+        }
+    }
+    let period = Nanos::from_millis(1);
+    let big = Stream::new("big", NodeId(1), NodeId(3), ByteSize(4500), period);
+    let mut small = Stream::new("small", NodeId(2), NodeId(3), ByteSize(100), period);
+    (small.release, small.deadline) = (Nanos::from_micros(200), Nanos::from_micros(240));
+    let traffic = Traffic {
+        network,
+        streams: vec![big, small],
+        flows: Vec::new(),
+        clock_error: Nanos::ZERO,
+        whole_cycles: false,
+    };
+    let (mut plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+    assert_eq!(check_network(&plan, &traffic), Ok(()));
+    // From the source at once: its last frame has come at 368 us, its first at 123 us.
+    for slots in &mut plan.links {
+        for slot in slots.iter_mut().filter(|slot| slot.stream == StreamId(0)) {
+            slot.start = if slot.hop == 0 { Nanos::ZERO } else { Nanos::from_micros(400) };
+        }
+        slots.sort_by_key(|slot| slot.start);
+    }
+    let violation = check_network(&plan, &traffic).expect_err("the queue holds a frame of another");
+    assert!(violation.rule.contains("comes to its queue"), "{violation}");
 }

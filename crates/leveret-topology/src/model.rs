@@ -151,6 +151,18 @@ impl FrameFormat {
         }
         longest + from.propagation + from.processing
     }
+
+    /// From the start of a message on one link until its first frame is ready at the next port. Sooner than [`Self::forwarding`] where the
+    /// next link is the faster one and would run dry.
+    pub fn first_ready(&self, message: ByteSize, from: &Link, forwarding: Forwarding) -> Nanos {
+        let ((full, bytes), last) = self.frames(message);
+        let first = if full > 0 { bytes } else { last };
+        let needed = match forwarding {
+            Forwarding::StoreAndForward => first,
+            Forwarding::CutThrough { header } => header.0.min(first),
+        };
+        from.rate.transmission(needed) + from.propagation + from.processing
+    }
 }
 
 /// Why a network is none.

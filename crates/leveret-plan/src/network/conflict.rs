@@ -82,7 +82,7 @@ impl Sweep {
         for hop in &way.hops {
             let link = &state.links[hop.link as usize];
             for turn in 0..i64::from(unit.count) {
-                let offset = hop.offset + turn * period;
+                let offset = hop.offset - hop.early + turn * period;
                 for (busy, round) in link.touching(from + offset, to - from + hop.length) {
                     // Forbidden: busy.start - length < start + offset < busy.end.
                     let (first, last) = (busy.start + round - hop.length - offset, busy.end + round - offset);

@@ -6,6 +6,9 @@
 use super::problem::{Hop, Problem};
 use super::state::{Place, State, Unit};
 
+/// How often a link is looked at in vain for one place; a second's part.
+const LOOKS_MAX: usize = 1 << 22;
+
 /// The first place of a unit on the first of its ways that has one; `hint` says where in the window the search begins.
 pub(super) fn first_free(problem: &Problem<'_>, state: &State, unit: Unit, hint: u64) -> Option<Place> {
     let item = &problem.items[unit.item as usize];
@@ -30,16 +33,19 @@ fn fullest(state: &State, hops: &[Hop], hyperperiod: i64) -> i64 {
     hops.iter().map(sixteenths).max().unwrap_or(0) as i64
 }
 
-/// The least start in `from..=to` at which every transmission is free.
+/// The least start in `from..=to` at which every transmission is free. None also where that is not found in time: with many instances each
+/// may be in the way by a little, again and again.
 fn earliest(state: &State, hops: &[Hop], count: u32, period: i64, from: i64, to: i64) -> Option<i64> {
     let mut start = from;
     let turns = i64::from(count);
     let (mut hop, mut turn) = (0, 0);
     let mut content = 0;
     let all = hops.len() * count as usize;
+    let mut looks = LOOKS_MAX.saturating_add(all.saturating_mul(2));
     while content < all && start <= to {
-        let Hop { link, offset, length, .. } = hops[hop];
-        let shift = state.links[link as usize].shift(start + offset + turn * period, length)?;
+        looks = looks.checked_sub(1)?;
+        let Hop { link, offset, length, early, .. } = hops[hop];
+        let shift = state.links[link as usize].shift(start + offset - early + turn * period, length)?;
         if shift > 0 {
             start += shift;
             content = 0;

@@ -61,11 +61,11 @@ pub(super) struct Hop {
     pub after: i64,
     /// From the start of the first transmission, when nothing waits.
     pub offset: i64,
-    /// How long the link is taken.
+    /// How long the link is taken: from `early` before the start, so that what comes as early as it can finds nothing in its queue.
     pub length: i64,
     /// From the start on this link to the start of the last frame.
     pub last_start: i64,
-    /// How much sooner than planned it can come to this link's port.
+    /// How much sooner than planned its first frame can come to this link's port.
     pub early: i64,
     /// From the start on this link to the arrival, if a target is at its end; else -1.
     pub arrival: i64,
@@ -209,9 +209,11 @@ impl<'a> Problem<'a> {
                 let forwarding = network.forwarding(link.source).unwrap_or(Forwarding::StoreAndForward);
                 // The sender's clock may be late and the port's early; and a frame that came as early as can be must not be
                 // there before the one that is sent ahead of it has gone.
-                after = network.frames.forwarding(stream.size, previous, link, forwarding).0 + 2 * error;
+                let under_way = network.frames.forwarding(stream.size, previous, link, forwarding);
+                let first = network.frames.first_ready(stream.size, previous, forwarding);
+                after = under_way.0 + 2 * error;
                 offset = hops[parent as usize].offset + after;
-                early = 4 * error;
+                early = 4 * error + (under_way - first).0;
                 length += early;
             }
             let is_target = stream.targets.contains(&link.target);

@@ -165,7 +165,7 @@ impl Session {
             for turn in 0..i64::from(which.count) {
                 let start =
                     State::start_of(&item.ways[place.way as usize], &place, number) + turn * item.period;
-                if self.state.links[hop.link as usize].shift(start, hop.length) != Some(0) {
+                if self.state.links[hop.link as usize].shift(start - hop.early, hop.length) != Some(0) {
                     return Err(SessionError::Foreign);
                 }
             }

@@ -109,7 +109,7 @@ impl State {
         let item = &problem.items[item as usize];
         let way = &item.ways[place.way as usize];
         for (index, hop) in way.hops.iter().enumerate() {
-            let start = Self::start_of(way, &place, index);
+            let start = Self::start_of(way, &place, index) - hop.early;
             self.links[hop.link as usize].take_each(start, (item.period, count), hop.length, Owner(unit));
         }
         if place.may_wait() {
@@ -179,7 +179,7 @@ impl State {
 fn slots(item: &Item, way: &Candidate, count: u32, place: &Place) -> impl Iterator<Item = (usize, i64, i64)> {
     let period = item.period;
     way.hops.iter().enumerate().flat_map(move |(index, hop)| {
-        let start = State::start_of(way, place, index);
+        let start = State::start_of(way, place, index) - hop.early;
         (0..i64::from(count)).map(move |turn| (hop.link as usize, start + turn * period, hop.length))
     })
 }

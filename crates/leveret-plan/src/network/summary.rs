@@ -64,9 +64,11 @@ pub struct StreamSummary {
     pub hops: u32,
     /// Longest time from the start of the first slot to the last arrival, clock error included.
     pub latency: Nanos,
+    /// What that may be at most, where it is declared.
+    pub latency_limit: Option<Nanos>,
     /// Latest arrival, from the start of the period.
     pub arrival: Nanos,
-    /// From there to the deadline.
+    /// From there to the deadline, or from the latency to its limit, whichever is less.
     pub slack: Nanos,
     /// How much arrivals differ from period to period, at that target where it is most.
     pub jitter: Nanos,
@@ -187,12 +189,15 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
     let summary = |(index, (latency, latest, jitter)): (usize, (i64, i64, i64))| {
         let stream = &traffic.streams[index];
         let depth = |way: &super::Way| way.tree.hops.len() as u32;
+        let latency = Nanos(latency) + error + error;
+        let slack = stream.deadline - error - Nanos(latest);
         StreamSummary {
             name: stream.name.clone(),
             hops: plan.ways[index].iter().map(depth).max().unwrap_or(0),
-            latency: Nanos(latency) + error + error,
+            latency,
+            latency_limit: stream.latency,
             arrival: Nanos(latest) + error,
-            slack: stream.deadline - error - Nanos(latest),
+            slack: stream.latency.map_or(slack, |limit| slack.min(limit - latency)),
             jitter: Nanos(jitter),
         }
     };
@@ -259,9 +264,10 @@ impl NetworkSummary {
         let head = ["channel", "links", "latency", "arrives by", "slack", "jitter"];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for stream in streams.iter().take(ROWS_MAX) {
-            let times =
-                [stream.latency, stream.arrival, stream.slack, stream.jitter].map(|time| time.to_string());
-            let [latency, arrival, slack, jitter] = times;
+            let limit = stream.latency_limit.map_or(String::new(), |limit| format!(" of {limit}"));
+            let latency = format!("{}{limit}", stream.latency);
+            let [arrival, slack, jitter] =
+                [stream.arrival, stream.slack, stream.jitter].map(|time| time.to_string());
             rows.push(vec![stream.name.clone(), stream.hops.to_string(), latency, arrival, slack, jitter]);
         }
         text.push('\n');

@@ -80,7 +80,8 @@ fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64, steps
     let mut turn = 0;
     while content < count {
         *steps += 1;
-        let shift = state.links[hop.link as usize].shift(start + i64::from(turn) * period, hop.length)?;
+        let shift =
+            state.links[hop.link as usize].shift(start - hop.early + i64::from(turn) * period, hop.length)?;
         if shift > 0 {
             content = 0;
             start += shift;

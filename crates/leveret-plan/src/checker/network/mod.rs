@@ -99,9 +99,11 @@ impl Hop {
 struct Passage {
     /// From the start on the hop before to the instant from which it can be sent here.
     forwarding: i64,
+    /// From there to the first frame at this port.
+    first_comes: i64,
     /// From the start to the arrival at a target; [`Passage::NO_TARGET`] where none is at the link's end.
     arrival: i64,
-    /// How long an instance waits here at most; known once the windows were looked at.
+    /// How long the first frame of an instance waits here at most; known once the windows were looked at.
     longest_wait: i64,
 }
 
@@ -117,6 +119,8 @@ struct HopTimes {
     last_start: i128,
     /// From the start on the link before to the instant from which this one can be sent; 0 at the source.
     forwarding: i128,
+    /// From there to the first frame at the port; 0 at the source.
+    first_comes: i128,
 }
 
 struct Checker<'a> {

@@ -61,7 +61,7 @@ impl Checker<'_> {
         let slot = one.slot;
         let copy = self.copy(slot.stream.index(), usize::from(slot.copy));
         let came = self.start(copy, slot.instance as usize, usize::from(one.hop.parent))
-            + i128::from(self.passages[self.hop(slot)].forwarding)
+            + i128::from(self.passages[self.hop(slot)].first_comes)
             - 2 * self.error();
         // How long it waits at most does not depend on the round.
         let arrival = one.start - (wide(slot.start) - came);

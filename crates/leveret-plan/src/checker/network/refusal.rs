@@ -336,7 +336,7 @@ impl<'a> Replay<'a> {
                 let (first, second, shift) = self.turned(answer, one, two, rounds);
                 let parent = self.before(node, second)?;
                 let error = wide(self.traffic.clock_error);
-                let comes = self.times(node, second)?.forwarding - 2 * error;
+                let comes = self.times(node, second)?.first_comes - 2 * error;
                 let weight = self.times(node, first)?.last_start - comes + shift;
                 Ok(Step { from: Some(first), to: Some(parent), weight })
             }

@@ -99,6 +99,9 @@ impl Checker<'_> {
             let forwarding = before.map_or(0, |(parent, over)| {
                 windows::forwarding(traffic, (&links[over.index()], trains[parent]), (link, train))
             });
+            let first_comes = before.map_or(0, |(parent, over)| {
+                windows::first_comes(traffic, &links[over.index()], trains[parent], link)
+            });
             let is_target = declared.targets.contains(&link.target);
             let arrival = train.whole() + wide(link.propagation) + wide(link.processing);
             self.hops.push(Hop {
@@ -111,6 +114,7 @@ impl Checker<'_> {
             });
             self.passages.push(Passage {
                 forwarding: narrow(forwarding)?,
+                first_comes: narrow(first_comes)?,
                 arrival: if is_target { narrow(arrival)? } else { Passage::NO_TARGET },
                 longest_wait: 0,
             });

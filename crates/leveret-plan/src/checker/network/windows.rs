@@ -80,15 +80,16 @@ impl Checker<'_> {
                     return Err(violation(place(), "it is sent after its release", found));
                 }
             } else {
-                let came = i128::from(instants[usize::from(hop.parent)]) + i128::from(passage.forwarding);
-                let ready = came + 2 * error;
+                let before = i128::from(instants[usize::from(hop.parent)]);
+                let ready = before + i128::from(passage.forwarding) + 2 * error;
                 if start < ready {
                     let link = traffic.network.link_name(LinkId(hop.link));
                     let found = format!("{link} at {}, ready at {}", shown(start), shown(ready));
                     return Err(violation(place(), "it is forwarded after it has come", found));
                 }
-                // Counted from the earliest that it can come; what does not fit is as good as for ever.
-                let wait = i64::try_from(start - came + 2 * error).unwrap_or(i64::MAX);
+                // Counted from the earliest that its first frame can come; what does not fit is as good as for ever.
+                let came = before + i128::from(passage.first_comes) - 2 * error;
+                let wait = i64::try_from(start - came).unwrap_or(i64::MAX);
                 passage.longest_wait = passage.longest_wait.max(wait);
             }
             if passage.arrival != Passage::NO_TARGET {
@@ -122,8 +123,23 @@ impl HopTimes {
         let forwarding = parent.map_or(0, |parent| {
             forwarding(traffic, (&links[parent.index()], train(parent)), (&links[link.index()], here))
         });
-        Self { length: here.whole(), last_start: here.last_start(), forwarding }
+        let first_comes = parent.map_or(0, |parent| {
+            first_comes(traffic, &links[parent.index()], train(parent), &links[link.index()])
+        });
+        Self { length: here.whole(), last_start: here.last_start(), forwarding, first_comes }
     }
+}
+
+/// From the start on a link to the first frame at the port of the next one.
+pub(super) fn first_comes(traffic: &Traffic, from: &Link, here: Train, to: &Link) -> i128 {
+    let frame = if here.full > 0 { here.each } else { here.last };
+    let needed = match traffic.network.nodes[to.source.index()].kind {
+        NodeKind::Switch(Forwarding::CutThrough { header }) => {
+            divided_up(i128::from(header.0) * 8_000_000_000, i128::from(from.rate.0)).min(frame)
+        }
+        NodeKind::Switch(Forwarding::StoreAndForward) | NodeKind::Host => frame,
+    };
+    needed + wide(from.propagation) + wide(from.processing)
 }
 
 /// From the start on a link to the instant from which the next one can be sent on; with the message's frames on each.
