@@ -1,14 +1,16 @@
-//! Plans of tasks on several hosts: whatever they hold, the checker answers, and what it accepts is drawn as tables.
+//! Plans of tasks on several hosts: whatever they hold, the checker answers, and what it accepts is drawn, as tables and as a picture.
 //!
 //! JSON: a plan for the example. Anything else: changes of the example's plan and of its manifest.
 #![no_main]
 
 mod changes;
 
+use leveret_exchange::tables;
 use leveret_manifest::parse_network;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
-use leveret_plan::system::{System, SystemPlan, plan_system, render_system, summarise_system};
+use leveret_plan::system::{System, SystemPlan, diff_systems, plan_system, render_system, summarise_system};
+use leveret_report::picture;
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -34,6 +36,12 @@ fn examine(system: &System, plan: &SystemPlan) {
         Ok(()) => {
             assert!(!summarise_system(system, plan).render().is_empty());
             assert!(!render_system(system, plan).is_empty());
+            assert!(diff_systems((system, plan), (system, plan)).is_empty());
+            assert!(tables::write_system(system, plan).starts_with("host,"));
+            if let Ok(drawn) = picture::system(system, plan) {
+                assert!(drawn.traces.iter().all(|trace| trace.span.0 <= trace.span.1));
+                let _ = picture::page(&drawn);
+            }
         }
         Err(violations) => {
             assert!(!violations.is_empty() && violations.iter().all(|one| !one.to_string().is_empty()));

@@ -49,7 +49,7 @@ const tell = (() => {
     byId("facts-name").textContent = group.name;
     byId("facts-kind").textContent = group.kind;
     const all = [...group.facts];
-    if (group.members.length > 0) all.push(["consists of", group.members.map((member) => plan.groups[member].name).join(", ")]);
+    if (group.members.length > 0 && group.facts.every(([name]) => name !== "path")) all.push(["consists of", group.members.map((member) => plan.groups[member].name).join(", ")]);
     if (instances.size > 0) all.push(["instances", String(instances.size)], ["slots", String(lit.bars.length)], ["least slack", exact(slack)]);
     all.push(["rows", view.alongTheWay().map((row) => plan.rows[row].name).join(", ")]);
     byId("facts-list").replaceChildren(...all.flatMap(([name, value]) => {

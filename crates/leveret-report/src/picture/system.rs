@@ -7,7 +7,7 @@ use leveret_plan::{Plan, Qos, Task};
 use leveret_types::{ChannelId, Nanos, NodeId};
 
 /// Most bars that are put together before a part of them is chosen.
-const SLOTS_MAX: i64 = 4_000_000;
+const SLOTS_MAX: i64 = 2_000_000;
 
 /// Hosts and network repeat together only after so long that there is too much to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
