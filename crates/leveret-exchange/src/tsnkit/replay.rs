@@ -12,8 +12,21 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// Rounds that are played; the plan is the last but one, when everything that the first began has come through.
 const ROUNDS: i64 = 3;
 
-/// A window of a gate: from, to, queue, within its cycle.
-type Window = (i64, i64, u8);
+/// The windows of one gate within its cycle, by start.
+#[derive(Clone, Default)]
+struct Windows {
+    /// From, to.
+    list: Vec<(i64, i64)>,
+    /// Of each and all before it, the latest end.
+    until: Vec<i64>,
+}
+
+/// The gates of one link.
+#[derive(Clone)]
+struct LinkGates {
+    cycle: i64,
+    queues: BTreeMap<u8, Windows>,
+}
 
 /// Plays a schedule, and says when each message was on each link.
 ///
@@ -137,22 +150,39 @@ fn offsets(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Vec<i
     }
 }
 
-/// The windows of each link, by start, and its cycle.
-fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<(i64, Vec<Window>)>, TsnkitError> {
-    let mut gates = vec![(1, Vec::new()); traffic.network.links.len()];
+/// The gates of each link.
+fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<LinkGates>, TsnkitError> {
+    let mut gates = vec![LinkGates { cycle: 1, queues: BTreeMap::new() }; traffic.network.links.len()];
     for row in &Table::parse(text, "link,queue,start,end,cycle", "GCL")?.rows {
         let link = names.link(row)?;
         let most = i64::MAX >> 8;
         let cycle = row.number("cycle", 1, most)?;
         let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
         let gate = &mut gates[link.index()];
-        gate.0 = cycle;
-        gate.1.push((start, end, row.number("queue", 0, 7)? as u8));
+        gate.cycle = cycle;
+        gate.queues.entry(row.number("queue", 0, 7)? as u8).or_default().list.push((start, end));
     }
-    for (_, windows) in &mut gates {
-        windows.sort_unstable();
+    for windows in gates.iter_mut().flat_map(|gate| gate.queues.values_mut()) {
+        windows.list.sort_unstable();
+        let latest = windows.list.iter().scan(i64::MIN, |latest, (_, end)| {
+            *latest = (*latest).max(*end);
+            Some(*latest)
+        });
+        windows.until = latest.collect();
     }
     Ok(gates)
+}
+
+impl Windows {
+    /// The first instant from `now` on at which one of them is open for so long.
+    fn open(&self, now: i64, length: i64) -> Option<i64> {
+        let begun = self.list.partition_point(|(start, _)| *start <= now);
+        if begun > 0 && self.until[begun - 1] - now >= length {
+            return Some(now);
+        }
+        let later = self.list[begun..].iter().find(|(start, end)| end - start >= length);
+        later.map(|(start, _)| *start)
+    }
 }
 
 /// One transmission: stream, instance, hop.
@@ -171,12 +201,14 @@ enum Event {
 struct Port {
     queues: BTreeMap<u8, VecDeque<Frame>>,
     free_at: i64,
+    /// When it looks next, if anything is there: of many that wait not each looks for itself.
+    looks_at: Option<i64>,
 }
 
 struct Play<'a> {
     traffic: &'a Traffic,
     ways: &'a [Way],
-    gates: Vec<(i64, Vec<Window>)>,
+    gates: Vec<LinkGates>,
     ports: Vec<Port>,
     events: BinaryHeap<Reverse<(i64, Event)>>,
     /// Start of every transmission, by stream: instance, then hop.
@@ -185,7 +217,7 @@ struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<(i64, Vec<Window>)>) -> Self {
+    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<LinkGates>) -> Self {
         let ports = vec![Port::default(); gates.len()];
         let starts = vec![BTreeMap::new(); ways.len()];
         let until = hyperperiod.saturating_mul(ROUNDS);
@@ -207,10 +239,22 @@ impl<'a> Play<'a> {
                     let queue = self.ways[frame.0 as usize].queues[usize::from(frame.2)];
                     self.ports[link as usize].queues.entry(queue).or_default().push_back(frame);
                     // After everything else that comes at this instant.
-                    self.events.push(Reverse((now, Event::Look(link))));
+                    self.look_at(link, now);
                 }
-                Event::Look(link) => self.look(link, now),
+                Event::Look(link) => {
+                    let port = &mut self.ports[link as usize];
+                    port.looks_at = port.looks_at.filter(|at| *at > now);
+                    self.look(link, now);
+                }
             }
+        }
+    }
+
+    fn look_at(&mut self, link: u32, at: i64) {
+        let looks_at = &mut self.ports[link as usize].looks_at;
+        if looks_at.is_none_or(|before| at < before) {
+            *looks_at = Some(at);
+            self.events.push(Reverse((at, Event::Look(link))));
         }
     }
 
@@ -222,7 +266,7 @@ impl<'a> Play<'a> {
             return;
         }
         if at > now {
-            self.events.push(Reverse((at, Event::Look(link))));
+            self.look_at(link, at);
             return;
         }
         let port = &mut self.ports[link as usize];
@@ -231,7 +275,7 @@ impl<'a> Play<'a> {
         let end = at + self.length(link, frame);
         self.ports[link as usize].free_at = end;
         self.starts[stream as usize].insert((instance, hop), at);
-        self.events.push(Reverse((end, Event::Look(link))));
+        self.look_at(link, end);
         let own = &self.traffic.network.links[link as usize];
         let ready = end + own.propagation.0 + own.processing.0;
         for (next, follows) in self.ways[stream as usize].tree.hops.iter().enumerate() {
@@ -249,16 +293,14 @@ impl<'a> Play<'a> {
 
     /// The first instant from `now` on at which a gate is open for long enough for the frame at the head of its queue.
     fn next(&self, link: u32, now: i64) -> Option<(i64, u8)> {
-        let (cycle, windows) = &self.gates[link as usize];
+        let LinkGates { cycle, queues } = &self.gates[link as usize];
         let begin = now.div_euclid(*cycle) * cycle;
         let turns = [begin - cycle, begin, begin + cycle];
-        let all = turns.iter().flat_map(|turn| {
-            windows.iter().map(move |(start, end, queue)| (start + turn, end + turn, *queue))
-        });
-        let fits = all.filter_map(|(start, end, queue)| {
-            let head = self.ports[link as usize].queues.get(&queue).and_then(VecDeque::front)?;
-            let at = start.max(now);
-            (end - at >= self.length(link, *head)).then_some((at, queue))
+        let fits = queues.iter().filter_map(|(queue, windows)| {
+            let head = self.ports[link as usize].queues.get(queue).and_then(VecDeque::front)?;
+            let length = self.length(link, *head);
+            let open = |turn: &i64| windows.open(now - turn, length).map(|at| at + turn);
+            turns.iter().filter_map(open).min().map(|at| (at, *queue))
         });
         fits.min()
     }
