@@ -38,7 +38,7 @@ pub enum Command {
     Verify(VerifyArguments),
     /// Draw a plan as a page for a browser, which can be zoomed.
     Gantt(GanttArguments),
-    /// Say what differs between two plans of networks.
+    /// Say what differs between two plans of networks, with or without tasks on their hosts.
     Diff(DiffArguments),
     /// Make the manifest of a network from another tool's files.
     Import(ImportArguments),
@@ -198,7 +198,7 @@ pub struct PlanArguments {
     /// How the plan is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Keep what this plan of a network, with its manifest, has where it is; only what is new, changed or in their way is placed.
+    /// Keep what this plan of a network, with or without tasks on its hosts, has where it is; with its manifest. Only what is new, changed or in their way is placed.
     #[arg(long, value_names = ["PLAN.json", "OLD.toml"], num_args = 2)]
     pub keep: Option<Vec<PathBuf>>,
     /// How a plan is sought.
@@ -225,7 +225,7 @@ pub struct VerifyArguments {
 #[derive(Args, Debug)]
 #[command(after_help = help::GANTT)]
 pub struct GanttArguments {
-    /// The manifest, of a job or of a network.
+    /// The manifest: of a job, of a network, or of hosts with tasks and the network between them.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
     /// Draw this plan, as `leveret plan --output` writes it, instead of making one.
@@ -243,7 +243,7 @@ pub struct GanttArguments {
     /// Draw until this instant.
     #[arg(long, value_name = "DURATION")]
     pub until: Option<Nanos>,
-    /// Draw this channel or task alone; may be given several times.
+    /// Draw this channel, task or chain alone; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub channel: Vec<String>,
 }
@@ -305,6 +305,9 @@ pub struct ExportArguments {
     /// it is left out, `schedule` for the former two, and the others are printed.
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// How tables are written; the other formats have one form.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
     /// The longest frame of other traffic on the wire, preamble and gap included; gates close so long before a slot.
     #[arg(long, value_name = "SIZE", default_value_t = LARGEST_FRAME, value_parser = frame())]
     pub largest_frame: ByteSize,
@@ -332,8 +335,18 @@ pub enum ExportFormat {
     Yang,
     /// Hosts: when each message is sent, for SO_TXTIME or a program that goes by the clock; CSV.
     Launch,
-    /// The time table of a job on one host; CSV.
+    /// The time tables of a job's host, or of all hosts with tasks: what runs when, what it reads and writes; CSV or JSON.
     Tables,
+}
+
+/// How `leveret export tables` writes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TableFormat {
+    /// Values between commas.
+    #[default]
+    Csv,
+    /// For programs.
+    Json,
 }
 
 /// Arguments of `leveret report`.

@@ -50,16 +50,13 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
-    if arguments.keep.is_some() {
-        without_tasks(&arguments.manifest, manifest)?;
-    }
     if let Some(system) = &manifest.system {
         return system::plan(arguments, system);
     }
     let sought = Sought::new(arguments.search);
     let found = match &arguments.keep {
         None => accepted(&manifest.traffic, sought),
-        Some(files) => keep::plan(files, manifest, sought)?,
+        Some(files) => keep::of_network(files, manifest, sought)?,
     };
     let plan = match found {
         Ok(plan) => plan,
@@ -74,7 +71,10 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
         files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
     }
     match arguments.format {
-        Format::Json => output::print(&output::json(&plan)?)?,
+        Format::Json => {
+            let summary = summarise(&manifest.traffic, &plan);
+            output::print(&output::json(&system::Planned { plan: &plan, summary })?)?;
+        }
         Format::Table => {
             let text = format!("plan of {}\n", headline(manifest, &plan));
             output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;

@@ -5,7 +5,7 @@ use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
 use crate::network::Sought;
 use crate::output::{self, Paint};
-use crate::{files, verify};
+use crate::{files, keep, verify};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
 use leveret_plan::system::{
@@ -13,6 +13,7 @@ use leveret_plan::system::{
     summarise_system,
 };
 use serde::Serialize;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Says whether everything has a place and every chain keeps its limits, and why not.
@@ -40,7 +41,12 @@ pub fn check(format: Format, system: &System, sought: Sought) -> Result<ExitCode
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
-    let plan = match accepted(system, Sought::new(arguments.search)) {
+    let sought = Sought::new(arguments.search);
+    let found = match &arguments.keep {
+        None => accepted(system, sought),
+        Some(files) => keep::of_system(files, system, sought)?,
+    };
+    let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
             output::note(refused(system, &refusal, Paint::for_stderr()).trim_end());
@@ -51,7 +57,10 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
         files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
     }
     match arguments.format {
-        Format::Json => output::print(&output::json(&plan)?)?,
+        Format::Json => {
+            let summary = summarise_system(system, &plan);
+            output::print(&output::json(&Planned { plan: &plan, summary })?)?;
+        }
         Format::Table => {
             let text = format!("plan of {}\n\n", headline(system, &plan));
             output::print(&(text + &render_system(system, &plan)))?;
@@ -65,8 +74,7 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, Failure> {
-    let plan: SystemPlan = verify::read(&arguments.plan)?;
-    verify::check_version(&arguments.plan, plan.version, SYSTEM_PLAN_VERSION)?;
+    let plan = read(&arguments.plan)?;
     let Err(violations) = check_system(&plan, system) else {
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
         return Ok(ExitCode::SUCCESS);
@@ -75,8 +83,21 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
     Ok(ExitCode::from(EXIT_NO))
 }
 
+/// Reads a plan of a system.
+///
+/// # Errors
+/// When it cannot be read, or is of another format.
+pub fn read(path: &Path) -> Result<SystemPlan, Failure> {
+    let plan: SystemPlan = verify::read(path)?;
+    verify::check_version(path, plan.version, SYSTEM_PLAN_VERSION)?;
+    Ok(plan)
+}
+
 /// A plan that the checker accepted.
-fn accepted(system: &System, sought: Sought) -> Result<SystemPlan, SystemRefusal> {
+///
+/// # Errors
+/// Why there is none.
+pub fn accepted(system: &System, sought: Sought) -> Result<SystemPlan, SystemRefusal> {
     let plan = plan_system_by(system, &|traffic| sought.plan(traffic), ExplainBudget::default())?;
     match check_system(&plan, system) {
         Ok(()) => Ok(plan),
@@ -103,10 +124,21 @@ fn headline(system: &System, plan: &SystemPlan) -> String {
     )
 }
 
-fn refused(system: &System, refusal: &SystemRefusal, paint: Paint) -> String {
+/// A refusal for people.
+pub fn refused(system: &System, refusal: &SystemRefusal, paint: Paint) -> String {
     let word = if refusal.is_proven() { "refused" } else { "not planned" };
     let reason = refusal.reason().replace('\n', "\n  ");
     format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name)
+}
+
+/// A plan for programs, with what it gives and leaves. It can be read as a plan alone.
+#[derive(Serialize)]
+pub struct Planned<'a, P, S> {
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: &'a P,
+    /// What it gives and leaves.
+    pub summary: S,
 }
 
 /// The answer for programs.

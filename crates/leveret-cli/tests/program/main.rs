@@ -8,6 +8,7 @@ mod networks;
 mod reference;
 mod runs;
 mod seeds;
+mod systems;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -12,20 +12,18 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// Rounds that are played; the plan is the last but one, when everything that the first began has come through.
 const ROUNDS: i64 = 3;
 
-/// The windows of one gate within its cycle, by start.
+/// When one queue's gate is open within the cycle, by start, and the latest end of all windows up to each.
 #[derive(Clone, Default)]
 struct Windows {
-    /// From, to.
-    list: Vec<(i64, i64)>,
-    /// Of each and all before it, the latest end.
-    until: Vec<i64>,
+    open: Vec<(i64, i64)>,
+    latest_end: Vec<i64>,
 }
 
-/// The gates of one link.
+/// The gates of a link: its cycle, and the windows of each queue.
 #[derive(Clone)]
-struct LinkGates {
+struct Gates {
     cycle: i64,
-    queues: BTreeMap<u8, Windows>,
+    queues: [Windows; 8],
 }
 
 /// Plays a schedule, and says when each message was on each link.
@@ -151,37 +149,52 @@ fn offsets(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Vec<i
 }
 
 /// The gates of each link.
-fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<LinkGates>, TsnkitError> {
-    let mut gates = vec![LinkGates { cycle: 1, queues: BTreeMap::new() }; traffic.network.links.len()];
+fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Gates>, TsnkitError> {
+    let none = Gates { cycle: 1, queues: Default::default() };
+    let mut gates = vec![none; traffic.network.links.len()];
     for row in &Table::parse(text, "link,queue,start,end,cycle", "GCL")?.rows {
         let link = names.link(row)?;
         let most = i64::MAX >> 8;
-        let cycle = row.number("cycle", 1, most)?;
-        let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
         let gate = &mut gates[link.index()];
-        gate.cycle = cycle;
-        gate.queues.entry(row.number("queue", 0, 7)? as u8).or_default().list.push((start, end));
+        gate.cycle = row.number("cycle", 1, most)?;
+        let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
+        gate.queues[row.number("queue", 0, 7)? as usize].open.push((start, end));
     }
-    for windows in gates.iter_mut().flat_map(|gate| gate.queues.values_mut()) {
-        windows.list.sort_unstable();
-        let latest = windows.list.iter().scan(i64::MIN, |latest, (_, end)| {
-            *latest = (*latest).max(*end);
-            Some(*latest)
-        });
-        windows.until = latest.collect();
+    for Gates { cycle, queues } in &mut gates {
+        queues.iter_mut().for_each(|windows| windows.put_in_order(*cycle));
     }
     Ok(gates)
 }
 
 impl Windows {
-    /// The first instant from `now` on at which one of them is open for so long.
-    fn open(&self, now: i64, length: i64) -> Option<i64> {
-        let begun = self.list.partition_point(|(start, _)| *start <= now);
-        if begun > 0 && self.until[begun - 1] - now >= length {
+    /// Each in its cycle, by start.
+    fn put_in_order(&mut self, cycle: i64) {
+        for (start, end) in &mut self.open {
+            let turns = *start - *start % cycle;
+            (*start, *end) = (*start - turns, *end - turns);
+        }
+        self.open.sort_unstable();
+        let latest = self.open.iter().scan(i64::MIN, |latest, (_, end)| {
+            *latest = (*latest).max(*end);
+            Some(*latest)
+        });
+        self.latest_end = latest.collect();
+    }
+
+    /// The first instant from `now` on at which the gate is open for so long.
+    fn opens(&self, cycle: i64, now: i64, length: i64) -> Option<i64> {
+        let begin = now.div_euclid(cycle) * cycle;
+        let within = now - begin;
+        let later = self.open.partition_point(|(start, _)| *start <= within);
+        // What opened before is open yet, also what opened in the cycle before.
+        let of_this = later.checked_sub(1).map(|last| self.latest_end[last]);
+        let of_last = self.latest_end.last().map(|end| end - cycle);
+        if of_this.max(of_last).is_some_and(|end| end - within >= length) {
             return Some(now);
         }
-        let later = self.list[begun..].iter().find(|(start, end)| end - start >= length);
-        later.map(|(start, _)| *start)
+        let fits = |(start, end): &&(i64, i64)| end - start >= length;
+        let here = self.open[later..].iter().find(fits).map(|(start, _)| begin + start);
+        here.or_else(|| self.open[..later].iter().find(fits).map(|(start, _)| begin + cycle + start))
     }
 }
 
@@ -208,7 +221,7 @@ struct Port {
 struct Play<'a> {
     traffic: &'a Traffic,
     ways: &'a [Way],
-    gates: Vec<LinkGates>,
+    gates: Vec<Gates>,
     ports: Vec<Port>,
     events: BinaryHeap<Reverse<(i64, Event)>>,
     /// Start of every transmission, by stream: instance, then hop.
@@ -217,7 +230,7 @@ struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<LinkGates>) -> Self {
+    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<Gates>) -> Self {
         let ports = vec![Port::default(); gates.len()];
         let starts = vec![BTreeMap::new(); ways.len()];
         let until = hyperperiod.saturating_mul(ROUNDS);
@@ -293,16 +306,12 @@ impl<'a> Play<'a> {
 
     /// The first instant from `now` on at which a gate is open for long enough for the frame at the head of its queue.
     fn next(&self, link: u32, now: i64) -> Option<(i64, u8)> {
-        let LinkGates { cycle, queues } = &self.gates[link as usize];
-        let begin = now.div_euclid(*cycle) * cycle;
-        let turns = [begin - cycle, begin, begin + cycle];
-        let fits = queues.iter().filter_map(|(queue, windows)| {
-            let head = self.ports[link as usize].queues.get(queue).and_then(VecDeque::front)?;
-            let length = self.length(link, *head);
-            let open = |turn: &i64| windows.open(now - turn, length).map(|at| at + turn);
-            turns.iter().filter_map(open).min().map(|at| (at, *queue))
-        });
-        fits.min()
+        let Gates { cycle, queues } = &self.gates[link as usize];
+        let opens = |(queue, waiting): (&u8, &VecDeque<Frame>)| {
+            let length = self.length(link, *waiting.front()?);
+            Some((queues[usize::from(*queue)].opens(*cycle, now, length)?, *queue))
+        };
+        self.ports[link as usize].queues.iter().filter_map(opens).min()
     }
 
     /// The slots of the middle round, by link.
@@ -328,5 +337,40 @@ impl<'a> Play<'a> {
             slots.sort_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
         }
         Ok(links)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By looking at every instant.
+    fn first(open: &[(i64, i64)], cycle: i64, now: i64, length: i64) -> Option<i64> {
+        let is_open = |at: i64| {
+            let turn = at.div_euclid(cycle) * cycle;
+            let around = [turn - cycle, turn];
+            around
+                .iter()
+                .any(|turn| open.iter().any(|(start, end)| start + turn <= at && at + length <= end + turn))
+        };
+        (now..now + 2 * cycle).find(|at| is_open(*at))
+    }
+
+    #[test]
+    fn a_gate_opens_at_the_first_instant_that_leaves_time_enough() {
+        let cycle = 12;
+        let windows = |start: i64, long: i64| (start, start + long);
+        for seed in 0..400 {
+            let (a, b, c) = (seed % 12, seed * 7 % 11, seed * 5 % 9);
+            let open = vec![windows(a, b % 4), windows(b, c % 5), windows(c + 3, a % 6)];
+            let mut gate = Windows { open: open.clone(), latest_end: Vec::new() };
+            gate.put_in_order(cycle);
+            for now in -5..30 {
+                for length in 1..6 {
+                    let expected = first(&open, cycle, now, length);
+                    assert_eq!(gate.opens(cycle, now, length), expected, "{open:?} from {now} for {length}");
+                }
+            }
+        }
     }
 }

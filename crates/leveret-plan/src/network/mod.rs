@@ -5,6 +5,7 @@
 //! ```
 
 mod argument;
+mod backlog;
 mod certificate;
 mod collect;
 mod conflict;
@@ -15,6 +16,7 @@ mod exact;
 mod explain;
 mod flow;
 mod flows;
+mod keep;
 mod model;
 mod place;
 mod plan;
@@ -33,11 +35,14 @@ mod unison;
 mod wait;
 mod watch;
 
+pub use backlog::QueueUse;
 pub use certificate::{Certificate, certificate};
-pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
+pub use diff::{ChannelDiff, FlowDiff, NetworkDiff, diff_networks};
+pub(crate) use diff::{NAMED_MAX, distance, more};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use flow::{BURST_MAX, Flow};
 pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
+pub use keep::{KeepError, keep_network};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };

@@ -12,7 +12,11 @@
 mod bound;
 mod chain;
 mod choose;
+mod diff;
+mod differences;
 mod explain;
+mod hosts;
+mod keep;
 mod model;
 mod needs;
 mod plan;
@@ -21,10 +25,14 @@ mod search;
 mod table;
 mod validate;
 
-pub use chain::{ChainPart, PartKind};
+pub use chain::{ChainPart, ChainWays, PartKind, chain_ways};
+pub use diff::{ChainDiff, HostDiff, LocalChannelDiff, SystemDiff, TaskDiff, WindowDiff, diff_systems};
 pub use explain::{ChainLimit, SystemRefusal};
+pub use hosts::{ChannelSummary, HostSummary, TaskSummary};
+pub use keep::{KeptSystem, SystemPlanner, keep_system};
 pub use model::{Chain, Crossing, NETWORK_MEMBER, Port, Step, System, SystemHost, Window};
 pub use plan::{PlannedChain, SYSTEM_PLAN_VERSION, SystemPlan};
+pub use project::{Parts, PortShifts, parts, port_shifts};
 pub use search::{NetworkPlanner, plan_system, plan_system_by, plan_system_within};
-pub use table::{SystemSummary, render_system, summarise_system};
+pub use table::{ChainSummary, CrossingSummary, SystemSummary, render_system, summarise_system};
 pub use validate::{CHAIN_STEPS_MAX, SYSTEM_PARTS_MAX, SystemError};

@@ -1,10 +1,11 @@
 //! The independent checker of network plans: does this plan, from wherever it came, keep every rule of `docs/planning.md` for this
-//! traffic? It shares the data types with the planner and no code; it computes frames, delays and queues by itself, in 128 bits. Its time
-//! is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
+//! traffic? It shares the data types with the planner and no code; it computes frames, delays and queues by itself, where nothing can
+//! overflow. Its time is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
 //!
 //! ```text
 //!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues ─► flows
-//!                     └─ fills: start of each hop of each instance ─────────────────┴────────────────────────────────┘
+//!                     ├─ start of each hop of each instance ─────────┘ │                                               │
+//!                     └─ by hop: how long it may wait in any case ─────┴─ links on which one waits longer ─────────────┘
 //! ```
 
 mod flows;
@@ -35,11 +36,12 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
         plan,
         traffic,
         round,
-        first_copy: Vec::with_capacity(plan.ways.len()),
-        copies: Vec::with_capacity(plan.ways.len()),
+        copies_most: 0,
+        copies: Vec::new(),
         hops: Vec::new(),
+        passages: Vec::new(),
         starts: Vec::new(),
-        slot_hops: Vec::new(),
+        crowded: Vec::new(),
     };
     checker.frame()?;
     checker.ways()?;
@@ -66,32 +68,44 @@ pub fn check_certificate(certificate: &Certificate, traffic: &Traffic) -> Result
 }
 
 /// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in
-/// [`Checker::hops`] at `first_hop + hop`.
-#[derive(Clone, Copy)]
+/// [`Checker::hops`] at `first_hop + hop`. Small, as every slot looks one up.
+#[derive(Clone, Copy, Default)]
 struct Copy {
-    first: usize,
-    first_hop: usize,
-    hops: usize,
-    instances: usize,
+    first: u32,
+    first_hop: u32,
+    instances: u32,
+    hops: u16,
 }
 
-/// One link of the way of a copy, and what a message takes of it. Times are in nanoseconds, and fit.
+/// One link of the way of a copy, as its slots need it. Times are in nanoseconds, at most [`TIME_MAX`].
 struct Hop {
+    /// How long the link is taken.
+    length: i64,
+    /// When the last frame starts, from the start of the first.
+    last_start: i64,
+    /// The least time from when what left its queue before was sent to its start. Who waits no longer has come after that in any case.
+    least_gap: i64,
     link: u32,
     /// The hop before; [`Hop::NO_PARENT`] at the source.
     parent: u16,
     queue: u8,
-    length: i64,
-    last_start: i64,
+}
+
+impl Hop {
+    const NO_PARENT: u16 = u16::MAX;
+}
+
+/// The rest of a hop, which only the windows need.
+struct Passage {
+    /// From the start on the hop before to the instant from which it can be sent here.
     forwarding: i64,
-    /// From the start to the arrival at a target; [`Hop::NO_TARGET`] where none is at the link's end.
+    /// From the start to the arrival at a target; [`Passage::NO_TARGET`] where none is at the link's end.
     arrival: i64,
     /// How long an instance waits here at most; known once the windows were looked at.
     longest_wait: i64,
 }
 
-impl Hop {
-    const NO_PARENT: u16 = u16::MAX;
+impl Passage {
     const NO_TARGET: i64 = -1;
 }
 
@@ -109,16 +123,21 @@ struct Checker<'a> {
     plan: &'a NetworkPlan,
     traffic: &'a Traffic,
     round: i128,
-    /// By stream: the first of its copies in [`Self::copies`].
-    first_copy: Vec<u32>,
+    /// The copies of the stream that has most.
+    copies_most: usize,
+    /// By stream and copy, as many for each stream as one has at most; those that it does not have have no hops.
     copies: Vec<Copy>,
     hops: Vec<Hop>,
+    /// By hop, beside [`Self::hops`].
+    passages: Vec<Passage>,
     /// Start of every hop of every instance; [`UNKNOWN`] until a slot says it.
     starts: Vec<i64>,
-    /// By slot, link after link: its hop in [`Self::hops`]. To look it up again would cost more than the rest.
-    slot_hops: Vec<u32>,
+    /// By link: whether a message may wait there for longer than since what left its queue before.
+    crowded: Vec<bool>,
 }
 
+/// No time of a hop is longer, about 73 years, and no round: sums of a few are counted in 64 bits.
+const TIME_MAX: i64 = 1 << 61;
 const UNKNOWN: i64 = i64::MIN;
 
 fn violation(place: String, rule: &str, found: String) -> Violation {
@@ -191,18 +210,18 @@ impl Checker<'_> {
 
     /// What stands in [`Self::starts`] for a hop.
     fn start(&self, copy: Copy, instance: usize, hop: usize) -> i128 {
-        i128::from(self.starts[copy.first + instance * copy.hops + hop])
+        i128::from(self.starts[copy.first as usize + instance * usize::from(copy.hops) + hop])
     }
 
     /// A copy of a stream.
     fn copy(&self, stream: usize, copy: usize) -> Copy {
-        self.copies[self.first_copy[stream] as usize + copy]
+        self.copies[stream * self.copies_most + copy]
     }
 
-    /// What the message of a slot takes of its link. The slot has been looked at by `enter`.
-    fn times(&self, slot: &Slot) -> &Hop {
+    /// The hop of a slot, in [`Self::hops`]. The slot has been looked at by `enter`.
+    fn hop(&self, slot: &Slot) -> usize {
         let copy = self.copy(slot.stream.index(), usize::from(slot.copy));
-        &self.hops[copy.first_hop + usize::from(slot.hop)]
+        copy.first_hop as usize + usize::from(slot.hop)
     }
 
     fn error(&self) -> i128 {
@@ -216,6 +235,7 @@ fn place_of(traffic: &Traffic, stream: usize, copy: usize, instance: usize) -> S
 }
 
 /// A message's frames on one link: how long each takes, first to last, as (how many, each) of the full ones and the last.
+#[derive(Clone, Copy)]
 struct Train {
     full: i128,
     each: i128,
@@ -257,7 +277,7 @@ fn divided_up(value: i128, by: i128) -> i128 {
 }
 
 /// Where in the round an instant lies: two instants a round apart are the same on a link.
-fn within_round(start: Nanos, round: Nanos) -> i128 {
-    // Most lie in the first round; a division is dear. In 64 bits it cannot overflow, since the round is longer than 0.
-    if (Nanos::ZERO..round).contains(&start) { wide(start) } else { i128::from(start.0.rem_euclid(round.0)) }
+fn within_round(start: Nanos, round: Nanos) -> i64 {
+    // Most lie in the first round; a division is dear. It cannot overflow, since the round is longer than 0.
+    if (Nanos::ZERO..round).contains(&start) { start.0 } else { start.0.rem_euclid(round.0) }
 }
