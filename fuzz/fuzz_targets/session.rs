@@ -61,6 +61,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let first = traffic(*kind, channels);
     let Ok((plan, _)) = plan_network(&first, Effort { seed: 0, steps: networks::STEPS }) else { return };
     let Ok(mut session) = Session::new(first, &plan) else { return };
+    session.limit(networks::STEPS);
     for (number, act) in acts.chunks_exact(CHANGE_BYTES).take(CHANGES_MAX).enumerate() {
         let before = session.plan();
         let names: Vec<&str> = before.0.streams.iter().map(|stream| stream.name.as_str()).collect();

@@ -5,9 +5,11 @@ mod conflicts;
 mod exactness;
 mod growth;
 mod instances;
+mod loaded;
 mod one_more;
 mod peers;
 mod planted;
+mod portfolio;
 pub mod scale;
 mod smt;
 mod tsnkit;
@@ -33,6 +35,8 @@ pub enum Part {
     Planted,
     /// Small networks, against z3.
     Exactness,
+    /// Loaded networks, by several searches beside each other.
+    Portfolio,
 }
 
 /// Measures every part that is asked for. A part whose peer is missing is named.
@@ -48,6 +52,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
             Part::OneMore => one_more::run(options, &mut result)?,
             Part::Planted => planted::run(options, &mut result)?,
             Part::Exactness => exactness::run(options, &mut result)?,
+            Part::Portfolio => portfolio::run(options, &mut result)?,
         }
     }
     Ok(())

@@ -164,3 +164,34 @@ fn a_schedule_is_judged_by_what_it_does() {
     let nobody = Schedule { offsets: "stream,frame,offset\n0,0,0\n".to_owned(), ..schedule.clone() };
     assert!(fault(&nobody).contains("stream 1 has no offset"));
 }
+
+/// Hundreds of windows of each gate, and thousands of frames: what is waited for is found, and not sought from the beginning.
+#[test]
+fn a_long_round_is_played_too() {
+    let streams = STREAMS.replace(",1000000,8800,8800", ",512000000,8800,8800");
+    let traffic = traffic(TOPOLOGY, &streams).expect("an instance");
+    let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+    let schedule = write(&traffic, &plan);
+    assert!(schedule.gates.lines().count() > 4_000);
+    assert_eq!(replay(&traffic, &schedule), Ok(plan));
+}
+
+#[test]
+fn windows_that_overlap_are_open_while_one_of_them_is() {
+    let traffic = traffic(TOPOLOGY, STREAMS).expect("an instance");
+    let (plan, _) = plan_network(&traffic, Effort::default()).expect("a plan");
+    let schedule = write(&traffic, &plan);
+    // Beside those that are needed: too short ones before, and one within another.
+    let mut gates = String::new();
+    for line in schedule.gates.lines() {
+        gates += &format!("{line}\n");
+        let fields: Vec<&str> = line.rsplitn(4, ',').collect();
+        if let [cycle, end, start, port] = fields[..]
+            && let (Ok(start), Ok(end)) = (start.parse::<i64>(), end.parse::<i64>())
+        {
+            gates += &format!("{port},{start},{},{cycle}\n{port},{},{end},{cycle}\n", start + 1, start + 1);
+        }
+    }
+    assert_eq!(gates.lines().count(), 1 + 3 * (schedule.gates.lines().count() - 1));
+    assert_eq!(replay(&traffic, &Schedule { gates, ..schedule }), Ok(plan));
+}

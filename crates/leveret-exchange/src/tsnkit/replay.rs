@@ -214,6 +214,8 @@ enum Event {
 struct Port {
     queues: BTreeMap<u8, VecDeque<Frame>>,
     free_at: i64,
+    /// When it looks next, if anything is there: of many that wait not each looks for itself.
+    looks_at: Option<i64>,
 }
 
 struct Play<'a> {
@@ -250,10 +252,22 @@ impl<'a> Play<'a> {
                     let queue = self.ways[frame.0 as usize].queues[usize::from(frame.2)];
                     self.ports[link as usize].queues.entry(queue).or_default().push_back(frame);
                     // After everything else that comes at this instant.
-                    self.events.push(Reverse((now, Event::Look(link))));
+                    self.look_at(link, now);
                 }
-                Event::Look(link) => self.look(link, now),
+                Event::Look(link) => {
+                    let port = &mut self.ports[link as usize];
+                    port.looks_at = port.looks_at.filter(|at| *at > now);
+                    self.look(link, now);
+                }
             }
+        }
+    }
+
+    fn look_at(&mut self, link: u32, at: i64) {
+        let looks_at = &mut self.ports[link as usize].looks_at;
+        if looks_at.is_none_or(|before| at < before) {
+            *looks_at = Some(at);
+            self.events.push(Reverse((at, Event::Look(link))));
         }
     }
 
@@ -265,7 +279,7 @@ impl<'a> Play<'a> {
             return;
         }
         if at > now {
-            self.events.push(Reverse((at, Event::Look(link))));
+            self.look_at(link, at);
             return;
         }
         let port = &mut self.ports[link as usize];
@@ -274,7 +288,7 @@ impl<'a> Play<'a> {
         let end = at + self.length(link, frame);
         self.ports[link as usize].free_at = end;
         self.starts[stream as usize].insert((instance, hop), at);
-        self.events.push(Reverse((end, Event::Look(link))));
+        self.look_at(link, end);
         let own = &self.traffic.network.links[link as usize];
         let ready = end + own.propagation.0 + own.processing.0;
         for (next, follows) in self.ways[stream as usize].tree.hops.iter().enumerate() {

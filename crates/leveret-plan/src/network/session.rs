@@ -28,6 +28,7 @@ pub struct Session {
     instances: u64,
     /// By stream: its first item; those of a stream follow each other.
     first_item: Vec<u32>,
+    steps: u64,
 }
 
 /// Why a session does not begin, or a change is not made.
@@ -65,7 +66,7 @@ pub struct Moved {
     pub others: Vec<String>,
 }
 
-/// Steps of the repair for one change.
+/// Steps of the repair for one change, unless others are given.
 const STEPS_PER_CHANGE: u64 = 2_000_000;
 
 impl Session {
@@ -99,7 +100,7 @@ impl Session {
             }
         }
         let state = State::new(&problem);
-        let mut session = Self { problem, state, names, instances, first_item };
+        let mut session = Self { problem, state, names, instances, first_item, steps: STEPS_PER_CHANGE };
         session.load(plan)?;
         Ok(session)
     }
@@ -174,6 +175,11 @@ impl Session {
         Ok(())
     }
 
+    /// Each change from now on may take so many steps; some millions are a tenth of a second.
+    pub fn limit(&mut self, steps: u64) {
+        self.steps = steps;
+    }
+
     /// A new channel.
     ///
     /// # Errors
@@ -236,7 +242,7 @@ impl Session {
         let queues = self.state.queues.clone();
         let state = std::mem::replace(&mut self.state, State::nothing());
         let mut search = Search::resume(&mut self.problem, state, units, Strategy::first(0));
-        let ended = search.run(STEPS_PER_CHANGE, &mut Watch::alone());
+        let ended = search.run(self.steps, &mut Watch::alone());
         let (journal, steps) = (search.take_journal(), search.steps());
         self.state = search.state;
         if ended.is_err() {

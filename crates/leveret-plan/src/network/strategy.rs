@@ -49,9 +49,9 @@ impl Strategy {
         let seed = mix(seed ^ mix(u64::from(number)));
         let shaken = Self { seed, order: Order::Shaken, ..first };
         match number % 4 {
-            1 => Self { order: Order::Work, scattered_from: 0, ..shaken },
-            2 => Self { wide: true, failures_before_split: 8, ..shaken },
-            3 => Self { scattered_from: 0, failures_before_split: 0, ..shaken },
+            1 => Self { scattered_from: 0, failures_before_split: 0, ..shaken },
+            2 => Self { order: Order::Work, scattered_from: 0, ..shaken },
+            3 => Self { wide: true, scattered_from: 0, failures_before_split: 0, ..shaken },
             _ => Self { scattered_from: usize::MAX, ..shaken },
         }
     }
