@@ -1,15 +1,16 @@
-//! `leveret check`, `plan` and `verify` of tasks on several hosts.
+//! `leveret check`, `explain`, `plan` and `verify` of tasks on several hosts.
 
-use crate::arguments::{Format, PlanArguments, VerifyArguments};
+use crate::arguments::{ExplainArguments, Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
-use crate::{files, verify};
-use leveret_plan::checker::check_system;
+use crate::{explain, files, network, verify};
+use leveret_plan::ExplainBudget;
+use leveret_plan::checker::{check_system, check_system_certificate};
 use leveret_plan::network::Effort;
 use leveret_plan::system::{
-    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system, render_system,
-    summarise_system,
+    SYSTEM_PLAN_VERSION, System, SystemCertificate, SystemExplanation, SystemPlan, SystemRefusal,
+    SystemSummary, explain_system, plan_system, render_system, summarise_system, system_certificate,
 };
 use serde::Serialize;
 use std::process::ExitCode;
@@ -19,16 +20,60 @@ use std::process::ExitCode;
 /// # Errors
 /// When the answer cannot be printed.
 pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
-    let answer = accepted(system);
+    let effort = Effort::default();
+    tell(format, system, accepted(system, effort), (effort, network::REMEDIES_MAX), "")
+}
+
+/// Says at length why there is no plan, and writes what shows it where asked.
+///
+/// # Errors
+/// When the answer cannot be printed, or there is nothing to write.
+pub fn explain(
+    arguments: &ExplainArguments,
+    system: &System,
+    (remedies, lines): (usize, usize),
+) -> Result<ExitCode, Failure> {
+    let effort = Effort { steps: arguments.steps, ..Effort::default() };
+    let answer = accepted(system, effort);
+    let certificate = answer.as_ref().err().and_then(|refusal| system_certificate(system, refusal));
+    if let Some(certificate) = &certificate {
+        // Nobody has seen this; should the planner be wrong, it is not told.
+        check_system_certificate(certificate, system).map_err(explain::unfounded)?;
+    }
+    if let (Some(path), true) = (&arguments.certificate, answer.is_err()) {
+        explain::write_certificate(path, certificate.as_ref())?;
+    }
+    let mut argument = String::new();
+    if let (Err(SystemRefusal::Network { traffic, .. }), Some(SystemCertificate::Network(shown))) =
+        (&answer, &certificate)
+    {
+        argument = explain::argument(shown, traffic, lines);
+    }
+    tell(arguments.format, system, answer, (effort, remedies), &argument)
+}
+
+/// Prints an answer; a refusal with changes that would fit.
+fn tell(
+    format: Format,
+    system: &System,
+    answer: Result<SystemPlan, SystemRefusal>,
+    (effort, remedies): (Effort, usize),
+    argument: &str,
+) -> Result<ExitCode, Failure> {
+    let told = answer.as_ref().err().map(|refusal| explained(system, refusal, effort, remedies));
+    let told = told.unwrap_or_default();
     match format {
-        Format::Json => output::print(&output::json(&Answer::new(system, &answer))?)?,
+        Format::Json => output::print(&output::json(&Answer::new(system, &answer, &told))?)?,
         Format::Table => match &answer {
             Ok(plan) => {
                 let word = Paint::for_stdout().green("admitted");
                 let text = format!("{word}: {}\n\n", headline(system, plan));
                 output::print(&(text + &summarise_system(system, plan).render()))?;
             }
-            Err(refusal) => output::print(&refused(system, refusal, Paint::for_stdout()))?,
+            Err(refusal) => {
+                let text = refused(system, refusal, &told, Paint::for_stdout());
+                output::print(&(text + argument))?;
+            }
         },
     }
     Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
@@ -39,10 +84,12 @@ pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
-    let plan = match accepted(system) {
+    let effort = Effort::default();
+    let plan = match accepted(system, effort) {
         Ok(plan) => plan,
         Err(refusal) => {
-            output::note(refused(system, &refusal, Paint::for_stderr()).trim_end());
+            let told = explained(system, &refusal, effort, network::REMEDIES_MAX);
+            output::note(refused(system, &refusal, &told, Paint::for_stderr()).trim_end());
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
@@ -64,6 +111,10 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, Failure> {
+    if let Ok(certificate) = verify::read::<SystemCertificate>(&arguments.plan) {
+        let checked = check_system_certificate(&certificate, system);
+        return network::print_certified(arguments, checked, &certificate.about(system));
+    }
     let plan: SystemPlan = verify::read(&arguments.plan)?;
     verify::check_version(&arguments.plan, plan.version, SYSTEM_PLAN_VERSION)?;
     let Err(violations) = check_system(&plan, system) else {
@@ -75,8 +126,8 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
 }
 
 /// A plan that the checker accepted.
-fn accepted(system: &System) -> Result<SystemPlan, SystemRefusal> {
-    let plan = plan_system(system, Effort::default())?;
+fn accepted(system: &System, effort: Effort) -> Result<SystemPlan, SystemRefusal> {
+    let plan = plan_system(system, effort)?;
     match check_system(&plan, system) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.
@@ -102,11 +153,39 @@ fn headline(system: &System, plan: &SystemPlan) -> String {
     )
 }
 
-fn refused(system: &System, refusal: &SystemRefusal, paint: Paint) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
-    let reason = refusal.reason().replace('\n', "\n  ");
-    format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name)
+/// What conflicts, and what would fit.
+fn explained(system: &System, refusal: &SystemRefusal, effort: Effort, remedies: usize) -> SystemExplanation {
+    explain_system(system, refusal, (effort, ExplainBudget::default()), remedies)
 }
+
+fn advice(system: &System, told: &SystemExplanation) -> Vec<String> {
+    told.fits.iter().map(|change| change.words(system)).collect()
+}
+
+fn refused(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
+    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let mut reason = refusal.reason();
+    // Where something is proven, it is proven of these, and they were named.
+    if !refusal.is_proven() && told.conflict.len() > 1 {
+        let which = if told.minimal {
+            "for these together none was found, and without any one of them the others have one"
+        } else {
+            "for these together none was found, nor perhaps for fewer of them"
+        };
+        let shown = told.conflict.iter().take(CONFLICT_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let more = match told.conflict.len().saturating_sub(CONFLICT_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        reason += &format!("\n{which}: {shown}{more}");
+    }
+    let reason = reason.replace('\n', "\n  ");
+    let text = format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name);
+    text + &network::would_fit(&advice(system, told))
+}
+
+/// Declarations of a conflict that are named.
+const CONFLICT_MAX: usize = 16;
 
 /// The answer for programs.
 #[derive(Serialize)]
@@ -116,17 +195,33 @@ struct Answer<'a> {
     /// Whether it is known that there is no plan.
     infeasible: bool,
     reason: Option<String>,
+    /// Declarations that do not go together.
+    conflict: &'a [String],
+    /// Whether without any one of them the others have a plan.
+    minimal: bool,
+    /// The core, link or part of a chain that is short of time.
+    bottleneck: Option<&'a str>,
+    /// Single changes that would fit, each planned.
+    remedies: Vec<String>,
     summary: Option<SystemSummary>,
 }
 
 impl<'a> Answer<'a> {
-    fn new(system: &'a System, answer: &Result<SystemPlan, SystemRefusal>) -> Self {
+    fn new(
+        system: &'a System,
+        answer: &Result<SystemPlan, SystemRefusal>,
+        told: &'a SystemExplanation,
+    ) -> Self {
         let refusal = answer.as_ref().err();
         Self {
             system: &system.name,
             admitted: answer.is_ok(),
             infeasible: refusal.is_some_and(SystemRefusal::is_proven),
             reason: refusal.map(SystemRefusal::reason),
+            conflict: &told.conflict,
+            minimal: told.minimal,
+            bottleneck: told.bottleneck.as_deref(),
+            remedies: advice(system, told),
             summary: answer.as_ref().ok().map(|plan| summarise_system(system, plan)),
         }
     }

@@ -10,21 +10,30 @@
 //! The rules are written down in `docs/planning.md`.
 
 mod bound;
+mod certificate;
 mod chain;
+mod change;
 mod choose;
+mod conflict;
 mod explain;
 mod model;
 mod needs;
+mod part;
 mod plan;
 mod project;
+mod remedy;
 mod search;
 mod table;
 mod validate;
 
+pub use certificate::{SystemCertificate, system_certificate};
 pub use chain::{ChainPart, PartKind};
+pub use change::{Paced, PacedKind, SystemChange};
 pub use explain::{ChainLimit, SystemRefusal};
 pub use model::{Chain, Crossing, NETWORK_MEMBER, Port, Step, System, SystemHost, Window};
+pub use part::Element;
 pub use plan::{PlannedChain, SYSTEM_PLAN_VERSION, SystemPlan};
+pub use remedy::{SystemExplanation, explain_system};
 pub use search::{plan_system, plan_system_within};
 pub use table::{SystemSummary, render_system, summarise_system};
 pub use validate::{CHAIN_STEPS_MAX, SYSTEM_PARTS_MAX, SystemError};
