@@ -162,6 +162,10 @@ fn advice(system: &System, told: &SystemExplanation) -> Vec<String> {
     told.fits.iter().map(|change| change.words(system)).collect()
 }
 
+fn conflict(system: &System, told: &SystemExplanation) -> Vec<String> {
+    told.conflict.iter().map(|element| element.words(system)).collect()
+}
+
 fn refused(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
     let word = if refusal.is_proven() { "refused" } else { "not planned" };
     let mut reason = refusal.reason();
@@ -172,7 +176,8 @@ fn refused(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, p
         } else {
             "for these together none was found, nor perhaps for fewer of them"
         };
-        let shown = told.conflict.iter().take(CONFLICT_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let shown = conflict(system, told);
+        let shown = shown[..shown.len().min(CONFLICT_MAX)].join(", ");
         let more = match told.conflict.len().saturating_sub(CONFLICT_MAX) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -196,7 +201,7 @@ struct Answer<'a> {
     infeasible: bool,
     reason: Option<String>,
     /// Declarations that do not go together.
-    conflict: &'a [String],
+    conflict: Vec<String>,
     /// Whether without any one of them the others have a plan.
     minimal: bool,
     /// The core, link or part of a chain that is short of time.
@@ -218,7 +223,7 @@ impl<'a> Answer<'a> {
             admitted: answer.is_ok(),
             infeasible: refusal.is_some_and(SystemRefusal::is_proven),
             reason: refusal.map(SystemRefusal::reason),
-            conflict: &told.conflict,
+            conflict: conflict(system, told),
             minimal: told.minimal,
             bottleneck: told.bottleneck.as_deref(),
             remedies: advice(system, told),

@@ -233,16 +233,14 @@ fn least(
     scale: &Scale<NetworkChange>,
     left: &mut usize,
 ) -> Option<NetworkChange> {
-    for value in scale.candidates(|change| core.fits(change)) {
-        *left = left.checked_sub(traffic.streams.len())?;
-        let change = (scale.make)(value);
+    let whole = |change: &NetworkChange| {
+        let Some(rest) = left.checked_sub(traffic.streams.len()) else { return false };
+        *left = rest;
         let mut changed = traffic.clone();
         change.apply(&mut changed);
-        if fits(&changed) {
-            return Some(change);
-        }
-    }
-    None
+        fits(&changed)
+    };
+    scale.least(|change| core.fits(change), whole)
 }
 
 impl NetworkChange {

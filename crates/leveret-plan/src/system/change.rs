@@ -2,6 +2,7 @@
 
 use super::explain::ChainLimit;
 use super::model::{Crossing, Port, System, Window};
+use super::moved::move_member;
 use super::project::stream;
 use crate::explain::Rated;
 use crate::network::{FlowChange, NetworkChange, StreamChange};
@@ -36,6 +37,15 @@ pub enum SystemChange {
         channel: String,
         /// What changes of it.
         change: FlowChange,
+    },
+    /// A member runs on another host.
+    Move {
+        /// Its name.
+        member: String,
+        /// Index of its host.
+        from: u16,
+        /// Index of the other host.
+        to: u16,
     },
     /// One period for all of these, which must change together.
     Period {
@@ -103,6 +113,7 @@ impl SystemChange {
                 let flows = system.traffic.flows.iter_mut();
                 flows.filter(|flow| flow.name == *channel).for_each(|flow| change.apply(flow));
             }
+            Self::Move { member, from, to } => move_member(system, member, (*from, *to)),
             Self::Period { of, to } => of.iter().for_each(|paced| paced.set(system, *to)),
             Self::Network(change) => {
                 change.apply(&mut system.traffic);
@@ -147,6 +158,8 @@ impl SystemChange {
                 }
             }
             Self::OpenWindow { .. } | Self::Flow { .. } => 0,
+            // As much as to change all of it.
+            Self::Move { .. } => 1000,
             Self::Period { of, to } => of.iter().map(|paced| relative(paced.from.0, to.0)).max().unwrap_or(0),
             Self::Network(NetworkChange::Rate(link, to)) => {
                 let now = system.traffic.network.links[link.index()].rate.0;
@@ -178,6 +191,10 @@ impl SystemChange {
             Self::Flow { channel, change } => {
                 let flow = system.traffic.flows.iter().find(|flow| flow.name == *channel);
                 flow.map_or_else(String::new, |flow| change.words(&system.traffic, flow))
+            }
+            Self::Move { member, from, to } => {
+                let (from, to) = (system.host_name(*from), system.host_name(*to));
+                format!("member \"{member}\": host = \"{to}\" in place of {from}")
             }
             Self::Period { of, to } => {
                 let words = |paced: &Paced| format!("{} (now {})", paced.words(), paced.from);

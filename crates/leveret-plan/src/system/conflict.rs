@@ -6,7 +6,7 @@
 
 use super::explain::SystemRefusal;
 use super::model::{Crossing, Port, System};
-use super::part::{Element, along, elements, restricted};
+use super::part::{Element, along, elements};
 use super::search;
 use crate::network::{Effort, NetworkRefusal};
 use crate::{DeclarationKind, Refusal};
@@ -69,7 +69,7 @@ pub(super) fn find(system: &System, refusal: &SystemRefusal, trials: &mut Trials
         return Conflict { elements: named, minimal };
     }
     // A set that is named soon saves the search for it.
-    let start = if !named.is_empty() && !trials.fits(&restricted(system, &named)) { named } else { all };
+    let start = if !named.is_empty() && !trials.fits(&system.only(&named)) { named } else { all };
     shrink(system, start, trials)
 }
 
@@ -138,7 +138,7 @@ fn of_network(system: &System, refusal: &NetworkRefusal) -> BTreeSet<Element> {
 
 /// Frees a set without a plan of what it has none without.
 fn shrink(system: &System, mut set: BTreeSet<Element>, trials: &mut Trials) -> Conflict {
-    if trials.fits(&restricted(system, &set)) {
+    if trials.fits(&system.only(&set)) {
         // Less effort finds a plan here than was made in vain before: there is nothing to be said of parts.
         return Conflict { elements: set, minimal: false };
     }
@@ -148,7 +148,7 @@ fn shrink(system: &System, mut set: BTreeSet<Element>, trials: &mut Trials) -> C
         let order: Vec<Element> = set.iter().copied().collect();
         for some in order.chunks(length) {
             let fewer: BTreeSet<Element> = set.iter().copied().filter(|one| !some.contains(one)).collect();
-            if fewer.len() < set.len() && !fewer.is_empty() && !trials.fits(&restricted(system, &fewer)) {
+            if fewer.len() < set.len() && !fewer.is_empty() && !trials.fits(&system.only(&fewer)) {
                 if trials.is_spent() {
                     return Conflict { elements: set, minimal: false };
                 }

@@ -17,6 +17,7 @@ mod choose;
 mod conflict;
 mod explain;
 mod model;
+mod moved;
 mod needs;
 mod part;
 mod plan;

@@ -78,39 +78,43 @@ pub(super) fn along<'a>(system: &'a System, chain: &'a Chain) -> impl Iterator<I
     chain.path.iter().filter_map(|step| element(system, *step))
 }
 
-/// The system with these declarations only. Hosts, links and work beside the tables stay, so that their numbers are the same; a chain goes
-/// with what it leads over.
-pub(super) fn restricted(system: &System, kept: &BTreeSet<Element>) -> System {
-    let has = |element: Element| kept.contains(&element);
-    let (hosts, tasks) = hosts(system, kept);
-    let mut part = System { name: system.name.clone(), hosts, ..System::default() };
-    let mut crossings = BTreeMap::new();
-    for (index, crossing) in
-        (0u16..).zip(&system.crossings).filter(|(index, _)| has(Element::Crossing(*index)))
-    {
-        crossings.insert(index, part.crossings.len() as u16);
-        part.crossings.push(crossing.clone());
-    }
-    let moved = |step: &Step| match *step {
-        Step::Task { host, task } => Step::Task { host, task: tasks[&(host, task)] },
-        Step::Crossing(crossing) => Step::Crossing(crossings[&crossing]),
-        other => other,
-    };
-    for (_, chain) in (0u16..).zip(&system.chains).filter(|(index, _)| has(Element::Chain(*index))) {
-        if along(system, chain).all(has) {
-            part.chains.push(Chain { path: chain.path.iter().map(moved).collect(), ..chain.clone() });
+impl System {
+    /// The system with these declarations only. Hosts, links and work beside the tables stay, so that their numbers are the same; a chain goes
+    /// with what it leads over.
+    pub fn only(&self, kept: &BTreeSet<Element>) -> Self {
+        let system = self;
+        let has = |element: Element| kept.contains(&element);
+        let (hosts, tasks) = hosts(system, kept);
+        let mut part = System { name: system.name.clone(), hosts, ..System::default() };
+        let mut crossings = BTreeMap::new();
+        for (index, crossing) in
+            (0u16..).zip(&system.crossings).filter(|(index, _)| has(Element::Crossing(*index)))
+        {
+            crossings.insert(index, part.crossings.len() as u16);
+            part.crossings.push(crossing.clone());
         }
+        let moved = |step: &Step| match *step {
+            Step::Task { host, task } => Step::Task { host, task: tasks[&(host, task)] },
+            Step::Crossing(crossing) => Step::Crossing(crossings[&crossing]),
+            other => other,
+        };
+        for (_, chain) in (0u16..).zip(&system.chains).filter(|(index, _)| has(Element::Chain(*index))) {
+            if along(system, chain).all(has) {
+                part.chains.push(Chain { path: chain.path.iter().map(moved).collect(), ..chain.clone() });
+            }
+        }
+        let streams =
+            (0..).zip(&system.traffic.streams).filter(|(id, _)| has(Element::Stream(StreamId(*id))));
+        let flows = (0..).zip(&system.traffic.flows).filter(|(id, _)| has(Element::Flow(*id)));
+        part.traffic = Traffic {
+            network: system.traffic.network.clone(),
+            streams: streams.map(|(_, stream)| stream.clone()).collect(),
+            flows: flows.map(|(_, flow)| flow.clone()).collect(),
+            clock_error: system.traffic.clock_error,
+            whole_cycles: system.traffic.whole_cycles,
+        };
+        part
     }
-    let streams = (0..).zip(&system.traffic.streams).filter(|(id, _)| has(Element::Stream(StreamId(*id))));
-    let flows = (0..).zip(&system.traffic.flows).filter(|(id, _)| has(Element::Flow(*id)));
-    part.traffic = Traffic {
-        network: system.traffic.network.clone(),
-        streams: streams.map(|(_, stream)| stream.clone()).collect(),
-        flows: flows.map(|(_, flow)| flow.clone()).collect(),
-        clock_error: system.traffic.clock_error,
-        whole_cycles: system.traffic.whole_cycles,
-    };
-    part
 }
 
 /// The hosts with the tasks that are kept, and where those are now. A channel that goes is one without instants, which nobody uses.

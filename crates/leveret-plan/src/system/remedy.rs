@@ -7,8 +7,9 @@ use super::change::{Paced, SystemChange};
 use super::conflict::{self, Trials};
 use super::explain::{ChainLimit, SystemRefusal};
 use super::model::{Chain, Crossing, Port, System, Window};
+use super::moved::can_move;
 use super::needs::Needs;
-use super::part::{Element, elements, restricted};
+use super::part::{Element, elements};
 use super::plan::SystemPlan;
 use super::search::plan_system_within;
 use crate::explain::{Rated, together};
@@ -16,14 +17,15 @@ use crate::network::{Effort, FlowChange, NetworkChange, NetworkRefusal, RATES, S
 use crate::scale::Scale;
 use crate::{Change, CoreChoice, DeclarationKind, ExplainBudget, ObjectName, Qos, Task};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, TaskId};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::mem::discriminant;
 
 /// More about a refusal than its reason.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemExplanation {
-    /// Declarations that do not go together, in the words of the manifest.
-    pub conflict: Vec<String>,
+    /// Declarations that do not go together.
+    pub conflict: BTreeSet<Element>,
     /// Whether without any one of them the others have a plan.
     pub minimal: bool,
     /// What is short of time: a core, a link, or a part of a chain.
@@ -42,6 +44,8 @@ const LINKS_MAX: usize = 4;
 const FACTORS: [i64; 4] = [2, 4, 5, 10];
 /// Cores that are tried for one task.
 const CORES_MAX: usize = 8;
+/// Other hosts that are tried for one member.
+const HOSTS_MAX: usize = 4;
 /// Times below which nothing is sought.
 const MICRO: i64 = 1_000;
 /// Narrower windows that are tried.
@@ -60,7 +64,6 @@ pub fn explain_system(
     }
     let mut trials = Trials::new(budget.conflict);
     let conflict = conflict::find(system, refusal, &mut trials);
-    let names = conflict.elements.iter().map(|element| element.words(system)).collect();
     let mut finder = Finder::new(system, &conflict.elements, (effort, budget.changes));
     let mut fits = finder.proposed(refusal);
     fits.extend(finder.least(refusal, &fits));
@@ -69,7 +72,7 @@ pub fn explain_system(
     fits.truncate(most);
     let exhausted = trials.exhausted || finder.trials.exhausted;
     let bottleneck = refusal.bottleneck();
-    SystemExplanation { conflict: names, minimal: conflict.minimal, bottleneck, fits, exhausted }
+    SystemExplanation { conflict: conflict.elements, minimal: conflict.minimal, bottleneck, fits, exhausted }
 }
 
 struct Finder<'a> {
@@ -84,7 +87,7 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn new(system: &'a System, elements: &'a BTreeSet<Element>, (effort, most): (Effort, u64)) -> Self {
         let mut trials = Trials::new(most);
-        let part = restricted(system, elements);
+        let part = system.only(elements);
         // What a host refuses need not be refused where channels are left out.
         let part = if trials.fits(&part) { system.clone() } else { part };
         Self { system, part, elements, effort, trials }
@@ -178,14 +181,21 @@ impl<'a> Finder<'a> {
             if self.trials.is_spent() || known.iter().chain(&found).any(|one| is_alike(one, &probe)) {
                 continue;
             }
-            let (part, trials) = (&self.part, &mut self.trials);
-            let values = scale.candidates(|change| {
-                let mut changed = part.clone();
-                change.apply(&mut changed);
-                trials.fits(&changed)
-            });
-            let changes = values.into_iter().map(|value| (scale.make)(value));
-            found.extend(changes.into_iter().find(|change| self.fits(change)));
+            let least = {
+                // One budget of steps for both.
+                let trials = RefCell::new(&mut self.trials);
+                let with = |system: &System, change: &SystemChange| {
+                    let mut changed = system.clone();
+                    change.apply(&mut changed);
+                    changed
+                };
+                let whole = |change: &SystemChange| {
+                    let changed = with(self.system, change);
+                    trials.borrow_mut().fits(&changed) && planned(&changed, self.effort).is_some()
+                };
+                scale.least(|change| trials.borrow_mut().fits(&with(&self.part, change)), whole)
+            };
+            found.extend(least);
         }
         found
     }
@@ -301,6 +311,11 @@ impl<'a> Finder<'a> {
         let task = self.system.task(host, id);
         let object = ObjectName { kind: DeclarationKind::Task, name: task.name.clone() };
         let mut scales = of_core(&self.system.hosts[usize::from(host)].job.cores, host, task);
+        let hosts =
+            (0..self.system.hosts.len() as u16).filter(|to| can_move(self.system, task.member, (host, *to)));
+        let member = &self.system.hosts[usize::from(host)].job.members[task.member.index()].name;
+        let other = |to: u16| SystemChange::Move { member: member.clone(), from: host, to };
+        scales.extend(hosts.take(HOSTS_MAX).map(other).map(Scale::fixed));
         let from = task.budget;
         let budget = object.clone();
         let make = move |value: i64| {
@@ -418,6 +433,7 @@ fn is_alike(one: &SystemChange, other: &SystemChange) -> bool {
             ([first, ..], [other, ..]) => first == other && (*a < first.from) == (*b < other.from),
             _ => false,
         },
+        (Of::Move { member: one, .. }, Of::Move { member: two, .. }) => one == two,
         (Of::Network(NetworkChange::Rate(one, _)), Of::Network(NetworkChange::Rate(two, _))) => one == two,
         (Of::Network(NetworkChange::ClockError(_)), Of::Network(NetworkChange::ClockError(_))) => true,
         (Of::Limit { chain: a, limit: one, .. }, Of::Limit { chain: b, limit: two, .. }) => {
