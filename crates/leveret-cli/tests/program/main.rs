@@ -7,6 +7,7 @@ mod network_changes;
 mod networks;
 mod reference;
 mod runs;
+mod system_refusals;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
