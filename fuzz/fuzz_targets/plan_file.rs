@@ -1,22 +1,25 @@
 //! Plan files: whatever they hold, the checker answers and the table is drawn; and what the checker accepts keeps the
-//! promises that are computed here once more, in another way.
+//! promises that are computed here once more, in another way, and is drawn as a page and exported.
 //!
 //! Three sorts of input. `{"job": ..., "plan": ...}`: both as they stand. Other JSON: a plan for the ring. Anything
 //! else: changes of single numbers in a good plan and its job, which lead deeper than text that is hardly ever a plan.
 #![no_main]
 
+mod changes;
 mod promises;
 
+use leveret_exchange::tables;
 use leveret_plan::{CoreChoice, Costs, Job, OverrunPolicy, Plan, Task, checker, digest, plan, render_table};
+use leveret_report::picture;
 use leveret_types::Nanos;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// Bytes of one change: what to change, where, how, and a number.
-const CHANGE_BYTES: usize = 6;
 /// A table has a line for each stretch of execution of each core; plans of more text than this draw none.
 const TABLE_TEXT_BYTES_MAX: usize = 1 << 16;
+/// Instances beyond which a plan is neither drawn nor exported.
+const DRAWN_INSTANCES_MAX: usize = 1_000;
 
 #[derive(Deserialize)]
 struct Pair {
@@ -81,33 +84,14 @@ fn good() -> &'static [(Job, [Value; 2])] {
     })
 }
 
-/// All numbers in a tree.
-fn numbers<'a>(tree: &'a mut Value, out: &mut Vec<&'a mut Value>) {
-    match tree {
-        Value::Number(_) => out.push(tree),
-        Value::Array(items) => items.iter_mut().for_each(|item| numbers(item, out)),
-        Value::Object(fields) => fields.values_mut().for_each(|item| numbers(item, out)),
-        _ => {}
-    }
-}
-
-fn changed(old: &Value, how: u8, number: i16) -> Value {
-    let (old, number) = (old.as_i64().unwrap_or(0), i64::from(number));
-    Value::from(match how % 8 {
-        0 => old.wrapping_add(number),
-        1 => old.wrapping_mul(number),
-        2 => number,
-        3 => old ^ (1 << (number & 63)),
-        4 => i64::MAX - number.abs(),
-        5 => i64::MIN + number.abs(),
-        6 => 1 << (number & 63),
-        _ => old.wrapping_add(number * 1_000),
-    })
-}
-
 fn examine(planned: &Plan, job: &Job, text_bytes: usize) {
     if checker::check(planned, job).is_ok() {
         promises::kept(planned, job);
+        if planned.tasks.iter().map(|task| task.instances.len()).sum::<usize>() <= DRAWN_INSTANCES_MAX {
+            assert!(tables::write(job, planned).lines().count() > 0);
+            let page = picture::page(&picture::job(job, planned)).expect("it is small");
+            assert!(page.trim_end().ends_with("</html>"), "the page is whole");
+        }
     }
     if text_bytes <= TABLE_TEXT_BYTES_MAX {
         let _any = render_table(planned, job);
@@ -118,12 +102,9 @@ fn change(bytes: &[u8]) {
     let Some((which, changes)) = bytes.split_first() else { return };
     let (_, trees) = &good()[usize::from(*which) % good().len()];
     let mut trees = trees.clone();
-    for change in changes.chunks_exact(CHANGE_BYTES) {
+    for change in changes::all(changes) {
         let [plan_tree, job_tree] = &mut trees;
-        let mut places = Vec::new();
-        numbers(if change[0] < 224 { plan_tree } else { job_tree }, &mut places);
-        let place = usize::from(u16::from_le_bytes([change[1], change[2]])) % places.len();
-        *places[place] = changed(places[place], change[3], i16::from_le_bytes([change[4], change[5]]));
+        change.tree(if change.what < 224 { plan_tree } else { job_tree });
     }
     let [plan_tree, job_tree] = trees;
     if let (Ok(mut planned), Ok(job)) =

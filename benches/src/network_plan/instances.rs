@@ -36,6 +36,10 @@ fn small_stream(random: &mut Random, index: u64, switches: u32, hosts: u32) -> S
     stream.deadline = stream.release + Nanos::from_micros(between(random, 35, 110));
     stream.latency = (random.below(10) < 3).then(|| Nanos::from_micros(between(random, 30, 90)));
     stream.jitter = (random.below(10) < 3).then(|| Nanos::from_micros(between(random, 0, 20)));
+    let also = ends(random, switches, hosts).1;
+    if random.below(10) < 3 && also != source && also != target {
+        stream.targets.push(also);
+    }
     stream
 }
 

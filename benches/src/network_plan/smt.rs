@@ -1,11 +1,11 @@
 //! The rules of `docs/planning.md` as a question for an SMT solver, written from the rules and not from the planner: one whole number for the start
 //! of each slot, one for each queue, and one truth for each way.
 //!
-//! For streams with one target and one copy, and clocks without error.
+//! For streams with one copy, and clocks without error.
 
 use leveret_plan::network::{Stream, Traffic};
 use leveret_topology::{Forwarding, Link, Network};
-use leveret_types::NodeId;
+use leveret_types::{Nanos, NodeId};
 use std::fmt::Write;
 
 /// A message on one link of one way.
@@ -23,6 +23,13 @@ struct Use {
     last_start: i64,
     /// Its start lies between these.
     range: (i64, i64),
+}
+
+/// One link of a way, and which of the way's links comes before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Step {
+    link: usize,
+    before: Option<usize>,
 }
 
 /// Declarations and assertions that can be satisfied exactly where the traffic has a plan.
@@ -62,7 +69,7 @@ impl Question<'_> {
 
     /// Rules 3 to 8: its ways, of which one is taken, and all instances on each.
     fn stream(&mut self, index: usize, stream: &Stream) {
-        let ways = ways(&self.traffic.network, stream.source, stream.targets[0]);
+        let ways = trees(&self.traffic.network, stream.source, &stream.targets);
         let names: Vec<String> = (0..ways.len()).map(|way| format!("w{index}_{way}")).collect();
         for name in &names {
             self.declare(name, "Bool");
@@ -73,65 +80,69 @@ impl Question<'_> {
                 self.assert(&format!("(not (and {name} {other}))"));
             }
         }
-        for (way, links) in ways.iter().enumerate() {
-            self.way(&format!("{index}_{way}"), stream, links);
+        for (way, steps) in ways.iter().enumerate() {
+            self.way(&format!("{index}_{way}"), stream, steps);
         }
     }
 
-    fn way(&mut self, name: &str, stream: &Stream, links: &[usize]) {
+    fn way(&mut self, name: &str, stream: &Stream, steps: &[Step]) {
         let network = &self.traffic.network;
-        let times: Vec<Vec<i64>> = links.iter().map(|link| frames(network, *link, stream.size.0)).collect();
-        let length: Vec<i64> = times.iter().map(|frames| frames.iter().sum()).collect();
-        let after: Vec<i64> = (1..links.len())
-            .map(|hop| forwarding(network, (links[hop - 1], links[hop]), (&times[hop - 1], &times[hop])))
-            .collect();
-        let last = links.len() - 1;
-        let end = &network.links[links[last]];
-        let arrival_after = length[last] + end.propagation.0 + end.processing.0;
-        for (hop, link) in links.iter().enumerate().skip(1) {
+        let times: Vec<Vec<i64>> =
+            steps.iter().map(|step| frames(network, step.link, stream.size.0)).collect();
+        for (hop, step) in steps.iter().enumerate().filter(|(_, step)| step.before.is_some()) {
             self.declare(&format!("q{name}_{hop}"), "Int");
-            let most = i64::from(network.links[*link].queues) - 1;
+            let most = i64::from(network.links[step.link].queues) - 1;
             self.assert(&format!("(<= 0 q{name}_{hop} {most})"));
         }
-        let count = self.hyperperiod / stream.period.0;
-        let mut arrivals = Vec::new();
-        for instance in 0..count {
+        let way = format!("w{name}");
+        // Of each target, when each instance comes there after the start of its period.
+        let mut arrivals: Vec<Vec<String>> = vec![Vec::new(); stream.targets.len()];
+        for instance in 0..self.hyperperiod / stream.period.0 {
             let start = |hop: usize| format!("s{name}_{instance}_{hop}");
             let begin = instance * stream.period.0;
-            let (least, most) = (begin + stream.release.0, begin + stream.deadline.0);
-            for (hop, link) in links.iter().enumerate() {
+            let range = (begin + stream.release.0, begin + stream.deadline.0);
+            for (hop, step) in steps.iter().enumerate() {
                 self.declare(&start(hop), "Int");
-                let came = (hop > 0).then(|| (start(hop - 1), after[hop - 1]));
-                if let Some((before, after)) = &came {
-                    self.assert(&format!("(<= (+ {before} {after}) {})", start(hop)));
-                }
-                let queue = (hop > 0).then(|| format!("q{name}_{hop}"));
-                let last_start = length[hop] - times[hop].last().copied().unwrap_or(0);
-                self.uses.push(Use {
-                    link: *link,
-                    way: format!("w{name}"),
-                    start: start(hop),
-                    queue,
-                    came,
-                    length: length[hop],
-                    last_start,
-                    range: (least, most),
+                let came = step.before.map(|before| {
+                    let links = (steps[before].link, step.link);
+                    (start(before), forwarding(network, links, (&times[before], &times[hop])))
                 });
+                match &came {
+                    Some((before, after)) => {
+                        self.assert(&format!("(<= (+ {before} {after}) {})", start(hop)))
+                    }
+                    None => self.assert(&format!("(<= {} {})", range.0, start(hop))),
+                }
+                self.uses.push(Use {
+                    link: step.link,
+                    way: way.clone(),
+                    start: start(hop),
+                    queue: step.before.map(|_| format!("q{name}_{hop}")),
+                    came,
+                    length: times[hop].iter().sum(),
+                    last_start: times[hop].iter().rev().skip(1).sum(),
+                    range,
+                });
+                let end = &network.links[step.link];
+                let Some(target) = stream.targets.iter().position(|target| *target == end.target) else {
+                    continue;
+                };
+                let after = times[hop].iter().sum::<i64>() + end.propagation.0 + end.processing.0;
+                let arrival = format!("(+ {} {after})", start(hop));
+                self.assert(&format!("(=> {way} (<= {arrival} {}))", range.1));
+                if let Some(latency) = stream.latency {
+                    let firsts = (0..steps.len()).filter(|first| steps[*first].before.is_none());
+                    for first in firsts {
+                        self.assert(&format!("(=> {way} (<= (- {arrival} {}) {}))", start(first), latency.0));
+                    }
+                }
+                arrivals[target].push(format!("(- {arrival} {begin})"));
             }
-            let way = format!("w{name}");
-            let arrival = format!("(+ {} {arrival_after})", start(last));
-            self.assert(&format!("(<= {least} {})", start(0)));
-            self.assert(&format!("(=> {way} (<= {arrival} {most}))"));
-            if let Some(latency) = stream.latency {
-                self.assert(&format!("(=> {way} (<= (- {arrival} {}) {}))", start(0), latency.0));
-            }
-            arrivals.push(format!("(- {arrival} {begin})"));
         }
-        if let Some(jitter) = stream.jitter {
-            for (one, other) in pairs(&arrivals) {
-                self.assert(&format!("(=> w{name} (<= (- {one} {other}) {}))", jitter.0));
-                self.assert(&format!("(=> w{name} (<= (- {other} {one}) {}))", jitter.0));
-            }
+        let Some(Nanos(jitter)) = stream.jitter else { return };
+        for (one, other) in arrivals.iter().flat_map(|of_target| pairs(of_target)) {
+            self.assert(&format!("(=> {way} (<= (- {one} {other}) {jitter}))"));
+            self.assert(&format!("(=> {way} (<= (- {other} {one}) {jitter}))"));
         }
     }
 
@@ -252,25 +263,46 @@ fn forwarding(network: &Network, (from, to): (usize, usize), (here, there): (&[i
     longest + from.propagation.0 + from.processing.0
 }
 
-/// Every way from switch to switch that comes to no node twice, as links.
-fn ways(network: &Network, source: NodeId, target: NodeId) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    let mut unfinished = vec![(source, vec![source], Vec::new())];
-    while let Some((at, nodes, links)) = unfinished.pop() {
-        for (index, link) in network.links.iter().enumerate() {
-            if link.source != at || nodes.contains(&link.target) {
-                continue;
+/// Every tree of links that comes to every target, to no node twice, and no further than to a target.
+fn trees(network: &Network, source: NodeId, targets: &[NodeId]) -> Vec<Vec<Step>> {
+    let mut found: Vec<Vec<Step>> = Vec::new();
+    // Each link in turn is taken or not; what is taken hangs on what was taken before.
+    let mut unfinished = vec![(Vec::new(), vec![(source, None)], Vec::new())];
+    while let Some((steps, nodes, refused)) = unfinished.pop() {
+        let goes_on = |(node, _): &(NodeId, _), link: &Link| {
+            link.source == *node && (*node == source || network.forwarding(*node).is_some())
+        };
+        let next = nodes.iter().find_map(|from: &(NodeId, Option<usize>)| {
+            let fits = |(index, link): &(usize, &Link)| {
+                goes_on(from, link)
+                    && (network.forwarding(link.target).is_some() || targets.contains(&link.target))
+                    && !refused.contains(index)
+                    && nodes.iter().all(|(node, _)| *node != link.target)
+            };
+            network.links.iter().enumerate().find(fits).map(|(index, link)| (from.1, index, link.target))
+        });
+        let Some((before, link, node)) = next else {
+            if has_no_loose_end(network, &steps, targets) {
+                found.push(steps);
             }
-            let further: Vec<usize> = links.iter().copied().chain([index]).collect();
-            if link.target == target {
-                found.push(further);
-            } else if network.forwarding(link.target).is_some() {
-                let nodes = nodes.iter().copied().chain([link.target]).collect();
-                unfinished.push((link.target, nodes, further));
-            }
-        }
+            continue;
+        };
+        let without = refused.iter().copied().chain([link]).collect();
+        unfinished.push((steps.clone(), nodes.clone(), without));
+        let (mut steps, mut nodes) = (steps, nodes);
+        nodes.push((node, Some(steps.len())));
+        steps.push(Step { link, before });
+        unfinished.push((steps, nodes, refused));
     }
     found
+}
+
+/// Whether every target is met, and every end is one.
+fn has_no_loose_end(network: &Network, steps: &[Step], targets: &[NodeId]) -> bool {
+    let target = |step: &Step| network.links[step.link].target;
+    let is_end = |index: usize| steps.iter().all(|step| step.before != Some(index));
+    targets.iter().all(|wanted| steps.iter().any(|step| target(step) == *wanted))
+        && steps.iter().enumerate().all(|(index, step)| !is_end(index) || targets.contains(&target(step)))
 }
 
 #[cfg(test)]
@@ -280,8 +312,22 @@ mod tests {
 
     #[test]
     fn a_ring_has_two_ways_and_a_line_one() {
-        let count = |which| ways(&shape(which, 3, 3), NodeId(3), NodeId(4)).len();
+        let count = |which| trees(&shape(which, 3, 3), NodeId(3), &[NodeId(4)]).len();
         assert_eq!((count(Shape::Ring), count(Shape::Line)), (2, 1));
+    }
+
+    #[test]
+    fn to_two_hosts_of_a_ring_lead_three_trees() {
+        // Over both neighbours apart, or around on either side.
+        let ring = shape(Shape::Ring, 3, 3);
+        let found = trees(&ring, NodeId(3), &[NodeId(4), NodeId(5)]);
+        assert_eq!(found.len(), 3);
+        for tree in &found {
+            let ends: std::collections::BTreeSet<NodeId> =
+                tree.iter().map(|step| ring.links[step.link].target).collect();
+            assert_eq!(ends.len(), tree.len(), "{tree:?} comes to no node twice");
+            assert!(ends.is_superset(&[NodeId(4), NodeId(5)].into()));
+        }
     }
 
     #[test]

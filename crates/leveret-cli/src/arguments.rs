@@ -1,7 +1,7 @@
 //! The command line. The help texts are the reference: `docs/cli.md` repeats them, and a test compares.
 
 use crate::help;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leveret_exchange::gates::LARGEST_FRAME;
 use leveret_types::{ByteSize, IdleCores, MEMBERS_MAX, Nanos, ParseSizeError};
@@ -38,7 +38,7 @@ pub enum Command {
     Verify(VerifyArguments),
     /// Draw a plan as a page for a browser, which can be zoomed.
     Gantt(GanttArguments),
-    /// Say what differs between two plans of networks.
+    /// Say what differs between two plans of networks, with or without tasks on their hosts.
     Diff(DiffArguments),
     /// Make the manifest of a network from another tool's files.
     Import(ImportArguments),
@@ -74,7 +74,7 @@ pub struct RunArguments {
     #[arg(value_name = "JOB.toml|PROGRAM")]
     pub job: PathBuf,
     /// Start so many members of one program, named 0 to N-1, without a manifest: they declare everything in code.
-    #[arg(short = 'n', long = "members", value_name = "N", value_parser = members())]
+    #[arg(short = 'n', long = "members", value_name = "N", value_parser = count(MEMBERS_MAX as u32))]
     pub members: Option<u32>,
     /// Directory for the report; made when missing.
     #[arg(long, value_name = "DIR", default_value = "out")]
@@ -108,9 +108,10 @@ fn idle_cores() -> impl TypedValueParser<Value = IdleCores> {
     })
 }
 
-fn members() -> impl TypedValueParser<Value = u32> {
-    clap::builder::TypedValueParser::try_map(clap::builder::StringValueParser::new(), |given| {
-        whole(1, MEMBERS_MAX as u64)(&given).map(|members| members as u32)
+/// How many of something, at least one.
+fn count(most: u32) -> impl TypedValueParser<Value = u32> {
+    TypedValueParser::try_map(StringValueParser::new(), move |given| {
+        whole(1, u64::from(most))(&given).map(|count| count as u32)
     })
 }
 
@@ -133,6 +134,21 @@ fn whole(least: u64, greatest: u64) -> impl Fn(&str) -> Result<u64, String> + Cl
     }
 }
 
+/// How a plan of a network is sought.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct SearchArguments {
+    /// How many searches for a network's plan run beside each other, each on a core and by another strategy, once the first one has not found it soon. The same
+    /// number gives the same plan. As many as there are cores where it is left out.
+    #[arg(long, value_name = "N", value_parser = count(THREADS_MAX))]
+    pub threads: Option<u32>,
+    /// Chooses among plans of a network that are as good to the search; the same seed gives the same plan.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// Searches that may run beside each other.
+const THREADS_MAX: u32 = 256;
+
 /// Arguments of `leveret check`.
 #[derive(Args, Debug)]
 #[command(after_help = help::CHECK)]
@@ -143,6 +159,9 @@ pub struct CheckArguments {
     /// Propose budgets from the run whose report lies in this directory.
     #[arg(long, value_name = "DIR")]
     pub learn: Option<PathBuf>,
+    /// How a plan is sought.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// How the answer is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -158,9 +177,12 @@ pub struct ExplainArguments {
     /// Also write what proves the refusal of a network to this file; `leveret verify` checks it.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// How far the search for a network's plan, and for a proof that there is none, may go.
+    /// How far each search for a network's plan, and for a proof that there is none, may go.
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     pub steps: u64,
+    /// How a plan is sought.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// How the answer is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -176,9 +198,12 @@ pub struct PlanArguments {
     /// How the plan is printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Keep what this plan of a network, with its manifest, has where it is; only what is new, changed or in their way is placed.
+    /// Keep what this plan of a network, with or without tasks on its hosts, has where it is; with its manifest. Only what is new, changed or in their way is placed.
     #[arg(long, value_names = ["PLAN.json", "OLD.toml"], num_args = 2)]
     pub keep: Option<Vec<PathBuf>>,
+    /// How a plan is sought.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// Also write the plan as JSON to this file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -200,12 +225,15 @@ pub struct VerifyArguments {
 #[derive(Args, Debug)]
 #[command(after_help = help::GANTT)]
 pub struct GanttArguments {
-    /// The manifest, of a job or of a network.
+    /// The manifest: of a job, of a network, or of hosts with tasks and the network between them.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
     /// Draw this plan, as `leveret plan --output` writes it, instead of making one.
     #[arg(long, value_name = "PLAN.json")]
     pub plan: Option<PathBuf>,
+    /// How a plan is sought.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// The page.
     #[arg(long, value_name = "FILE.html", default_value = "plan.html")]
     pub output: PathBuf,
@@ -215,7 +243,7 @@ pub struct GanttArguments {
     /// Draw until this instant.
     #[arg(long, value_name = "DURATION")]
     pub until: Option<Nanos>,
-    /// Draw this channel or task alone; may be given several times.
+    /// Draw this channel, task or chain alone; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub channel: Vec<String>,
 }
@@ -277,6 +305,9 @@ pub struct ExportArguments {
     /// it is left out, `schedule` for the former two, and the others are printed.
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// How tables are written; the other formats have one form.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
     /// The longest frame of other traffic on the wire, preamble and gap included; gates close so long before a slot.
     #[arg(long, value_name = "SIZE", default_value_t = LARGEST_FRAME, value_parser = frame())]
     pub largest_frame: ByteSize,
@@ -304,8 +335,18 @@ pub enum ExportFormat {
     Yang,
     /// Hosts: when each message is sent, for SO_TXTIME or a program that goes by the clock; CSV.
     Launch,
-    /// The time table of a job on one host; CSV.
+    /// The time tables of a job's host, or of all hosts with tasks: what runs when, what it reads and writes; CSV or JSON.
     Tables,
+}
+
+/// How `leveret export tables` writes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TableFormat {
+    /// Values between commas.
+    #[default]
+    Csv,
+    /// For programs.
+    Json,
 }
 
 /// Arguments of `leveret report`.

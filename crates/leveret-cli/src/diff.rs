@@ -3,10 +3,11 @@
 use crate::arguments::{DiffArguments, Format};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::{self, Document};
-use crate::{network, output};
-use leveret_manifest::NetworkManifest;
-use leveret_plan::checker::check_network;
-use leveret_plan::network::{NetworkPlan, diff_networks};
+use crate::{network, output, system};
+use leveret_plan::checker::{Violation, check_network, check_system};
+use leveret_plan::network::diff_networks;
+use leveret_plan::system::{SYSTEM_PLAN_VERSION, System, SystemPlan, diff_systems};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,38 +17,69 @@ use std::process::ExitCode;
 /// When a file cannot be read, or a plan is not one of its manifest.
 pub fn execute(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let (one, two) = (pair(&arguments.first)?, pair(&arguments.second)?);
-    let diff = diff_networks((&one.0.traffic, &one.1), (&two.0.traffic, &two.1));
-    match arguments.format {
-        Format::Json => output::print(&output::json(&diff)?)?,
-        Format::Table => output::print(&diff.render())?,
+    if one.has_hosts || two.has_hosts {
+        let diff = diff_systems((&one.system, &one.plan), (&two.system, &two.plan));
+        return told(arguments.format, &diff, diff.is_empty(), diff.render());
     }
-    Ok(if diff.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
+    let traffic = (&one.system.traffic, &two.system.traffic);
+    let diff = diff_networks((traffic.0, &one.plan.network), (traffic.1, &two.plan.network));
+    told(arguments.format, &diff, diff.is_empty(), diff.render())
+}
+
+fn told(format: Format, diff: &impl Serialize, is_empty: bool, text: String) -> Result<ExitCode, Failure> {
+    match format {
+        Format::Json => output::print(&output::json(diff)?)?,
+        Format::Table => output::print(&text)?,
+    }
+    Ok(if is_empty { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
+}
+
+/// A plan with what it was made of, and keeps. A network alone is a system without tasks.
+pub struct Pair {
+    /// What was planned.
+    pub system: System,
+    /// Its plan.
+    pub plan: SystemPlan,
+    /// Whether tasks run on the hosts.
+    pub has_hosts: bool,
 }
 
 /// A plan with its manifest, which it keeps.
 ///
 /// # Errors
 /// When a file cannot be read, or the plan is not one of the manifest.
-pub fn pair(files: &[PathBuf]) -> Result<(Box<NetworkManifest>, NetworkPlan), Failure> {
+pub fn pair(files: &[PathBuf]) -> Result<Pair, Failure> {
     let [plan, manifest] = files else {
         return Err(Failure::new("a plan and its manifest are needed", "name both: PLAN.json JOB.toml"));
     };
-    let of = network_of(manifest)?;
+    let of = match load::document(manifest)? {
+        Document::Network(of) => *of,
+        Document::Job(_) => {
+            let sentence = format!("{}: this is the manifest of a job on one host", manifest.display());
+            let hint = "plans of networks are compared, with or without tasks; `leveret plan --format json` and any text comparison do for a job";
+            return Err(Failure::new(sentence, hint));
+        }
+    };
+    if let Some(system) = of.system {
+        let read = system::read(plan)?;
+        check_system(&read, &system).map_err(|violations| not_of(plan, manifest, &violations[0]))?;
+        return Ok(Pair { system: *system, plan: read, has_hosts: true });
+    }
     let read = network::read(plan)?;
-    check_network(&read, &of.traffic).map_err(|violation| {
-        let (plan, manifest) = (plan.display(), manifest.display());
-        let sentence = format!("{plan} does not fit {manifest}: {violation}");
-        Failure::new(sentence, "name each plan with the manifest that it was made of")
-    })?;
-    Ok((of, read))
+    check_network(&read, &of.traffic).map_err(|violation| not_of(plan, manifest, &violation))?;
+    let plan = SystemPlan {
+        version: SYSTEM_PLAN_VERSION,
+        system: of.name.clone(),
+        windows: Vec::new(),
+        hosts: Vec::new(),
+        network: read,
+        chains: Vec::new(),
+    };
+    let system = System { name: of.name, traffic: of.traffic, ..System::default() };
+    Ok(Pair { system, plan, has_hosts: false })
 }
 
-fn network_of(path: &Path) -> Result<Box<NetworkManifest>, Failure> {
-    match load::document(path)? {
-        Document::Network(manifest) => network::without_tasks(path, &manifest).map(|()| manifest),
-        Document::Job(_) => Err(Failure::new(
-            format!("{}: this is the manifest of a job on one host", path.display()),
-            "plans of networks are compared; `leveret plan --format json` and any text comparison do for a job",
-        )),
-    }
+fn not_of(plan: &Path, manifest: &Path, violation: &Violation) -> Failure {
+    let sentence = format!("{} does not fit {}: {violation}", plan.display(), manifest.display());
+    Failure::new(sentence, "name each plan with the manifest that it was made of")
 }

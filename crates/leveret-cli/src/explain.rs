@@ -4,11 +4,12 @@ use crate::arguments::{ExplainArguments, Format};
 use crate::check::{self, Shown};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
+use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{Violation, check_certificate};
-use leveret_plan::network::{Certificate, Effort, NetworkRefusal, Traffic, advice, certificate};
+use leveret_plan::network::{Certificate, NetworkRefusal, Traffic, advice, certificate};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,8 +42,9 @@ pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
 
 fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
     let traffic = &manifest.traffic;
-    let effort = Effort { steps: arguments.steps, ..Effort::default() };
-    let refusal = match network::accepted(traffic, effort) {
+    let mut sought = Sought::new(arguments.search);
+    sought.effort.steps = arguments.steps;
+    let refusal = match network::accepted(traffic, sought) {
         Ok(_) => {
             let word = Paint::for_stdout().green("admitted");
             output::print(&format!(

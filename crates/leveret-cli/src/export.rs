@@ -1,16 +1,17 @@
 //! `leveret export`.
 
-use crate::arguments::{ExportArguments, ExportFormat};
+use crate::arguments::{ExportArguments, ExportFormat, TableFormat};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
-use crate::{files, load, network, output, verify};
+use crate::{files, load, network, output, system, verify};
 use leveret_exchange::classes::{Priorities, priorities};
 use leveret_exchange::gates::{self, Gates};
 use leveret_exchange::{launch, tables, taprio, tsnkit, yang};
 use leveret_manifest::{Manifest, NetworkManifest};
-use leveret_plan::checker::{self, check_network};
+use leveret_plan::checker::{self, check_network, check_system};
 use leveret_plan::grid;
 use leveret_plan::network::{NetworkPlan, Traffic};
+use leveret_plan::system::{System, parts};
 use std::cmp::Reverse;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,16 +25,19 @@ pub fn execute(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let shown = arguments.manifest.display();
     match (load::document(&arguments.manifest)?, arguments.to) {
         (Document::Job(manifest), ExportFormat::Tables) => of_job(arguments, &manifest),
-        (Document::Network(manifest), to) if to != ExportFormat::Tables => of_network(arguments, &manifest),
+        (Document::Network(manifest), to) => match &manifest.system {
+            Some(system) => of_system(arguments, system),
+            None if to != ExportFormat::Tables => of_network(arguments, &manifest),
+            None => {
+                let sentence = format!("{shown}: this is the manifest of a network, which has no tasks");
+                Err(Failure::new(sentence, "`launch` says when its hosts send"))
+            }
+        },
         (Document::Job(_), _) => {
             let sentence = format!("{shown}: this is the manifest of a job on one host");
             let hint =
                 "only `tables` is made of its plan; the others are of networks; docs/network-manifest.md";
             Err(Failure::new(sentence, hint))
-        }
-        (Document::Network(_), _) => {
-            let sentence = format!("{shown}: this is the manifest of a network, which has no tasks");
-            Err(Failure::new(sentence, "`launch` says when its hosts send"))
         }
     }
 }
@@ -44,30 +48,73 @@ fn of_job(arguments: &ExportArguments, manifest: &Manifest) -> Result<ExitCode, 
         output::print(&verify::not_valid(&arguments.plan, &arguments.manifest, &violations))?;
         return Ok(ExitCode::from(EXIT_NO));
     }
-    give(arguments.output.as_deref(), &tables::write(&job, &plan))?;
+    let text = match arguments.format {
+        TableFormat::Csv => tables::write(&job, &plan),
+        TableFormat::Json => tables::write_json(&job, &plan),
+    };
+    give(arguments.output.as_deref(), &text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Of hosts with tasks the tables, and of the network between them all that is written of a network.
+fn of_system(arguments: &ExportArguments, system: &System) -> Result<ExitCode, Failure> {
+    if arguments.to == ExportFormat::Tsnkit {
+        let sentence = format!("{}: a network with tasks on its hosts", arguments.manifest.display());
+        return Err(Failure::new(sentence, "the simulator of tsnkit knows no tasks; the other formats do"));
+    }
+    let plan = system::read(&arguments.plan)?;
+    if let Err(violations) = check_system(&plan, system) {
+        output::print(&verify::not_valid(&arguments.plan, &arguments.manifest, &violations))?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    if arguments.to == ExportFormat::Tables {
+        let text = match arguments.format {
+            TableFormat::Csv => tables::write_system(system, &plan),
+            TableFormat::Json => tables::write_system_json(system, &plan),
+        };
+        give(arguments.output.as_deref(), &text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let traffic = &parts(system, &plan.windows).traffic;
+    write(arguments, &Planned { name: &system.name, traffic, plan: &plan.network })?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn of_network(arguments: &ExportArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
     let traffic = &manifest.traffic;
-    network::without_tasks(&arguments.manifest, manifest)?;
     let plan = network::read(&arguments.plan)?;
     if let Err(violation) = check_network(&plan, traffic) {
         output::print(&network::not_valid(&arguments.plan, &arguments.manifest, &violation))?;
         return Ok(ExitCode::from(EXIT_NO));
     }
-    let given = priorities(traffic, &plan);
-    match arguments.to {
-        ExportFormat::Tsnkit => to_tsnkit(arguments, manifest, &plan)?,
-        ExportFormat::Taprio => to_taprio(arguments, traffic, &plan, &given)?,
-        ExportFormat::Yang => to_yang(arguments, manifest, &plan, &given)?,
-        ExportFormat::Launch => {
-            give(arguments.output.as_deref(), &launch::write(&manifest.name, traffic, &plan, &given))?;
-        }
-        // Of jobs alone.
-        ExportFormat::Tables => {}
+    if arguments.to == ExportFormat::Tsnkit {
+        to_tsnkit(arguments, manifest, &plan)?;
+    } else {
+        write(arguments, &Planned { name: &manifest.name, traffic, plan: &plan })?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A network with its plan.
+struct Planned<'a> {
+    name: &'a str,
+    traffic: &'a Traffic,
+    plan: &'a NetworkPlan,
+}
+
+/// What ports and hosts are given of a network.
+fn write(arguments: &ExportArguments, planned: &Planned<'_>) -> Result<(), Failure> {
+    let given = priorities(planned.traffic, planned.plan);
+    match arguments.to {
+        ExportFormat::Taprio => to_taprio(arguments, planned, &given),
+        ExportFormat::Yang => to_yang(arguments, planned, &given),
+        ExportFormat::Launch => {
+            let text = launch::write(planned.name, planned.traffic, planned.plan, &given);
+            give(arguments.output.as_deref(), &text)
+        }
+        // Neither is of ports and hosts.
+        ExportFormat::Tsnkit | ExportFormat::Tables => Ok(()),
+    }
 }
 
 /// Writes a text to a file, or prints it.
@@ -110,13 +157,9 @@ fn to_tsnkit(
     Ok(())
 }
 
-fn to_taprio(
-    arguments: &ExportArguments,
-    traffic: &Traffic,
-    plan: &NetworkPlan,
-    given: &Priorities,
-) -> Result<(), Failure> {
-    let gates = gates_of(arguments, traffic, plan)?;
+fn to_taprio(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
+    let traffic = planned.traffic;
+    let gates = gates_of(arguments, planned)?;
     let folder = place(arguments);
     std::fs::create_dir_all(&folder).map_err(|error| {
         let sentence = format!("{}: the directory could not be made: {error}", folder.display());
@@ -129,15 +172,10 @@ fn to_taprio(
     output::print(&(ports(traffic, &gates) + &remarks(traffic, given)))
 }
 
-fn to_yang(
-    arguments: &ExportArguments,
-    manifest: &NetworkManifest,
-    plan: &NetworkPlan,
-    given: &Priorities,
-) -> Result<(), Failure> {
-    let traffic = &manifest.traffic;
-    let gates = gates_of(arguments, traffic, plan)?;
-    let document = yang::write(&manifest.name, traffic, plan, &gates, given)
+fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
+    let traffic = planned.traffic;
+    let gates = gates_of(arguments, planned)?;
+    let document = yang::write(planned.name, traffic, planned.plan, &gates, given)
         .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))?;
     give(arguments.output.as_deref(), &document)?;
     let told = ports(traffic, &gates) + &remarks(traffic, given);
@@ -148,12 +186,8 @@ fn to_yang(
     Ok(())
 }
 
-fn gates_of(
-    arguments: &ExportArguments,
-    traffic: &Traffic,
-    plan: &NetworkPlan,
-) -> Result<Vec<Gates>, Failure> {
-    gates::gates(traffic, plan, arguments.largest_frame)
+fn gates_of(arguments: &ExportArguments, planned: &Planned<'_>) -> Result<Vec<Gates>, Failure> {
+    gates::gates(planned.traffic, planned.plan, arguments.largest_frame)
         .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))
 }
 

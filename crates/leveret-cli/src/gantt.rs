@@ -4,11 +4,12 @@ use crate::arguments::GanttArguments;
 use crate::check;
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
+use crate::network::Sought;
 use crate::output::{self, Paint};
-use crate::{files, load, network, verify};
+use crate::{files, load, network, system, verify};
 use leveret_manifest::{Manifest, NetworkManifest};
-use leveret_plan::checker::{self, check_network};
-use leveret_plan::network::Effort;
+use leveret_plan::checker::{self, check_network, check_system};
+use leveret_plan::system::{System, SystemPlan};
 use leveret_report::picture::{self, Picture, Selection};
 use std::process::ExitCode;
 
@@ -22,7 +23,10 @@ type Drawn = Result<Picture, String>;
 pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
     let drawn = match load::document(&arguments.manifest)? {
         Document::Job(manifest) => job(arguments, &manifest)?,
-        Document::Network(manifest) => of_network(arguments, &manifest)?,
+        Document::Network(manifest) => match &manifest.system {
+            Some(system) => of_system(arguments, system)?,
+            None => of_network(arguments, &manifest)?,
+        },
     };
     let picture = match drawn {
         Ok(picture) => picture,
@@ -67,11 +71,29 @@ fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure
     })
 }
 
+fn of_system(arguments: &GanttArguments, system: &System) -> Result<Drawn, Failure> {
+    let draw = |plan: &SystemPlan| {
+        let place = arguments.manifest.display().to_string();
+        picture::system(system, plan).map_err(|error| Failure::from_text(&place, &error.to_string()))
+    };
+    let Some(path) = &arguments.plan else {
+        let sought = Sought::new(arguments.search);
+        return Ok(match system::accepted(system, sought) {
+            Ok(plan) => Ok(draw(&plan)?),
+            Err(refusal) => Err(system::refused(system, &refusal, sought, Paint::for_stderr())),
+        });
+    };
+    let plan = system::read(path)?;
+    Ok(match check_system(&plan, system) {
+        Ok(()) => Ok(draw(&plan)?),
+        Err(violations) => Err(verify::not_valid(path, &arguments.manifest, &violations)),
+    })
+}
+
 fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
-    network::without_tasks(&arguments.manifest, manifest)?;
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
-        return Ok(match network::accepted(traffic, Effort::default()) {
+        return Ok(match network::accepted(traffic, Sought::new(arguments.search)) {
             Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
             Err(refusal) => {
                 let advice = network::advice(manifest, &refusal);

@@ -63,7 +63,9 @@ Examples:
   leveret plan job.toml --format json | jq .hyperperiod
   leveret plan job.toml --output plan.json && leveret verify plan.json job.toml
 
-The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch.
+The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch. Of a network whose \
+plan is hard to find, the same --threads and --seed do: without --threads it is found on all cores, and another \
+machine may find another plan. Jobs on one host need neither.
 
 Exit codes: 0 planned; 1 refused; 2 bad input.";
 
@@ -85,9 +87,9 @@ Examples:
   leveret gantt job.toml --plan plan.json --from 2ms --until 4ms
   leveret gantt job.toml --channel image --channel setpoint
 
-One page, which needs nothing else: a row for each core of a job or each link of a network, a bar for each \
-slot. Wheel, two fingers and + and - zoom; dragging and the arrow keys move; a click on a slot lights all \
-slots of its channel or task and draws its way. A stored plan is checked first. #NAME at the end of the \
+One page, which needs nothing else: a row for each core and each link, a bar for each slot. Wheel, two \
+fingers and + and - zoom; dragging and the arrow keys move; a click on a slot lights all slots of its channel \
+or task and draws its way; a click on a chain shows by which instances it takes longest. A stored plan is checked first. #NAME at the end of the \
 page's address lights NAME, #dark and #light choose its colours.
 
 Exit codes: 0 written; 1 refused, or the plan is not valid; 2 bad input, or more slots than a page can draw.";
@@ -98,7 +100,7 @@ Examples:
   leveret diff old.json old.toml --to new.json new.toml
   leveret plan new.toml --keep old.json old.toml --output new.json    so that as little as possible differs
 
-Channels, hosts and switches are the same where their names are.
+Channels, tasks, chains, hosts and switches are the same where their names are.
 
 Exit codes: 0 no difference; 1 they differ; 2 bad input.";
 
@@ -118,7 +120,7 @@ Examples:
   leveret export taprio plan.json job.toml --output gates    gates/NODE.sh, to be run on each node
   leveret export yang plan.json job.toml --output gates.json
   leveret export launch plan.json job.toml --output launch.csv
-  leveret export tables plan.json job.toml                   of a job on one host
+  leveret export tables plan.json job.toml --format json     what runs when on each host
 
 The plan is checked first: what does not keep every rule is not written. How gates follow from slots is in \
 docs/planning.md; taprio and yang print how many entries each port's list has.

@@ -1,52 +1,90 @@
 //! `leveret plan --keep`: a new plan in which what can stay stays.
 
 use crate::failure::Failure;
-use crate::{diff, network, output};
+use crate::network::{self, Sought};
+use crate::{diff, output, system};
 use leveret_manifest::NetworkManifest;
-use leveret_plan::checker::check_network;
-use leveret_plan::network::{
-    Effort, NetworkPlan, NetworkRefusal, Session, SessionError, Traffic, admit_flows,
-};
-use std::collections::{BTreeMap, BTreeSet};
+use leveret_plan::checker::{check_network, check_system};
+use leveret_plan::network::{KeepError, NetworkPlan, NetworkRefusal, keep_network};
+use leveret_plan::system::{System, SystemPlan, SystemRefusal, keep_system};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A plan of the manifest that keeps what the files' plan has. Says on the standard error what had to move.
+/// A plan of a network that keeps what the files' plan has. Says on the standard error what had to move.
 ///
 /// # Errors
 /// When a file cannot be read, or the plan is not one of its manifest. The inner error: there is no plan.
-pub fn plan(
+pub fn of_network(
     files: &[PathBuf],
     manifest: &NetworkManifest,
+    sought: Sought,
 ) -> Result<Result<NetworkPlan, NetworkRefusal>, Failure> {
-    let (old, kept) = diff::pair(files)?;
-    let wanted = &manifest.traffic;
-    let same = old.traffic.network == wanted.network
-        && old.traffic.clock_error == wanted.clock_error
-        && old.traffic.whole_cycles == wanted.whole_cycles;
-    if !same {
-        output::note("the network itself differs, so nothing can be kept: planned anew");
-        return Ok(network::accepted(wanted, Effort::default()));
+    let old = diff::pair(files)?;
+    if old.has_hosts {
+        return Err(other_kind("a network with tasks on its hosts, and the new one has none"));
     }
-    match changed(old.traffic, &kept, wanted) {
+    let wanted = &manifest.traffic;
+    match keep_network((&old.system.traffic, &old.plan.network), wanted, sought.effort) {
         Ok((plan, others)) => {
-            let plan = match admit_flows(wanted, plan, Effort::default()) {
-                Ok(plan) => plan,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            match check_network(&plan, wanted) {
-                Ok(()) => {}
-                Err(violation) => {
-                    return Ok(Err(NetworkRefusal::Rejected { violation: violation.to_string() }));
-                }
+            if let Err(violation) = check_network(&plan, wanted) {
+                return Ok(Err(NetworkRefusal::Rejected { violation: violation.to_string() }));
             }
             output::note(&told(&others));
             Ok(Ok(plan))
         }
+        Err(KeepError::Flows(refusal)) => Ok(Err(*refusal)),
         Err(error) => {
             output::note(&format!("{error}; planned anew"));
-            Ok(network::accepted(wanted, Effort::default()))
+            Ok(network::accepted(wanted, sought))
         }
     }
+}
+
+/// A plan of a system that keeps what the files' plan has. Says on the standard error what it did not keep.
+///
+/// # Errors
+/// When a file cannot be read, or the plan is not one of its manifest. The inner error: there is no plan.
+pub fn of_system(
+    files: &[PathBuf],
+    wanted: &System,
+    sought: Sought,
+) -> Result<Result<SystemPlan, SystemRefusal>, Failure> {
+    let old = diff::pair(files)?;
+    if !old.has_hosts {
+        return Err(other_kind("a network without tasks, and the new one has some"));
+    }
+    let kept = match keep_system(
+        (&old.system, &old.plan),
+        wanted,
+        &|system| system::accepted(system, sought),
+        sought.effort,
+    ) {
+        Ok(kept) => kept,
+        Err(refusal) => {
+            let reason = refusal.reason().replace('\n', "\n  ");
+            output::note(&format!(
+                "with the windows as they were there is no plan; planned anew\n  {reason}"
+            ));
+            return Ok(system::accepted(wanted, sought));
+        }
+    };
+    if let Err(violations) = check_system(&kept.plan, wanted) {
+        let violation = violations.first().map(ToString::to_string).unwrap_or_default();
+        return Ok(Err(SystemRefusal::Rejected { violation }));
+    }
+    output::note(&match kept.hosts.as_slice() {
+        [] => "kept: the tables of all hosts".to_owned(),
+        hosts => format!("planned anew: the tables of {}", hosts.join(", ")),
+    });
+    match &kept.moved {
+        Ok(others) => output::note(&told(others)),
+        Err(error) => output::note(&format!("{error}; all links were planned anew")),
+    }
+    Ok(Ok(kept.plan))
+}
+
+fn other_kind(what: &str) -> Failure {
+    Failure::new(format!("the plan to keep is one of {what}"), "leave --keep out")
 }
 
 /// Names that are told one by one.
@@ -60,54 +98,4 @@ fn told(others: &BTreeSet<String>) -> String {
     let more = others.len().saturating_sub(NAMED_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("kept, but for channels that had to move: {}{more}", named.join(", "))
-}
-
-/// Removes, then alters, then adds; the plan in the order of what is wanted, and who else moved.
-fn changed(
-    old: Traffic,
-    kept: &NetworkPlan,
-    wanted: &Traffic,
-) -> Result<(NetworkPlan, BTreeSet<String>), SessionError> {
-    let before: BTreeMap<String, _> =
-        old.streams.iter().map(|stream| (stream.name.clone(), stream.clone())).collect();
-    let names: BTreeSet<&str> = wanted.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let mut session = Session::new(old, kept)?;
-    for name in before.keys().filter(|name| !names.contains(name.as_str())) {
-        session.remove(name)?;
-    }
-    let mut others = BTreeSet::new();
-    for stream in &wanted.streams {
-        let moved = match before.get(&stream.name) {
-            Some(same) if same == stream => continue,
-            Some(_) => session.alter(&stream.name, stream.clone())?,
-            None => session.add(stream.clone())?,
-        };
-        others.extend(moved.others);
-    }
-    for stream in &wanted.streams {
-        if before.get(&stream.name) != Some(stream) {
-            others.remove(&stream.name);
-        }
-    }
-    Ok((in_order(session.plan(), wanted), others))
-}
-
-/// The same plan, with the channels numbered as they are wanted.
-fn in_order((traffic, mut plan): (Traffic, NetworkPlan), wanted: &Traffic) -> NetworkPlan {
-    let place: BTreeMap<&str, u32> = wanted
-        .streams
-        .iter()
-        .enumerate()
-        .map(|(index, stream)| (stream.name.as_str(), index as u32))
-        .collect();
-    let number: Vec<u32> = traffic.streams.iter().map(|stream| place[stream.name.as_str()]).collect();
-    let mut ways = vec![Vec::new(); number.len()];
-    for (index, way) in plan.ways.into_iter().enumerate() {
-        ways[number[index] as usize] = way;
-    }
-    plan.ways = ways;
-    for slot in plan.links.iter_mut().flatten() {
-        slot.stream.0 = number[slot.stream.index()];
-    }
-    plan
 }

@@ -1,16 +1,18 @@
 //! `leveret check`, `plan` and `verify` of a network; what has tasks on its hosts goes on in `system`.
 
-use crate::arguments::{CheckArguments, Format, PlanArguments, VerifyArguments};
+use crate::arguments::{CheckArguments, Format, PlanArguments, SearchArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
 use crate::{files, keep, system, verify};
+use leveret::planning::plan_network;
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{Violation, check_certificate, check_network};
 use leveret_plan::network::{
     Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
-    plan_network, summarise,
+    summarise,
 };
 use serde::Serialize;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,9 +26,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
         return Err(Failure::new(sentence, "leave --learn out"));
     }
     if let Some(system) = &manifest.system {
-        return system::check(arguments.format, system);
+        return system::check(arguments.format, system, Sought::new(arguments.search));
     }
-    let answer = accepted(&manifest.traffic, Effort::default());
+    let answer = accepted(&manifest.traffic, Sought::new(arguments.search));
     match arguments.format {
         Format::Json => output::print(&output::json(&Answer::new(manifest, &answer))?)?,
         Format::Table => match &answer {
@@ -48,15 +50,13 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
-    if arguments.keep.is_some() {
-        without_tasks(&arguments.manifest, manifest)?;
-    }
     if let Some(system) = &manifest.system {
         return system::plan(arguments, system);
     }
+    let sought = Sought::new(arguments.search);
     let found = match &arguments.keep {
-        None => accepted(&manifest.traffic, Effort::default()),
-        Some(files) => keep::plan(files, manifest)?,
+        None => accepted(&manifest.traffic, sought),
+        Some(files) => keep::of_network(files, manifest, sought)?,
     };
     let plan = match found {
         Ok(plan) => plan,
@@ -71,26 +71,16 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
         files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
     }
     match arguments.format {
-        Format::Json => output::print(&output::json(&plan)?)?,
+        Format::Json => {
+            let summary = summarise(&manifest.traffic, &plan);
+            output::print(&output::json(&system::Planned { plan: &plan, summary })?)?;
+        }
         Format::Table => {
             let text = format!("plan of {}\n", headline(manifest, &plan));
             output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Refuses what is done with networks alone, where tasks run on the hosts.
-///
-/// # Errors
-/// When there are any.
-pub fn without_tasks(path: &Path, manifest: &NetworkManifest) -> Result<(), Failure> {
-    if manifest.system.is_none() {
-        return Ok(());
-    }
-    let sentence = format!("{}: a network with tasks on its hosts", path.display());
-    let hint = "this is for networks alone: leave [[member]], [[task]] and [[chain]] out, and name hosts as ends of channels";
-    Err(Failure::new(sentence, hint))
 }
 
 /// Checks a stored plan of a network.
@@ -170,12 +160,36 @@ pub fn read(path: &Path) -> Result<NetworkPlan, Failure> {
     Ok(plan)
 }
 
+/// How far a plan is sought, and on how many threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought {
+    pub effort: Effort,
+    threads: NonZeroU32,
+}
+
+impl Sought {
+    /// As the command line says.
+    pub fn new(arguments: SearchArguments) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let threads = NonZeroU32::new(arguments.threads.unwrap_or_else(cores)).unwrap_or(NonZeroU32::MIN);
+        Self { effort: Effort { seed: arguments.seed, ..Effort::default() }, threads }
+    }
+
+    /// A plan, as yet unchecked.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn plan(self, traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
+        plan_network(traffic, self.effort, self.threads)
+    }
+}
+
 /// A plan that the checker accepted.
 ///
 /// # Errors
 /// Why there is none.
-pub fn accepted(traffic: &Traffic, effort: Effort) -> Result<NetworkPlan, NetworkRefusal> {
-    let (plan, _) = plan_network(traffic, effort)?;
+pub fn accepted(traffic: &Traffic, sought: Sought) -> Result<NetworkPlan, NetworkRefusal> {
+    let plan = sought.plan(traffic)?;
     match check_network(&plan, traffic) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.

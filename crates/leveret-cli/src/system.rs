@@ -3,25 +3,25 @@
 use crate::arguments::{ExplainArguments, Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
+use crate::network::Sought;
 use crate::output::{self, Paint};
-use crate::{explain, files, network, verify};
+use crate::{explain, files, keep, network, verify};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::{check_system, check_system_certificate};
-use leveret_plan::network::Effort;
 use leveret_plan::system::{
     SYSTEM_PLAN_VERSION, System, SystemCertificate, SystemExplanation, SystemPlan, SystemRefusal,
-    SystemSummary, explain_system, plan_system, render_system, summarise_system, system_certificate,
+    SystemSummary, explain_system, plan_system_by, render_system, summarise_system, system_certificate,
 };
 use serde::Serialize;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Says whether everything has a place and every chain keeps its limits, and why not.
 ///
 /// # Errors
 /// When the answer cannot be printed.
-pub fn check(format: Format, system: &System) -> Result<ExitCode, Failure> {
-    let effort = Effort::default();
-    tell(format, system, accepted(system, effort), (effort, network::REMEDIES_MAX), "")
+pub fn check(format: Format, system: &System, sought: Sought) -> Result<ExitCode, Failure> {
+    tell(format, system, accepted(system, sought), (sought, network::REMEDIES_MAX), "")
 }
 
 /// Says at length why there is no plan, and writes what shows it where asked.
@@ -33,8 +33,9 @@ pub fn explain(
     system: &System,
     (remedies, lines): (usize, usize),
 ) -> Result<ExitCode, Failure> {
-    let effort = Effort { steps: arguments.steps, ..Effort::default() };
-    let answer = accepted(system, effort);
+    let mut sought = Sought::new(arguments.search);
+    sought.effort.steps = arguments.steps;
+    let answer = accepted(system, sought);
     let certificate = answer.as_ref().err().and_then(|refusal| system_certificate(system, refusal));
     if let Some(certificate) = &certificate {
         // Nobody has seen this; should the planner be wrong, it is not told.
@@ -49,7 +50,7 @@ pub fn explain(
     {
         argument = explain::argument(shown, traffic, lines);
     }
-    tell(arguments.format, system, answer, (effort, remedies), &argument)
+    tell(arguments.format, system, answer, (sought, remedies), &argument)
 }
 
 /// Prints an answer; a refusal with changes that would fit.
@@ -57,10 +58,10 @@ fn tell(
     format: Format,
     system: &System,
     answer: Result<SystemPlan, SystemRefusal>,
-    (effort, remedies): (Effort, usize),
+    (sought, remedies): (Sought, usize),
     argument: &str,
 ) -> Result<ExitCode, Failure> {
-    let told = answer.as_ref().err().map(|refusal| explained(system, refusal, effort, remedies));
+    let told = answer.as_ref().err().map(|refusal| explained(system, refusal, sought, remedies));
     let told = told.unwrap_or_default();
     match format {
         Format::Json => output::print(&output::json(&Answer::new(system, &answer, &told))?)?,
@@ -71,7 +72,7 @@ fn tell(
                 output::print(&(text + &summarise_system(system, plan).render()))?;
             }
             Err(refusal) => {
-                let text = refused(system, refusal, &told, Paint::for_stdout());
+                let text = words(system, refusal, &told, Paint::for_stdout());
                 output::print(&(text + argument))?;
             }
         },
@@ -84,12 +85,15 @@ fn tell(
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
-    let effort = Effort::default();
-    let plan = match accepted(system, effort) {
+    let sought = Sought::new(arguments.search);
+    let found = match &arguments.keep {
+        None => accepted(system, sought),
+        Some(files) => keep::of_system(files, system, sought)?,
+    };
+    let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
-            let told = explained(system, &refusal, effort, network::REMEDIES_MAX);
-            output::note(refused(system, &refusal, &told, Paint::for_stderr()).trim_end());
+            output::note(refused(system, &refusal, sought, Paint::for_stderr()).trim_end());
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
@@ -97,7 +101,10 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
         files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
     }
     match arguments.format {
-        Format::Json => output::print(&output::json(&plan)?)?,
+        Format::Json => {
+            let summary = summarise_system(system, &plan);
+            output::print(&output::json(&Planned { plan: &plan, summary })?)?;
+        }
         Format::Table => {
             let text = format!("plan of {}\n\n", headline(system, &plan));
             output::print(&(text + &render_system(system, &plan)))?;
@@ -115,8 +122,7 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
         let checked = check_system_certificate(&certificate, system);
         return network::print_certified(arguments, checked, &certificate.about(system));
     }
-    let plan: SystemPlan = verify::read(&arguments.plan)?;
-    verify::check_version(&arguments.plan, plan.version, SYSTEM_PLAN_VERSION)?;
+    let plan = read(&arguments.plan)?;
     let Err(violations) = check_system(&plan, system) else {
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
         return Ok(ExitCode::SUCCESS);
@@ -125,9 +131,22 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
     Ok(ExitCode::from(EXIT_NO))
 }
 
+/// Reads a plan of a system.
+///
+/// # Errors
+/// When it cannot be read, or is of another format.
+pub fn read(path: &Path) -> Result<SystemPlan, Failure> {
+    let plan: SystemPlan = verify::read(path)?;
+    verify::check_version(path, plan.version, SYSTEM_PLAN_VERSION)?;
+    Ok(plan)
+}
+
 /// A plan that the checker accepted.
-fn accepted(system: &System, effort: Effort) -> Result<SystemPlan, SystemRefusal> {
-    let plan = plan_system(system, effort)?;
+///
+/// # Errors
+/// Why there is none.
+pub fn accepted(system: &System, sought: Sought) -> Result<SystemPlan, SystemRefusal> {
+    let plan = plan_system_by(system, &|traffic| sought.plan(traffic), ExplainBudget::default())?;
     match check_system(&plan, system) {
         Ok(()) => Ok(plan),
         // Nobody has seen this; should the planner be wrong, its plan is not used.
@@ -154,8 +173,8 @@ fn headline(system: &System, plan: &SystemPlan) -> String {
 }
 
 /// What conflicts, and what would fit.
-fn explained(system: &System, refusal: &SystemRefusal, effort: Effort, remedies: usize) -> SystemExplanation {
-    explain_system(system, refusal, (effort, ExplainBudget::default()), remedies)
+fn explained(system: &System, refusal: &SystemRefusal, sought: Sought, remedies: usize) -> SystemExplanation {
+    explain_system(system, refusal, (sought.effort, ExplainBudget::default()), remedies)
 }
 
 fn advice(system: &System, told: &SystemExplanation) -> Vec<String> {
@@ -166,7 +185,12 @@ fn conflict(system: &System, told: &SystemExplanation) -> Vec<String> {
     told.conflict.iter().map(|element| element.words(system)).collect()
 }
 
-fn refused(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
+/// A refusal for people, with changes that would fit.
+pub fn refused(system: &System, refusal: &SystemRefusal, sought: Sought, paint: Paint) -> String {
+    words(system, refusal, &explained(system, refusal, sought, network::REMEDIES_MAX), paint)
+}
+
+fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
     let word = if refusal.is_proven() { "refused" } else { "not planned" };
     let mut reason = refusal.reason();
     // Where something is proven, it is proven of these, and they were named.
@@ -191,6 +215,16 @@ fn refused(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, p
 
 /// Declarations of a conflict that are named.
 const CONFLICT_MAX: usize = 16;
+
+/// A plan for programs, with what it gives and leaves. It can be read as a plan alone.
+#[derive(Serialize)]
+pub struct Planned<'a, P, S> {
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: &'a P,
+    /// What it gives and leaves.
+    pub summary: S,
+}
 
 /// The answer for programs.
 #[derive(Serialize)]

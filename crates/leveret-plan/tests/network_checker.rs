@@ -277,3 +277,16 @@ fn two_ways_that_meet() {
         in_order(plan);
     });
 }
+
+#[test]
+fn a_round_that_nobody_could_walk_through() {
+    // Without streams no slot says how long it is, and reservations would be laid out for ever.
+    let mut traffic = Traffic { streams: Vec::new(), ..traffic() };
+    let reservation = Reservation { period: Nanos(1_000), start: Nanos::ZERO, length: Nanos(10) };
+    traffic.network.links[0].reserved.push(reservation);
+    refuses(&traffic, "no longer than any", |plan| plan.hyperperiod = Nanos(1_000 << 40));
+    refuses(&traffic, "no longer than any", |plan| plan.hyperperiod = Nanos(1_000 << 23));
+    let mut plan = planned(&traffic);
+    plan.hyperperiod = Nanos(1_000 << 22);
+    assert_eq!(check_network(&plan, &traffic), Ok(()));
+}

@@ -19,6 +19,8 @@ struct Wish {
     latency: Option<i64>,
     jitter: Option<i64>,
     copies: u8,
+    /// A further target, where there is one copy.
+    also: Option<u32>,
 }
 
 fn wish() -> impl Strategy<Value = Wish> {
@@ -28,9 +30,10 @@ fn wish() -> impl Strategy<Value = Wish> {
             prop::option::weighted(0.3, 20i64..90),
             prop::option::weighted(0.3, 0i64..20),
             prop::sample::select(vec![1u8, 1, 1, 2]),
+            prop::option::weighted(0.3, 0u32..4),
         ),
     )
-        .prop_map(|((ends, size, period, window), (latency, jitter, copies))| Wish {
+        .prop_map(|((ends, size, period, window), (latency, jitter, copies, also))| Wish {
             ends,
             size,
             period,
@@ -38,6 +41,7 @@ fn wish() -> impl Strategy<Value = Wish> {
             latency,
             jitter,
             copies,
+            also,
         })
 }
 
@@ -67,6 +71,12 @@ fn traffic(
         one.latency = wish.latency.map(Nanos::from_micros);
         one.jitter = wish.jitter.map(Nanos::from_micros);
         one.copies = if matches!(which, Shape::Ring) { wish.copies } else { 1 };
+        if let Some(also) = wish.also
+            && one.copies == 1
+            && ![one.source, one.targets[0]].contains(&NodeId(SWITCHES + also))
+        {
+            one.targets.push(NodeId(SWITCHES + also));
+        }
         streams.push(one);
     }
     Traffic { network, streams, flows: Vec::new(), clock_error: Nanos(clock_error), whole_cycles }
@@ -137,8 +147,16 @@ proptest! {
 
 /// Two messages for one cable: the second may start in the midst of the first's window only, and leaves it room on neither side.
 fn two_for_one() -> Traffic {
-    let wish =
-        |window| Wish { ends: (0, 1), size: 1458, period: 0, window, latency: None, jitter: None, copies: 1 };
+    let wish = |window| Wish {
+        ends: (0, 1),
+        size: 1458,
+        period: 0,
+        window,
+        latency: None,
+        jitter: None,
+        copies: 1,
+        also: None,
+    };
     // 12 us on each of three links, and 2 us of processing at each end: 42 us.
     traffic(Shape::Line, &[wish((0, 60)), wish((8, 52))], 8, 0, false, false)
 }
@@ -208,6 +226,7 @@ fn without_jitter_some_periods_always_meet() {
         latency: None,
         jitter: Some(0),
         copies: 1,
+        also: None,
     };
     let mut traffic = traffic(Shape::Line, &[wish((0, 3)), wish((1, 3)), wish((2, 3))], 8, 0, false, false);
     for (stream, period) in traffic.streams.iter_mut().zip([60, 90, 150]) {

@@ -1,7 +1,9 @@
 //! Why a network has no plan: each reason can be checked by hand, and nothing that is only "not found" is called more.
 
 use leveret_plan::checker::{check_certificate, check_network};
-use leveret_plan::network::{Effort, NetworkRefusal, Stream, TooLongFor, Traffic, certificate, plan_network};
+use leveret_plan::network::{
+    Certificate, Effort, NetworkRefusal, Stream, TooLongFor, Traffic, certificate, plan_network,
+};
 use leveret_topology::{Reservation, Shape, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
 use proptest::prelude::*;
@@ -257,4 +259,29 @@ fn five_that_may_not_wait_for_four_places_are_named() {
     assert_eq!(refusal.streams(), expected, "{}", refusal.reason(&traffic));
     let shown = certificate(&traffic, &refusal).expect("it is proven");
     assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+}
+
+#[test]
+fn a_stretch_that_nobody_could_count_through_is_refused() {
+    let mut network = shape(Shape::Line, 1, 3);
+    let reservation = Reservation { period: Nanos(1_000), start: Nanos::ZERO, length: Nanos(10) };
+    network.links.iter_mut().for_each(|link| link.reserved.push(reservation));
+    let stream = Stream::new("s".to_owned(), NodeId(1), NodeId(2), ByteSize(100), Nanos::from_millis(1));
+    let traffic = Traffic {
+        network,
+        streams: vec![stream],
+        flows: Vec::new(),
+        clock_error: Nanos::ZERO,
+        whole_cycles: false,
+    };
+    for (from, to) in [(0, i64::MAX), (i64::MIN, 0), (i64::MAX - 1, i64::MAX), (-1, 100)] {
+        let claim = Certificate::Overload {
+            link: LinkId(0),
+            from: Nanos(from),
+            to: Nanos(to),
+            streams: vec![StreamId(0)],
+        };
+        let violation = check_certificate(&claim, &traffic).expect_err("it shows nothing");
+        assert!(violation.rule.contains("no longer than one"), "{violation}");
+    }
 }

@@ -140,3 +140,21 @@ fn what_is_wrong_changes_nothing() {
     other.links[0].clear();
     assert_eq!(Session::new(first, &other).err(), Some(SessionError::Foreign));
 }
+
+#[test]
+fn a_session_has_no_more_messages_than_a_plan() {
+    let mut first = traffic(&[]);
+    first.streams[0].period = Nanos::from_secs(3600);
+    first.streams[0].deadline = first.streams[0].period;
+    let (plan, _) = plan_network(&first, Effort::default()).expect("a plan");
+    let mut session = Session::new(first, &plan).expect("its own plan");
+    let before = session.plan();
+    let mut quick = stream("quick", (0, 1, 1, 0, None, None, 1));
+    (quick.period, quick.deadline) = (Nanos::from_micros(100), Nanos::from_micros(100));
+    let error = session.add(quick.clone()).expect_err("36,000,000 messages");
+    assert!(error.to_string().contains("36000001"), "{error}");
+    assert!(session.alter("slow", quick.clone()).is_err());
+    (quick.period, quick.deadline) = (Nanos::from_millis(100), Nanos::from_millis(100));
+    assert!(session.alter("slow", quick).is_ok());
+    assert_ne!(session.plan(), before);
+}

@@ -7,14 +7,18 @@
 //! ```
 
 mod job;
+mod join;
 mod network;
 mod page;
 mod select;
+mod system;
+mod trace;
 
 pub use job::job;
 pub use network::network;
 pub use page::{BARS_MAX, TooLarge, page};
 pub use select::{Selection, UnknownGroup, select};
+pub use system::{TooLong, system};
 
 use leveret_types::Nanos;
 
@@ -37,6 +41,8 @@ pub struct Picture {
     pub bars: Vec<Bar>,
     /// What leads from a bar of one group to one of another.
     pub arrows: Vec<Arrow>,
+    /// The longest ways through chains.
+    pub traces: Vec<Trace>,
 }
 
 /// A link, a core: something that does one thing at a time.
@@ -119,8 +125,27 @@ pub struct Arrow {
     pub group: u32,
     /// Whence.
     pub from: u32,
-    /// Whither; where this starts sooner, in the next round.
+    /// Whither.
     pub to: u32,
+    /// How many rounds after that of the one the other belongs to; may be negative.
+    pub rounds: i64,
     /// When what it stands for happens: the message is visible.
     pub at: Nanos,
+}
+
+/// The way by which a group takes longest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// The group: a chain.
+    pub group: u32,
+    /// What is longest: `reaction`, `data age`.
+    pub name: &'static str,
+    /// How long, and of what limit.
+    pub value: String,
+    /// Begin and end, in the first round or one after it.
+    pub span: (Nanos, Nanos),
+    /// The bars that it goes over.
+    pub bars: Vec<u32>,
+    /// What happens on it, one after the other, and when.
+    pub steps: Vec<(String, String)>,
 }

@@ -85,7 +85,7 @@ fn what_is_asked_for_is_drawn_alone() {
     assert!(!early.bars.is_empty() && early.bars.len() < whole().bars.len());
     let wrong = Selection { groups: vec!["bakc".to_owned()], ..Selection::default() };
     let error = select(whole(), &wrong).expect_err("no such channel").to_string();
-    assert_eq!(error, "there is no channel and no task \"bakc\"; did you mean \"back\"");
+    assert_eq!(error, "there is no channel, task or chain \"bakc\"; did you mean \"back\"");
 }
 
 #[test]
@@ -197,7 +197,7 @@ proptest! {
         };
         let all: Vec<Bar> = bars.iter().enumerate().map(bar).collect();
         let instance = |number| Instance { group: 0, number, copy: 0, earliest: Nanos(5), latest: Nanos(50), end: Nanos(40) };
-        let arrow = picture::Arrow { group: 0, from: 0, to: 0, at: Nanos(7) };
+        let arrow = picture::Arrow { group: 0, from: 0, to: 0, rounds: 1, at: Nanos(7) };
         let picture = Picture {
             round,
             span: (Nanos::ZERO, round),

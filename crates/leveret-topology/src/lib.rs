@@ -18,5 +18,5 @@ pub use disjoint::disjoint_pair;
 pub use generate::{Shape, shape};
 pub use graph::Graph;
 pub use model::{Forwarding, FrameFormat, Link, Network, NetworkError, Node, NodeKind, Reservation, Shaper};
-pub use routes::{routes, shortest};
+pub use routes::{first_route, routes, shortest};
 pub use tree::{Tree, TreeHop};

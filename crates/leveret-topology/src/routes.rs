@@ -50,10 +50,32 @@ fn walk_back(graph: &Graph, source: NodeId, target: NodeId, best: &[(u64, LinkId
     route
 }
 
+/// The first of [`routes`], for less.
+pub fn first_route(graph: &Graph, source: NodeId, target: NodeId) -> Option<Vec<LinkId>> {
+    let hops = hops_to(graph, target, Some(source));
+    let mut left = hops[source.index()];
+    if left == u32::MAX || left == 0 {
+        return None;
+    }
+    let mut route = Vec::with_capacity(left as usize);
+    let mut at = source;
+    while at != target {
+        left -= 1;
+        let nearer = |link: &LinkId| {
+            let next = graph.target(*link);
+            hops[next.index()] == left && (next == target || graph.forwards(next))
+        };
+        let link = graph.outgoing(at).iter().copied().filter(nearer).min()?;
+        route.push(link);
+        at = graph.target(link);
+    }
+    Some(route)
+}
+
 /// Up to `most` routes that meet no node twice, by number of links, then by the links' order. `true` beside them: there is
 /// no other.
 pub fn routes(graph: &Graph, source: NodeId, target: NodeId, most: usize) -> (Vec<Vec<LinkId>>, bool) {
-    let hops = hops_to(graph, target);
+    let hops = hops_to(graph, target, None);
     let mut found = Vec::new();
     let mut heap = BinaryHeap::new();
     if hops[source.index()] != u32::MAX && source != target {
@@ -85,8 +107,8 @@ pub fn routes(graph: &Graph, source: NodeId, target: NodeId, most: usize) -> (Ve
     (found, true)
 }
 
-/// How many links each node is from the target, at least.
-fn hops_to(graph: &Graph, target: NodeId) -> Vec<u32> {
+/// How many links each node is from the target, at least. With a node to reach, only of those that are nearer than it.
+fn hops_to(graph: &Graph, target: NodeId, reach: Option<NodeId>) -> Vec<u32> {
     let mut hops = vec![u32::MAX; graph.nodes()];
     hops[target.index()] = 0;
     let mut queue = std::collections::VecDeque::from([target]);
@@ -99,6 +121,9 @@ fn hops_to(graph: &Graph, target: NodeId) -> Vec<u32> {
                     queue.push_back(previous);
                 }
             }
+        }
+        if reach.is_some_and(|reach| hops[reach.index()] != u32::MAX) {
+            break;
         }
     }
     hops

@@ -1,6 +1,6 @@
 //! Routes, trees and disjoint pairs against what can be counted by hand and by brute force.
 
-use leveret_topology::{Graph, Network, Shape, Tree, disjoint_pair, routes, shape, shortest};
+use leveret_topology::{Graph, Network, Shape, Tree, disjoint_pair, first_route, routes, shape, shortest};
 use leveret_types::{LinkId, NodeId};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -124,6 +124,7 @@ proptest! {
         network.validate().expect("a valid network");
         let graph = Graph::new(&network);
         let (source, target) = (NodeId(0), NodeId(6));
+        prop_assert_eq!(first_route(&graph, source, target), routes(&graph, source, target, 1).0.pop());
         let pair = disjoint_pair(&graph, source, target);
         // Cables without alternative at the ends are shared, which the brute force does not know.
         prop_assume!(graph.outgoing(source).len() != 1 && graph.incoming(target).len() != 1);
@@ -143,6 +144,7 @@ proptest! {
         prop_assert!(found.is_sorted_by_key(|route| route.len()));
         prop_assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
         prop_assert!(found.iter().all(|route| is_route(&graph, source, target, route)));
+        prop_assert_eq!(first_route(&graph, source, target), found.first().cloned());
         prop_assert_eq!(found[0].len(), shortest(&graph, source, target, |_| 1).map_or(0, |route| route.len()));
     }
 }

@@ -77,6 +77,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod planning;
+
 /// Version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 

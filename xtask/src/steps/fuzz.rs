@@ -5,7 +5,11 @@ use super::{Context, Outcome, tools};
 use std::path::{Path, PathBuf};
 
 /// Folders of the repository that serve a target as seeds, beside `fuzz/seeds/TARGET`.
-const SEEDS_ELSEWHERE: [(&str, &str); 1] = [("manifest", "tests/manifests")];
+const SEEDS_ELSEWHERE: [(&str, &str); 3] = [
+    ("manifest", "tests/manifests"),
+    ("network_manifest", "examples/network"),
+    ("network_manifest", "examples/system"),
+];
 
 /// What libFuzzer needs of the compiler: counters at every edge, comparisons shown to it, and AddressSanitizer. `cargo fuzz build` gives the
 /// same; building without it spares the build of that tool, which takes longer than the targets.

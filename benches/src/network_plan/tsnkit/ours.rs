@@ -3,8 +3,10 @@
 use super::instances::Instance;
 use crate::BenchError;
 use crate::network_plan::{percentile, since};
+use leveret_exchange::tsnkit::read;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{Effort, certificate, plan_network};
+use std::fs::read_to_string;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -26,7 +28,7 @@ pub enum Outcome {
 /// What a run gave.
 pub struct Run {
     pub outcome: Outcome,
-    /// Validating, planning and checking.
+    /// Reading its files, validating, planning and checking.
     pub all_ns: u64,
     /// `leveret plan` as a process, with reading the manifest and writing the plan.
     pub process_ns: Option<u64>,
@@ -46,8 +48,10 @@ pub fn run(instance: &Instance, program: Option<&Path>, folder: &Path) -> Result
 }
 
 fn decide(instance: &Instance) -> Result<Outcome, BenchError> {
-    let traffic = &instance.traffic;
     let wrong = |reason: String| BenchError::Round { subject: instance.name(), reason };
+    let (links, tasks) = (read_to_string(&instance.topology_file)?, read_to_string(&instance.task_file)?);
+    let traffic =
+        &read(("topology", &links), ("streams", &tasks)).map_err(|error| wrong(error.to_string()))?;
     match plan_network(traffic, Effort::default()) {
         Ok((plan, _)) => {
             check_network(&plan, traffic).map_err(|violation| wrong(violation.to_string()))?;

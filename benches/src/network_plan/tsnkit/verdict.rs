@@ -19,16 +19,26 @@ struct Standing {
     asked: usize,
     valid: usize,
     ours: usize,
-    /// Median over the instances that both have planned of its time over ours.
+    /// Median over the instances that both have planned of its time over ours: from the files to the plan.
     ratio: Option<f64>,
+    /// The same of its `solve()` alone over all of ours.
+    solve_ratio: Option<f64>,
     /// The same of whole processes.
     process_ratio: Option<f64>,
 }
 
 /// Adds the targets, and lists what one side planned and the other did not.
 pub fn judge(all: &[(&Method, Vec<Entry<'_>>)], result: &mut PartReport<'_>) {
-    let heads =
-        ["topology", "method", "asked for", "valid", "ours of these", "solve over ours", "process over ours"];
+    let heads = [
+        "topology",
+        "method",
+        "asked for",
+        "valid",
+        "ours of these",
+        "all over ours",
+        "process over ours",
+        "its solve over all of ours",
+    ];
     let mut table = Table::new(&heads);
     for (topology, name) in TOPOLOGIES.iter().enumerate() {
         let standings: Vec<Standing> =
@@ -39,7 +49,7 @@ pub fn judge(all: &[(&Method, Vec<Entry<'_>>)], result: &mut PartReport<'_>) {
             let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"));
             let mut cells = vec![(*name).to_owned(), standing.method.to_owned()];
             cells.extend([standing.asked, standing.valid, standing.ours].map(|count| count.to_string()));
-            cells.extend([standing.ratio, standing.process_ratio].map(ratio));
+            cells.extend([standing.ratio, standing.process_ratio, standing.solve_ratio].map(ratio));
             table.push(cells);
         }
     }
@@ -52,7 +62,7 @@ pub fn judge(all: &[(&Method, Vec<Entry<'_>>)], result: &mut PartReport<'_>) {
 fn standing(method: &Method, entries: &[Entry<'_>], topology: usize) -> Option<Standing> {
     let own: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.instance.topology == topology).collect();
     let both = || own.iter().filter(|entry| is_valid(entry) && is_planned(entry));
-    let ratio = |entry: &&&Entry<'_>| entry.run.solve_ns as f64 / entry.ours.all_ns.max(1) as f64;
+    let over_ours = |time_ns: u64, entry: &Entry<'_>| time_ns as f64 / entry.ours.all_ns.max(1) as f64;
     let process_ratio =
         |entry: &&Entry<'_>| Some(entry.run.process_ns as f64 / entry.ours.process_ns?.max(1) as f64);
     (!own.is_empty()).then(|| Standing {
@@ -61,7 +71,8 @@ fn standing(method: &Method, entries: &[Entry<'_>], topology: usize) -> Option<S
         asked: own.len(),
         valid: own.iter().filter(|entry| is_valid(entry)).count(),
         ours: own.iter().filter(|entry| is_planned(entry)).count(),
-        ratio: median(both().map(|entry| ratio(&entry)).collect()),
+        ratio: median(both().map(|entry| over_ours(entry.run.all_ns, entry)).collect()),
+        solve_ratio: median(both().map(|entry| over_ours(entry.run.solve_ns, entry)).collect()),
         process_ratio: median(both().filter_map(process_ratio).collect()),
     })
 }
@@ -89,7 +100,8 @@ fn speed(topology: &str, standings: &[Standing], result: &mut PartReport<'_>) {
     };
     result.report.targets.push(Target {
         case: format!("tsnkit {topology}"),
-        measure: "solve() of the fastest method of at least our success, over ours".to_owned(),
+        measure: "the fastest method of at least our success over ours, from the files to the plan"
+            .to_owned(),
         value,
         target: format!(">= {RATIO_LEAST}"),
         holds,

@@ -7,7 +7,9 @@ mod network_changes;
 mod networks;
 mod reference;
 mod runs;
+mod seeds;
 mod system_refusals;
+mod systems;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -105,7 +105,7 @@ fn a_part_of_a_plan_is_drawn() {
     let channel = size(&["--channel", "3"]);
     assert!(stretch < whole && channel < whole, "{whole} {stretch} {channel}");
     for (arguments, expected) in [
-        (&["--channel", "33"][..], "there is no channel and no task \"33\""),
+        (&["--channel", "33"][..], "there is no channel, task or chain \"33\""),
         (&["--from", "3ms"], "--from 3ms lies beyond the plan, which repeats every 1ms"),
         (&["--from", "3us", "--until", "2us"], "--from 3us is not before --until 2us"),
     ] {
@@ -126,7 +126,10 @@ fn a_job_on_one_host_is_drawn_and_tabled() {
     assert_eq!(code, Some(0), "{said}");
     let (text, said, code) = outcome(&["export", "tables", shown(&plan), job]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(text.starts_with("core,task,instance,part,start_ns,end_ns,order\n0,A.user,0,0,0,"), "{text}");
+    assert!(
+        text.starts_with("core,task,instance,part,start_ns,end_ns,order,reads,writes\n0,A.user,0,0,0,"),
+        "{text}"
+    );
     // A plan of another job is not drawn, and not written down.
     let other = "examples/ring/demo.toml";
     let (_, said, code) = outcome(&["gantt", other, "--plan", shown(&plan), "--output", shown(&page)]);
@@ -199,51 +202,6 @@ fn what_is_no_network_is_told() {
     let (_, said, code) = outcome(&["verify", shown(&plan), shown(&job)]);
     assert_eq!(code, Some(2));
     assert!(said.contains("this is not a plan"), "{said}");
-}
-
-const SYSTEM: &str = "examples/system/job.toml";
-
-/// Tasks on several hosts: planned, written, verified, and refused with the parts of the chain that is too long.
-#[test]
-fn tasks_and_network_are_planned_in_one_table() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
-    let (job, plan) = (at("job.toml"), at("plan.json"));
-    let (text, said, code) = outcome(&["plan", SYSTEM, "--output", shown(&plan)]);
-    assert_eq!(code, Some(0), "{said}");
-    for part in ["host camera-host: plan of", "camera.take #0", "image-to-motion", "channel between hosts"] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let (text, _, code) = outcome(&["verify", shown(&plan), SYSTEM]);
-    assert_eq!(code, Some(0), "{text}");
-    assert!(text.starts_with("valid: "), "{text}");
-    let (text, _, code) = outcome(&["plan", SYSTEM, "--format", "json"]);
-    assert_eq!(code, Some(0));
-    assert_eq!(text.trim(), std::fs::read_to_string(&plan).expect("a plan").trim());
-
-    let manifest = std::fs::read_to_string(super::root().join(SYSTEM)).expect("a manifest");
-    std::fs::write(&job, manifest.replace("age = \"3ms\"", "age = \"600us\"")).expect("a manifest");
-    let (text, _, code) = outcome(&["check", shown(&job)]);
-    assert_eq!(code, Some(1));
-    let expected = "refused: system \"cell\"\n  chain \"image-to-motion\" has a data age of at least 987.904us, and its limit is 600us: ";
-    assert!(text.starts_with(expected), "{text}");
-    let (text, _, code) = outcome(&["verify", shown(&plan), shown(&job)]);
-    assert_eq!(code, Some(1));
-    assert!(text.contains("chain `image-to-motion`: its data age is within its limit"), "{text}");
-    let (text, _, _) = outcome(&["check", shown(&job), "--format", "json"]);
-    let refused: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!((&refused["admitted"], &refused["infeasible"]), (&false.into(), &true.into()));
-    let (text, _, _) = outcome(&["check", SYSTEM, "--format", "json"]);
-    let admitted: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(admitted["summary"]["chains"][0]["exact"], true);
-    let (_, said, code) = outcome(&["export", "tsnkit", shown(&plan), SYSTEM]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("a network with tasks on its hosts"), "{said}");
-    let (text, _, code) = outcome(&["explain", shown(&job)]);
-    assert_eq!(code, Some(1));
-    assert!(text.starts_with(expected), "{text}");
-    let (_, said, code) = outcome(&["plan", SYSTEM, "--keep", shown(&plan), SYSTEM]);
-    assert_eq!(code, Some(2), "{said}");
 }
 
 /// The example of `docs/network-manifest.md`, and what `docs/planning.md` says of it.

@@ -12,8 +12,19 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// Rounds that are played; the plan is the last but one, when everything that the first began has come through.
 const ROUNDS: i64 = 3;
 
-/// A window of a gate: from, to, queue, within its cycle.
-type Window = (i64, i64, u8);
+/// When one queue's gate is open within the cycle, by start, and the latest end of all windows up to each.
+#[derive(Clone, Default)]
+struct Windows {
+    open: Vec<(i64, i64)>,
+    latest_end: Vec<i64>,
+}
+
+/// The gates of a link: its cycle, and the windows of each queue.
+#[derive(Clone)]
+struct Gates {
+    cycle: i64,
+    queues: [Windows; 8],
+}
 
 /// Plays a schedule, and says when each message was on each link.
 ///
@@ -137,22 +148,54 @@ fn offsets(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Vec<i
     }
 }
 
-/// The windows of each link, by start, and its cycle.
-fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<(i64, Vec<Window>)>, TsnkitError> {
-    let mut gates = vec![(1, Vec::new()); traffic.network.links.len()];
+/// The gates of each link.
+fn gates(traffic: &Traffic, names: &Names<'_>, text: &str) -> Result<Vec<Gates>, TsnkitError> {
+    let none = Gates { cycle: 1, queues: Default::default() };
+    let mut gates = vec![none; traffic.network.links.len()];
     for row in &Table::parse(text, "link,queue,start,end,cycle", "GCL")?.rows {
         let link = names.link(row)?;
         let most = i64::MAX >> 8;
-        let cycle = row.number("cycle", 1, most)?;
-        let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
         let gate = &mut gates[link.index()];
-        gate.0 = cycle;
-        gate.1.push((start, end, row.number("queue", 0, 7)? as u8));
+        gate.cycle = row.number("cycle", 1, most)?;
+        let (start, end) = (row.number("start", 0, most)?, row.number("end", 0, most)?);
+        gate.queues[row.number("queue", 0, 7)? as usize].open.push((start, end));
     }
-    for (_, windows) in &mut gates {
-        windows.sort_unstable();
+    for Gates { cycle, queues } in &mut gates {
+        queues.iter_mut().for_each(|windows| windows.put_in_order(*cycle));
     }
     Ok(gates)
+}
+
+impl Windows {
+    /// Each in its cycle, by start.
+    fn put_in_order(&mut self, cycle: i64) {
+        for (start, end) in &mut self.open {
+            let turns = *start - *start % cycle;
+            (*start, *end) = (*start - turns, *end - turns);
+        }
+        self.open.sort_unstable();
+        let latest = self.open.iter().scan(i64::MIN, |latest, (_, end)| {
+            *latest = (*latest).max(*end);
+            Some(*latest)
+        });
+        self.latest_end = latest.collect();
+    }
+
+    /// The first instant from `now` on at which the gate is open for so long.
+    fn opens(&self, cycle: i64, now: i64, length: i64) -> Option<i64> {
+        let begin = now.div_euclid(cycle) * cycle;
+        let within = now - begin;
+        let later = self.open.partition_point(|(start, _)| *start <= within);
+        // What opened before is open yet, also what opened in the cycle before.
+        let of_this = later.checked_sub(1).map(|last| self.latest_end[last]);
+        let of_last = self.latest_end.last().map(|end| end - cycle);
+        if of_this.max(of_last).is_some_and(|end| end - within >= length) {
+            return Some(now);
+        }
+        let fits = |(start, end): &&(i64, i64)| end - start >= length;
+        let here = self.open[later..].iter().find(fits).map(|(start, _)| begin + start);
+        here.or_else(|| self.open[..later].iter().find(fits).map(|(start, _)| begin + cycle + start))
+    }
 }
 
 /// One transmission: stream, instance, hop.
@@ -176,7 +219,7 @@ struct Port {
 struct Play<'a> {
     traffic: &'a Traffic,
     ways: &'a [Way],
-    gates: Vec<(i64, Vec<Window>)>,
+    gates: Vec<Gates>,
     ports: Vec<Port>,
     events: BinaryHeap<Reverse<(i64, Event)>>,
     /// Start of every transmission, by stream: instance, then hop.
@@ -185,7 +228,7 @@ struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<(i64, Vec<Window>)>) -> Self {
+    fn new(traffic: &'a Traffic, hyperperiod: i64, ways: &'a [Way], gates: Vec<Gates>) -> Self {
         let ports = vec![Port::default(); gates.len()];
         let starts = vec![BTreeMap::new(); ways.len()];
         let until = hyperperiod.saturating_mul(ROUNDS);
@@ -249,18 +292,12 @@ impl<'a> Play<'a> {
 
     /// The first instant from `now` on at which a gate is open for long enough for the frame at the head of its queue.
     fn next(&self, link: u32, now: i64) -> Option<(i64, u8)> {
-        let (cycle, windows) = &self.gates[link as usize];
-        let begin = now.div_euclid(*cycle) * cycle;
-        let turns = [begin - cycle, begin, begin + cycle];
-        let all = turns.iter().flat_map(|turn| {
-            windows.iter().map(move |(start, end, queue)| (start + turn, end + turn, *queue))
-        });
-        let fits = all.filter_map(|(start, end, queue)| {
-            let head = self.ports[link as usize].queues.get(&queue).and_then(VecDeque::front)?;
-            let at = start.max(now);
-            (end - at >= self.length(link, *head)).then_some((at, queue))
-        });
-        fits.min()
+        let Gates { cycle, queues } = &self.gates[link as usize];
+        let opens = |(queue, waiting): (&u8, &VecDeque<Frame>)| {
+            let length = self.length(link, *waiting.front()?);
+            Some((queues[usize::from(*queue)].opens(*cycle, now, length)?, *queue))
+        };
+        self.ports[link as usize].queues.iter().filter_map(opens).min()
     }
 
     /// The slots of the middle round, by link.
@@ -286,5 +323,40 @@ impl<'a> Play<'a> {
             slots.sort_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
         }
         Ok(links)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By looking at every instant.
+    fn first(open: &[(i64, i64)], cycle: i64, now: i64, length: i64) -> Option<i64> {
+        let is_open = |at: i64| {
+            let turn = at.div_euclid(cycle) * cycle;
+            let around = [turn - cycle, turn];
+            around
+                .iter()
+                .any(|turn| open.iter().any(|(start, end)| start + turn <= at && at + length <= end + turn))
+        };
+        (now..now + 2 * cycle).find(|at| is_open(*at))
+    }
+
+    #[test]
+    fn a_gate_opens_at_the_first_instant_that_leaves_time_enough() {
+        let cycle = 12;
+        let windows = |start: i64, long: i64| (start, start + long);
+        for seed in 0..400 {
+            let (a, b, c) = (seed % 12, seed * 7 % 11, seed * 5 % 9);
+            let open = vec![windows(a, b % 4), windows(b, c % 5), windows(c + 3, a % 6)];
+            let mut gate = Windows { open: open.clone(), latest_end: Vec::new() };
+            gate.put_in_order(cycle);
+            for now in -5..30 {
+                for length in 1..6 {
+                    let expected = first(&open, cycle, now, length);
+                    assert_eq!(gate.opens(cycle, now, length), expected, "{open:?} from {now} for {length}");
+                }
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::explain::{ALONE_STEPS, NetworkRefusal};
 use super::model::Traffic;
 use super::problem::Problem;
 use super::proof::Proof;
+use super::watch::Watch;
 use leveret_types::{LinkId, Nanos, StreamId};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +62,7 @@ pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certif
         | NetworkRefusal::Reserved { stream } => {
             let hyperperiod = traffic.validate().ok()?;
             let problem = Problem::new(traffic, hyperperiod.0).ok()?;
-            match decide(&problem, &[*stream], &mut ALONE_STEPS.clone()) {
+            match decide(&problem, &[*stream], &mut ALONE_STEPS.clone(), &mut Watch::alone()) {
                 Verdict::Impossible(proof) => Some(Certificate::Argument(*proof)),
                 Verdict::Plan(_) | Verdict::Unknown => None,
             }

@@ -3,6 +3,7 @@
 use super::plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 use super::problem::Problem;
 use super::state::State;
+use super::timeline::on_circle;
 use leveret_types::Nanos;
 
 /// All that has a place.
@@ -36,7 +37,7 @@ pub(super) fn collect(problem: &Problem<'_>, state: &State) -> NetworkPlan {
         }
     }
     for slots in &mut links {
-        slots.sort_unstable_by_key(|slot| slot.start.0.rem_euclid(hyperperiod));
+        slots.sort_unstable_by_key(|slot| on_circle(slot.start.0, hyperperiod));
     }
     NetworkPlan {
         version: NETWORK_PLAN_VERSION,

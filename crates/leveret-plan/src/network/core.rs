@@ -9,6 +9,7 @@ use super::exact::{Verdict, decide};
 use super::plan::NetworkPlan;
 use super::problem::Problem;
 use super::proof::{Bound, Proof, ProofNode};
+use super::watch::Watch;
 use leveret_types::{LinkId, StreamId};
 use std::collections::BTreeMap;
 
@@ -38,17 +39,24 @@ pub(super) enum Found {
 }
 
 /// Of all streams by their weight, the heaviest first. `steps` bounds all complete searches together, and shrinks.
-pub(super) fn find(problem: &Problem<'_>, heaviest: &[StreamId], steps: &mut u64) -> Found {
+pub(super) fn find(
+    problem: &Problem<'_>,
+    heaviest: &[StreamId],
+    steps: &mut u64,
+    watch: &mut Watch<'_>,
+) -> Found {
     let mut before = 0;
     for size in SIZES.map(|size| size.min(heaviest.len())) {
-        if size == before || *steps == 0 {
+        if size == before || *steps == 0 || watch.is_ended() {
             break;
         }
         before = size;
         let is_all = size == heaviest.len();
         let given = if is_all { *steps } else { STEPS_PER_SET };
-        match within(problem, &heaviest[..size], given, steps) {
-            Verdict::Impossible(proof) => return Found::Core(Box::new(shrink(problem, *proof, steps))),
+        match within(problem, &heaviest[..size], given, steps, watch) {
+            Verdict::Impossible(proof) => {
+                return Found::Core(Box::new(shrink(problem, *proof, steps, watch)));
+            }
             Verdict::Plan(plan) if is_all => return Found::Plan(plan),
             Verdict::Plan(_) | Verdict::Unknown => {}
         }
@@ -57,26 +65,32 @@ pub(super) fn find(problem: &Problem<'_>, heaviest: &[StreamId], steps: &mut u64
 }
 
 /// With at most `given` of the steps.
-fn within(problem: &Problem<'_>, set: &[StreamId], given: u64, steps: &mut u64) -> Verdict {
+fn within(
+    problem: &Problem<'_>,
+    set: &[StreamId],
+    given: u64,
+    steps: &mut u64,
+    watch: &mut Watch<'_>,
+) -> Verdict {
     let given = given.min(*steps);
     let mut left = given;
-    let verdict = decide(problem, set, &mut left);
+    let verdict = decide(problem, set, &mut left, watch);
     *steps -= given - left;
     verdict
 }
 
 /// Frees a set of what its argument can do without.
-fn shrink(problem: &Problem<'_>, proof: Proof, steps: &mut u64) -> Core {
-    let mut proof = needed(problem, proof, steps);
+fn shrink(problem: &Problem<'_>, proof: Proof, steps: &mut u64, watch: &mut Watch<'_>) -> Core {
+    let mut proof = needed(problem, proof, steps, watch);
     let mut minimal = true;
     let mut index = proof.streams.len();
     while index > 0 && proof.streams.len() > 1 {
         index -= 1;
         let mut fewer = proof.streams.clone();
         fewer.remove(index);
-        match within(problem, &fewer, STEPS_PER_SET, steps) {
+        match within(problem, &fewer, STEPS_PER_SET, steps, watch) {
             Verdict::Impossible(smaller) => {
-                proof = needed(problem, *smaller, steps);
+                proof = needed(problem, *smaller, steps, watch);
                 index = index.min(proof.streams.len());
             }
             Verdict::Plan(_) => {}
@@ -88,7 +102,7 @@ fn shrink(problem: &Problem<'_>, proof: Proof, steps: &mut u64) -> Core {
 }
 
 /// Without the streams that no contradiction names, as long as that makes it smaller.
-fn needed(problem: &Problem<'_>, mut proof: Proof, steps: &mut u64) -> Proof {
+fn needed(problem: &Problem<'_>, mut proof: Proof, steps: &mut u64, watch: &mut Watch<'_>) -> Proof {
     loop {
         let named = named(&proof);
         let fewer: Vec<_> =
@@ -96,7 +110,7 @@ fn needed(problem: &Problem<'_>, mut proof: Proof, steps: &mut u64) -> Proof {
         if fewer.len() == proof.streams.len() || fewer.is_empty() {
             return proof;
         }
-        match within(problem, &fewer, STEPS_PER_SET, steps) {
+        match within(problem, &fewer, STEPS_PER_SET, steps, watch) {
             Verdict::Impossible(smaller) => proof = *smaller,
             Verdict::Plan(_) | Verdict::Unknown => return proof,
         }

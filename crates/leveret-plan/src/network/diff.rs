@@ -1,11 +1,13 @@
 //! What differs between two plans of networks, by the names of channels, hosts and switches.
 
+use super::flow::Flow;
+use super::flows::flow_bounds;
 use super::model::{Stream, Traffic};
 use super::plan::{NetworkPlan, Slot};
 use leveret_topology::Tree;
-use leveret_types::Nanos;
+use leveret_types::{Nanos, NodeId};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What became of the channels of a plan in another.
@@ -17,6 +19,8 @@ pub struct NetworkDiff {
     pub removed: Vec<String>,
     /// Channels of both that are not where they were, or not what they were.
     pub changed: Vec<ChannelDiff>,
+    /// Channels beside the time table, in one of them at least, that are declared otherwise, take another way or have another bound.
+    pub changed_flows: Vec<FlowDiff>,
     /// How many channels are as they were.
     pub kept: usize,
 }
@@ -40,23 +44,33 @@ pub struct ChannelDiff {
     pub farthest: Nanos,
 }
 
+/// What became of a channel beside the time table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FlowDiff {
+    /// Its name.
+    pub name: String,
+    /// Whether it is declared otherwise; so is what one of the plans has in its table.
+    pub declared_otherwise: bool,
+    /// The way that it takes now, if it is another: the names of its links.
+    pub way: Option<Vec<String>>,
+    /// The longest time to the target that it reaches last, before and after, where that differs; none where nothing is promised, or it stands in the table.
+    pub bound: Option<[Option<Nanos>; 2]>,
+}
+
 /// The starts of a channel, by instance, link and copy.
 type Starts = BTreeMap<(i64, String, u8), Nanos>;
 
 /// Compares two plans. Where they repeat at different intervals, the first common one is compared.
 pub fn diff_networks(first: (&Traffic, &NetworkPlan), second: (&Traffic, &NetworkPlan)) -> NetworkDiff {
     let (before, after) = (channels(first), channels(second));
+    let (flows_before, flows_after) = (flows(first), flows(second));
+    let names = |channels: &BTreeMap<&str, usize>, flows: &BTreeMap<&str, usize>| -> BTreeSet<String> {
+        channels.keys().chain(flows.keys()).map(|name| (*name).to_owned()).collect()
+    };
+    let (old, new) = (names(&before, &flows_before), names(&after, &flows_after));
     let mut diff = NetworkDiff {
-        added: after
-            .keys()
-            .filter(|name| !before.contains_key(*name))
-            .map(|name| (*name).to_owned())
-            .collect(),
-        removed: before
-            .keys()
-            .filter(|name| !after.contains_key(*name))
-            .map(|name| (*name).to_owned())
-            .collect(),
+        added: new.difference(&old).cloned().collect(),
+        removed: old.difference(&new).cloned().collect(),
         ..NetworkDiff::default()
     };
     let rounds = (first.1.hyperperiod, second.1.hyperperiod);
@@ -67,7 +81,58 @@ pub fn diff_networks(first: (&Traffic, &NetworkPlan), second: (&Traffic, &Networ
             None => diff.kept += 1,
         }
     }
+    for name in old.intersection(&new) {
+        let places = (flows_before.get(name.as_str()).copied(), flows_after.get(name.as_str()).copied());
+        if places == (None, None) {
+            continue;
+        }
+        match compare_flows(name, first, second, places) {
+            Some(changed) => diff.changed_flows.push(changed),
+            None => diff.kept += 1,
+        }
+    }
     diff
+}
+
+fn flows<'a>((traffic, _): (&'a Traffic, &NetworkPlan)) -> BTreeMap<&'a str, usize> {
+    traffic.flows.iter().enumerate().map(|(index, flow)| (flow.name.as_str(), index)).collect()
+}
+
+fn compare_flows(
+    name: &str,
+    first: (&Traffic, &NetworkPlan),
+    second: (&Traffic, &NetworkPlan),
+    (old, new): (Option<usize>, Option<usize>),
+) -> Option<FlowDiff> {
+    let bound = |(traffic, plan): (&Traffic, &NetworkPlan), index: Option<usize>| {
+        let longest = flow_bounds(traffic, plan, index?).into_iter().max();
+        longest.filter(|bound| *bound < Nanos::MAX)
+    };
+    let way = |(traffic, plan): (&Traffic, &NetworkPlan), index: usize| -> Vec<String> {
+        plan.flows[index].links().map(|link| traffic.network.link_name(link)).collect()
+    };
+    let declared = |(traffic, _): (&Traffic, &NetworkPlan), index: usize| {
+        let flow = &traffic.flows[index];
+        let names = node_names(traffic, flow.source, &flow.targets);
+        (Flow { source: NodeId(0), targets: Vec::new(), way: None, ..flow.clone() }, names)
+    };
+    let bounds = [bound(first, old), bound(second, new)];
+    let both = old.zip(new);
+    let other_way = both.filter(|(old, new)| way(first, *old) != way(second, *new));
+    let changed = FlowDiff {
+        name: name.to_owned(),
+        declared_otherwise: both.is_none_or(|(old, new)| declared(first, old) != declared(second, new)),
+        way: other_way.map(|(_, new)| way(second, new)),
+        bound: (bounds[0] != bounds[1]).then_some(bounds),
+    };
+    let same = !changed.declared_otherwise && changed.way.is_none() && changed.bound.is_none();
+    (!same).then_some(changed)
+}
+
+/// The targets', then the source's.
+fn node_names(traffic: &Traffic, source: NodeId, targets: &[NodeId]) -> Vec<String> {
+    let all = targets.iter().chain([&source]);
+    all.map(|node| traffic.network.nodes[node.index()].name.clone()).collect()
 }
 
 fn channels<'a>((traffic, _): (&'a Traffic, &NetworkPlan)) -> BTreeMap<&'a str, usize> {
@@ -110,11 +175,9 @@ fn compare(
 
 /// A declaration without numbers that mean other things elsewhere.
 fn described(traffic: &Traffic, stream: &Stream) -> (Stream, Vec<String>) {
-    let node = |node: leveret_types::NodeId| traffic.network.nodes[node.index()].name.clone();
-    let mut names: Vec<String> = stream.targets.iter().map(|target| node(*target)).collect();
-    names.push(node(stream.source));
+    let names = node_names(traffic, stream.source, &stream.targets);
     let mut plain = stream.clone();
-    (plain.source, plain.targets) = (leveret_types::NodeId(0), Vec::new());
+    (plain.source, plain.targets) = (NodeId(0), Vec::new());
     plain.ways = None;
     (plain, names)
 }
@@ -140,12 +203,15 @@ fn starts((traffic, plan): (&Traffic, &NetworkPlan), index: usize, other: Nanos)
 }
 
 /// Channels that are named one by one.
-const NAMED_MAX: usize = 20;
+pub(crate) const NAMED_MAX: usize = 20;
 
 impl NetworkDiff {
     /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+        self.added.is_empty()
+            && self.removed.is_empty()
+            && self.changed.is_empty()
+            && self.changed_flows.is_empty()
     }
 
     /// For people.
@@ -153,7 +219,7 @@ impl NetworkDiff {
         let mut text = format!(
             "{} kept, {} changed, {} added, {} removed\n",
             self.kept,
-            self.changed.len(),
+            self.changed.len() + self.changed_flows.len(),
             self.added.len(),
             self.removed.len()
         );
@@ -167,11 +233,16 @@ impl NetworkDiff {
             let _ = writeln!(text, "  ~ {}", changed.words());
         }
         more(&mut text, self.changed.len());
+        for changed in self.changed_flows.iter().take(NAMED_MAX) {
+            let _ = writeln!(text, "  ~ {}", changed.words());
+        }
+        more(&mut text, self.changed_flows.len());
         text
     }
 }
 
-fn more(text: &mut String, count: usize) {
+/// Says how many were not named.
+pub(crate) fn more(text: &mut String, count: usize) {
     if count > NAMED_MAX {
         let _ = writeln!(text, "    and {} more (--format json has all)", count - NAMED_MAX);
     }
@@ -190,13 +261,36 @@ impl ChannelDiff {
             parts.push("in another queue".to_owned());
         }
         if self.moved > 0 {
-            let sign = if self.farthest > Nanos::ZERO { "later" } else { "earlier" };
-            let far = Nanos(self.farthest.0.abs());
-            parts.push(format!(
-                "{} of {} transmissions moved, at most {far} {sign}",
-                self.moved, self.transmissions
-            ));
+            let far = distance(self.farthest);
+            parts
+                .push(format!("{} of {} transmissions moved, at most {far}", self.moved, self.transmissions));
         }
         format!("{}: {}", self.name, parts.join("; "))
     }
+}
+
+impl FlowDiff {
+    fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.declared_otherwise {
+            parts.push("declared otherwise".to_owned());
+        }
+        if let Some(way) = &self.way {
+            parts.push(format!("now over {}", way.join(", ")));
+        }
+        if let Some([before, after]) = self.bound {
+            let shown = |time: Option<Nanos>| match time {
+                Some(time) => format!("within {time}"),
+                None => "without a bound".to_owned(),
+            };
+            parts.push(format!("arrives {}, before {}", shown(after), shown(before)));
+        }
+        format!("{}, beside the time table: {}", self.name, parts.join("; "))
+    }
+}
+
+/// How far something moved, in words.
+pub(crate) fn distance(by: Nanos) -> String {
+    let sign = if by > Nanos::ZERO { "later" } else { "earlier" };
+    format!("{} {sign}", Nanos(by.0.abs()))
 }

@@ -10,6 +10,7 @@ use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
 use super::proof::Proof;
+use super::watch::Watch;
 use leveret_types::{LinkId, Nanos, StreamId};
 
 /// Why there is no plan.
@@ -112,17 +113,18 @@ pub enum TooLongFor {
 }
 
 /// A stream for which the repair sees no place by itself: why. None where it may have one after all, with more waiting than the repair knows.
-pub(super) fn alone(problem: &Problem<'_>, item: u32) -> Option<NetworkRefusal> {
+pub(super) fn alone(problem: &Problem<'_>, item: u32, watch: &mut Watch<'_>) -> Option<NetworkRefusal> {
     let item = &problem.items[item as usize];
     let refusal = too_much(item);
     let mut steps = ALONE_STEPS;
     let is_known = item.all_ways && !matches!(refusal, NetworkRefusal::Reserved { .. });
-    let is_shown = is_known || matches!(decide(problem, &[item.stream], &mut steps), Verdict::Impossible(_));
+    let is_shown =
+        is_known || matches!(decide(problem, &[item.stream], &mut steps, watch), Verdict::Impossible(_));
     is_shown.then_some(refusal)
 }
 
 /// The first stream that takes too long on every way, or takes a link for longer than its period.
-pub(super) fn hopeless(problem: &mut Problem<'_>) -> Option<NetworkRefusal> {
+pub(super) fn hopeless(problem: &mut Problem<'_>, watch: &mut Watch<'_>) -> Option<NetworkRefusal> {
     let fits = |item: &Item| {
         let room = (item.deadline - item.release).min(item.latency);
         let is_quick = |way: &Candidate| {
@@ -137,7 +139,7 @@ pub(super) fn hopeless(problem: &mut Problem<'_>) -> Option<NetworkRefusal> {
         // The way of the fewest links need not be the quickest.
         problem.widen(index);
         if !fits(&problem.items[index]) {
-            return alone(problem, index as u32);
+            return alone(problem, index as u32, watch);
         }
     }
     None

@@ -5,6 +5,7 @@
 //! ```
 
 mod argument;
+mod backlog;
 mod certificate;
 mod collect;
 mod conflict;
@@ -15,9 +16,11 @@ mod exact;
 mod explain;
 mod flow;
 mod flows;
+mod keep;
 mod model;
 mod place;
 mod plan;
+mod portfolio;
 mod problem;
 mod proof;
 mod queues;
@@ -25,20 +28,26 @@ mod remedy;
 mod repair;
 mod session;
 mod state;
+mod strategy;
 mod summary;
 mod timeline;
 mod unison;
 mod wait;
+mod watch;
 
+pub use backlog::QueueUse;
 pub use certificate::{Certificate, certificate};
-pub use diff::{ChannelDiff, NetworkDiff, diff_networks};
+pub use diff::{ChannelDiff, FlowDiff, NetworkDiff, diff_networks};
+pub(crate) use diff::{NAMED_MAX, distance, more};
 pub use explain::{NetworkRefusal, TooLongFor};
 pub use flow::{BURST_MAX, Flow};
 pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
+pub use keep::{KeepError, keep_network};
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };
 pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
+pub use portfolio::{Attempt, Race, SLICE_STEPS, attempt};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
 pub(crate) use remedy::RATES;
 pub use remedy::{NetworkChange, StreamChange, advice, remedies};
@@ -51,6 +60,8 @@ use leveret_topology::Graph;
 use leveret_types::{Nanos, NodeId, StreamId};
 use problem::Problem;
 use repair::{Ended, Search};
+use strategy::Strategy;
+use watch::Watch;
 
 /// What a search did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -107,16 +118,33 @@ fn plan_table(
     hyperperiod: Nanos,
     effort: Effort,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
+    search_table(traffic, hyperperiod, (Strategy::first(effort.seed), effort.steps), &mut Watch::alone())
+}
+
+/// The same by some strategy, with so many steps at most. Where it was ended from outside, what it says means nothing.
+fn search_table(
+    traffic: &Traffic,
+    hyperperiod: Nanos,
+    (strategy, steps_max): (Strategy, u64),
+    watch: &mut Watch<'_>,
+) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    if let Some(refusal) = explain::hopeless(&mut problem).or_else(|| explain::overload(&problem)) {
+    if let Some(refusal) = explain::hopeless(&mut problem, watch).or_else(|| explain::overload(&problem)) {
         return Err(refusal);
     }
-    let mut search = Search::new(&mut problem, effort);
+    if strategy.wide {
+        let streams: Vec<_> = (0..traffic.streams.len().min(WIDENED) as u32).map(StreamId).collect();
+        problem.widen_all(&streams);
+    }
+    let mut search = Search::new(&mut problem, strategy);
     for share in STAGES {
-        repair(&mut search, effort.steps / share)?;
+        repair(&mut search, steps_max / share, watch)?;
         if search.unplaced().next().is_none() {
             let report = SearchReport { sent_away: search.sent_away };
             return Ok((collect::collect(search.problem, &search.state), report));
+        }
+        if watch.is_ended() {
+            break;
         }
         let heaviest = search.heaviest();
         search.problem.widen_all(&heaviest[..heaviest.len().min(WIDENED)]);
@@ -124,8 +152,8 @@ fn plan_table(
         if let Some(refusal) = proven.or_else(|| unison::unison(search.problem)) {
             return Err(refusal);
         }
-        let mut steps = effort.steps / share;
-        match core::find(search.problem, &heaviest, &mut steps) {
+        let mut steps = steps_max / share;
+        match core::find(search.problem, &heaviest, &mut steps, watch) {
             Found::Plan(plan) => return Ok((*plan, SearchReport { sent_away: search.sent_away })),
             Found::Core(core) => return Err(explain::conflict(*core)),
             Found::Nothing => {}
@@ -164,10 +192,10 @@ pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefus
 }
 
 /// Places what it can. What has a place only where it waits is set aside, so that all of those are seen to fail, and not the first alone.
-fn repair(search: &mut Search<'_, '_>, steps: u64) -> Result<(), NetworkRefusal> {
+fn repair(search: &mut Search<'_, '_>, steps: u64, watch: &mut Watch<'_>) -> Result<(), NetworkRefusal> {
     for _ in 0..SET_ASIDE_MAX {
-        let Err(Ended::Alone(item)) = search.run(steps) else { break };
-        if let Some(refusal) = explain::alone(search.problem, item) {
+        let Err(Ended::Alone(item)) = search.run(steps, watch) else { break };
+        if let Some(refusal) = explain::alone(search.problem, item, watch) {
             return Err(refusal);
         }
         search.set_aside();

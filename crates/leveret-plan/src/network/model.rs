@@ -270,12 +270,18 @@ impl Traffic {
             hyperperiod = Some(common.ok_or(too_long)?);
         }
         let hyperperiod = Nanos(hyperperiod.unwrap_or(1_000_000_000));
-        let count = |period: Nanos| (hyperperiod.0 / period.0).cast_unsigned();
-        let instances = periods().map(count).fold(0, u64::saturating_add);
+        let instances = self.instances(hyperperiod);
         if instances > ROUND_INSTANCES_MAX {
             return Err(TrafficError::Hyperperiod { hyperperiod, instances });
         }
         Ok(hyperperiod)
+    }
+
+    /// How many messages and reservations there are in a round, a multiple of all their periods.
+    pub(super) fn instances(&self, round: Nanos) -> u64 {
+        let reserved = self.network.links.iter().flat_map(|link| &link.reserved).map(|one| one.period);
+        let periods = self.streams.iter().map(|stream| stream.period).chain(reserved);
+        periods.map(|period| (round.0 / period.0).cast_unsigned()).fold(0, u64::saturating_add)
     }
 
     /// A stream's name.

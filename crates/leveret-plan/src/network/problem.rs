@@ -1,7 +1,7 @@
 //! Traffic as numbers: what each message takes of each link on each way, and by when.
 
 use super::model::{StreamFault, Traffic, TrafficError};
-use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, routes};
+use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, first_route, routes};
 use leveret_types::{LinkId, NodeId, StreamId};
 use std::borrow::Cow;
 
@@ -132,9 +132,9 @@ impl<'a> Problem<'a> {
                 trees[0].add(&self.graph, &one);
                 trees[1].add(&self.graph, &two);
             } else {
-                let (found, _) = routes(&self.graph, stream.source, *target, 1);
+                let found = first_route(&self.graph, stream.source, *target);
                 let (from, to) = ends();
-                trees[0].add(&self.graph, found.first().ok_or(StreamFault::NoWay { from, to })?);
+                trees[0].add(&self.graph, &found.ok_or(StreamFault::NoWay { from, to })?);
             }
         }
         Ok(trees)

@@ -2,9 +2,11 @@
 
 use super::conflict::{Cheapest, Sweep, mix};
 use super::place::first_free;
-use super::problem::{Item, Problem};
+use super::problem::Problem;
 use super::state::{Place, State, Unit};
+use super::strategy::Strategy;
 use super::wait::first_waiting;
+use super::watch::Watch;
 use leveret_types::StreamId;
 use std::collections::VecDeque;
 
@@ -28,7 +30,7 @@ impl Default for Effort {
 pub(super) enum Ended {
     /// An item that has no place even alone, beside what is reserved.
     Alone(u32),
-    /// Out of steps; the state is partial.
+    /// Out of steps, or ended from outside; the state is partial.
     OutOfSteps,
 }
 
@@ -42,9 +44,8 @@ pub(super) struct Search<'a, 'b> {
     waiting: VecDeque<u32>,
     /// Those that only waiting could place, while others wait where they would; no room is made for them.
     aside: Vec<u32>,
-    effort: Effort,
-    /// Whether the search for a place begins anywhere in the window: among many, each then meets few that are in its way, while those
-    /// that all begin at its start walk past everybody before them.
+    strategy: Strategy,
+    /// Whether the search for a place begins anywhere in the window.
     scattered: bool,
     /// How often something was sent away.
     pub sent_away: u64,
@@ -54,20 +55,14 @@ pub(super) struct Search<'a, 'b> {
     journal: Option<Vec<(u32, Option<Place>)>>,
 }
 
-/// Units from which places are sought all over their windows.
-const SCATTERED_FROM: usize = 2_000;
-
-/// Failures of a unit before its instances go ways of their own.
-const FAILURES_BEFORE_SPLIT: u32 = 2;
-
 impl<'a, 'b> Search<'a, 'b> {
-    pub(super) fn new(problem: &'b mut Problem<'a>, effort: Effort) -> Self {
+    pub(super) fn new(problem: &'b mut Problem<'a>, strategy: Strategy) -> Self {
         let state = State::new(problem);
         let units = state.units.len();
-        let scattered = units > SCATTERED_FROM;
+        let scattered = units > strategy.scattered_from;
         let mut order: Vec<u32> = (0..units as u32).collect();
         order.sort_by_cached_key(|unit| {
-            rank(&problem.items[state.units[*unit as usize].item as usize], *unit, effort.seed)
+            strategy.rank(&problem.items[state.units[*unit as usize].item as usize], *unit)
         });
         Self {
             problem,
@@ -77,7 +72,7 @@ impl<'a, 'b> Search<'a, 'b> {
             failures: vec![0; units],
             waiting: order.into(),
             aside: Vec::new(),
-            effort,
+            strategy,
             scattered,
             sent_away: 0,
             may_split: true,
@@ -86,7 +81,12 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// With all that has a place already, for some units more; keeps a journal. Nothing is split, so that all can be undone.
-    pub(super) fn resume(problem: &'b mut Problem<'a>, state: State, units: &[u32], effort: Effort) -> Self {
+    pub(super) fn resume(
+        problem: &'b mut Problem<'a>,
+        state: State,
+        units: &[u32],
+        strategy: Strategy,
+    ) -> Self {
         let count = state.units.len();
         Self {
             problem,
@@ -96,8 +96,8 @@ impl<'a, 'b> Search<'a, 'b> {
             failures: vec![0; count],
             waiting: units.iter().copied().collect(),
             aside: Vec::new(),
-            effort,
-            scattered: count > SCATTERED_FROM,
+            strategy,
+            scattered: count > strategy.scattered_from,
             sent_away: 0,
             may_split: false,
             journal: Some(Vec::new()),
@@ -110,12 +110,15 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// Until all are placed, or it cannot go on, or has made so many steps in all.
-    pub(super) fn run(&mut self, steps: u64) -> Result<(), Ended> {
+    pub(super) fn run(&mut self, steps: u64, watch: &mut Watch<'_>) -> Result<(), Ended> {
+        let mut told = self.sweep.steps;
         while let Some(unit) = self.waiting.pop_front() {
             if self.place(unit) {
                 continue;
             }
-            if self.sweep.steps > steps {
+            let goes_on = watch.goes_on(self.sweep.steps - told);
+            told = self.sweep.steps;
+            if self.sweep.steps > steps || !goes_on {
                 self.waiting.push_front(unit);
                 return Err(Ended::OutOfSteps);
             }
@@ -149,7 +152,7 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Into the first free place, if there is one; on further ways if those that are known have none.
     fn place(&mut self, unit: u32) -> bool {
         let which = self.state.units[unit as usize];
-        let hint = if self.scattered { mix(self.effort.seed ^ u64::from(unit)) } else { 0 };
+        let hint = if self.scattered { mix(self.strategy.seed ^ u64::from(unit)) } else { 0 };
         let mut place = first_free(self.problem, &self.state, which, hint);
         if place.is_none() && self.problem.items[which.item as usize].more_ways {
             self.problem.widen(which.item as usize);
@@ -182,7 +185,7 @@ impl<'a, 'b> Search<'a, 'b> {
         self.failures[unit as usize] += 1;
         self.weights[unit as usize] += 1;
         let Unit { item, count, .. } = self.state.units[unit as usize];
-        let salt = mix(self.effort.seed.wrapping_add(self.sent_away << 8).wrapping_add(1));
+        let salt = mix(self.strategy.seed.wrapping_add(self.sent_away << 8).wrapping_add(1));
         let cheapest = self.sweep.cheapest(
             self.problem,
             &self.state,
@@ -191,7 +194,9 @@ impl<'a, 'b> Search<'a, 'b> {
             salt,
         );
         let may_split = self.may_split && count > 1 && self.problem.items[item as usize].movable;
-        if may_split && (cheapest.is_none() || self.failures[unit as usize] > FAILURES_BEFORE_SPLIT) {
+        if may_split
+            && (cheapest.is_none() || self.failures[unit as usize] > self.strategy.failures_before_split)
+        {
             self.split(unit, cheapest.map_or(0, |cheapest| cheapest.place.way));
             return Ok(());
         }
@@ -253,18 +258,4 @@ impl<'a, 'b> Search<'a, 'b> {
 /// has failed.
 fn may_try_waiting(failures: u32) -> bool {
     failures < 2 || failures.is_power_of_two()
-}
-
-/// Who comes first: those with the least room, then those that take the most. Other seeds shake that order.
-fn rank(item: &Item, unit: u32, seed: u64) -> (i64, i64, u32) {
-    let room = item.ways.first().map_or(0, |way| (item.deadline - way.span - item.release).min(item.period));
-    let work: i64 = item.ways.first().map_or(0, |way| way.hops.iter().map(|hop| hop.length).sum());
-    match seed {
-        0 => (room, -work, unit),
-        1 => (-work * i64::from(item.count), room, unit),
-        _ => {
-            let shaken = mix(seed ^ u64::from(unit) << 20) % 1_000;
-            (room / 2 + room / 2 * shaken.cast_signed() / 1_000, -work, unit)
-        }
-    }
 }

@@ -5,11 +5,13 @@
 
 use super::collect::collect;
 use super::flows;
-use super::model::{Stream, StreamFault, Traffic, TrafficError};
+use super::model::{ROUND_INSTANCES_MAX, Stream, StreamFault, Traffic, TrafficError};
 use super::plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot};
 use super::problem::{Candidate, Item, Problem};
-use super::repair::{Effort, Search};
+use super::repair::Search;
 use super::state::{Place, State};
+use super::strategy::Strategy;
+use super::watch::Watch;
 use leveret_topology::Graph;
 use leveret_types::{Nanos, StreamId};
 use std::borrow::Cow;
@@ -22,9 +24,10 @@ pub struct Session {
     state: State,
     /// By name: which stream, of those that are still there.
     names: BTreeMap<String, u32>,
+    /// Messages and reservations in a round.
+    instances: u64,
     /// By stream: its first item; those of a stream follow each other.
     first_item: Vec<u32>,
-    effort: Effort,
 }
 
 /// Why a session does not begin, or a change is not made.
@@ -76,7 +79,9 @@ impl Session {
         let names = traffic.streams.iter().enumerate();
         let names = names.map(|(index, stream)| (stream.name.clone(), index as u32)).collect();
         let round = plan.hyperperiod.0;
-        if round <= 0 || round % hyperperiod != 0 || plan.ways.len() != traffic.streams.len() {
+        let is_multiple = round > 0 && round % hyperperiod == 0 && plan.ways.len() == traffic.streams.len();
+        let instances = if is_multiple { traffic.instances(plan.hyperperiod) } else { u64::MAX };
+        if instances > ROUND_INSTANCES_MAX {
             return Err(SessionError::Foreign);
         }
         let mut problem: Problem<'static> = Problem::new(Cow::Owned(traffic), round)?;
@@ -94,8 +99,7 @@ impl Session {
             }
         }
         let state = State::new(&problem);
-        let mut session =
-            Self { problem, state, names, first_item, effort: Effort { seed: 0, steps: STEPS_PER_CHANGE } };
+        let mut session = Self { problem, state, names, instances, first_item };
         session.load(plan)?;
         Ok(session)
     }
@@ -191,10 +195,16 @@ impl Session {
         match self.settle(&units) {
             Ok(moved) => {
                 self.names.insert(name, id.0);
+                self.instances += self.instances_of(id.0);
                 Ok(moved)
             }
             Err(steps) => Err(SessionError::NoPlace(name, steps)),
         }
+    }
+
+    /// Messages of a channel in a round.
+    fn instances_of(&self, id: u32) -> u64 {
+        (self.problem.hyperperiod / self.problem.traffic.streams[id as usize].period.0).cast_unsigned()
     }
 
     fn enter(&mut self, item: Item) -> u32 {
@@ -214,6 +224,10 @@ impl Session {
         if hyperperiod.0 % stream.period.0 != 0 {
             return Err(SessionError::Period { period: stream.period, hyperperiod });
         }
+        let instances = self.instances + (hyperperiod.0 / stream.period.0).cast_unsigned();
+        if instances > ROUND_INSTANCES_MAX {
+            return Err(TrafficError::Hyperperiod { hyperperiod, instances }.into());
+        }
         Ok(())
     }
 
@@ -221,8 +235,8 @@ impl Session {
     fn settle(&mut self, units: &[u32]) -> Result<Moved, u64> {
         let queues = self.state.queues.clone();
         let state = std::mem::replace(&mut self.state, State::nothing());
-        let mut search = Search::resume(&mut self.problem, state, units, self.effort);
-        let ended = search.run(self.effort.steps);
+        let mut search = Search::resume(&mut self.problem, state, units, Strategy::first(0));
+        let ended = search.run(STEPS_PER_CHANGE, &mut Watch::alone());
         let (journal, steps) = (search.take_journal(), search.steps());
         self.state = search.state;
         if ended.is_err() {
@@ -272,6 +286,7 @@ impl Session {
     /// When there is none of that name.
     pub fn remove(&mut self, name: &str) -> Result<(), SessionError> {
         let id = self.names.remove(name).ok_or_else(|| SessionError::Unknown(name.to_owned()))?;
+        self.instances -= self.instances_of(id);
         self.lift(id);
         Ok(())
     }
@@ -294,8 +309,10 @@ impl Session {
         let id = self.names.remove(name).ok_or_else(|| SessionError::Unknown(name.to_owned()))?;
         let queues = self.state.queues.clone();
         let lifted = self.lift(id);
+        self.instances -= self.instances_of(id);
         let changed = self.add(stream);
         if changed.is_err() {
+            self.instances += self.instances_of(id);
             for (unit, place) in lifted {
                 self.state.put(&self.problem, unit, place);
             }

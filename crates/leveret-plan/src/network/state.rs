@@ -108,8 +108,9 @@ impl State {
         let Unit { item, count, .. } = self.units[unit as usize];
         let item = &problem.items[item as usize];
         let way = &item.ways[place.way as usize];
-        for (link, start, length) in slots(item, way, count, &place) {
-            self.links[link].take(start, length, Owner(unit));
+        for (index, hop) in way.hops.iter().enumerate() {
+            let start = Self::start_of(way, &place, index);
+            self.links[hop.link as usize].take_each(start, (item.period, count), hop.length, Owner(unit));
         }
         if place.may_wait() {
             let mut queues = std::mem::take(&mut self.queues);

@@ -1,5 +1,6 @@
 //! What a plan gives each channel and leaves each link; as values, and as a table for people.
 
+use super::backlog::{QueueUse, queue_use, together};
 use super::flows::{flow_bounds, rests};
 use super::model::Traffic;
 use super::plan::{ClassBound, NetworkPlan};
@@ -88,6 +89,8 @@ pub struct LinkSummary {
     pub longest_gap: Nanos,
     /// Queues that slots use.
     pub queues: u32,
+    /// What each of them holds at most: the buffers that planned messages need at the port.
+    pub queue_use: Vec<QueueUse>,
     /// Bits per second that are left for best effort in the long run, after slots, with a whole frame kept free before each, and after flows.
     pub best_effort: u64,
 }
@@ -95,8 +98,9 @@ pub struct LinkSummary {
 /// Of a plan that the checker accepted for this traffic.
 pub fn summarise(traffic: &Traffic, plan: &NetworkPlan) -> NetworkSummary {
     let rests = rests(traffic, plan);
-    let links =
-        rests.iter().enumerate().map(|(link, rest)| link_summary(traffic, plan, link, *rest)).collect();
+    let queues = queue_use(traffic, plan);
+    let links = rests.iter().zip(queues).enumerate();
+    let links = links.map(|(link, (rest, used))| link_summary(traffic, plan, link, (*rest, used))).collect();
     NetworkSummary {
         hyperperiod: plan.hyperperiod,
         streams: stream_summaries(traffic, plan),
@@ -195,7 +199,12 @@ fn stream_summaries(traffic: &Traffic, plan: &NetworkPlan) -> Vec<StreamSummary>
     found.into_iter().enumerate().map(summary).collect()
 }
 
-fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize, best_effort: u64) -> LinkSummary {
+fn link_summary(
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    index: usize,
+    (best_effort, queue_use): (u64, Vec<QueueUse>),
+) -> LinkSummary {
     let link = &traffic.network.links[index];
     let slots = &plan.links[index];
     let round = plan.hyperperiod.0;
@@ -209,13 +218,6 @@ fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize, best_effort
     let gaps = ends.zip(next.chain(around)).map(|(end, next)| next - end);
     let reserved: i64 = link.reserved.iter().map(|one| round / one.period.0.max(1) * one.length.0).sum();
     let reserved = reserved.min(round - used);
-    let mut queues = [false; 8];
-    for slot in slots {
-        let way = &plan.ways[slot.stream.index()][usize::from(slot.copy)];
-        if let Some(queue) = queues.get_mut(usize::from(way.queues[usize::from(slot.hop)])) {
-            *queue = true;
-        }
-    }
     LinkSummary {
         name: traffic.network.link_name(LinkId(index as u32)),
         slots: slots.len() as u32,
@@ -223,7 +225,8 @@ fn link_summary(traffic: &Traffic, plan: &NetworkPlan, index: usize, best_effort
         reserved: Nanos(reserved),
         left: Nanos(round - used - reserved),
         longest_gap: Nanos(gaps.max().unwrap_or(round)),
-        queues: queues.iter().filter(|used| **used).count() as u32,
+        queues: queue_use.len() as u32,
+        queue_use,
         best_effort,
     }
 }
@@ -237,14 +240,17 @@ impl NetworkSummary {
         let mut text = String::new();
         let mut links: Vec<_> = self.links.iter().filter(|link| link.slots > 0).collect();
         links.sort_by(|a, b| b.used.cmp(&a.used).then(a.name.cmp(&b.name)));
-        let head = ["link", "used", "", "reserved", "left", "longest gap", "slots"];
+        let head =
+            ["link", "used", "", "reserved", "left", "longest gap", "slots", "waits at most", "best effort"];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for link in links.iter().take(ROWS_MAX) {
             let share = link.used.0 as f64 * 100.0 / self.hyperperiod.0.max(1) as f64;
             let times = [link.reserved, link.left, link.longest_gap].map(|time| time.to_string());
             let [reserved, left, gap] = times;
             let (used, share) = (link.used.to_string(), format!("{share:.1} %"));
-            rows.push(vec![link.name.clone(), used, share, reserved, left, gap, link.slots.to_string()]);
+            let (waits, rest) = (together(&link.queue_use).to_string(), rate(link.best_effort));
+            let slots = link.slots.to_string();
+            rows.push(vec![link.name.clone(), used, share, reserved, left, gap, slots, waits, rest]);
         }
         text.push_str(&grid(&rows));
         more(&mut text, links.len(), "links");
@@ -292,8 +298,7 @@ impl NetworkSummary {
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for class in classes.iter().take(ROWS_MAX) {
             let backlog = class.backlog.map_or("no limit".to_owned(), |bytes| ByteSize(bytes).to_string());
-            let left = left.get(class.link.as_str()).filter(|left| **left > 0);
-            let left = left.map_or("nothing".to_owned(), |left| BitRate(*left).to_string());
+            let left = rate(left.get(class.link.as_str()).copied().unwrap_or(0));
             let delay = class.delay.map_or("no bound".to_owned(), |delay| delay.to_string());
             rows.push(vec![class.link.clone(), class.class.to_string(), delay, backlog, left]);
         }
@@ -301,6 +306,11 @@ impl NetworkSummary {
         text.push_str(&grid(&rows));
         more(text, classes.len(), "ports and priorities, with shorter delays");
     }
+}
+
+/// What is left for best effort.
+fn rate(bits_per_second: u64) -> String {
+    if bits_per_second == 0 { "nothing".to_owned() } else { BitRate(bits_per_second).to_string() }
 }
 
 /// Says how many rows were left out, if any were.

@@ -17,6 +17,11 @@ pub(super) struct Busy {
     pub owner: Owner,
 }
 
+/// Where on the circle an instant lies. Most lie in the first round, and a division is dear.
+pub(super) fn on_circle(instant: i64, hyperperiod: i64) -> i64 {
+    if (0..hyperperiod).contains(&instant) { instant } else { instant.rem_euclid(hyperperiod) }
+}
+
 /// The stretches of one link, disjoint, by start.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
@@ -40,7 +45,7 @@ impl Timeline {
         let Some(last) = self.busy.last() else {
             return (length <= self.hyperperiod).then_some(0);
         };
-        let from = start.rem_euclid(self.hyperperiod);
+        let from = on_circle(start, self.hyperperiod);
         let mut at = from;
         if last.end - self.hyperperiod > at {
             at = last.end - self.hyperperiod;
@@ -83,12 +88,28 @@ impl Timeline {
 
     /// Takes a stretch that [`Self::shift`] called free.
     pub(super) fn take(&mut self, start: i64, length: i64, owner: Owner) {
-        let start = start.rem_euclid(self.hyperperiod);
-        // What has no length comes before what begins there, so that ends are in order too.
-        let before = |busy: &Busy| busy.start < start || (busy.start == start && busy.end == start);
-        let place = self.busy.partition_point(before);
-        self.busy.insert(place, Busy { start, end: start + length, owner });
-        self.used += length;
+        self.take_each(start, (0, 1), length, owner);
+    }
+
+    /// Takes `count` stretches, one a period after the other within a hyperperiod: what lies behind each is moved once, and not once for each.
+    pub(super) fn take_each(&mut self, start: i64, (period, count): (i64, u32), length: i64, owner: Owner) {
+        let first = on_circle(start, self.hyperperiod);
+        let instants = (0..count).map(|turn| first + i64::from(turn) * period);
+        // Those behind the end of the circle come first.
+        let here = instants.clone().take_while(|start| *start < self.hyperperiod).count();
+        let wrapped = instants.clone().skip(here).map(|start| start - self.hyperperiod);
+        let (mut from, mut room) = (self.busy.len(), count as usize);
+        self.busy.resize(from + room, Busy { start, end: start, owner });
+        for start in instants.take(here).rev().chain(wrapped.rev()) {
+            // What has no length comes before what begins there, so that ends are in order too.
+            let before = |busy: &Busy| busy.start < start || (busy.start == start && busy.end == start);
+            let place = self.busy[..from].partition_point(before);
+            self.busy.copy_within(place..from, place + room);
+            room -= 1;
+            self.busy[place + room] = Busy { start, end: start + length, owner };
+            from = place;
+        }
+        self.used += i64::from(count) * length;
     }
 
     /// Gives a stretch back.
@@ -125,10 +146,17 @@ mod tests {
     proptest! {
         #[test]
         fn shift_is_the_least_that_is_free(
-            wanted in prop::collection::vec((0i64..40, 0i64..8), 0..12), start in -50i64..90, length in 1i64..12,
+            wanted in prop::collection::vec((0i64..40, 0i64..8), 0..12), start in -50i64..90, length in 1i64..12, with_each: bool,
         ) {
             let mut timeline = Timeline::new(40);
             let mut busy = Vec::new();
+            if with_each && length <= 10 {
+                let mut each = Timeline::new(40);
+                timeline.take_each(start, (10, 4), length, Owner(99));
+                (0..4).for_each(|turn| each.take(start + turn * 10, length, Owner(99)));
+                prop_assert_eq!(&each.busy, &timeline.busy);
+                busy.extend((0..4).map(|turn| (start + turn * 10).rem_euclid(40)).map(|at| (at, at + length)));
+            }
             for (index, (at, long)) in wanted.into_iter().enumerate() {
                 if is_free(&busy, 40, at, long.max(1)) {
                     timeline.take(at, long, Owner(index as u32));

@@ -44,7 +44,7 @@ pub(super) fn bound(system: &System, windows: &[Window], hosts: &[Plan], chain: 
         }
     }
     let planned = PlannedChain { reaction: total(&reaction), age: total(&age), exact: false };
-    Walked { planned, reaction, age }
+    Walked { planned, reaction, age, ways: None }
 }
 
 fn total(parts: &[ChainPart]) -> Nanos {

@@ -3,7 +3,7 @@
 
 use super::bound;
 use super::model::{Chain, Port, Step, System, Window};
-use super::plan::PlannedChain;
+use super::plan::{PlannedChain, SystemPlan};
 use super::project::{source_window, target_window};
 use crate::admission::Lean;
 use crate::windows::{charged, least_common_multiple};
@@ -59,12 +59,31 @@ impl fmt::Display for ChainPart {
     }
 }
 
+/// By which instances a chain's longest times are reached. They are counted from the epoch, and may lie before it or in a later round of
+/// the plan, which repeats.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ChainWays {
+    /// The instance of the first task that an event has just missed, from whose start the reaction counts.
+    pub missed: i64,
+    /// For each element of the path the instance of the task, or the message of the channel, by which the event is answered.
+    pub reaction: Vec<i64>,
+    /// For each element of the path the instance or message by which what is oldest is used last.
+    pub age: Vec<i64>,
+}
+
 /// A chain, and where its longest times come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Walked {
     pub planned: PlannedChain,
     pub reaction: Vec<ChainPart>,
     pub age: Vec<ChainPart>,
+    /// Where the clock moves everything.
+    pub ways: Option<ChainWays>,
+}
+
+/// By which instances a chain of a system takes longest under a plan that the checker accepted; `None` where its times are bounds.
+pub fn chain_ways(system: &System, plan: &SystemPlan, chain: &Chain) -> Option<ChainWays> {
+    walk(system, &plan.windows, &plan.hosts, chain).ok()?.ways
 }
 
 /// A chain whose tasks repeat together only after too long a time to look at.
@@ -230,8 +249,11 @@ impl<'a> Walk<'a> {
 
     fn longest(&self) -> Walked {
         let (first, last) = (&self.links[0], &self.links[self.links.len() - 1]);
-        // (time, instances): the greatest time, of the earliest instance that has it.
-        let mut age = (i64::MIN, Vec::new());
+        // (time, instances): the greatest time, of the earliest instance that has it; of those that begin in the first round or later, if there are any.
+        let greater = |now: (i64, i64), best: (i64, i64)| {
+            now.0 > best.0 || (now.0 == best.0 && first.start(now.1) >= 0 && first.start(best.1) < 0)
+        };
+        let mut age = (i64::MIN, Vec::new(), 0);
         let mut reaction = (i64::MIN, Vec::new(), 0);
         let mut before = self.back(-1)[0];
         for instance in 0..self.count {
@@ -239,11 +261,12 @@ impl<'a> Walk<'a> {
             let end = last.end(instance);
             let missed = before;
             before = way[0];
-            if before > missed && end - first.start(missed) > reaction.0 {
-                reaction = (end - first.start(missed), way.clone(), missed);
+            let (waited, old) = (end - first.start(missed), end - first.start(before));
+            if before > missed && greater((waited, missed), (reaction.0, reaction.2)) {
+                reaction = (waited, way.clone(), missed);
             }
-            if end - first.start(before) > age.0 {
-                age = (end - first.start(before), way);
+            if greater((old, before), (age.0, age.2)) {
+                age = (old, way, before);
             }
         }
         let planned = PlannedChain {
@@ -253,8 +276,23 @@ impl<'a> Walk<'a> {
         };
         let sampling = first.start(reaction.1[0]) - first.start(reaction.2);
         let sampling = part(PartKind::Sampling, first.name, sampling);
+        let ways = ChainWays {
+            missed: reaction.2,
+            reaction: self.elements(&reaction.1),
+            age: self.elements(&age.1),
+        };
         let reaction = std::iter::once(sampling).chain(self.parts(&reaction.1)).collect();
-        Walked { planned, reaction, age: self.parts(&age.1) }
+        Walked { planned, reaction, age: self.parts(&age.1), ways: Some(ways) }
+    }
+
+    /// Instances of tasks, and between them the messages that they read.
+    fn elements(&self, way: &[i64]) -> Vec<i64> {
+        let mut elements = Vec::with_capacity(way.len() * 2);
+        for (index, (link, instance)) in self.links.iter().zip(way).enumerate() {
+            elements.extend((index > 0).then(|| link.seen(*instance)));
+            elements.push(*instance);
+        }
+        elements
     }
 
     fn parts(&self, way: &[i64]) -> Vec<ChainPart> {

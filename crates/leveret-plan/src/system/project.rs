@@ -10,11 +10,32 @@ use crate::network::{STREAM_TIME_MAX, Stream, Traffic};
 use crate::{Costs, Job, Qos};
 use leveret_types::{ChannelId, Nanos, NodeId};
 
-/// The parts of a system.
+/// The parts of a system, as the planners of jobs and of networks have them.
 #[derive(Clone, Debug)]
-pub(super) struct Parts {
+pub struct Parts {
+    /// Per host with tasks, in the model's order: its job, with the windows of its ports.
     pub jobs: Vec<Job>,
+    /// The network's own streams, then one for each crossing.
     pub traffic: Traffic,
+}
+
+/// How far the ports of a crossing count behind it: message `k` of a port is message `k + shift` of the crossing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortShifts {
+    /// At the source.
+    pub source: i64,
+    /// At each target, in the crossing's order.
+    pub targets: Vec<i64>,
+}
+
+/// Of a crossing of a system that was validated, with its window under a plan.
+pub fn port_shifts(system: &System, crossing: &Crossing, window: Window) -> PortShifts {
+    let costs = |port: &Port| &system.hosts[usize::from(port.host)].job.costs;
+    let target = |port: &Port| target_window(window, crossing.period, costs(port)).shift;
+    PortShifts {
+        source: source_window(window, crossing.period, costs(&crossing.source)).shift,
+        targets: crossing.targets.iter().map(target).collect(),
+    }
 }
 
 /// What a port's window is: the crossing's, and how many periods later it lies. A host's job has no deadline before a message could
@@ -63,8 +84,8 @@ fn set(jobs: &mut [Job], port: Port, window: PortWindow) {
     }
 }
 
-/// `windows` has one for each crossing of a system that was validated.
-pub(super) fn parts(system: &System, windows: &[Window]) -> Parts {
+/// `windows` has one for each crossing of a system that was validated: those of its plan.
+pub fn parts(system: &System, windows: &[Window]) -> Parts {
     let mut jobs: Vec<Job> = system.hosts.iter().map(|host| host.job.clone()).collect();
     let mut traffic = system.traffic.clone();
     for (crossing, window) in system.crossings.iter().zip(windows) {

@@ -205,9 +205,7 @@ impl<'a> Finder<'a> {
         let mut scales = Vec::new();
         // Of a conflict of everything, nothing says where to begin.
         let elements = if self.elements.is_empty() { elements(self.system) } else { self.elements.clone() };
-        let some = |is_one: fn(&Element) -> bool| {
-            elements.iter().copied().filter(move |element| is_one(element)).take(CHANGED_MAX)
-        };
+        let some = |is_one: fn(&Element) -> bool| elements.iter().copied().filter(is_one).take(CHANGED_MAX);
         let chains = some(|element| matches!(element, Element::Chain(_)));
         for element in chains {
             let Element::Chain(index) = element else { continue };

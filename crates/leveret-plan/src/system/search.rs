@@ -9,7 +9,7 @@ use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
 use super::project::{Parts, open_ports, parts, relaxed, source_window};
 use crate::admission::{Lean, plan_leaning, plan_scope, plan_with};
 use crate::explain::{Own, Scope};
-use crate::network::{Effort, NetworkPlan, NetworkRefusal, TooLongFor, plan_network, summarise};
+use crate::network::{Effort, NetworkPlan, NetworkRefusal, TooLongFor, Traffic, plan_network, summarise};
 use crate::search::Effort as HostEffort;
 use crate::{ExplainBudget, Job, Kept, Plan, Refusal, Task};
 use leveret_types::{Nanos, StreamId};
@@ -38,9 +38,24 @@ pub fn plan_system_within(
     effort: Effort,
     budget: ExplainBudget,
 ) -> Result<SystemPlan, SystemRefusal> {
+    plan_system_by(system, &|traffic| plan_network(traffic, effort).map(|(plan, _)| plan), budget)
+}
+
+/// How the network of a system is planned.
+pub type NetworkPlanner<'a> = dyn Fn(&Traffic) -> Result<NetworkPlan, NetworkRefusal> + 'a;
+
+/// The same by another planner of the network: one that uses several cores, for instance. It is asked again for other windows.
+///
+/// # Errors
+/// As [`plan_system`].
+pub fn plan_system_by(
+    system: &System,
+    network: &NetworkPlanner<'_>,
+    budget: ExplainBudget,
+) -> Result<SystemPlan, SystemRefusal> {
     system.validate().map_err(SystemRefusal::Invalid)?;
     let needs = Needs::of(system)?;
-    let mut search = Search::new(system, &needs, effort);
+    let mut search = Search::new(system, &needs, network);
     search.impossible_chain()?;
     match search.run() {
         Ok(found) => Ok(search.plan(found)),
@@ -54,7 +69,8 @@ pub(super) fn has_plan(system: &System, effort: Effort, most: u64) -> (bool, u64
         return (false, STEPS_LEAST);
     }
     let Ok(needs) = Needs::of(system) else { return (false, STEPS_LEAST) };
-    let mut search = Search { is_light: true, most, ..Search::new(system, &needs, effort) };
+    let network = |traffic: &Traffic| plan_network(traffic, effort).map(|(plan, _)| plan);
+    let mut search = Search { is_light: true, most, ..Search::new(system, &needs, &network) };
     let found = search.impossible_chain().is_ok() && search.run().is_ok();
     (found, search.spent.max(STEPS_LEAST))
 }
@@ -65,7 +81,7 @@ const STEPS_LEAST: u64 = 64;
 struct Search<'a> {
     system: &'a System,
     needs: &'a Needs,
-    effort: Effort,
+    network: &'a NetworkPlanner<'a>,
     /// Whether hosts are searched with less effort than for an answer.
     is_light: bool,
     /// Steps after which no further windows are tried.
@@ -107,8 +123,8 @@ enum Failed {
 }
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, needs: &'a Needs, effort: Effort) -> Self {
-        Self { system, needs, effort, is_light: false, most: u64::MAX, spent: 0 }
+    fn new(system: &'a System, needs: &'a Needs, network: &'a NetworkPlanner<'a>) -> Self {
+        Self { system, needs, network, is_light: false, most: u64::MAX, spent: 0 }
     }
 
     /// A chain whose limit no plan can meet.
@@ -202,13 +218,13 @@ impl<'a> Search<'a> {
     }
 
     /// Plans the network.
-    fn plan_links(&mut self, traffic: &crate::network::Traffic) -> Result<NetworkPlan, NetworkRefusal> {
-        let planned = plan_network(traffic, self.effort);
+    fn plan_links(&mut self, traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
+        let planned = (self.network)(traffic);
         self.spent = self.spent.saturating_add(match &planned {
             Err(NetworkRefusal::NotFound { steps, .. }) => *steps,
             _ => 8 * traffic.streams.len() as u64,
         });
-        planned.map(|(plan, _)| plan)
+        planned
     }
 
     /// All parts within these windows.

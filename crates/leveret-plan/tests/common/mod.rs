@@ -3,6 +3,7 @@
 
 pub mod generate;
 pub mod oracle;
+pub mod packed;
 pub mod player;
 pub mod switch_player;
 pub mod system_player;

@@ -132,9 +132,72 @@ const drawing = (() => {
         // What would be painted into the same pixel has been.
         if (until - last < 1) continue;
         last = until;
+        pen.globalAlpha = isAside(bars[index]) ? 0.4 : 1;
         leadOf(bars[index], shift, top, height);
         oneBar(bars[index], shift, top, height, colourOf(plan.groupOf(bars[index])));
       }
+    }
+    // What stands out lies above what does not, also where both are narrower than a pixel.
+    pen.globalAlpha = 1;
+    if (!state.trace) return;
+    for (const bar of bars.filter((bar) => state.trace.has.has(bar))) {
+      for (const shift of [0, -plan.round]) {
+        if (plan.start[bar] + shift < state.until && plan.start[bar] + plan.length[bar] + shift > state.from) oneBar(bar, shift, top, height, colourOf(plan.groupOf(bar)));
+      }
+    }
+  };
+
+  // Whether a bar is lit, and another way than its stands out.
+  const isAside = (bar) => state.trace !== null && !state.trace.has.has(bar);
+
+  // When those that are lit may be sent or run: their windows, below their bars.
+  const WINDOWS_MAX = 400;
+  const windows = () => {
+    if (!state.lit) return;
+    const chosen = state.focus >= 0 ? [state.focus] : (state.trace?.bars ?? state.lit.bars.filter((bar) => plan.groupOf(bar) === state.lit.group));
+    const wanted = new Set(chosen.map((bar) => plan.instance[bar]));
+    if (wanted.size > WINDOWS_MAX) return;
+    const drawn = new Set();
+    for (const bar of state.lit.bars.filter((bar) => wanted.has(plan.instance[bar]))) {
+      const [instance, place] = [plan.instance[bar], view.placeOf(plan.row[bar])];
+      if (place < 0 || drawn.has(`${instance} ${place}`)) continue;
+      drawn.add(`${instance} ${place}`);
+      const [top, height] = barBox(place);
+      const [earliest, length] = [plan.instances.earliest[instance], plan.instances.window[instance]];
+      pen.strokeStyle = colourOf(plan.groupOf(bar));
+      for (let shift = 0; earliest + length - shift > 0; shift += plan.round) {
+        bracket(earliest - shift, earliest + length - shift, top + height + 2.5);
+      }
+    }
+  };
+  const bracket = (begin, end, y) => {
+    if (end < state.from || begin > state.until) return;
+    const [from, until] = [Math.max(view.x(begin), view.gutter() - 2), Math.min(view.x(end), stage.clientWidth + 2)];
+    pen.beginPath();
+    pen.moveTo(from, y - 3);
+    pen.lineTo(from, y);
+    pen.lineTo(until, y);
+    pen.lineTo(until, y - 3);
+    pen.stroke();
+  };
+
+  // How long what stands out takes, below the axis; in each round that it reaches into.
+  const measure = () => {
+    if (!state.trace) return;
+    const [begin, end] = state.trace.span;
+    pen.font = font(600, 11.5);
+    for (let shift = 0; end - shift > 0; shift += plan.round) {
+      const [from, until] = [Math.max(view.x(begin - shift), view.gutter()), Math.min(view.x(end - shift), stage.clientWidth)];
+      if (until <= from) continue;
+      pen.fillStyle = colours.accent;
+      pen.fillRect(from, view.head - 4, Math.max(1, until - from), 4);
+      const text = `${state.trace.name} ${state.trace.value}`;
+      const wide = pen.measureText(text).width;
+      const at = Math.min(Math.max((from + until - wide) / 2, view.gutter() + 2), stage.clientWidth - wide - 4);
+      pen.fillStyle = colours.panel;
+      pen.fillRect(at - 5, 2, wide + 10, view.head - 7);
+      pen.fillStyle = colours.accent;
+      pen.fillText(text, at, 17);
     }
   };
 
@@ -176,14 +239,16 @@ const drawing = (() => {
     if (bars.length > WAYS_MAX) bars = bars.filter((bar) => state.focus >= 0 && plan.instance[bar] === plan.instance[state.focus]);
     for (const bar of bars) {
       const from = plan.after[bar] - 1;
+      pen.globalAlpha = isAside(bar) ? 0.25 : 1;
       line(from, bar, plan.startOf(bar) - plan.startOf(from) - plan.length[from], colourOf(plan.groupOf(bar)));
     }
-    for (const { group, from, to, at } of state.lit.arrows.slice(0, WAYS_MAX)) {
-      const end = plan.start[from] + plan.length[from];
-      const distance = plan.start[to] >= end ? plan.start[to] - end : plan.start[to] + plan.round - end;
+    for (const { group, from, to, rounds, at } of state.lit.arrows.slice(0, WAYS_MAX)) {
+      const distance = plan.startOf(to) + rounds * plan.round - plan.startOf(from) - plan.length[from];
+      pen.globalAlpha = isAside(from) || isAside(to) ? 0.25 : 1;
       line(from, to, distance, colourOf(group));
       diamond(view.x(((at % plan.round) + plan.round) % plan.round), view.placeOf(plan.row[to]), colourOf(group));
     }
+    pen.globalAlpha = 1;
     pen.restore();
   };
 
@@ -301,11 +366,13 @@ const drawing = (() => {
       }
     }
     for (const place of seen) litBars(state.shown[place], place);
+    windows();
     ways();
     outline(state.focus);
     labels(seen);
     slider();
     pen.restore();
+    measure();
   };
 
   const repaint = () => {

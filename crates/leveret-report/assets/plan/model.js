@@ -28,10 +28,12 @@ const plan = (() => {
   const instance = Uint32Array.from(columns.instance);
   const after = Uint32Array.from(columns.after);
   const arrows = [];
-  for (let index = 0; index < data.arrows.length; index += 4) {
-    const [group, from, to, at] = data.arrows.slice(index, index + 4);
-    arrows.push({ group, from, to, at });
+  for (let index = 0; index < data.arrows.length; index += 5) {
+    const [group, from, to, rounds, at] = data.arrows.slice(index, index + 5);
+    arrows.push({ group, from, to, rounds, at });
   }
+  // The longest ways through chains, by the number of the chain's group.
+  const traces = data.traces.map(([group, name, value, span, bars, steps]) => ({ group, name, value, span, bars, steps, has: new Set(bars) }));
   const instances = data.instances;
   const groupOf = (index) => instances.group[instance[index]];
   // Where the bar really starts, which may be in a later round than that in which it is drawn.
@@ -65,7 +67,7 @@ const plan = (() => {
   };
 
   return {
-    title: data.title, round, span: data.span, rows, groups, first, start, length, before, row, instance, after, instances, count, arrows,
+    title: data.title, round, span: data.span, rows, groups, first, start, length, before, row, instance, after, instances, count, arrows, traces,
     part: columns.part, lead: columns.lead, groupOf, startOf, search, firstEndingAfter, firstStartingAt, gather,
   };
 })();

@@ -9,6 +9,7 @@ const spot = (event) => {
 const light = (group) => {
   view.light(group);
   tell.facts();
+  for (const chip of byId("chains").children) chip.setAttribute("aria-pressed", Number(chip.dataset.group) === group);
   // The column beside the drawing takes room from it.
   requestAnimationFrame(() => view.arrange());
 };
@@ -152,6 +153,26 @@ byId("name").addEventListener("input", (event) => {
   const chosen = plan.groups.some((group) => group.name === event.target.value);
   if (chosen || event.target.value === "") find(event.target.value);
 });
+// Chains have no slots to be clicked on; more of them are found by name.
+const CHAINS_MAX = 12;
+const chains = plan.groups.map((group, index) => ({ ...group, index })).filter((group) => group.kind === "chain");
+byId("chains").hidden = chains.length === 0;
+byId("chains").append(...chains.slice(0, CHAINS_MAX).map(({ name, index }) => {
+  const chip = document.createElement("button");
+  chip.type = "button";
+  chip.textContent = name;
+  chip.title = `Light chain ${name}`;
+  chip.dataset.group = index;
+  chip.setAttribute("aria-pressed", false);
+  chip.addEventListener("click", () => {
+    if (view.state.lit?.group === index) putOut();
+    else {
+      view.state.focus = -1;
+      light(index);
+    }
+  });
+  return chip;
+}));
 // A longer list than this is no help, and slow to open.
 byId("names").append(...plan.groups.slice(0, 3000).map((group) => new Option("", group.name)));
 new MutationObserver(drawing.repaint).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });

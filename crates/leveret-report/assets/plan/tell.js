@@ -59,6 +59,33 @@ const tell = (() => {
       return [term, detail];
     }));
     byId("said").textContent = `${group.kind} ${group.name}: ${lit.bars.length} slots on ${lit.byRow.size} rows`;
+    ways(lit.group);
+  };
+
+  // Of a chain its longest ways to choose from, and what happens on the chosen one.
+  const ways = (group) => {
+    const { trace } = view.state;
+    byId("ways").hidden = !trace;
+    if (!trace) return;
+    byId("ways-choice").replaceChildren(...plan.traces.filter((one) => one.group === group).map((one) => {
+      const choice = document.createElement("button");
+      choice.type = "button";
+      choice.textContent = one.name;
+      choice.setAttribute("aria-pressed", one === trace);
+      choice.addEventListener("click", () => {
+        view.follow(one);
+        facts();
+      });
+      return choice;
+    }));
+    byId("ways-value").textContent = `Longest ${trace.name}: ${trace.value}`;
+    byId("ways-steps").replaceChildren(...trace.steps.map(([name, value]) => {
+      const [item, detail] = [document.createElement("li"), document.createElement("span")];
+      detail.textContent = value;
+      item.append(name, detail);
+      return item;
+    }));
+    byId("said").textContent = `${trace.name} ${trace.value}: ${trace.steps.map((step) => step.join(" ")).join("; ")}`;
   };
 
   const words = () => {

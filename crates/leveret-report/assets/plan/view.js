@@ -3,7 +3,7 @@
 const view = (() => {
   const stage = byId("stage");
   const [least, most] = plan.span;
-  const state = { from: least, until: Math.max(most, least + 1), top: 0, lit: null, only: false, focus: -1, shown: [], tops: [], height: 0 };
+  const state = { from: least, until: Math.max(most, least + 1), top: 0, lit: null, trace: null, only: false, focus: -1, shown: [], tops: [], height: 0 };
   const head = 26;
   let draw = () => {};
   let asked = false;
@@ -28,7 +28,9 @@ const view = (() => {
 
   // The rows of what is lit, in the order in which it comes to them.
   const alongTheWay = () => {
-    const first = ([, bars]) => Math.min(...bars.slice(0, 50).map((bar) => plan.part[bar]));
+    const way = state.trace?.bars ?? [];
+    const met = ([row]) => way.findIndex((bar) => plan.row[bar] === row) + 1 || way.length + 1;
+    const first = (entry) => met(entry) * 1000 + Math.min(...entry[1].slice(0, 50).map((bar) => plan.part[bar]));
     return [...state.lit.byRow].sort((a, b) => first(a) - first(b) || a[0] - b[0]).map(([row]) => row);
   };
 
@@ -109,7 +111,13 @@ const view = (() => {
 
   const light = (group) => {
     state.lit = group === null ? null : plan.gather(group);
+    state.trace = plan.traces.find((trace) => trace.group === group) ?? null;
     if (!state.lit) state.only = false;
+    arrange();
+  };
+  // Of a chain, which of its longest ways stands out.
+  const follow = (trace) => {
+    state.trace = trace;
     arrange();
   };
   const setOnly = (only) => {
@@ -117,9 +125,9 @@ const view = (() => {
     arrange();
   };
 
-  // The bar that the keys stand on moves among those that are lit, or all.
+  // The bar that the keys stand on moves along the way that stands out, among those that are lit, or all.
   const step = (by) => {
-    const bars = state.lit ? [...state.lit.bars].sort((a, b) => plan.startOf(a) - plan.startOf(b)) : null;
+    const bars = state.trace ? state.trace.bars : state.lit ? [...state.lit.bars].sort((a, b) => plan.startOf(a) - plan.startOf(b)) : null;
     const count = bars ? bars.length : plan.count;
     if (count === 0) return -1;
     const now = bars ? bars.indexOf(state.focus) : state.focus;
@@ -131,7 +139,7 @@ const view = (() => {
   };
 
   return {
-    state, head, gutter, narrow, rowHeight, perPixel, x, at, y, placeOf, alongTheWay, arrange, scroll, show, whole, zoom, pan, hit, light, setOnly, step, redraw,
+    state, head, gutter, narrow, rowHeight, perPixel, x, at, y, placeOf, alongTheWay, arrange, scroll, show, whole, zoom, pan, hit, light, follow, setOnly, step, redraw,
     drawWith: (drawing) => { draw = drawing; },
   };
 })();

@@ -2,10 +2,15 @@
 
 use super::{Arrow, Bar, Group, Instance, Picture, Row};
 use leveret_plan::{Channel, Job, NO_INSTANCE, Plan, Qos, Task};
-use leveret_types::Nanos;
+use leveret_types::{ChannelId, Nanos};
 
 /// The picture of a plan that the checker accepted for this job. Only what the clock moves is drawn: what else runs has no place in the table.
 pub fn job(job: &Job, plan: &Plan) -> Picture {
+    part(job, plan, |_| true)
+}
+
+/// The picture of a job with some of its channels.
+pub(super) fn part(job: &Job, plan: &Plan, is_drawn: impl Fn(ChannelId) -> bool) -> Picture {
     let mut picture = Picture {
         title: format!("job \"{}\"", job.name),
         round: plan.hyperperiod,
@@ -45,7 +50,8 @@ pub fn job(job: &Job, plan: &Plan) -> Picture {
         }
         ends.push(bars);
     }
-    for (index, channel) in job.channels.iter().enumerate() {
+    let drawn = |(index, _): &(usize, &Channel)| is_drawn(ChannelId(*index as u16));
+    for (index, channel) in job.channels.iter().enumerate().filter(drawn) {
         messages(&mut picture, (job, plan), (index, channel), &ends);
     }
     picture
@@ -56,7 +62,7 @@ fn row(core: u32) -> Row {
 }
 
 fn task_group(job: &Job, task: &Task) -> Group {
-    let names = |channels: &[leveret_types::ChannelId]| {
+    let names = |channels: &[ChannelId]| {
         let names: Vec<_> = channels
             .iter()
             .filter_map(|id| job.channels.get(id.index()))
@@ -102,9 +108,9 @@ fn messages(
         members: Vec::new(),
     });
     let Some(count) = i64::try_from(transfers.len()).ok().filter(|count| *count > 0) else { return };
-    // By message of a round: the last bar of who writes it.
+    // By message of a round: the last bar of who writes it, and the round whose message that is.
     let mut writers = vec![None; transfers.len()];
-    let bound = |numbers: &[i64], channels: &[leveret_types::ChannelId]| {
+    let bound = |numbers: &[i64], channels: &[ChannelId]| {
         let place = channels.iter().position(|id| id.index() == index)?;
         numbers.get(place).copied().filter(|number| *number != NO_INSTANCE)
     };
@@ -116,13 +122,14 @@ fn messages(
     };
     for (task, instance, (_, last)) in each() {
         if let Some(message) = bound(&instance.writes, &task.writes) {
-            writers[message.rem_euclid(count) as usize] = Some(*last);
+            writers[message.rem_euclid(count) as usize] = Some((*last, message.div_euclid(count)));
         }
     }
     for (task, instance, (first, _)) in each() {
         let Some(message) = bound(&instance.reads, &task.reads) else { continue };
-        let message = message.rem_euclid(count) as usize;
-        let Some(from) = writers[message] else { continue };
-        picture.arrows.push(Arrow { group, from, to: *first, at: transfers[message].visible_at });
+        let (round, message) = (message.div_euclid(count), message.rem_euclid(count) as usize);
+        let Some((from, written)) = writers[message] else { continue };
+        let at = transfers[message].visible_at;
+        picture.arrows.push(Arrow { group, from, to: *first, rounds: written - round, at });
     }
 }

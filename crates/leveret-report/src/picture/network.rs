@@ -30,7 +30,7 @@ pub fn network(name: &str, traffic: &Traffic, plan: &NetworkPlan) -> Picture {
         groups: streams.map(|(stream, ways)| group(traffic, stream, ways)).collect(),
         instances: drawing.instances,
         bars: drawing.bars,
-        arrows: Vec::new(),
+        ..Picture::default()
     }
 }
 

@@ -88,7 +88,7 @@ fn data(picture: &Picture) -> String {
     }
     // 0 is nobody.
     let after = |bar: &Bar| bar.after.map_or(0, |after| i64::from(place[after as usize]) + 1);
-    let mut text = head(picture);
+    let mut text = head(picture, &place);
     let columns: [(&str, Vec<i64>); 7] = [
         ("counts", counts),
         ("start", starts),
@@ -116,7 +116,7 @@ fn data(picture: &Picture) -> String {
     close(&mut text);
     let arrows = picture.arrows.iter().flat_map(|arrow| {
         let (from, to) = (place[arrow.from as usize], place[arrow.to as usize]);
-        [i64::from(arrow.group), i64::from(from), i64::from(to), arrow.at.0]
+        [i64::from(arrow.group), i64::from(from), i64::from(to), arrow.rounds, arrow.at.0]
     });
     text.push(',');
     push(&mut text, "arrows", arrows);
@@ -124,8 +124,8 @@ fn data(picture: &Picture) -> String {
     text
 }
 
-/// Everything of which there is little, without the closing brace.
-fn head(picture: &Picture) -> String {
+/// Everything of which there is little, without the closing brace; `place` is where each bar stands in the columns.
+fn head(picture: &Picture, place: &[u32]) -> String {
     let rows: Vec<_> = picture
         .rows
         .iter()
@@ -144,12 +144,18 @@ fn head(picture: &Picture) -> String {
         .iter()
         .map(|group| json!([group.name, group.kind, group.part, group.facts, group.members]))
         .collect();
+    let traces = picture.traces.iter().map(|trace| {
+        let bars: Vec<u32> = trace.bars.iter().map(|bar| place[*bar as usize]).collect();
+        json!([trace.group, trace.name, trace.value, [trace.span.0.0, trace.span.1.0], bars, trace.steps])
+    });
+    let traces: Vec<_> = traces.collect();
     let mut text = json!({
         "title": picture.title,
         "round": picture.round.0,
         "span": [picture.span.0.0, picture.span.1.0],
         "rows": rows,
         "groups": groups,
+        "traces": traces,
     })
     .to_string();
     text.pop();

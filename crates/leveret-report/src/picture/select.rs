@@ -1,6 +1,6 @@
 //! A part of a picture: a stretch of its round, and some of its groups.
 
-use super::{Arrow, Bar, Picture};
+use super::{Arrow, Bar, Picture, Trace};
 use leveret_types::Nanos;
 
 /// What is to be drawn of a picture.
@@ -16,7 +16,7 @@ pub struct Selection {
 
 /// A name that no group has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no channel and no task \"{name}\"{}", nearest.as_ref().map(|one| format!("; did you mean \"{one}\"")).unwrap_or_default())]
+#[error("there is no channel, task or chain \"{name}\"{}", nearest.as_ref().map(|one| format!("; did you mean \"{one}\"")).unwrap_or_default())]
 pub struct UnknownGroup {
     /// What was asked for.
     pub name: String,
@@ -56,7 +56,12 @@ pub fn select(mut picture: Picture, selection: &Selection) -> Result<Picture, Un
         .iter()
         .filter_map(|arrow| Some(Arrow { from: moved(arrow.from)?, to: moved(arrow.to)?, ..*arrow }));
     let arrows = arrows.collect();
-    (picture.bars, picture.arrows) = (bars, arrows);
+    let traces = picture.traces.iter().map(|trace| {
+        let bars = trace.bars.iter().filter_map(|bar| moved(*bar));
+        Trace { bars: bars.collect(), ..trace.clone() }
+    });
+    let traces = traces.collect();
+    (picture.bars, picture.arrows, picture.traces) = (bars, arrows, traces);
     if !selection.groups.is_empty() {
         drop_empty_rows(&mut picture);
     }

@@ -1,46 +1,81 @@
 //! A link carries one message at a time, and none while it is reserved.
 
-use super::{Checker, UNKNOWN, violation, within_round};
+use super::{Checker, Hop, UNKNOWN, violation, within_round};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Slot;
+use leveret_types::Nanos;
+
+/// What was sent last from each queue of a link, and first.
+struct Left {
+    /// When its last frame was sent; [`UNKNOWN`] where none was.
+    until: [i64; 8],
+    first: [(usize, i64); 8],
+}
+
+impl Left {
+    /// A slot leaves its queue: how long after the one before it.
+    fn sent(&mut self, number: usize, hop: &mut Hop, start: i64) {
+        let queue = usize::from(hop.queue & 7);
+        if self.until[queue] == UNKNOWN {
+            self.first[queue] = (number, start);
+        } else {
+            hop.least_gap = hop.least_gap.min(start - self.until[queue]);
+        }
+        self.until[queue] = start + hop.last_start;
+    }
+}
+
+/// Slots that are looked up together: what is looked up lies far apart in memory, and so comes side by side.
+const BATCH: usize = 16;
 
 impl Checker<'_> {
     pub(super) fn links(&mut self) -> Result<(), Violation> {
         let plan = self.plan;
-        self.slot_hops.reserve(self.starts.len());
         for (index, slots) in plan.links.iter().enumerate() {
-            let first = self.slot_hops.len();
             self.exclusive(index, slots)?;
-            self.unreserved(index, slots, first)?;
+            self.unreserved(index, slots)?;
         }
         Ok(())
     }
 
-    /// Slots are what they say, are in order and do not overlap, around the round too. Their starts are noted.
+    /// Slots are what they say, are in order and do not overlap, around the round too. Their starts are noted, and how soon each is sent
+    /// after what left its queue before.
     fn exclusive(&mut self, link: usize, slots: &[Slot]) -> Result<(), Violation> {
-        let mut ends = None;
-        for slot in slots {
-            let hop = self.enter(link, slot)?;
-            self.slot_hops.push(hop as u32);
-            let start = within_round(slot.start, self.plan.hyperperiod);
-            let end = start + i128::from(self.hops[hop].length);
-            if let Some((before, until)) = ends
-                && until > start
-            {
-                return Err(self.overlap(link, before, until, slot, start));
+        let (round, whole_cycles) = (self.plan.hyperperiod, self.traffic.whole_cycles);
+        let mut left = Left { until: [UNKNOWN; 8], first: [(0, 0); 8] };
+        let (mut before, mut until) = (None, UNKNOWN);
+        let mut numbers = [0; BATCH];
+        for batch in slots.chunks(BATCH) {
+            for (slot, number) in batch.iter().zip(&mut numbers) {
+                *number = self.enter(link, slot)?;
             }
-            if self.traffic.whole_cycles && end > self.round {
-                let found = format!("{} to {}", shown(start), shown(end));
-                return Err(violation(
-                    self.slot_place(link, slot),
-                    "no slot lies across the end of the hyperperiod",
-                    found,
-                ));
+            for (slot, number) in batch.iter().zip(numbers) {
+                let start = within_round(slot.start, round);
+                let hop = &mut self.hops[number];
+                let end = start + hop.length;
+                left.sent(number, hop, start);
+                if until > start {
+                    return Err(self.overlap(link, before.unwrap_or(slot), until, slot, start));
+                }
+                if whole_cycles && end > round.0 {
+                    let found = format!("{} to {}", Nanos(start), Nanos(end));
+                    return Err(violation(
+                        self.slot_place(link, slot),
+                        "no slot lies across the end of the hyperperiod",
+                        found,
+                    ));
+                }
+                (before, until) = (Some(slot), end);
             }
-            ends = Some((slot, end));
         }
-        if let (Some((last, until)), Some(first)) = (ends, slots.first()) {
-            let start = within_round(first.start, self.plan.hyperperiod) + self.round;
+        for ((number, start), until) in left.first.into_iter().zip(left.until) {
+            if until != UNKNOWN {
+                let gap = start + round.0 - until;
+                self.hops[number].least_gap = self.hops[number].least_gap.min(gap);
+            }
+        }
+        if let (Some(last), Some(first)) = (before, slots.first()) {
+            let start = within_round(first.start, round) + round.0;
             if until > start {
                 return Err(self.overlap(link, last, until, first, start));
             }
@@ -48,24 +83,24 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn overlap(&self, link: usize, before: &Slot, until: i128, slot: &Slot, start: i128) -> Violation {
+    fn overlap(&self, link: usize, before: &Slot, until: i64, slot: &Slot, start: i64) -> Violation {
         let found = format!(
             "it starts at {}, and {} lasts to {}",
-            shown(start),
+            Nanos(start),
             self.slot_place(link, before),
-            shown(until)
+            Nanos(until)
         );
         violation(self.slot_place(link, slot), "it starts after the slot before it has ended", found)
     }
 
     /// No slot touches a reservation. Both are walked in their order, side by side.
-    fn unreserved(&self, link: usize, slots: &[Slot], first: usize) -> Result<(), Violation> {
+    fn unreserved(&self, link: usize, slots: &[Slot]) -> Result<(), Violation> {
         for reservation in &self.traffic.network.links[link].reserved {
             let (period, begin, length) =
                 (wide(reservation.period), wide(reservation.start), wide(reservation.length));
-            for (slot, hop) in slots.iter().zip(&self.slot_hops[first..]) {
-                let start = within_round(slot.start, self.plan.hyperperiod);
-                let end = start + i128::from(self.hops[*hop as usize].length);
+            for slot in slots {
+                let start = i128::from(within_round(slot.start, self.plan.hyperperiod));
+                let end = start + i128::from(self.hops[self.hop(slot)].length);
                 // The last stretch that begins before the slot ends.
                 let turn = (end - 1 - begin).div_euclid(period);
                 let until = begin + turn * period + length;
@@ -90,30 +125,25 @@ impl Checker<'_> {
 
     /// Notes the start of the hop that a slot is. Which hop.
     fn enter(&mut self, link: usize, slot: &Slot) -> Result<usize, Violation> {
-        let stream = slot.stream.index();
-        // The entry behind the last stream says where its copies end.
-        let copies = match self.first_copy.get(stream..stream.saturating_add(2)) {
-            Some(&[first, next]) => first..next,
-            _ => 0..0,
+        let (stream, number) = (slot.stream.index(), usize::from(slot.copy));
+        let copy = match self.copies.get(stream * self.copies_most + number) {
+            Some(copy) if number < self.copies_most && copy.hops > 0 => *copy,
+            _ => return Err(self.wrong(link, slot, "its stream and copy exist", slot.stream.to_string())),
         };
-        let number = copies.start + u32::from(slot.copy);
-        if !copies.contains(&number) {
-            return Err(self.wrong(link, slot, "its stream and copy exist", slot.stream.to_string()));
-        }
-        let copy = self.copies[number as usize];
-        if slot.instance as usize >= copy.instances {
+        if slot.instance >= copy.instances {
             return Err(self.wrong(link, slot, "its instance is within the hyperperiod", String::new()));
         }
-        let hop = usize::from(slot.hop);
-        if hop >= copy.hops || self.hops[copy.first_hop + hop].link as usize != link {
+        let hop = copy.first_hop as usize + usize::from(slot.hop);
+        if slot.hop >= copy.hops || self.hops[hop].link as usize != link {
             return Err(self.wrong(link, slot, "its hop is this link", format!("hop {}", slot.hop)));
         }
-        let entry = copy.first + slot.instance as usize * copy.hops + hop;
+        let entry =
+            copy.first as usize + slot.instance as usize * usize::from(copy.hops) + usize::from(slot.hop);
         if self.starts[entry] != UNKNOWN || slot.start.0 == UNKNOWN {
             return Err(self.wrong(link, slot, "each instance is on each link once", String::new()));
         }
         self.starts[entry] = slot.start.0;
-        Ok(copy.first_hop + hop)
+        Ok(hop)
     }
 
     fn wrong(&self, link: usize, slot: &Slot, rule: &str, found: String) -> Violation {

@@ -1,10 +1,11 @@
 //! The independent checker of network plans: does this plan, from wherever it came, keep every rule of `docs/planning.md` for this
-//! traffic? It shares the data types with the planner and no code; it computes frames, delays and queues by itself, in 128 bits. Its time
-//! is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
+//! traffic? It shares the data types with the planner and no code; it computes frames, delays and queues by itself, where nothing can
+//! overflow. Its time is linear in the plan: links are walked in the order in which the plan lists their slots, ways hop by hop.
 //!
 //! ```text
 //!  frame ─► ways ─► links (order, exclusive use, reservations) ─► windows (release, forwarding, deadline, jitter) ─► queues ─► flows
-//!                     └─ fills: start of each hop of each instance ─────────────────┴────────────────────────────────┘
+//!                     ├─ start of each hop of each instance ─────────┘ │                                               │
+//!                     └─ by hop: how long it may wait in any case ─────┴─ links on which one waits longer ─────────────┘
 //! ```
 
 mod flows;
@@ -20,7 +21,9 @@ pub(super) use overload::quickest;
 pub use refusal::check_refusal;
 
 use super::{Violation, shown, wide};
-use crate::network::{Certificate, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Traffic};
+use crate::network::{
+    Certificate, NETWORK_PLAN_VERSION, NetworkPlan, ROUND_INSTANCES_MAX, STREAM_TIME_MAX, Slot, Traffic,
+};
 use leveret_topology::{FrameFormat, Link};
 use leveret_types::{ByteSize, LinkId, Nanos, StreamId};
 
@@ -34,11 +37,12 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
         plan,
         traffic,
         round,
-        first_copy: Vec::with_capacity(plan.ways.len()),
-        copies: Vec::with_capacity(plan.ways.len()),
+        copies_most: 0,
+        copies: Vec::new(),
         hops: Vec::new(),
+        passages: Vec::new(),
         starts: Vec::new(),
-        slot_hops: Vec::new(),
+        crowded: Vec::new(),
     };
     checker.frame()?;
     checker.ways()?;
@@ -65,32 +69,44 @@ pub fn check_certificate(certificate: &Certificate, traffic: &Traffic) -> Result
 }
 
 /// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in
-/// [`Checker::hops`] at `first_hop + hop`.
-#[derive(Clone, Copy)]
+/// [`Checker::hops`] at `first_hop + hop`. Small, as every slot looks one up.
+#[derive(Clone, Copy, Default)]
 struct Copy {
-    first: usize,
-    first_hop: usize,
-    hops: usize,
-    instances: usize,
+    first: u32,
+    first_hop: u32,
+    instances: u32,
+    hops: u16,
 }
 
-/// One link of the way of a copy, and what a message takes of it. Times are in nanoseconds, and fit.
+/// One link of the way of a copy, as its slots need it. Times are in nanoseconds, at most [`TIME_MAX`].
 struct Hop {
+    /// How long the link is taken.
+    length: i64,
+    /// When the last frame starts, from the start of the first.
+    last_start: i64,
+    /// The least time from when what left its queue before was sent to its start. Who waits no longer has come after that in any case.
+    least_gap: i64,
     link: u32,
     /// The hop before; [`Hop::NO_PARENT`] at the source.
     parent: u16,
     queue: u8,
-    length: i64,
-    last_start: i64,
+}
+
+impl Hop {
+    const NO_PARENT: u16 = u16::MAX;
+}
+
+/// The rest of a hop, which only the windows need.
+struct Passage {
+    /// From the start on the hop before to the instant from which it can be sent here.
     forwarding: i64,
-    /// From the start to the arrival at a target; [`Hop::NO_TARGET`] where none is at the link's end.
+    /// From the start to the arrival at a target; [`Passage::NO_TARGET`] where none is at the link's end.
     arrival: i64,
     /// How long an instance waits here at most; known once the windows were looked at.
     longest_wait: i64,
 }
 
-impl Hop {
-    const NO_PARENT: u16 = u16::MAX;
+impl Passage {
     const NO_TARGET: i64 = -1;
 }
 
@@ -108,16 +124,21 @@ struct Checker<'a> {
     plan: &'a NetworkPlan,
     traffic: &'a Traffic,
     round: i128,
-    /// By stream: the first of its copies in [`Self::copies`].
-    first_copy: Vec<u32>,
+    /// The copies of the stream that has most.
+    copies_most: usize,
+    /// By stream and copy, as many for each stream as one has at most; those that it does not have have no hops.
     copies: Vec<Copy>,
     hops: Vec<Hop>,
+    /// By hop, beside [`Self::hops`].
+    passages: Vec<Passage>,
     /// Start of every hop of every instance; [`UNKNOWN`] until a slot says it.
     starts: Vec<i64>,
-    /// By slot, link after link: its hop in [`Self::hops`]. To look it up again would cost more than the rest.
-    slot_hops: Vec<u32>,
+    /// By link: whether a message may wait there for longer than since what left its queue before.
+    crowded: Vec<bool>,
 }
 
+/// No time of a hop is longer, about 73 years, and no round: sums of a few are counted in 64 bits.
+const TIME_MAX: i64 = 1 << 61;
 const UNKNOWN: i64 = i64::MIN;
 
 fn violation(place: String, rule: &str, found: String) -> Violation {
@@ -156,11 +177,19 @@ impl Checker<'_> {
         if self.round <= 0 {
             return Err(violation(place(), "its hyperperiod is longer than 0", shown(self.round)));
         }
+        let mut instances: i128 = 0;
         for period in periods.chain(reserved) {
             if self.round % wide(period).max(1) != 0 {
                 let found = format!("{} and a period of {period}", plan.hyperperiod);
                 return Err(violation(place(), "its hyperperiod is a multiple of every period", found));
             }
+            instances += self.round / wide(period).max(1);
+        }
+        // Whoever goes on from an accepted plan walks through all of its round, of which reservations need have no slot.
+        let most = (wide(STREAM_TIME_MAX) * 24, i128::from(ROUND_INSTANCES_MAX));
+        if self.round > most.0 || instances > most.1 {
+            let found = format!("{}, with {instances} messages and reservations", plan.hyperperiod);
+            return Err(violation(place(), "its hyperperiod is no longer than any that is planned", found));
         }
         Ok(())
     }
@@ -182,18 +211,18 @@ impl Checker<'_> {
 
     /// What stands in [`Self::starts`] for a hop.
     fn start(&self, copy: Copy, instance: usize, hop: usize) -> i128 {
-        i128::from(self.starts[copy.first + instance * copy.hops + hop])
+        i128::from(self.starts[copy.first as usize + instance * usize::from(copy.hops) + hop])
     }
 
     /// A copy of a stream.
     fn copy(&self, stream: usize, copy: usize) -> Copy {
-        self.copies[self.first_copy[stream] as usize + copy]
+        self.copies[stream * self.copies_most + copy]
     }
 
-    /// What the message of a slot takes of its link. The slot has been looked at by `enter`.
-    fn times(&self, slot: &Slot) -> &Hop {
+    /// The hop of a slot, in [`Self::hops`]. The slot has been looked at by `enter`.
+    fn hop(&self, slot: &Slot) -> usize {
         let copy = self.copy(slot.stream.index(), usize::from(slot.copy));
-        &self.hops[copy.first_hop + usize::from(slot.hop)]
+        copy.first_hop as usize + usize::from(slot.hop)
     }
 
     fn error(&self) -> i128 {
@@ -207,6 +236,7 @@ fn place_of(traffic: &Traffic, stream: usize, copy: usize, instance: usize) -> S
 }
 
 /// A message's frames on one link: how long each takes, first to last, as (how many, each) of the full ones and the last.
+#[derive(Clone, Copy)]
 struct Train {
     full: i128,
     each: i128,
@@ -248,7 +278,7 @@ fn divided_up(value: i128, by: i128) -> i128 {
 }
 
 /// Where in the round an instant lies: two instants a round apart are the same on a link.
-fn within_round(start: Nanos, round: Nanos) -> i128 {
-    // Most lie in the first round; a division is dear. In 64 bits it cannot overflow, since the round is longer than 0.
-    if (Nanos::ZERO..round).contains(&start) { wide(start) } else { i128::from(start.0.rem_euclid(round.0)) }
+fn within_round(start: Nanos, round: Nanos) -> i64 {
+    // Most lie in the first round; a division is dear. It cannot overflow, since the round is longer than 0.
+    if (Nanos::ZERO..round).contains(&start) { start.0 } else { start.0.rem_euclid(round.0) }
 }

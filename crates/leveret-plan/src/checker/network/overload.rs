@@ -25,6 +25,10 @@ pub(super) fn check(claim: Claim<'_>, traffic: &Traffic) -> Result<(), Violation
     if claim.link.index() >= traffic.network.links.len() || claim.to <= claim.from {
         return fault("its link exists, and its stretch has a length", String::new());
     }
+    if claim.from < Nanos::ZERO || wide(claim.from) > round || wide(claim.to) - wide(claim.from) > round {
+        let found = format!("{} to {}", claim.from, claim.to);
+        return fault("its stretch begins in the first round and is no longer than one", found);
+    }
     let mut streams = claim.streams.to_vec();
     streams.sort_unstable();
     streams.dedup();
@@ -39,6 +43,9 @@ pub(super) fn check(claim: Claim<'_>, traffic: &Traffic) -> Result<(), Violation
     }
     fault("they need more of the link than it has", format!("{} of {}", shown(needs), shown(has)))
 }
+
+/// Streams that are compared, each with each: more than any planner names, and an end for everything else.
+const UNISON_MAX: usize = 1_024;
 
 /// Accepts that streams without jitter come together: any two have slots that are disjoint modulo the greatest common divisor of their
 /// periods, which is the same for all pairs and too short for all of them.
@@ -55,6 +62,9 @@ pub(super) fn check_unison(
     let is_known = |id: &StreamId| id.index() < traffic.streams.len();
     if link.index() >= traffic.network.links.len() || !streams.iter().all(is_known) {
         return fault("its link and streams exist", String::new());
+    }
+    if streams.len() > UNISON_MAX {
+        return fault("it compares no more than so many", format!("{} of {UNISON_MAX}", streams.len()));
     }
     let net = Net::new(traffic);
     let target = traffic.network.links[link.index()].target;

@@ -93,20 +93,40 @@ pub(super) fn expected(net: &Net, traffic: &Traffic, id: StreamId) -> Option<Vec
         }
         return Some(pairs);
     }
-    let mut hops: Vec<TreeHop> = Vec::new();
+    // What leads to all targets and has a link more than it needs has no plan where it has none without that link.
+    let mut trees: Vec<Vec<TreeHop>> = vec![Vec::new()];
     for target in &stream.targets {
-        let [route] = &net.routes(stream.source, *target)?[..] else { return None };
-        let mut parent = None;
-        for link in route {
-            let known = hops.iter().position(|hop| hop.link == *link);
-            let place = known.unwrap_or_else(|| {
+        let routes = net.routes(stream.source, *target)?;
+        let pairs = trees.iter().flat_map(|hops| routes.iter().map(move |route| (hops, route)));
+        let mut with_target = Vec::new();
+        for (hops, route) in pairs {
+            with_target.extend(with_route(traffic, hops, route));
+            if with_target.len() > WAYS_MAX {
+                return None;
+            }
+        }
+        trees = with_target;
+    }
+    Some(trees.into_iter().map(|hops| vec![Tree { hops }]).collect())
+}
+
+/// A tree with a route from its source. None: they come to a node over different links.
+fn with_route(traffic: &Traffic, hops: &[TreeHop], route: &[LinkId]) -> Option<Vec<TreeHop>> {
+    let target = |link: LinkId| traffic.network.links[link.index()].target;
+    let mut hops = hops.to_vec();
+    let mut parent = None;
+    for link in route {
+        let place = match hops.iter().position(|hop| target(hop.link) == target(*link)) {
+            Some(place) if hops[place].link == *link => place,
+            Some(_) => return None,
+            None => {
                 hops.push(TreeHop { link: *link, parent });
                 hops.len() - 1
-            });
-            parent = Some(place as u32);
-        }
+            }
+        };
+        parent = Some(place as u32);
     }
-    Some(vec![vec![Tree { hops }]])
+    Some(hops)
 }
 
 fn path(route: &[LinkId]) -> Tree {

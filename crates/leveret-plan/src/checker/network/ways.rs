@@ -1,15 +1,24 @@
 //! Ways lead from the source to every target, over what exists; two copies share only what has no alternative.
 
-use super::{Checker, Copy, Hop, UNKNOWN, violation};
+use super::{Checker, Copy, Hop, Passage, TIME_MAX, Train, UNKNOWN, violation, windows};
 use crate::checker::{Violation, shown, wide};
 use leveret_topology::{NodeKind, Tree};
 use leveret_types::NodeId;
 
+/// A plan has fewer transmissions.
+const COUNT_MAX: u64 = 1 << 32;
+
 impl Checker<'_> {
     pub(super) fn ways(&mut self) -> Result<(), Violation> {
-        let mut first = 0usize;
-        for (index, stream) in self.traffic.streams.iter().enumerate() {
-            let ways = &self.plan.ways[index];
+        let plan = self.plan;
+        let streams = &self.traffic.streams;
+        self.copies_most = streams.iter().map(|stream| usize::from(stream.copies)).max().unwrap_or(0);
+        self.copies = vec![Copy::default(); streams.len() * self.copies_most];
+        self.crowded = vec![false; plan.links.len()];
+        let mut first = 0u64;
+        let mut trains = Vec::new();
+        for (index, stream) in streams.iter().enumerate() {
+            let ways = &plan.ways[index];
             let place = || format!("stream \"{}\"", stream.name);
             if ways.len() != usize::from(stream.copies) {
                 return Err(violation(
@@ -18,8 +27,7 @@ impl Checker<'_> {
                     format!("{} for {}", ways.len(), stream.copies),
                 ));
             }
-            let instances = (self.plan.hyperperiod.0 / stream.period.0) as usize;
-            self.first_copy.push(self.copies.len() as u32);
+            let instances = plan.hyperperiod.0 / stream.period.0;
             for (number, way) in ways.iter().enumerate() {
                 self.leads(("stream", &stream.name), stream.source, &stream.targets, &way.tree)?;
                 if way.queues.len() != way.tree.hops.len() {
@@ -31,24 +39,29 @@ impl Checker<'_> {
                 {
                     return Err(violation(place(), "it takes the way that was declared", String::new()));
                 }
-                self.copies.push(Copy {
-                    first,
-                    first_hop: self.hops.len(),
-                    hops: way.tree.hops.len(),
-                    instances,
-                });
-                for hop in 0..way.tree.hops.len() {
-                    self.hops.push(self.hop_of(index, number, hop)?);
-                }
-                first = first.saturating_add(way.tree.hops.len().saturating_mul(instances));
+                let hops = way.tree.hops.len() as u64;
+                let next = u64::try_from(instances).ok().and_then(|instances| instances.checked_mul(hops));
+                let next = next.and_then(|count| count.checked_add(first)).filter(|next| *next < COUNT_MAX);
+                let Some(next) = next else {
+                    let found = format!("{COUNT_MAX} or more");
+                    return Err(violation(place(), "its transmissions can be numbered", found));
+                };
+                self.copies[index * self.copies_most + number] = Copy {
+                    first: first as u32,
+                    first_hop: self.hops.len() as u32,
+                    // Fewer than transmissions, of which each way has one an instance at least.
+                    instances: if hops == 0 { 0 } else { instances as u32 },
+                    hops: hops as u16,
+                };
+                self.hops_of(index, number, &mut trains)?;
+                first = next;
             }
             if let [one, two] = &ways[..] {
                 self.apart(index, &one.tree, &two.tree)?;
             }
         }
-        self.first_copy.push(self.copies.len() as u32);
-        let slots: usize = self.plan.links.iter().map(Vec::len).sum();
-        if slots != first {
+        let slots: usize = plan.links.iter().map(Vec::len).sum();
+        if slots as u64 != first {
             let found = format!("{slots} slots for {first} transmissions");
             return Err(violation(
                 "plan".to_owned(),
@@ -56,33 +69,54 @@ impl Checker<'_> {
                 found,
             ));
         }
-        self.starts = vec![UNKNOWN; first];
+        self.starts = vec![UNKNOWN; slots];
         Ok(())
     }
 
-    /// One hop, with its times.
-    fn hop_of(&self, stream: usize, copy: usize, hop: usize) -> Result<Hop, Violation> {
-        let way = &self.plan.ways[stream][copy];
-        let times = self.hop_times(stream, copy, hop);
-        let narrow = |time: i128| {
-            i64::try_from(time).map_err(|_| {
-                let place = format!("way of stream \"{}\"", self.traffic.streams[stream].name);
-                violation(place, "its times can be counted", shown(time))
-            })
+    /// The hops of a way, with their times. `trains` is where those of the way are kept meanwhile.
+    fn hops_of(&mut self, stream: usize, copy: usize, trains: &mut Vec<Train>) -> Result<(), Violation> {
+        let (traffic, way) = (self.traffic, &self.plan.ways[stream][copy]);
+        let (declared, links) = (&traffic.streams[stream], &traffic.network.links);
+        let place = || format!("way of stream \"{}\"", declared.name);
+        let narrow = |time: i128| match i64::try_from(time) {
+            Ok(time) if time <= TIME_MAX => Ok(time),
+            _ => Err(violation(place(), "its times can be counted", shown(time))),
         };
-        let link = &self.traffic.network.links[way.tree.hops[hop].link.index()];
-        let is_target = self.traffic.streams[stream].targets.contains(&link.target);
-        let arrival = times.length + wide(link.propagation) + wide(link.processing);
-        Ok(Hop {
-            link: way.tree.hops[hop].link.0,
-            parent: way.tree.hops[hop].parent.map_or(Hop::NO_PARENT, |parent| parent as u16),
-            queue: way.queues[hop],
-            length: narrow(times.length)?,
-            last_start: narrow(times.last_start)?,
-            forwarding: narrow(times.forwarding)?,
-            arrival: if is_target { narrow(arrival)? } else { Hop::NO_TARGET },
-            longest_wait: 0,
-        })
+        trains.clear();
+        for (hop, queue) in way.tree.hops.iter().zip(&way.queues) {
+            let link = &links[hop.link.index()];
+            if *queue >= link.queues.min(8) {
+                let found =
+                    format!("queue {queue} of {} at {}", link.queues, traffic.network.link_name(hop.link));
+                return Err(violation(place(), "the link has its queue", found));
+            }
+            let before = hop.parent.map(|parent| (parent as usize, way.tree.hops[parent as usize].link));
+            // At the same rate the frames are the same.
+            let train = match before {
+                Some((parent, over)) if links[over.index()].rate == link.rate => trains[parent],
+                _ => Train::new(&traffic.network.frames, declared.size, link),
+            };
+            let forwarding = before.map_or(0, |(parent, over)| {
+                windows::forwarding(traffic, (&links[over.index()], trains[parent]), (link, train))
+            });
+            let is_target = declared.targets.contains(&link.target);
+            let arrival = train.whole() + wide(link.propagation) + wide(link.processing);
+            self.hops.push(Hop {
+                length: narrow(train.whole())?,
+                last_start: narrow(train.last_start())?,
+                least_gap: i64::MAX,
+                link: hop.link.0,
+                parent: hop.parent.map_or(Hop::NO_PARENT, |parent| parent as u16),
+                queue: *queue,
+            });
+            self.passages.push(Passage {
+                forwarding: narrow(forwarding)?,
+                arrival: if is_target { narrow(arrival)? } else { Passage::NO_TARGET },
+                longest_wait: 0,
+            });
+            trains.push(train);
+        }
+        Ok(())
     }
 
     /// A way leads from a source to every target. `who` is its kind and name.

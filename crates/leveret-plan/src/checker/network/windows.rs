@@ -1,6 +1,6 @@
 //! Every instance starts after its release, is forwarded no sooner than it has come, and arrives in time.
 
-use super::{Checker, Copy, Hop, HopTimes, Train, divided_up, place_of, violation};
+use super::{Checker, Copy, Hop, HopTimes, Passage, Train, divided_up, place_of, violation};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Traffic;
 use leveret_topology::{Forwarding, Link, NodeKind};
@@ -14,11 +14,17 @@ impl Checker<'_> {
             for number in 0..ways.len() {
                 let copy = self.copy(index, number);
                 arrivals.clear();
-                arrivals.resize(copy.hops, None);
-                for instance in 0..copy.instances {
+                arrivals.resize(usize::from(copy.hops), None);
+                for instance in 0..copy.instances as usize {
                     self.instance(index, number, copy, instance, &mut arrivals)?;
                 }
                 self.steady(index, number, &arrivals)?;
+                let hops = copy.first_hop as usize..copy.first_hop as usize + usize::from(copy.hops);
+                for (hop, passage) in self.hops[hops.clone()].iter().zip(&self.passages[hops]) {
+                    if passage.longest_wait > hop.least_gap {
+                        self.crowded[hop.link as usize] = true;
+                    }
+                }
             }
         }
         Ok(())
@@ -44,12 +50,6 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn hop_times(&self, stream: usize, copy: usize, hop: usize) -> HopTimes {
-        let tree = &self.plan.ways[stream][copy].tree;
-        let parent = tree.hops[hop].parent.map(|parent| tree.hops[parent as usize].link);
-        HopTimes::new(self.traffic, self.traffic.streams[stream].size, parent, tree.hops[hop].link)
-    }
-
     fn instance(
         &mut self,
         stream: usize,
@@ -64,12 +64,14 @@ impl Checker<'_> {
         let error = self.error();
         let earliest = begin + wide(declared.release) + error;
         let place = || place_of(traffic, stream, copy, instance);
-        let hops = &mut self.hops[starts.first_hop..starts.first_hop + starts.hops];
-        let first = starts.first + instance * starts.hops;
-        let instants = &self.starts[first..first + starts.hops];
+        let (first_hop, count) = (starts.first_hop as usize, usize::from(starts.hops));
+        let hops = &self.hops[first_hop..first_hop + count];
+        let passages = &mut self.passages[first_hop..first_hop + count];
+        let first = starts.first as usize + instance * count;
+        let instants = &self.starts[first..first + count];
         let mut last = begin;
         let mut departure = i128::MAX;
-        for (number, hop) in hops.iter_mut().enumerate() {
+        for (number, (hop, passage)) in hops.iter().zip(passages).enumerate() {
             let start = i128::from(instants[number]);
             if hop.parent == Hop::NO_PARENT {
                 departure = departure.min(start);
@@ -78,7 +80,7 @@ impl Checker<'_> {
                     return Err(violation(place(), "it is sent after its release", found));
                 }
             } else {
-                let came = i128::from(instants[usize::from(hop.parent)]) + i128::from(hop.forwarding);
+                let came = i128::from(instants[usize::from(hop.parent)]) + i128::from(passage.forwarding);
                 let ready = came + 2 * error;
                 if start < ready {
                     let link = traffic.network.link_name(LinkId(hop.link));
@@ -87,10 +89,10 @@ impl Checker<'_> {
                 }
                 // Counted from the earliest that it can come; what does not fit is as good as for ever.
                 let wait = i64::try_from(start - came + 2 * error).unwrap_or(i64::MAX);
-                hop.longest_wait = hop.longest_wait.max(wait);
+                passage.longest_wait = passage.longest_wait.max(wait);
             }
-            if hop.arrival != Hop::NO_TARGET {
-                let arrival = start + i128::from(hop.arrival);
+            if passage.arrival != Passage::NO_TARGET {
+                let arrival = start + i128::from(passage.arrival);
                 last = last.max(arrival);
                 let (least, most) = arrivals[number].unwrap_or((i128::MAX, i128::MIN));
                 arrivals[number] = Some((least.min(arrival - begin), most.max(arrival - begin)));
@@ -114,19 +116,22 @@ impl Checker<'_> {
 impl HopTimes {
     /// Of a message on a link, and from the link before it.
     pub(super) fn new(traffic: &Traffic, size: ByteSize, parent: Option<LinkId>, link: LinkId) -> Self {
-        let network = &traffic.network;
-        let to = &network.links[link.index()];
-        let train = Train::new(&network.frames, size, to);
-        let forwarding =
-            parent.map_or(0, |parent| forwarding(traffic, size, &network.links[parent.index()], to));
-        Self { length: train.whole(), last_start: train.last_start(), forwarding }
+        let links = &traffic.network.links;
+        let train = |link: LinkId| Train::new(&traffic.network.frames, size, &links[link.index()]);
+        let here = train(link);
+        let forwarding = parent.map_or(0, |parent| {
+            forwarding(traffic, (&links[parent.index()], train(parent)), (&links[link.index()], here))
+        });
+        Self { length: here.whole(), last_start: here.last_start(), forwarding }
     }
 }
 
-/// From the start on a link to the instant from which the next one can be sent on.
-fn forwarding(traffic: &Traffic, size: ByteSize, from: &Link, to: &Link) -> i128 {
-    let frames = &traffic.network.frames;
-    let (here, there) = (Train::new(frames, size, from), Train::new(frames, size, to));
+/// From the start on a link to the instant from which the next one can be sent on; with the message's frames on each.
+pub(super) fn forwarding(
+    traffic: &Traffic,
+    (from, here): (&Link, Train),
+    (to, there): (&Link, Train),
+) -> i128 {
     let forwarding = match traffic.network.nodes[to.source.index()].kind {
         NodeKind::Switch(forwarding) => forwarding,
         NodeKind::Host => Forwarding::StoreAndForward,

@@ -18,6 +18,7 @@ use super::model::Traffic;
 use super::plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 use super::problem::Problem;
 use super::proof::{PROOF_VERSION, Proof, ProofNode};
+use super::watch::Watch;
 use leveret_types::{Nanos, StreamId};
 use model::{Model, ModelMark};
 use questions::Question;
@@ -33,19 +34,24 @@ pub(super) enum Verdict {
     Plan(Box<NetworkPlan>),
     /// There is none.
     Impossible(Box<Proof>),
-    /// Out of steps, or a stream has more ways than can be counted.
+    /// Out of steps, ended from outside, or a stream has more ways than can be counted.
     Unknown,
 }
 
 /// Whether some streams have a plan together, with the network for themselves but for what is reserved. Uses up `steps`.
-pub(super) fn decide(problem: &Problem<'_>, streams: &[StreamId], steps: &mut u64) -> Verdict {
+pub(super) fn decide(
+    problem: &Problem<'_>,
+    streams: &[StreamId],
+    steps: &mut u64,
+    watch: &mut Watch<'_>,
+) -> Verdict {
     let Some(ways) = streams.iter().map(|stream| ways::all(problem, *stream)).collect::<Option<Vec<_>>>()
     else {
         return Verdict::Unknown;
     };
     let model = Model::new(problem, streams, ways);
     let mut search = Search { model, nodes: Vec::new(), frames: Vec::new(), budget: *steps };
-    let verdict = search.run();
+    let verdict = search.run(watch);
     *steps = steps.saturating_sub(search.model.steps());
     match verdict {
         Some(true) => Verdict::Plan(Box::new(search.plan(&problem.traffic))),
@@ -78,9 +84,13 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     /// Whether there is a plan; the model then holds it. None: not known.
-    fn run(&mut self) -> Option<bool> {
+    fn run(&mut self, watch: &mut Watch<'_>) -> Option<bool> {
+        let mut told = 0;
         loop {
-            if self.model.steps() > self.budget || self.nodes.len() > NODES_MAX {
+            let made = self.model.steps();
+            let goes_on = watch.goes_on(made - told);
+            told = made;
+            if made > self.budget || self.nodes.len() > NODES_MAX || !goes_on {
                 return None;
             }
             match self.model.question()? {

@@ -4,8 +4,8 @@ use super::super::problem::Problem;
 use leveret_topology::{Graph, Tree, routes};
 use leveret_types::{LinkId, NodeId, StreamId};
 
-/// Routes from which on nobody tries them all.
-pub(in super::super) const ROUTES_MAX: usize = 48;
+/// Routes, or trees, from which on nobody tries them all.
+pub(in super::super) const ROUTES_MAX: usize = 256;
 
 /// Each choice has a way for each copy. None: there may be others.
 pub(super) fn all(problem: &Problem<'_>, id: StreamId) -> Option<Vec<Vec<Tree>>> {
@@ -22,15 +22,32 @@ pub(super) fn all(problem: &Problem<'_>, id: StreamId) -> Option<Vec<Vec<Tree>>>
         [target] if stream.copies == 2 => Some(pairs(graph, target, &every(target)?)),
         [target] => Some(every(target)?.iter().map(|route| vec![Tree::path(route)]).collect()),
         _ => {
-            let mut tree = Tree::default();
+            let mut trees = vec![Tree::default()];
             for target in &stream.targets {
-                // Several routes to one of several targets make more trees than these.
-                let [route] = &every(*target)?[..] else { return None };
-                tree.add(graph, route);
+                trees = longer(graph, &trees, &every(*target)?)?;
             }
-            Some(vec![vec![tree]])
+            Some(trees.into_iter().map(|tree| vec![tree]).collect())
         }
     }
+}
+
+/// Every tree with every route that comes to each node as the tree does: each tree that leads to all targets and no further is made once.
+fn longer(graph: &Graph, trees: &[Tree], routes: &[Vec<LinkId>]) -> Option<Vec<Tree>> {
+    let mut found = Vec::new();
+    for tree in trees {
+        let as_before = |link: &LinkId| {
+            tree.links().all(|known| known == *link || graph.target(known) != graph.target(*link))
+        };
+        for route in routes.iter().filter(|route| route.iter().all(as_before)) {
+            if found.len() == ROUTES_MAX {
+                return None;
+            }
+            let mut tree = tree.clone();
+            tree.add(graph, route);
+            found.push(tree);
+        }
+    }
+    Some(found)
 }
 
 /// Pairs that share only what every route takes. Which of two is the first copy makes no difference.

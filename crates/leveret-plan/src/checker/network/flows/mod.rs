@@ -226,7 +226,7 @@ impl Checker<'_> {
             if line.preemption { (self.time(line, 143), self.time(line, 24)) } else { (guard, 0) };
         let stretches = self.plan.links[link].iter().map(|slot| {
             let start = wide(slot.start);
-            (start - apart - before, start + i128::from(self.times(slot).length) + apart + after)
+            (start - apart - before, start + i128::from(self.hops[self.hop(slot)].length) + apart + after)
         });
         Free::between(stretches, self.round)
     }
