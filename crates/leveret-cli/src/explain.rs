@@ -8,9 +8,10 @@ use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
-use leveret_plan::checker::check_certificate;
-use leveret_plan::network::{Certificate, NetworkRefusal, advice, certificate};
+use leveret_plan::checker::{Violation, check_certificate};
+use leveret_plan::network::{Certificate, NetworkRefusal, Traffic, advice, certificate};
 use serde::Serialize;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Remedies that are looked for.
@@ -25,14 +26,8 @@ const LINES_MAX: usize = 40;
 pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     match load::document(&arguments.manifest)? {
         Document::Network(manifest) => match &manifest.system {
-            // Its refusals are told at length by the check.
-            Some(system) if arguments.certificate.is_none() => {
-                system::check(arguments.format, system, Sought::new(arguments.search))
-            }
-            _ => {
-                network::without_tasks(&arguments.manifest, &manifest)?;
-                network(arguments, &manifest)
-            }
+            Some(system) => system::explain(arguments, system, (REMEDIES_MAX, LINES_MAX)),
+            None => network(arguments, &manifest),
         },
         Document::Job(_) if arguments.certificate.is_some() => Err(Failure::new(
             "certificates are of networks; the refusal of a job names its proof itself",
@@ -63,30 +58,48 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
     let shown = certificate(traffic, &refusal);
     if let Some(shown) = &shown {
         // Nobody has seen this; should the planner be wrong, it is not told.
-        check_certificate(shown, traffic).map_err(|violation| {
-            Failure::new(format!("the planner's own argument does not hold: {violation}"), "please report it")
-        })?;
+        check_certificate(shown, traffic).map_err(unfounded)?;
     }
     if let Some(path) = &arguments.certificate {
-        let Some(shown) = &shown else {
-            let sentence = "nothing is proven here, so there is no certificate";
-            return Err(Failure::new(sentence, "search longer: --steps"));
-        };
-        files::write(path, format!("{}\n", output::json(shown)?).as_bytes())?;
+        write_certificate(path, shown.as_ref())?;
     }
     let words = advice(traffic, &refusal, REMEDIES_MAX);
     match arguments.format {
         Format::Json => output::print(&output::json(&Explanation::new(manifest, &refusal, &words))?)?,
         Format::Table => {
-            let mut text = network::refused(manifest, &refusal, &words, Paint::for_stdout());
-            if let Some(Certificate::Argument(proof)) = &shown {
-                text.push_str("Why, each step of which the checker has repeated:\n");
-                text.push_str(&proof.render(traffic, LINES_MAX));
-            }
-            output::print(&text)?;
+            let text = network::refused(manifest, &refusal, &words, Paint::for_stdout());
+            let argument = shown.map(|shown| argument(&shown, traffic, LINES_MAX)).unwrap_or_default();
+            output::print(&(text + &argument))?;
         }
     }
     Ok(ExitCode::from(EXIT_NO))
+}
+
+/// A certificate of ours that the checker does not accept.
+pub fn unfounded(violation: Violation) -> Failure {
+    Failure::new(format!("the planner's own argument does not hold: {violation}"), "please report it")
+}
+
+/// Writes a certificate.
+///
+/// # Errors
+/// When there is none, or it cannot be written.
+pub fn write_certificate(path: &Path, certificate: Option<&impl Serialize>) -> Result<(), Failure> {
+    let Some(certificate) = certificate else {
+        let sentence = "nothing is proven here that a certificate could show";
+        return Err(Failure::new(sentence, "search longer: --steps"));
+    };
+    files::write(path, format!("{}\n", output::json(certificate)?).as_bytes())
+}
+
+/// What is printed of an argument, where a certificate is one.
+pub fn argument(certificate: &Certificate, traffic: &Traffic, lines: usize) -> String {
+    match certificate {
+        Certificate::Argument(proof) => {
+            format!("Why, each step of which the checker has repeated:\n{}", proof.render(traffic, lines))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The answer for programs.

@@ -77,9 +77,10 @@ fn of_system(arguments: &GanttArguments, system: &System) -> Result<Drawn, Failu
         picture::system(system, plan).map_err(|error| Failure::from_text(&place, &error.to_string()))
     };
     let Some(path) = &arguments.plan else {
-        return Ok(match system::accepted(system, Sought::new(arguments.search)) {
+        let sought = Sought::new(arguments.search);
+        return Ok(match system::accepted(system, sought) {
             Ok(plan) => Ok(draw(&plan)?),
-            Err(refusal) => Err(system::refused(system, &refusal, Paint::for_stderr())),
+            Err(refusal) => Err(system::refused(system, &refusal, sought, Paint::for_stderr())),
         });
     };
     let plan = system::read(path)?;

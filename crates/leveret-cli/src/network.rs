@@ -6,7 +6,7 @@ use crate::output::{self, Paint};
 use crate::{files, keep, system, verify};
 use leveret::planning::plan_network;
 use leveret_manifest::NetworkManifest;
-use leveret_plan::checker::{check_certificate, check_network};
+use leveret_plan::checker::{Violation, check_certificate, check_network};
 use leveret_plan::network::{
     Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
     summarise,
@@ -83,19 +83,6 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses what is done with networks alone, where tasks run on the hosts.
-///
-/// # Errors
-/// When there are any.
-pub fn without_tasks(path: &Path, manifest: &NetworkManifest) -> Result<(), Failure> {
-    if manifest.system.is_none() {
-        return Ok(());
-    }
-    let sentence = format!("{}: a network with tasks on its hosts", path.display());
-    let hint = "this is for networks alone: leave [[member]], [[task]] and [[chain]] out, and name hosts as ends of channels";
-    Err(Failure::new(sentence, hint))
-}
-
 /// Checks a stored plan of a network.
 ///
 /// # Errors
@@ -126,8 +113,23 @@ fn verify_certificate(
     manifest: &NetworkManifest,
     certificate: &Certificate,
 ) -> Result<ExitCode, Failure> {
+    let checked = check_certificate(certificate, &manifest.traffic);
+    let traffic = &manifest.traffic;
+    let names: Vec<_> = certificate.streams().iter().map(|id| format!("\"{}\"", traffic.name(*id))).collect();
+    print_certified(arguments, checked, &names)
+}
+
+/// Prints whether a certificate shows that there is no plan, and what it is about.
+///
+/// # Errors
+/// When that cannot be printed.
+pub fn print_certified(
+    arguments: &VerifyArguments,
+    checked: Result<(), Violation>,
+    about: &[String],
+) -> Result<ExitCode, Failure> {
     let (shown, fits) = (arguments.plan.display(), arguments.manifest.display());
-    if let Err(violation) = check_certificate(certificate, &manifest.traffic) {
+    if let Err(violation) = checked {
         let word = Paint::for_stdout().red("not valid");
         let text = format!(
             "{word}: {shown} does not show that {fits} has no plan; what does not follow:\n  - {violation}\n"
@@ -136,18 +138,13 @@ fn verify_certificate(
         return Ok(ExitCode::from(EXIT_NO));
     }
     let word = Paint::for_stdout().green("valid");
-    let streams = match certificate {
-        Certificate::Overload { streams, .. } | Certificate::Unison { streams, .. } => streams,
-        Certificate::Argument(proof) => &proof.streams,
-    };
-    let names: Vec<_> = streams.iter().map(|id| format!("\"{}\"", manifest.traffic.name(*id))).collect();
-    let text = format!("{word}: {shown} shows that {fits} has no plan, for {}\n", names.join(", "));
+    let text = format!("{word}: {shown} shows that {fits} has no plan, for {}\n", about.join(", "));
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is printed of a plan that breaks a rule.
-pub fn not_valid(plan: &Path, manifest: &Path, violation: &leveret_plan::checker::Violation) -> String {
+pub fn not_valid(plan: &Path, manifest: &Path, violation: &Violation) -> String {
     let word = Paint::for_stdout().red("not valid");
     let (shown, fits) = (plan.display(), manifest.display());
     format!("{word}: {shown} does not fit {fits}; the first rule that is broken:\n  - {violation}\n")
@@ -218,7 +215,7 @@ pub fn described(manifest: &NetworkManifest) -> String {
 }
 
 /// Remedies beside a refusal.
-const REMEDIES_MAX: usize = 6;
+pub const REMEDIES_MAX: usize = 6;
 
 /// Changes that would fit, in words.
 pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
@@ -235,17 +232,20 @@ pub fn refused(
     let is_refused = refusal.is_proven() || matches!(refusal, NetworkRefusal::Late(_));
     let word = if is_refused { "refused" } else { "not planned" };
     let reason = refusal.reason(&manifest.traffic);
-    let mut text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
+    let text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
+    if advice.is_empty() && !is_refused { text } else { text + &would_fit(advice) }
+}
+
+/// What is printed of changes that would fit.
+pub fn would_fit(advice: &[String]) -> String {
     match advice {
-        [] if is_refused => text.push_str("No single change that was tried would fit.\n"),
-        [] => {}
-        [one] => text.push_str(&format!("This would fit: {one}\n")),
+        [] => "No single change that was tried would fit.\n".to_owned(),
+        [one] => format!("This would fit: {one}\n"),
         several => {
-            text.push_str("Any one of these would fit:\n");
-            several.iter().for_each(|change| text.push_str(&format!("  - {change}\n")));
+            let lines: String = several.iter().map(|change| format!("  - {change}\n")).collect();
+            format!("Any one of these would fit:\n{lines}")
         }
     }
-    text
 }
 
 /// The answer for programs.

@@ -1,16 +1,16 @@
-//! `leveret check`, `plan` and `verify` of tasks on several hosts.
+//! `leveret check`, `explain`, `plan` and `verify` of tasks on several hosts.
 
-use crate::arguments::{Format, PlanArguments, VerifyArguments};
+use crate::arguments::{ExplainArguments, Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
 use crate::failure::{EXIT_NO, Failure};
 use crate::network::Sought;
 use crate::output::{self, Paint};
-use crate::{files, keep, verify};
+use crate::{explain, files, keep, network, verify};
 use leveret_plan::ExplainBudget;
-use leveret_plan::checker::check_system;
+use leveret_plan::checker::{check_system, check_system_certificate};
 use leveret_plan::system::{
-    SYSTEM_PLAN_VERSION, System, SystemPlan, SystemRefusal, SystemSummary, plan_system_by, render_system,
-    summarise_system,
+    SYSTEM_PLAN_VERSION, System, SystemCertificate, SystemExplanation, SystemPlan, SystemRefusal,
+    SystemSummary, explain_system, plan_system_by, render_system, summarise_system, system_certificate,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -21,16 +21,60 @@ use std::process::ExitCode;
 /// # Errors
 /// When the answer cannot be printed.
 pub fn check(format: Format, system: &System, sought: Sought) -> Result<ExitCode, Failure> {
+    tell(format, system, accepted(system, sought), (sought, network::REMEDIES_MAX), "")
+}
+
+/// Says at length why there is no plan, and writes what shows it where asked.
+///
+/// # Errors
+/// When the answer cannot be printed, or there is nothing to write.
+pub fn explain(
+    arguments: &ExplainArguments,
+    system: &System,
+    (remedies, lines): (usize, usize),
+) -> Result<ExitCode, Failure> {
+    let mut sought = Sought::new(arguments.search);
+    sought.effort.steps = arguments.steps;
     let answer = accepted(system, sought);
+    let certificate = answer.as_ref().err().and_then(|refusal| system_certificate(system, refusal));
+    if let Some(certificate) = &certificate {
+        // Nobody has seen this; should the planner be wrong, it is not told.
+        check_system_certificate(certificate, system).map_err(explain::unfounded)?;
+    }
+    if let (Some(path), true) = (&arguments.certificate, answer.is_err()) {
+        explain::write_certificate(path, certificate.as_ref())?;
+    }
+    let mut argument = String::new();
+    if let (Err(SystemRefusal::Network { traffic, .. }), Some(SystemCertificate::Network(shown))) =
+        (&answer, &certificate)
+    {
+        argument = explain::argument(shown, traffic, lines);
+    }
+    tell(arguments.format, system, answer, (sought, remedies), &argument)
+}
+
+/// Prints an answer; a refusal with changes that would fit.
+fn tell(
+    format: Format,
+    system: &System,
+    answer: Result<SystemPlan, SystemRefusal>,
+    (sought, remedies): (Sought, usize),
+    argument: &str,
+) -> Result<ExitCode, Failure> {
+    let told = answer.as_ref().err().map(|refusal| explained(system, refusal, sought, remedies));
+    let told = told.unwrap_or_default();
     match format {
-        Format::Json => output::print(&output::json(&Answer::new(system, &answer))?)?,
+        Format::Json => output::print(&output::json(&Answer::new(system, &answer, &told))?)?,
         Format::Table => match &answer {
             Ok(plan) => {
                 let word = Paint::for_stdout().green("admitted");
                 let text = format!("{word}: {}\n\n", headline(system, plan));
                 output::print(&(text + &summarise_system(system, plan).render()))?;
             }
-            Err(refusal) => output::print(&refused(system, refusal, Paint::for_stdout()))?,
+            Err(refusal) => {
+                let text = words(system, refusal, &told, Paint::for_stdout());
+                output::print(&(text + argument))?;
+            }
         },
     }
     Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
@@ -49,7 +93,7 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
     let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
-            output::note(refused(system, &refusal, Paint::for_stderr()).trim_end());
+            output::note(refused(system, &refusal, sought, Paint::for_stderr()).trim_end());
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
@@ -74,6 +118,10 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, Failure> {
+    if let Ok(certificate) = verify::read::<SystemCertificate>(&arguments.plan) {
+        let checked = check_system_certificate(&certificate, system);
+        return network::print_certified(arguments, checked, &certificate.about(system));
+    }
     let plan = read(&arguments.plan)?;
     let Err(violations) = check_system(&plan, system) else {
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
@@ -124,12 +172,49 @@ fn headline(system: &System, plan: &SystemPlan) -> String {
     )
 }
 
-/// A refusal for people.
-pub fn refused(system: &System, refusal: &SystemRefusal, paint: Paint) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
-    let reason = refusal.reason().replace('\n', "\n  ");
-    format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name)
+/// What conflicts, and what would fit.
+fn explained(system: &System, refusal: &SystemRefusal, sought: Sought, remedies: usize) -> SystemExplanation {
+    explain_system(system, refusal, (sought.effort, ExplainBudget::default()), remedies)
 }
+
+fn advice(system: &System, told: &SystemExplanation) -> Vec<String> {
+    told.fits.iter().map(|change| change.words(system)).collect()
+}
+
+fn conflict(system: &System, told: &SystemExplanation) -> Vec<String> {
+    told.conflict.iter().map(|element| element.words(system)).collect()
+}
+
+/// A refusal for people, with changes that would fit.
+pub fn refused(system: &System, refusal: &SystemRefusal, sought: Sought, paint: Paint) -> String {
+    words(system, refusal, &explained(system, refusal, sought, network::REMEDIES_MAX), paint)
+}
+
+fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
+    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let mut reason = refusal.reason();
+    // Where something is proven, it is proven of these, and they were named.
+    if !refusal.is_proven() && told.conflict.len() > 1 {
+        let which = if told.minimal {
+            "for these together none was found, and without any one of them the others have one"
+        } else {
+            "for these together none was found, nor perhaps for fewer of them"
+        };
+        let shown = conflict(system, told);
+        let shown = shown[..shown.len().min(CONFLICT_MAX)].join(", ");
+        let more = match told.conflict.len().saturating_sub(CONFLICT_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        reason += &format!("\n{which}: {shown}{more}");
+    }
+    let reason = reason.replace('\n', "\n  ");
+    let text = format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name);
+    text + &network::would_fit(&advice(system, told))
+}
+
+/// Declarations of a conflict that are named.
+const CONFLICT_MAX: usize = 16;
 
 /// A plan for programs, with what it gives and leaves. It can be read as a plan alone.
 #[derive(Serialize)]
@@ -149,17 +234,33 @@ struct Answer<'a> {
     /// Whether it is known that there is no plan.
     infeasible: bool,
     reason: Option<String>,
+    /// Declarations that do not go together.
+    conflict: Vec<String>,
+    /// Whether without any one of them the others have a plan.
+    minimal: bool,
+    /// The core, link or part of a chain that is short of time.
+    bottleneck: Option<&'a str>,
+    /// Single changes that would fit, each planned.
+    remedies: Vec<String>,
     summary: Option<SystemSummary>,
 }
 
 impl<'a> Answer<'a> {
-    fn new(system: &'a System, answer: &Result<SystemPlan, SystemRefusal>) -> Self {
+    fn new(
+        system: &'a System,
+        answer: &Result<SystemPlan, SystemRefusal>,
+        told: &'a SystemExplanation,
+    ) -> Self {
         let refusal = answer.as_ref().err();
         Self {
             system: &system.name,
             admitted: answer.is_ok(),
             infeasible: refusal.is_some_and(SystemRefusal::is_proven),
             reason: refusal.map(SystemRefusal::reason),
+            conflict: conflict(system, told),
+            minimal: told.minimal,
+            bottleneck: told.bottleneck.as_deref(),
+            remedies: advice(system, told),
             summary: answer.as_ref().ok().map(|plan| summarise_system(system, plan)),
         }
     }

@@ -57,9 +57,18 @@ pub(crate) fn describes_network(root: &DeTable<'_>) -> bool {
     several_hosts || ["network", "switch", "link"].iter().any(|name| root.get(*name).is_some())
 }
 
-/// Whether a text is the manifest of a network, and not that of a job on one host. Text that is no TOML is not.
+/// Whether a text is the manifest of a network, and not that of a job on one host: by the headers of its tables, or, where they have none,
+/// by the tables themselves; then text that is no TOML is not.
 pub fn is_network(text: &str) -> bool {
-    DeTable::parse(text).is_ok_and(|root| describes_network(root.get_ref()))
+    const HEADERS: [&str; 4] = ["[[host]]", "[network]", "[[switch]]", "[[link]]"];
+    let is_header = |line: &str| {
+        let header = line.split('#').next().unwrap_or_default().trim();
+        HEADERS.contains(&header)
+    };
+    // All of a long text with an error in each line would be kept by the parser.
+    let is_whole = || syntax::told(text).len() == text.len();
+    text.lines().any(is_header)
+        || (is_whole() && DeTable::parse(text).is_ok_and(|root| describes_network(root.get_ref())))
 }
 
 /// Reads the manifest of a network. `path` is what errors name as the file; nothing is opened.

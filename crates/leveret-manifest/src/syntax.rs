@@ -1,5 +1,6 @@
 //! TOML itself. The parser recovers after an error, so that one slip does not hide the others.
 
+use crate::ERRORS_MAX;
 use crate::source::{Problems, printable};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -34,12 +35,13 @@ pub(crate) fn read<'i>(text: &'i str, problems: &mut Problems<'_>) -> Option<Spa
         );
         return None;
     }
-    let (table, mut slips) = DeTable::parse_recoverable(text);
+    let told = told(text);
+    let (table, mut slips) = DeTable::parse_recoverable(told);
     slips.sort_by_key(|slip| slip.span().map_or(0, |span| span.start));
     let open = first_unclosed(&table, &slips);
     let end = open.as_ref().map_or(usize::MAX, |span| span.start);
     let mut lines = BTreeSet::new();
-    let mut whole = open.is_none();
+    let mut whole = open.is_none() && told.len() == text.len();
     for slip in &slips {
         let span = slip.span().unwrap_or(0..0);
         // Whatever was noticed within an open list follows from it.
@@ -61,6 +63,44 @@ pub(crate) fn read<'i>(text: &'i str, problems: &mut Problems<'_>) -> Option<Spa
         );
     }
     whole.then_some(table)
+}
+
+/// Texts up to this length are parsed at once, whatever is wrong with them.
+const PIECE_BYTES: usize = 1 << 20;
+/// Beginnings of a text that are parsed to see whether what is wrong in a piece is wrong in the whole.
+const BEGINNINGS_MAX: usize = 4;
+
+/// The text, or a beginning of it with more errors than are told: the parser keeps all that it finds, and a long text may have one in
+/// every line.
+pub(crate) fn told(text: &str) -> &str {
+    let (mut begin, mut errors, mut beginnings) = (0, 0, 0);
+    while text.len() - begin > PIECE_BYTES && beginnings < BEGINNINGS_MAX {
+        let end = line_after(text, begin + PIECE_BYTES);
+        errors += text.get(begin..end).map_or(0, errors_in);
+        if errors > ERRORS_MAX {
+            // What runs on over the end of a piece is no error of the whole.
+            let beginning = text.get(..end).unwrap_or(text);
+            errors = errors_in(beginning);
+            if errors > ERRORS_MAX {
+                return beginning;
+            }
+            beginnings += 1;
+        }
+        begin = end;
+    }
+    text
+}
+
+fn errors_in(text: &str) -> usize {
+    DeTable::parse_recoverable(text).1.len()
+}
+
+/// The start of a line at this place or after it, of one that begins a table if there is one soon.
+fn line_after(text: &str, place: usize) -> usize {
+    let rest = text.get(text.floor_char_boundary(place)..).unwrap_or_default();
+    let begin = text.len() - rest.len();
+    let header = rest.find("\n[").filter(|header| *header < PIECE_BYTES);
+    header.or_else(|| rest.find('\n')).map_or(text.len(), |line| begin + line + 1)
 }
 
 /// The first list or inline table that is never closed: the one within which the parser first stumbled.
@@ -127,5 +167,30 @@ fn report(slip: &Error, kind: Slip, span: Range<usize>, problems: &mut Problems<
             format!("this is not TOML: {}", slip.message().replace(char::is_control, " ")),
             "mend it and try again; until then only errors of this kind are looked for",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_with_an_error_in_each_line_is_not_read_to_its_end() {
+        let line = "k = 1\n";
+        let text = line.repeat(4 * PIECE_BYTES / line.len());
+        let told = told(&text);
+        assert!(text.starts_with(told) && told.len() < 2 * PIECE_BYTES, "{} bytes", told.len());
+        assert!(errors_in(told) > ERRORS_MAX);
+    }
+
+    #[test]
+    fn a_text_without_errors_is_read_whole_wherever_it_is_cut() {
+        let table = "[[channel]]\nways = [\n  [\"a\", \"b\"],\n  [\"ä\", \"b\"],\n]\n";
+        let text = table.repeat(3 * PIECE_BYTES / table.len());
+        assert_eq!(told(&text).len(), text.len());
+        // A list that is longer than a piece: what is wrong in the pieces is not in the whole.
+        let entry = "  [\"a\", \"b\"],\n";
+        let text = format!("ways = [\n{}]\n", entry.repeat(3 * PIECE_BYTES / entry.len()));
+        assert_eq!(told(&text).len(), text.len());
     }
 }

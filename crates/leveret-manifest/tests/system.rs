@@ -110,6 +110,13 @@ fn faults_have_a_place_and_a_remedy() {
     );
     refused("size = \"64B\"", "size = \"64B\"\nplacement = \"aliased\"", "share no buffer", "separate");
     refused("size = \"64B\"", "size = \"64B\"\npriority = 3", "`priority` is for", "");
+    refused("size = \"64B\"", "size = \"64B\"\nburst = 2", "`burst` is for channels between hosts", "remove");
+    refused(
+        "period = \"2ms\"\nsize = \"64B\"",
+        "size = \"64B\"\nqos = \"priority-driven\"\npriority = 3",
+        "joins different hosts, and is not time-driven",
+        "between the hosts themselves",
+    );
     refused("size = \"64B\"", "", "has no `size`", "size = ");
     refused("size = \"64B\"", "size = \"64B\"\nperiods = \"1ms\"", "unknown key `periods`", "did you mean");
     refused("period = \"2ms\"\nsize = \"64B\"", "size = \"64B\"", "has no `period`", "period = ");

@@ -27,9 +27,14 @@ pub fn plan_within(job: &Job, budget: ExplainBudget) -> Result<Plan, Refusal> {
 
 /// The same, where not all tasks may be the program's.
 pub(crate) fn plan_scope(job: &Job, scope: Scope<'_>) -> Result<Plan, Refusal> {
+    plan_with(job, scope, &mut Effort::full())
+}
+
+/// The same with an effort of the caller's, which counts what was spent.
+pub(crate) fn plan_with(job: &Job, scope: Scope<'_>, effort: &mut Effort) -> Result<Plan, Refusal> {
     match validate(job) {
         Err(errors) => Err(explain::bad_declarations(job, errors, scope)),
-        Ok(()) => solve(job, &mut Effort::full()).map_err(|failure| explain::refuse(job, &failure, scope)),
+        Ok(()) => solve(job, effort).map_err(|failure| explain::refuse(job, &failure, scope)),
     }
 }
 
@@ -75,7 +80,7 @@ pub(crate) enum Lean {
 
 /// A plan in which some tasks, by index, keep to one end of their windows: of the room that they have, each halving leaves half. It is a
 /// plan of the job as declared. `None` where none is found so.
-pub(crate) fn plan_leaning(job: &Job, leaning: &[(usize, Lean, u32)]) -> Option<Plan> {
+pub(crate) fn plan_leaning(job: &Job, leaning: &[(usize, Lean, u32)], effort: &mut Effort) -> Option<Plan> {
     validate(job).ok()?;
     let problem = Problem::new(job).ok()?;
     let mut narrowed = problem.clone();
@@ -89,7 +94,7 @@ pub(crate) fn plan_leaning(job: &Job, leaning: &[(usize, Lean, u32)]) -> Option<
             }
         }
     }
-    let Outcome::Found(placement) = search(&narrowed, &mut Effort::full()) else { return None };
+    let Outcome::Found(placement) = search(&narrowed, effort) else { return None };
     let plan = assemble::assemble(job, &problem, &placement).ok()?;
     sporadic::admit(job, plan).ok()
 }

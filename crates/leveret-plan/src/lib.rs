@@ -26,6 +26,7 @@ mod model;
 mod nesting;
 pub mod network;
 mod plan;
+mod scale;
 mod search;
 mod shared;
 mod sporadic;

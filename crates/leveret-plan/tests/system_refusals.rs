@@ -92,8 +92,10 @@ fn the_network_is_named_and_what_no_window_helps_is_proven() {
     assert!(refusal.is_proven());
     let reason = refusal.reason();
     assert!(reason.starts_with("the network: channel \"image\" takes"), "{reason}");
-    // The error of both clocks is taken off.
-    assert!(reason.ends_with("its latency is 49us"), "{reason}");
+    assert!(
+        reason.ends_with("its latency is 50us, of which the error of the clocks leaves 49us"),
+        "{reason}"
+    );
 }
 
 #[test]

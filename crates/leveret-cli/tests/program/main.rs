@@ -8,6 +8,7 @@ mod networks;
 mod reference;
 mod runs;
 mod seeds;
+mod system_refusals;
 mod systems;
 
 use std::path::{Path, PathBuf};

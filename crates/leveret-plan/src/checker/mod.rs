@@ -12,7 +12,7 @@ mod tasks;
 
 pub use crossing::check_transition;
 pub use network::{check_certificate, check_network, check_refusal};
-pub use system::check_system;
+pub use system::{check_system, check_system_certificate};
 
 use crate::{Channel, Job, PLAN_VERSION, Placement, Plan, Qos, Task, digest};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};
@@ -163,22 +163,32 @@ impl Checker<'_> {
     }
 
     fn instants(&self, channel: &Channel) -> Option<Instants> {
-        let Qos::TimeDriven { period, release, deadline, .. } = channel.qos else { return None };
-        let (error, publish) = (wide(self.job.costs.clock_error), wide(self.job.costs.publish));
-        let visible_at = wide(deadline) + error;
-        let insert_by = visible_at - publish - 2 * error;
-        Some(Instants { period: wide(period), insert_by, visible_at, release: wide(release) })
+        instants(self.job, channel)
     }
 
     /// Budget, switch and copies of one instance.
     fn charged(&self, task: &Task) -> i128 {
-        let copied = |id: &ChannelId| {
-            let channel = &self.job.channels[id.index()];
-            let kib = i128::from(channel.size.0).saturating_add(1023) / 1024;
-            if channel.placement == Placement::Separate { kib } else { 0 }
-        };
-        let copies: i128 = task.reads.iter().map(copied).sum();
-        let copying = copies.saturating_mul(wide(self.job.costs.copy_per_kib)).min(i128::from(u64::MAX));
-        wide(task.budget) + wide(self.job.costs.switch) + copying
+        charged(self.job, task)
     }
+}
+
+/// The instants of a channel that the clock moves.
+fn instants(job: &Job, channel: &Channel) -> Option<Instants> {
+    let Qos::TimeDriven { period, release, deadline, .. } = channel.qos else { return None };
+    let (error, publish) = (wide(job.costs.clock_error), wide(job.costs.publish));
+    let visible_at = wide(deadline) + error;
+    let insert_by = visible_at - publish - 2 * error;
+    Some(Instants { period: wide(period), insert_by, visible_at, release: wide(release) })
+}
+
+/// Budget, switch and copies of one instance of a task.
+fn charged(job: &Job, task: &Task) -> i128 {
+    let copied = |id: &ChannelId| {
+        let channel = &job.channels[id.index()];
+        let kib = i128::from(channel.size.0).saturating_add(1023) / 1024;
+        if channel.placement == Placement::Separate { kib } else { 0 }
+    };
+    let copies: i128 = task.reads.iter().map(copied).sum();
+    let copying = copies.saturating_mul(wide(job.costs.copy_per_kib)).min(i128::from(u64::MAX));
+    wide(task.budget) + wide(job.costs.switch) + copying
 }

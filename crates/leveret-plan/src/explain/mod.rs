@@ -28,6 +28,7 @@ pub(crate) use harmonic::{Length, culprits};
 pub use late::{LateCause, LateWork};
 pub use overload::Overload;
 pub(crate) use own::Own;
+pub(crate) use rates::{Rated, together};
 pub use refusal::{
     BufferNeed, Declaration, DeclarationKind, ExplainSearch, ObjectName, Refusal, RefusalKind,
 };

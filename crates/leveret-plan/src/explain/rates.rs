@@ -55,7 +55,7 @@ impl Rated {
 }
 
 /// All that must get the period `to` when `first` gets it, in the model's order.
-pub(super) fn together(job: &Job, first: Rated, to: Nanos) -> Vec<Rated> {
+pub(crate) fn together(job: &Job, first: Rated, to: Nanos) -> Vec<Rated> {
     let mut found = vec![first];
     let mut at = 0;
     while let Some(next) = found.get(at).copied() {

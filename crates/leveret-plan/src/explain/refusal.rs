@@ -311,6 +311,12 @@ impl Refusal {
 
     /// Why the job was refused, and how far changes were sought: all but [`fits`](Self::fits).
     pub fn reason(&self) -> String {
+        let without = self.without_single().map(|without| format!("\n{without}"));
+        self.cause() + &without.unwrap_or_default()
+    }
+
+    /// Why the job was refused, without a word of changes.
+    pub(crate) fn cause(&self) -> String {
         let mut lines = Vec::new();
         lines.extend(self.overload_told().map(Overload::to_string));
         lines.push(match &self.kind {
@@ -334,7 +340,6 @@ impl Refusal {
             );
         }
         lines.extend(self.bottleneck.as_ref().map(ToString::to_string));
-        lines.extend(self.without_single());
         lines.join("\n")
     }
 

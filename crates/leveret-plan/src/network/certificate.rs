@@ -37,6 +37,16 @@ pub enum Certificate {
     Argument(Proof),
 }
 
+impl Certificate {
+    /// The streams that it is about.
+    pub fn streams(&self) -> &[StreamId] {
+        match self {
+            Self::Overload { streams, .. } | Self::Unison { streams, .. } => streams,
+            Self::Argument(proof) => &proof.streams,
+        }
+    }
+}
+
 /// The certificate of a refusal; none where nothing is proven, or what is wrong is a declaration itself.
 pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certificate> {
     match refusal {

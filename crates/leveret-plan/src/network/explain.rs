@@ -283,6 +283,22 @@ impl NetworkRefusal {
         }
     }
 
+    /// The link that is short of time, as far as one is known: of a message that takes too long, the slowest of its way.
+    pub fn bottleneck(&self, traffic: &Traffic) -> Option<LinkId> {
+        match self {
+            Self::Overload { link, .. } | Self::Unison { link, .. } | Self::Unending { link, .. } => {
+                Some(*link)
+            }
+            Self::Conflict { bottleneck, .. } => *bottleneck,
+            Self::TooLong { way, .. } => {
+                way.iter().copied().min_by_key(|link| traffic.network.links[link.index()].rate)
+            }
+            Self::NotFound { fullest, .. } => fullest.map(|(link, _)| link),
+            Self::Late(late) => late.hops.iter().max_by_key(|hop| hop.delay).map(|hop| hop.link),
+            Self::Reserved { .. } | Self::Invalid(_) | Self::Rejected { .. } => None,
+        }
+    }
+
     /// The reason, in words, with the names of the traffic.
     pub fn reason(&self, traffic: &Traffic) -> String {
         let name = |stream: StreamId| format!("\"{}\"", traffic.name(stream));
@@ -290,13 +306,21 @@ impl NetworkRefusal {
         match self {
             Self::Invalid(error) => error.to_string(),
             Self::TooLong { stream, needs, has, limit, way } => {
-                let what = match limit {
-                    TooLongFor::Window => "its window, from release to deadline, has",
-                    TooLongFor::Latency => "its latency is",
+                let declared = &traffic.streams[stream.index()];
+                let what = match (limit, declared.latency) {
+                    (TooLongFor::Latency, Some(latency)) => format!("its latency is {latency}"),
+                    _ => {
+                        let window = declared.deadline - declared.release;
+                        format!("its window, from release to deadline, has {window}")
+                    }
+                };
+                let left = match traffic.clock_error {
+                    Nanos::ZERO => String::new(),
+                    _ => format!(", of which the error of the clocks leaves {has}"),
                 };
                 let ways: Vec<_> = way.iter().map(|hop| link(*hop)).collect();
                 format!(
-                    "channel {} takes {needs} on its quickest way ({}) with the network for itself alone, and {what} {has}",
+                    "channel {} takes {needs} on its quickest way ({}) with the network for itself alone, and {what}{left}",
                     name(*stream),
                     ways.join(", ")
                 )

@@ -49,6 +49,7 @@ pub use model::{
 pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use portfolio::{Attempt, Race, SLICE_STEPS, attempt};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
+pub(crate) use remedy::RATES;
 pub use remedy::{NetworkChange, StreamChange, advice, remedies};
 pub use repair::Effort;
 pub use session::{Moved, Session, SessionError};

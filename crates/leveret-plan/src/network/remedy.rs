@@ -6,6 +6,7 @@
 use super::explain::NetworkRefusal;
 use super::model::{Stream, Traffic};
 use super::{Effort, has_plan};
+use crate::scale::Scale;
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
 use serde::Serialize;
 
@@ -52,7 +53,7 @@ const PLANNED_MAX: usize = 200_000;
 /// Streams without a proof up to which changes are tried.
 const UNPROVEN_MAX: usize = 300;
 /// Rates that cables have, in bits a second.
-pub(super) const RATES: [u64; 9] = [
+pub(crate) const RATES: [u64; 9] = [
     10_000_000,
     100_000_000,
     1_000_000_000,
@@ -74,25 +75,18 @@ pub fn advice(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<S
 
 /// Changes that would fit, at most `most`: first those of windows, then of what moves, then of the network.
 pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<NetworkChange> {
-    let (streams, link) = match refusal {
-        NetworkRefusal::Conflict { streams, bottleneck, .. } => (streams.clone(), *bottleneck),
-        NetworkRefusal::Overload { streams, link, .. } | NetworkRefusal::Unison { streams, link, .. } => {
-            (streams.clone(), Some(*link))
-        }
-        NetworkRefusal::TooLong { stream, way, .. } => (vec![*stream], slowest(traffic, way)),
-        NetworkRefusal::Unending { stream, link, .. } => (vec![*stream], Some(*link)),
-        NetworkRefusal::Reserved { stream } => (vec![*stream], None),
-        NetworkRefusal::NotFound { unplaced, fullest, .. } if traffic.streams.len() <= UNPROVEN_MAX => {
-            (unplaced.clone(), fullest.map(|(link, _)| link))
-        }
+    let is_tried = match refusal {
+        NetworkRefusal::NotFound { .. } => traffic.streams.len() <= UNPROVEN_MAX,
         // What would fit for a late flow was tried where it was refused.
-        NetworkRefusal::NotFound { .. }
-        | NetworkRefusal::Invalid(_)
-        | NetworkRefusal::Late(_)
-        | NetworkRefusal::Rejected { .. } => return Vec::new(),
+        NetworkRefusal::Invalid(_) | NetworkRefusal::Late(_) | NetworkRefusal::Rejected { .. } => false,
+        _ => true,
     };
+    if !is_tried {
+        return Vec::new();
+    }
+    let (streams, link) = (refusal.streams(), refusal.bottleneck(traffic));
     let is_proven = refusal.is_proven();
-    let core = if is_proven { Part::of(traffic, &streams) } else { Part::whole(traffic) };
+    let core = if is_proven { Part::of(traffic, streams) } else { Part::whole(traffic) };
     let mut left = PLANNED_MAX.max(traffic.streams.len() * 6);
     let mut found = Vec::new();
     for scale in scales(traffic, &streams[..streams.len().min(CHANGED_MAX)], link) {
@@ -114,11 +108,6 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
         }
     }
     found
-}
-
-/// The slowest link of a way.
-fn slowest(traffic: &Traffic, way: &[LinkId]) -> Option<LinkId> {
-    way.iter().copied().min_by_key(|link| traffic.network.links[link.index()].rate)
 }
 
 /// Some streams of traffic.
@@ -162,20 +151,9 @@ fn fits(traffic: &Traffic) -> bool {
     has_plan(traffic, Effort { seed: 0, steps: STEPS_PER_PLAN })
 }
 
-/// One property, by how much it may change: from what is declared to the most.
-struct Scale {
-    make: Box<dyn Fn(i64) -> NetworkChange>,
-    /// What is declared.
-    now: i64,
-    /// The change that helps most.
-    most: i64,
-    /// Values between which nothing is sought; 0: all.
-    step: i64,
-}
-
 /// What may be changed.
-fn scales(traffic: &Traffic, streams: &[StreamId], link: Option<LinkId>) -> Vec<Scale> {
-    let mut found: Vec<Scale> = Vec::new();
+fn scales(traffic: &Traffic, streams: &[StreamId], link: Option<LinkId>) -> Vec<Scale<NetworkChange>> {
+    let mut found: Vec<Scale<NetworkChange>> = Vec::new();
     let windows = streams.iter().flat_map(|id| windows_of(*id, &traffic.streams[id.index()]));
     found.extend(windows);
     let loads = streams.iter().flat_map(|id| loads_of(*id, &traffic.streams[id.index()]));
@@ -183,7 +161,7 @@ fn scales(traffic: &Traffic, streams: &[StreamId], link: Option<LinkId>) -> Vec<
     if let Some(link) = link {
         let now = traffic.network.links[link.index()].rate.0;
         let faster = RATES.iter().copied().filter(|rate| *rate > now).take(3);
-        found.extend(faster.map(|rate| fixed(NetworkChange::Rate(link, BitRate(rate)))));
+        found.extend(faster.map(|rate| Scale::fixed(NetworkChange::Rate(link, BitRate(rate)))));
     }
     if traffic.clock_error > Nanos::ZERO {
         found.push(Scale {
@@ -196,11 +174,7 @@ fn scales(traffic: &Traffic, streams: &[StreamId], link: Option<LinkId>) -> Vec<
     found
 }
 
-fn fixed(change: NetworkChange) -> Scale {
-    Scale { make: Box::new(move |_| change.clone()), now: 0, most: 1, step: 1 }
-}
-
-fn windows_of(id: StreamId, stream: &Stream) -> Vec<Scale> {
+fn windows_of(id: StreamId, stream: &Stream) -> Vec<Scale<NetworkChange>> {
     const MICRO: i64 = 1_000;
     let later = stream.deadline.0.saturating_add(stream.period.0);
     let mut found = vec![Scale {
@@ -229,13 +203,13 @@ fn windows_of(id: StreamId, stream: &Stream) -> Vec<Scale> {
     found
 }
 
-fn loads_of(id: StreamId, stream: &Stream) -> Vec<Scale> {
+fn loads_of(id: StreamId, stream: &Stream) -> Vec<Scale<NetworkChange>> {
     let mut found = Vec::new();
     if stream.ways.is_some() {
-        found.push(fixed(NetworkChange::Stream(id, StreamChange::FreeWays)));
+        found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::FreeWays)));
     }
     if stream.copies == 2 {
-        found.push(fixed(NetworkChange::Stream(id, StreamChange::OneWay)));
+        found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::OneWay)));
     }
     if stream.size.0 > 1 {
         let make = Box::new(move |value: i64| {
@@ -246,51 +220,27 @@ fn loads_of(id: StreamId, stream: &Stream) -> Vec<Scale> {
     for factor in [2, 4] {
         let to = Nanos(stream.period.0.saturating_mul(factor));
         if to <= super::STREAM_TIME_MAX {
-            found.push(fixed(NetworkChange::Stream(id, StreamChange::Period(to))));
+            found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::Period(to))));
         }
     }
     found
 }
 
 /// The least change of a property with which the whole traffic fits.
-fn least(traffic: &Traffic, core: &Part, scale: &Scale, left: &mut usize) -> Option<NetworkChange> {
-    let change = |value: i64| (scale.make)(value);
-    if !core.fits(&change(scale.most)) {
-        return None;
-    }
-    // Between what does not fit and what does.
-    let (mut no, mut yes) = (scale.now, scale.most);
-    let near = |no: i64, yes: i64| (yes - no).abs() <= scale.step.max((yes - scale.now).abs() / 32);
-    while !near(no, yes) {
-        let middle = rounded(no + (yes - no) / 2, scale);
-        if middle == no || middle == yes {
-            break;
-        }
-        if core.fits(&change(middle)) {
-            yes = middle;
-        } else {
-            no = middle;
-        }
-    }
-    let double = scale.now + (yes - scale.now).saturating_mul(2);
-    let double = if scale.most > scale.now { double.min(scale.most) } else { double.max(scale.most) };
-    let mut values = vec![yes, double, scale.most];
-    values.dedup();
-    for value in values {
-        *left = left.checked_sub(traffic.streams.len())?;
+fn least(
+    traffic: &Traffic,
+    core: &Part,
+    scale: &Scale<NetworkChange>,
+    left: &mut usize,
+) -> Option<NetworkChange> {
+    let whole = |change: &NetworkChange| {
+        let Some(rest) = left.checked_sub(traffic.streams.len()) else { return false };
+        *left = rest;
         let mut changed = traffic.clone();
-        change(value).apply(&mut changed);
-        if fits(&changed) {
-            return Some(change(value));
-        }
-    }
-    None
-}
-
-/// A value that people would write, on the side of the change.
-fn rounded(value: i64, scale: &Scale) -> i64 {
-    let down = value.div_euclid(scale.step) * scale.step;
-    if scale.most > scale.now && down < value { down + scale.step } else { down }
+        change.apply(&mut changed);
+        fits(&changed)
+    };
+    scale.least(|change| core.fits(change), whole)
 }
 
 impl NetworkChange {
@@ -339,7 +289,8 @@ impl NetworkChange {
 }
 
 impl StreamChange {
-    fn apply(&self, stream: &mut Stream) {
+    /// Makes the change of a stream.
+    pub(crate) fn apply(&self, stream: &mut Stream) {
         match *self {
             Self::Release(to) => stream.release = to,
             Self::Deadline(to) => stream.deadline = to,
@@ -362,11 +313,12 @@ impl StreamChange {
         }
     }
 
-    fn words(&self, now: &Stream) -> String {
+    /// In the manifest's words, of a stream that is declared so.
+    pub(crate) fn words(&self, now: &Stream) -> String {
         let (release, deadline) = (now.release, now.deadline);
         match self {
-            Self::Release(to) => format!("window = [\"{to}\", \"{deadline}\"], {} earlier", release - *to),
-            Self::Deadline(to) => format!("window = [\"{release}\", \"{to}\"], {} later", *to - deadline),
+            Self::Release(to) => format!("window = [\"{to}\", \"{deadline}\"], {}", moved(release, *to)),
+            Self::Deadline(to) => format!("window = [\"{release}\", \"{to}\"], {}", moved(deadline, *to)),
             Self::Latency(to) => {
                 format!("latency = \"{to}\" in place of {}", now.latency.unwrap_or_default())
             }
@@ -377,4 +329,9 @@ impl StreamChange {
             Self::OneWay => "copies = 1 in place of 2".to_owned(),
         }
     }
+}
+
+/// By how much an instant moves.
+fn moved(from: Nanos, to: Nanos) -> String {
+    if to < from { format!("{} earlier", from - to) } else { format!("{} later", to - from) }
 }

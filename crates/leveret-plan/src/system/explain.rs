@@ -7,6 +7,8 @@ use super::validate::SystemError;
 use crate::network::{NetworkRefusal, Traffic};
 use crate::{Refusal, RefusalKind};
 use leveret_types::Nanos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Why there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +61,8 @@ pub enum SystemRefusal {
 }
 
 /// A limit of a chain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChainLimit {
     /// From an event to the first output that reflects it.
     Reaction,
@@ -87,6 +90,14 @@ impl ChainLimit {
     /// By how much a chain takes more than it may.
     pub(super) fn over(self, chain: &Chain, planned: PlannedChain) -> Nanos {
         self.of(chain).map_or(Nanos::ZERO, |limit| self.takes(planned).saturating_sub(limit))
+    }
+
+    /// The key of the manifest.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Reaction => "reaction",
+            Self::Age => "age",
+        }
     }
 
     fn words(self) -> &'static str {
@@ -143,12 +154,36 @@ impl SystemRefusal {
         }
     }
 
+    /// What is short of time, in words: a core, a link, or what takes most of a chain.
+    pub(super) fn bottleneck(&self) -> Option<String> {
+        match self {
+            Self::Host { host, refusal, .. } => {
+                let overload = refusal.overload.as_ref().or(refusal.bottleneck.as_ref());
+                let cores: BTreeSet<_> = refusal.conflict.iter().filter_map(|one| one.core).collect();
+                let core = match (overload, cores.first()) {
+                    (Some(overload), _) => overload.core,
+                    (None, first) => first.copied().filter(|_| cores.len() == 1),
+                };
+                let core = core.map_or_else(|| "the cores".to_owned(), |core| format!("core {core}"));
+                Some(format!("{core} of host \"{host}\""))
+            }
+            Self::Network { refusal, traffic, .. } => {
+                refusal.bottleneck(traffic).map(|link| format!("link {}", traffic.network.link_name(link)))
+            }
+            Self::Chain { chain, parts, .. } => {
+                let longest = parts.iter().max_by_key(|part| part.length);
+                longest.map(|part| format!("{part} of chain \"{chain}\""))
+            }
+            Self::Invalid(_) | Self::Unfollowed { .. } | Self::Rejected { .. } => None,
+        }
+    }
+
     /// The reason, in words.
     pub fn reason(&self) -> String {
         match self {
             Self::Invalid(error) => error.to_string(),
             Self::Host { host, refusal, chosen } => {
-                format!("host \"{host}\": {refusal}{}", chosen_words(chosen))
+                format!("host \"{host}\": {}{}", refusal.cause(), chosen_words(chosen))
             }
             Self::Network { refusal, traffic, chosen } => {
                 format!("the network: {}{}", refusal.reason(traffic), chosen_words(chosen))

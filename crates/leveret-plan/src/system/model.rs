@@ -67,6 +67,13 @@ pub struct Crossing {
     pub ways: Option<Vec<Tree>>,
 }
 
+impl Crossing {
+    /// Its ends: the source, then the targets.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = Port> + '_ {
+        std::iter::once(self.source).chain(self.targets.iter().copied())
+    }
+}
+
 /// Release and deadline, from the start of each period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Window {

@@ -6,9 +6,9 @@
 //! Each part is planned by itself, by a planner that knows nothing of the others: the windows are all that they share.
 
 use super::model::{Crossing, Port, System, Window};
-use crate::network::{Stream, Traffic};
+use crate::network::{STREAM_TIME_MAX, Stream, Traffic};
 use crate::{Costs, Job, Qos};
-use leveret_types::{Nanos, NodeId};
+use leveret_types::{ChannelId, Nanos, NodeId};
 
 /// The parts of a system, as the planners of jobs and of networks have them.
 #[derive(Clone, Debug)]
@@ -104,7 +104,8 @@ pub fn parts(system: &System, windows: &[Window]) -> Parts {
     Parts { jobs, traffic }
 }
 
-fn stream(system: &System, crossing: &Crossing, window: Window) -> Stream {
+/// What the network is asked for.
+pub(super) fn stream(system: &System, crossing: &Crossing, window: Window) -> Stream {
     let node = |port: &Port| system.hosts[usize::from(port.host)].node;
     let mut targets: Vec<NodeId> = Vec::new();
     for target in crossing.targets.iter().map(node) {
@@ -125,4 +126,32 @@ fn stream(system: &System, crossing: &Crossing, window: Window) -> Stream {
         copies: crossing.copies,
         ways: crossing.ways.clone(),
     }
+}
+
+/// The ports of a host whose windows are chosen.
+pub(super) fn open_ports(system: &System, host: usize) -> Vec<ChannelId> {
+    let open = system.crossings.iter().filter(|crossing| crossing.window.is_none());
+    let ports = open.flat_map(Crossing::ports).filter(|port| usize::from(port.host) == host);
+    ports.map(|port| port.channel).collect()
+}
+
+/// A host's job as if what is open were nobody's concern: what this has no plan for, no window helps.
+pub(super) fn relaxed(system: &System, host: usize, windows: &[Window]) -> Job {
+    let open = open_ports(system, host);
+    let mut job = parts(system, windows).jobs.swap_remove(host);
+    for task in &mut job.tasks {
+        // Who must insert sooner may read older messages, and start sooner for that.
+        if task.writes.iter().any(|id| open.contains(id)) {
+            task.reads.clear();
+        }
+        task.reads.retain(|id| !open.contains(id));
+        task.writes.retain(|id| !open.contains(id));
+    }
+    job
+}
+
+/// A window for each crossing: the declared one, or the widest that may be chosen. What cannot be within these can be within none.
+pub(super) fn widest(system: &System) -> Vec<Window> {
+    let widest = Window { release: Nanos::ZERO, deadline: STREAM_TIME_MAX };
+    system.crossings.iter().map(|crossing| crossing.window.unwrap_or(widest)).collect()
 }

@@ -3,14 +3,16 @@
 use super::chain::{TooLong, Walked, least, walk};
 use super::choose::{self, Shares};
 use super::explain::{ChainLimit, SystemRefusal, refuse_chain};
-use super::model::{Step, System, Window};
+use super::model::{Crossing, Port, Step, System, Window};
 use super::needs::Needs;
 use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
-use super::project::{Parts, parts, source_window};
-use crate::admission::{Lean, plan_leaning};
-use crate::network::{Effort, NetworkPlan, NetworkRefusal, Traffic, plan_network, summarise};
-use crate::{ExplainBudget, Job, Plan, Refusal, Task, plan_within};
-use leveret_types::{ChannelId, Nanos, StreamId};
+use super::project::{Parts, open_ports, parts, relaxed, source_window};
+use crate::admission::{Lean, plan_leaning, plan_scope, plan_with};
+use crate::explain::{Own, Scope};
+use crate::network::{Effort, NetworkPlan, NetworkRefusal, TooLongFor, Traffic, plan_network, summarise};
+use crate::search::Effort as HostEffort;
+use crate::{ExplainBudget, Job, Kept, Plan, Refusal, Task};
+use leveret_types::{Nanos, StreamId};
 
 /// How often windows are chosen anew.
 const ROUNDS_MAX: usize = 16;
@@ -53,16 +55,39 @@ pub fn plan_system_by(
 ) -> Result<SystemPlan, SystemRefusal> {
     system.validate().map_err(SystemRefusal::Invalid)?;
     let needs = Needs::of(system)?;
-    let search = Search { system, needs: &needs, network, budget };
+    let mut search = Search::new(system, &needs, network);
     search.impossible_chain()?;
-    search.run()
+    match search.run() {
+        Ok(found) => Ok(search.plan(found)),
+        Err(failed) => Err(search.explain(failed, budget)),
+    }
 }
+
+/// Whether a plan is found with light searches of the hosts and no more than `most` steps, and how many that took.
+pub(super) fn has_plan(system: &System, effort: Effort, most: u64) -> (bool, u64) {
+    if system.validate().is_err() {
+        return (false, STEPS_LEAST);
+    }
+    let Ok(needs) = Needs::of(system) else { return (false, STEPS_LEAST) };
+    let network = |traffic: &Traffic| plan_network(traffic, effort).map(|(plan, _)| plan);
+    let mut search = Search { is_light: true, most, ..Search::new(system, &needs, &network) };
+    let found = search.impossible_chain().is_ok() && search.run().is_ok();
+    (found, search.spent.max(STEPS_LEAST))
+}
+
+/// Even what is refused at once costs so many steps.
+const STEPS_LEAST: u64 = 64;
 
 struct Search<'a> {
     system: &'a System,
     needs: &'a Needs,
     network: &'a NetworkPlanner<'a>,
-    budget: ExplainBudget,
+    /// Whether hosts are searched with less effort than for an answer.
+    is_light: bool,
+    /// Steps after which no further windows are tried.
+    most: u64,
+    /// Steps so far.
+    spent: u64,
 }
 
 /// A plan of all parts within some windows.
@@ -97,7 +122,11 @@ enum Failed {
     },
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(system: &'a System, needs: &'a Needs, network: &'a NetworkPlanner<'a>) -> Self {
+        Self { system, needs, network, is_light: false, most: u64::MAX, spent: 0 }
+    }
+
     /// A chain whose limit no plan can meet.
     fn impossible_chain(&self) -> Result<(), SystemRefusal> {
         for chain in &self.system.chains {
@@ -114,11 +143,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn run(&self) -> Result<SystemPlan, SystemRefusal> {
+    fn run(&mut self) -> Result<Found, Failed> {
         let mut shares = Shares::even(self.system);
         let mut tried: Vec<(Vec<Window>, Vec<u32>)> = Vec::new();
-        let mut last = None;
+        let mut nearest: Option<Failed> = None;
         for _ in 0..ROUNDS_MAX {
+            if nearest.is_some() && self.spent > self.most {
+                break;
+            }
             let windows = choose::windows(self.system, self.needs, &shares);
             let now = (windows, shares.halvings.clone());
             // Once the answer is the same again, it stays so.
@@ -128,38 +160,84 @@ impl Search<'_> {
             tried.push(now.clone());
             let (windows, halvings) = now;
             let failed = match self.attempt(windows, &halvings) {
-                Ok(found) => match self.met(self.tightened(found, &halvings)) {
-                    Ok(found) => return Ok(self.plan(found)),
-                    Err(failed) => failed,
-                },
+                Ok(found) => {
+                    let found = self.tightened(found, &halvings);
+                    match self.met(found) {
+                        Ok(found) => return Ok(found),
+                        Err(failed) => failed,
+                    }
+                }
                 Err(failed) => failed,
             };
             let hopeless = !self.depends_on_windows(&failed);
             self.make_room(&mut shares, &failed);
-            // A plan that misses the limit of a chain says more than a part without a plan.
-            if !matches!(last, Some(Failed::Chain { .. })) || matches!(failed, Failed::Chain { .. }) {
-                last = Some(failed);
+            if hopeless || nearest.as_ref().is_none_or(|before| self.is_nearer(&failed, before)) {
+                nearest = Some(failed);
             }
             if hopeless {
                 break;
             }
         }
-        Err(last.map_or_else(|| unreachable!("the first windows were tried"), |last| self.explain(last)))
+        Err(nearest.unwrap_or_else(|| unreachable!("the first windows were tried")))
+    }
+
+    /// Whether what failed says as much as what failed before: a plan that misses the limit of a chain says more than a part without a
+    /// plan, and the less it misses the limit by the more.
+    fn is_nearer(&self, failed: &Failed, before: &Failed) -> bool {
+        let over = |failed: &Failed| match failed {
+            Failed::Chain { chain, limit, found, .. } => {
+                Some(limit.over(&self.system.chains[*chain], found.planned))
+            }
+            _ => None,
+        };
+        match (over(failed), over(before)) {
+            (Some(over), Some(before)) => over < before,
+            (failed, before) => failed.is_some() || before.is_none(),
+        }
+    }
+
+    fn host_effort(&self) -> HostEffort {
+        if self.is_light { HostEffort::light() } else { HostEffort::full() }
+    }
+
+    /// Plans the job of a host without explaining why not.
+    fn plan_host(&mut self, job: &Job, leaning: &[(usize, Lean, u32)]) -> Result<Plan, Refusal> {
+        if !leaning.is_empty() {
+            let mut effort = self.host_effort();
+            let leaning = plan_leaning(job, leaning, &mut effort);
+            self.spent = self.spent.saturating_add(effort.spent);
+            if let Some(plan) = leaning {
+                return Ok(plan);
+            }
+        }
+        let mut effort = self.host_effort();
+        let own = Own::but(job, &Kept::default());
+        let planned = plan_with(job, Scope { own: &own, budget: ExplainBudget::NONE }, &mut effort);
+        self.spent = self.spent.saturating_add(effort.spent);
+        planned
+    }
+
+    /// Plans the network.
+    fn plan_links(&mut self, traffic: &Traffic) -> Result<NetworkPlan, NetworkRefusal> {
+        let planned = (self.network)(traffic);
+        self.spent = self.spent.saturating_add(match &planned {
+            Err(NetworkRefusal::NotFound { steps, .. }) => *steps,
+            _ => 8 * traffic.streams.len() as u64,
+        });
+        planned
     }
 
     /// All parts within these windows.
-    fn attempt(&self, windows: Vec<Window>, halvings: &[u32]) -> Result<Found, Failed> {
+    fn attempt(&mut self, windows: Vec<Window>, halvings: &[u32]) -> Result<Found, Failed> {
         let parts = parts(self.system, &windows);
         let mut hosts = Vec::with_capacity(parts.jobs.len());
         for (host, job) in parts.jobs.iter().enumerate() {
-            let leaning = self.leaning(host, halvings);
-            let leaning = if leaning.is_empty() { None } else { plan_leaning(job, &leaning) };
-            match leaning.map_or_else(|| plan_within(job, ExplainBudget::NONE), Ok) {
+            match self.plan_host(job, &self.leaning(host, halvings)) {
                 Ok(plan) => hosts.push(plan),
                 Err(refusal) => return Err(Failed::Host { windows, host, refusal: Box::new(refusal) }),
             }
         }
-        let network = match (self.network)(&parts.traffic) {
+        let network = match self.plan_links(&parts.traffic) {
             Ok(network) => network,
             Err(refusal) => return Err(Failed::Network { windows, refusal: Box::new(refusal) }),
         };
@@ -191,7 +269,7 @@ impl Search<'_> {
     }
 
     /// The same with chosen windows as tight as the plan is, as long as that is a plan too, and no chain takes longer.
-    fn tightened(&self, mut found: Found, halvings: &[u32]) -> Found {
+    fn tightened(&mut self, mut found: Found, halvings: &[u32]) -> Found {
         for _ in 0..TIGHTENED_MAX {
             let windows = self.tight_windows(&found);
             if windows == found.windows {
@@ -231,7 +309,7 @@ impl Search<'_> {
     }
 
     /// The latest end of a crossing's writer, from the start of its message's period.
-    fn writer_ends(&self, found: &Found, port: super::Port, shift: i64, period: Nanos) -> Option<Nanos> {
+    fn writer_ends(&self, found: &Found, port: Port, shift: i64, period: Nanos) -> Option<Nanos> {
         let tasks = &self.system.hosts[usize::from(port.host)].job.tasks;
         let place = |task: &Task| task.writes.iter().position(|id| *id == port.channel);
         let (index, place) =
@@ -274,37 +352,25 @@ impl Search<'_> {
 
     /// Whether a task is at an end of a crossing whose window is chosen.
     fn is_open(&self, host: usize, task: &Task) -> bool {
-        let open = self.open_ports(host);
+        let open = open_ports(self.system, host);
         task.reads.iter().chain(&task.writes).any(|id| open.contains(id))
     }
 
-    /// The ports of a host whose windows are chosen.
-    fn open_ports(&self, host: usize) -> Vec<ChannelId> {
-        let open = self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
-        let ports = open.flat_map(|one| one.targets.iter().chain([&one.source]));
-        ports.filter(|port| usize::from(port.host) == host).map(|port| port.channel).collect()
-    }
-
-    /// A host's job as if what is open were nobody's concern: what this has no plan for, no window helps.
-    fn relaxed(&self, host: usize, windows: &[Window]) -> Job {
-        let open = self.open_ports(host);
-        let mut job = parts(self.system, windows).jobs.swap_remove(host);
-        for task in &mut job.tasks {
-            task.reads.retain(|id| !open.contains(id));
-            task.writes.retain(|id| !open.contains(id));
-        }
-        job
+    /// The ports of a host.
+    fn ports(&self, host: usize) -> impl Iterator<Item = Port> + '_ {
+        let ports = self.system.crossings.iter().flat_map(Crossing::ports);
+        ports.filter(move |port| usize::from(port.host) == host)
     }
 
     /// Whether other windows could change anything; where not, the refusal stands as if there were none to choose.
-    fn depends_on_windows(&self, failed: &Failed) -> bool {
-        let open = || self.system.crossings.iter().filter(|crossing| crossing.window.is_none());
-        let first = self.system.traffic.streams.len();
+    fn depends_on_windows(&mut self, failed: &Failed) -> bool {
+        let system = self.system;
+        let first = system.traffic.streams.len();
         match failed {
             Failed::Host { windows, host, .. } => {
-                let tasks = &self.system.hosts[*host].job.tasks;
+                let tasks = &system.hosts[*host].job.tasks;
                 tasks.iter().any(|task| self.is_open(*host, task))
-                    && plan_within(&self.relaxed(*host, windows), ExplainBudget::NONE).is_ok()
+                    && self.plan_host(&relaxed(self.system, *host, windows), &[]).is_ok()
             }
             Failed::Network { windows, refusal } => {
                 let is_open = |stream: &StreamId| {
@@ -316,11 +382,14 @@ impl Search<'_> {
                     NetworkRefusal::Overload { from, to, .. } => {
                         parts(self.system, windows).traffic.validate() == Ok(*to - *from)
                     }
-                    NetworkRefusal::Unending { .. } | NetworkRefusal::Invalid(_) => true,
+                    NetworkRefusal::Unending { .. }
+                    | NetworkRefusal::Invalid(_)
+                    | NetworkRefusal::TooLong { limit: TooLongFor::Latency, .. } => true,
                     _ => false,
                 };
+                let has_open = system.crossings.iter().any(|crossing| crossing.window.is_none());
                 let is_touched = refusal.streams().iter().any(is_open);
-                !always && (is_touched || (!refusal.is_proven() && open().next().is_some()))
+                !always && (is_touched || (!refusal.is_proven() && has_open))
             }
             Failed::Chain { least, .. } => least.is_none(),
             Failed::TooLong { .. } => false,
@@ -361,7 +430,7 @@ impl Search<'_> {
         }
     }
 
-    fn explain(&self, failed: Failed) -> SystemRefusal {
+    fn explain(&mut self, failed: Failed, budget: ExplainBudget) -> SystemRefusal {
         let depends = self.depends_on_windows(&failed);
         let chosen = |windows: &[Window]| {
             let windows = if depends { windows } else { &[] };
@@ -373,9 +442,12 @@ impl Search<'_> {
                 let job = if depends {
                     parts(self.system, &windows).jobs.swap_remove(host)
                 } else {
-                    self.relaxed(host, &windows)
+                    relaxed(self.system, host, &windows)
                 };
-                let told = plan_within(&job, self.budget).err().map(Box::new);
+                // Windows and periods of channels between hosts are not this host's alone.
+                let channels = self.ports(host).map(|port| port.channel).collect();
+                let own = Own::but(&job, &Kept { channels, ..Kept::default() });
+                let told = plan_scope(&job, Scope { own: &own, budget }).err().map(Box::new);
                 let name = self.system.host_name(host as u16).to_owned();
                 SystemRefusal::Host { host: name, refusal: told.unwrap_or(refusal), chosen: chosen(&windows) }
             }

@@ -16,6 +16,7 @@ pub fn bare(switches: u32, hosts: u32, clock_error: i64) -> System {
     let host = |index: u32| {
         let mut job = empty(&[0, 1], costs);
         job.name = format!("h{index}");
+        job.members[0].name = format!("m{index}");
         job.members.push(Member { name: NETWORK_MEMBER.to_owned() });
         SystemHost { node: NodeId(switches + index), job }
     };

@@ -17,6 +17,9 @@ const ACROSS: [&str; 5] = ["latency", "jitter", "copies", "way", "ways"];
 /// Keys that no channel over the network has.
 const WITHIN: [&str; 6] = ["wait", "priority", "interval", "deadline", "start-event", "completion-event"];
 
+/// Keys that no channel between members has.
+const BETWEEN_HOSTS: [&str; 1] = ["burst"];
+
 /// A channel between members.
 pub(super) struct ChannelPart {
     pub(super) section: ChannelSection,
@@ -65,6 +68,7 @@ pub(super) fn read(
     problems: &mut Problems<'_>,
 ) -> Option<ChannelPart> {
     section.require("size", "\"64B\"", problems);
+    foreign(section, &BETWEEN_HOSTS, "between hosts", problems);
     let targets = channel::target_names(section, problems);
     let declared = job_channel::read(section, problems);
     let source = section.text("source", problems).and_then(|name| find(&name, members, problems));
@@ -122,7 +126,8 @@ fn across(
         None => {}
         Some(_) => {
             let message = format!("{} joins different hosts, and is not time-driven", section.label);
-            problems.add(section.place("qos"), message, "give it a `period`, and no other `qos`");
+            let hint = "give it a `period`, and no other `qos`; or declare a channel between the hosts themselves, which moves beside the time table";
+            problems.add(section.place("qos"), message, hint);
         }
     }
     if declared.declaration.placement == Some(Placement::Aliased) {

@@ -17,6 +17,7 @@ mod refusal_ways;
 mod ways;
 mod windows;
 
+pub(super) use overload::quickest;
 pub use refusal::check_refusal;
 
 use super::{Violation, shown, wide};

@@ -173,6 +173,32 @@ fn walk(traffic: &Traffic, id: StreamId, route: &[LinkId]) -> i128 {
     on_the_way + route.last().map_or(0, |last| arrival(traffic, id, *last))
 }
 
+/// The least time from the start of a stream's first transmission to its arrival at every target, on whatever ways.
+pub(in crate::checker) fn quickest(traffic: &Traffic, id: StreamId) -> i128 {
+    let stream = &traffic.streams[id.index()];
+    let net = Net::new(traffic);
+    let to = |target: &NodeId| {
+        let time = |route: &Vec<LinkId>| walk(traffic, id, route);
+        let times = match &stream.ways {
+            // Every copy takes its way.
+            Some(ways) => {
+                ways.iter().map(|way| Some(time(&declared_route(way, traffic, *target)?))).max().flatten()
+            }
+            None => net.routes(stream.source, *target).and_then(|routes| routes.iter().map(time).min()),
+        };
+        // Of too many ways something is known: each begins and ends somewhere.
+        times.unwrap_or_else(|| {
+            let links = (0..traffic.network.links.len() as u32).map(LinkId);
+            let length = |link: LinkId| HopTimes::new(traffic, stream.size, None, link).length;
+            let at = |link: &LinkId| &traffic.network.links[link.index()];
+            let first = links.clone().filter(|link| at(link).source == stream.source).map(length).min();
+            let last = links.filter(|link| at(link).target == *target).map(length).min();
+            first.max(last).unwrap_or(0)
+        })
+    };
+    stream.targets.iter().map(to).max().unwrap_or(0)
+}
+
 /// From the start on a link to the arrival at its end.
 fn arrival(traffic: &Traffic, id: StreamId, link: LinkId) -> i128 {
     let declared = &traffic.network.links[link.index()];

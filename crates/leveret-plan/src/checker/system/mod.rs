@@ -9,7 +9,11 @@
 
 mod bounds;
 mod chains;
+mod least;
 mod parts;
+mod refusal;
+
+pub use refusal::check_system_certificate;
 
 use super::{Violation, check, check_network, wide};
 use crate::network::STREAM_TIME_MAX;

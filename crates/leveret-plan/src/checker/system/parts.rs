@@ -1,10 +1,10 @@
 //! What a system asks of each host and of the network, once every channel between hosts has a window: stated here for itself.
 
 use super::wide;
-use crate::checker::Checker;
+use crate::checker::charged;
 use crate::network::{Stream, Traffic};
 use crate::system::{Crossing, Port, System, Window};
-use crate::{Job, Plan, Qos};
+use crate::{Job, Qos};
 use leveret_types::Nanos;
 
 pub(super) struct Parts {
@@ -72,20 +72,8 @@ pub(super) fn parts(system: &System, windows: &[Window]) -> Parts {
 /// A message lies in its source's buffer from the writer's start to the deadline, at the latest. The writer starts in the message's own
 /// period, or, where it could not make the message before, less than a period and its own length before the insertion limit.
 fn buffers(crossing: &Crossing, window: Window, job: &Job) -> u32 {
-    let empty = Plan {
-        version: 0,
-        job: String::new(),
-        job_digest: 0,
-        hyperperiod: Nanos::ZERO,
-        costs: job.costs,
-        tasks: Vec::new(),
-        channels: Vec::new(),
-        sporadics: Vec::new(),
-        cores: Vec::new(),
-    };
-    let checker = Checker { plan: &empty, job, round: 0, violations: Vec::new() };
     let writers = job.tasks.iter().filter(|task| task.writes.contains(&crossing.source.channel));
-    let length = writers.map(|task| checker.charged(task)).next().unwrap_or(0);
+    let length = writers.map(|task| charged(job, task)).next().unwrap_or(0);
     let visible = (wide(job.costs.publish) + wide(job.costs.clock_error)).max(1);
     let period = wide(crossing.period);
     let (from_period, from_limit) =

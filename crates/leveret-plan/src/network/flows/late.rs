@@ -159,15 +159,7 @@ impl Trials<'_> {
         let Some(left) = self.left.checked_sub(1) else { return false };
         self.left = left;
         let mut traffic = self.traffic.clone();
-        let flow = &mut traffic.flows[self.flow];
-        match change {
-            FlowChange::Class(class) => flow.class = Some(class),
-            FlowChange::Burst(burst) => flow.burst = burst,
-            FlowChange::Interval(interval) => flow.interval = Some(interval),
-            FlowChange::Size(size) => flow.size = size,
-            FlowChange::Deadline(deadline) => flow.deadline = Some(deadline),
-            FlowChange::Rate(..) => return false,
-        }
+        change.apply(&mut traffic.flows[self.flow]);
         let classes = bounds(&traffic, &self.slots, &self.plan.flows);
         self.helps(&traffic, &NetworkPlan { classes, ..self.plan.clone() })
     }
@@ -320,7 +312,20 @@ impl HopShares {
 }
 
 impl FlowChange {
-    fn words(self, traffic: &Traffic, now: &Flow) -> String {
+    /// Makes the change of a flow itself.
+    pub(crate) fn apply(self, flow: &mut Flow) {
+        match self {
+            Self::Class(class) => flow.class = Some(class),
+            Self::Burst(burst) => flow.burst = burst,
+            Self::Interval(interval) => flow.interval = Some(interval),
+            Self::Size(size) => flow.size = size,
+            Self::Deadline(deadline) => flow.deadline = Some(deadline),
+            Self::Rate(..) => {}
+        }
+    }
+
+    /// The change as advice, as the manifest has it, of a flow that is declared so.
+    pub(crate) fn words(self, traffic: &Traffic, now: &Flow) -> String {
         let changed = match self {
             Self::Class(class) => format!("priority = {class} in place of {}", now.class.unwrap_or_default()),
             Self::Burst(burst) => format!("burst = {burst} in place of {}", now.burst),
