@@ -144,6 +144,9 @@ pub struct SearchArguments {
     /// Chooses among plans of a network that are as good to the search; the same seed gives the same plan.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// How far each search for a network's plan, and for a proof that there is none, may go. 20000000 where it is left out, and 100000000 for `explain`.
+    #[arg(long, value_name = "STEPS")]
+    pub steps: Option<u64>,
 }
 
 /// Searches that may run beside each other.
@@ -177,9 +180,6 @@ pub struct ExplainArguments {
     /// Also write what proves the refusal of a network to this file; `leveret verify` checks it.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// How far each search for a network's plan, and for a proof that there is none, may go.
-    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
-    pub steps: u64,
     /// How a plan is sought.
     #[command(flatten)]
     pub search: SearchArguments,
@@ -207,6 +207,9 @@ pub struct PlanArguments {
     /// Also write the plan as JSON to this file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where the search for a network's plan ends before all channels have a place, write what has one to this file. It is no plan: `leveret verify` refuses it.
+    #[arg(long, value_name = "FILE")]
+    pub partial: Option<PathBuf>,
 }
 
 /// Arguments of `leveret verify`.

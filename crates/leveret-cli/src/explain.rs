@@ -1,6 +1,6 @@
 //! `leveret explain`.
 
-use crate::arguments::{ExplainArguments, Format};
+use crate::arguments::{ExplainArguments, Format, SearchArguments};
 use crate::check::{self, Shown};
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
@@ -14,6 +14,8 @@ use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// How far a search may go where nothing is said of it: who asks why has time.
+const STEPS: u64 = 100_000_000;
 /// Remedies that are looked for.
 const REMEDIES_MAX: usize = 24;
 /// Lines of an argument that are printed.
@@ -40,17 +42,26 @@ pub fn execute(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     }
 }
 
+/// How far a plan is sought.
+pub fn sought(arguments: &ExplainArguments) -> Sought {
+    let steps = Some(arguments.search.steps.unwrap_or(STEPS));
+    Sought::new(SearchArguments { steps, ..arguments.search })
+}
+
 fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<ExitCode, Failure> {
     let traffic = &manifest.traffic;
-    let mut sought = Sought::new(arguments.search);
-    sought.effort.steps = arguments.steps;
-    let refusal = match network::accepted(traffic, sought) {
+    let refusal = match network::accepted(traffic, sought(arguments)) {
         Ok(_) => {
-            let word = Paint::for_stdout().green("admitted");
-            output::print(&format!(
-                "{word}: network \"{}\"; there is nothing to explain. `leveret plan` shows its plan.\n",
-                manifest.name
-            ))?;
+            match arguments.format {
+                Format::Json => output::print(&output::json(&Explanation::admitted(&manifest.name))?)?,
+                Format::Table => {
+                    let word = Paint::for_stdout().green("admitted");
+                    output::print(&format!(
+                        "{word}: network \"{}\"; there is nothing to explain. `leveret plan` shows its plan.\n",
+                        manifest.name
+                    ))?;
+                }
+            }
             return Ok(ExitCode::SUCCESS);
         }
         Err(refusal) => refusal,
@@ -60,9 +71,10 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
         // Nobody has seen this; should the planner be wrong, it is not told.
         check_certificate(shown, traffic).map_err(unfounded)?;
     }
-    if let Some(path) = &arguments.certificate {
-        write_certificate(path, shown.as_ref())?;
+    if let (Some(path), Some(shown)) = (&arguments.certificate, &shown) {
+        write_certificate(path, shown)?;
     }
+    let without = arguments.certificate.is_some() && shown.is_none();
     let words = advice(traffic, &refusal, REMEDIES_MAX);
     match arguments.format {
         Format::Json => output::print(&output::json(&Explanation::new(manifest, &refusal, &words))?)?,
@@ -72,7 +84,42 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
             output::print(&(text + &argument))?;
         }
     }
+    if without {
+        return Err(no_certificate(match &refusal {
+            NetworkRefusal::NotFound { .. } => Uncertified::NotFound,
+            NetworkRefusal::Late(_) => Uncertified::Promise,
+            _ => Uncertified::Declaration,
+        }));
+    }
     Ok(ExitCode::from(EXIT_NO))
+}
+
+/// Refusals that nothing certifies.
+#[derive(Clone, Copy, Debug)]
+pub enum Uncertified {
+    /// The search ended.
+    NotFound,
+    /// What moves beside the table may be late.
+    Promise,
+    /// What is wrong is a declaration itself, or the proof has no form that is written.
+    Declaration,
+}
+
+/// Why nothing was written, after the refusal itself.
+pub fn no_certificate(why: Uncertified) -> Failure {
+    let (sentence, hint) = match why {
+        Uncertified::NotFound => {
+            ("nothing is proven here that a certificate could show", "search longer: --steps")
+        }
+        Uncertified::Promise => (
+            "a promise that cannot be given has no certificate: its bound is what can be shown, and not that no other is possible",
+            "leave --certificate out",
+        ),
+        Uncertified::Declaration => {
+            ("no certificate is written of this refusal: it is as said above", "leave --certificate out")
+        }
+    };
+    Failure::new(sentence, hint)
 }
 
 /// A certificate of ours that the checker does not accept.
@@ -83,12 +130,8 @@ pub fn unfounded(violation: Violation) -> Failure {
 /// Writes a certificate.
 ///
 /// # Errors
-/// When there is none, or it cannot be written.
-pub fn write_certificate(path: &Path, certificate: Option<&impl Serialize>) -> Result<(), Failure> {
-    let Some(certificate) = certificate else {
-        let sentence = "nothing is proven here that a certificate could show";
-        return Err(Failure::new(sentence, "search longer: --steps"));
-    };
+/// When it cannot be written.
+pub fn write_certificate(path: &Path, certificate: &impl Serialize) -> Result<(), Failure> {
     files::write(path, format!("{}\n", output::json(certificate)?).as_bytes())
 }
 
@@ -106,19 +149,25 @@ pub fn argument(certificate: &Certificate, traffic: &Traffic, lines: usize) -> S
 #[derive(Serialize)]
 struct Explanation<'a> {
     network: &'a str,
+    admitted: bool,
     infeasible: bool,
-    reason: String,
+    reason: Option<String>,
     streams: Vec<&'a str>,
     remedies: &'a [String],
 }
 
 impl<'a> Explanation<'a> {
+    fn admitted(network: &'a str) -> Self {
+        Self { network, admitted: true, infeasible: false, reason: None, streams: Vec::new(), remedies: &[] }
+    }
+
     fn new(manifest: &'a NetworkManifest, refusal: &NetworkRefusal, remedies: &'a [String]) -> Self {
         let traffic = &manifest.traffic;
         Self {
             network: &manifest.name,
+            admitted: false,
             infeasible: refusal.is_proven(),
-            reason: refusal.reason(traffic),
+            reason: Some(refusal.reason(traffic)),
             streams: refusal.streams().iter().map(|stream| traffic.name(*stream)).collect(),
             remedies,
         }

@@ -105,6 +105,14 @@ struct Planned<'a> {
 /// What ports and hosts are given of a network.
 fn write(arguments: &ExportArguments, planned: &Planned<'_>) -> Result<(), Failure> {
     let given = priorities(planned.traffic, planned.plan);
+    let beside = planned.traffic.flows.iter().filter(|flow| flow.class.is_some()).count();
+    if beside > 0 {
+        let (are, them) = if beside == 1 { ("channel", "it") } else { ("channels", "them") };
+        output::note(&format!(
+            "note: {beside} {are} beside the time table: what is written has gates for planned traffic alone, and one queue for all other. What \
+             `leveret check` promises {them} holds only where each port sends other traffic by its priority, with the shapers of the manifest."
+        ));
+    }
     match arguments.to {
         ExportFormat::Taprio => to_taprio(arguments, planned, &given),
         ExportFormat::Yang => to_yang(arguments, planned, &given),

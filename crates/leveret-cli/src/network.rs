@@ -9,7 +9,7 @@ use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{Violation, check_certificate, check_network};
 use leveret_plan::network::{
     Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
-    summarise,
+    render_slots, summarise,
 };
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -64,6 +64,14 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
             output::note(
                 refused(manifest, &refusal, &advice(manifest, &refusal), Paint::for_stderr()).trim_end(),
             );
+            if let (Some(path), NetworkRefusal::NotFound { partial, unplaced, .. }) =
+                (&arguments.partial, &refusal)
+            {
+                files::write(path, format!("{}\n", output::json(partial)?).as_bytes())?;
+                let all = manifest.traffic.streams.len();
+                let placed = all - unplaced.len();
+                output::note(&format!("written: {}, with {placed} of {all} channels", path.display()));
+            }
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
@@ -77,7 +85,8 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
         }
         Format::Table => {
             let text = format!("plan of {}\n", headline(manifest, &plan));
-            output::print(&(text + &summarise(&manifest.traffic, &plan).render()))?;
+            let listed = render_slots(&manifest.traffic, &plan);
+            output::print(&(text + &listed + "\n" + &summarise(&manifest.traffic, &plan).render()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -172,7 +181,8 @@ impl Sought {
     pub fn new(arguments: SearchArguments) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let threads = NonZeroU32::new(arguments.threads.unwrap_or_else(cores)).unwrap_or(NonZeroU32::MIN);
-        Self { effort: Effort { seed: arguments.seed, ..Effort::default() }, threads }
+        let steps = arguments.steps.unwrap_or(Effort::default().steps);
+        Self { effort: Effort { seed: arguments.seed, steps }, threads }
     }
 
     /// A plan, as yet unchecked.

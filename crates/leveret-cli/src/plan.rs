@@ -17,6 +17,10 @@ pub fn execute(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
         Document::Job(manifest) => *manifest,
         Document::Network(manifest) => return network::plan(arguments, &manifest),
     };
+    if arguments.partial.is_some() {
+        let sentence = "--partial is for networks; the plan of a job on one host is whole, or there is none";
+        return Err(Failure::new(sentence, "leave --partial out"));
+    }
     if arguments.keep.is_some() {
         let sentence =
             "--keep is for networks; the plan of a job on one host is made anew, the same for the same job";

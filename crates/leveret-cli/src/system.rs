@@ -2,6 +2,7 @@
 
 use crate::arguments::{ExplainArguments, Format, PlanArguments, VerifyArguments};
 use crate::check::counted;
+use crate::explain::Uncertified;
 use crate::failure::{EXIT_NO, Failure};
 use crate::network::Sought;
 use crate::output::{self, Paint};
@@ -33,16 +34,20 @@ pub fn explain(
     system: &System,
     (remedies, lines): (usize, usize),
 ) -> Result<ExitCode, Failure> {
-    let mut sought = Sought::new(arguments.search);
-    sought.effort.steps = arguments.steps;
+    let sought = explain::sought(arguments);
     let answer = accepted(system, sought);
     let certificate = answer.as_ref().err().and_then(|refusal| system_certificate(system, refusal));
     if let Some(certificate) = &certificate {
         // Nobody has seen this; should the planner be wrong, it is not told.
         check_system_certificate(certificate, system).map_err(explain::unfounded)?;
     }
-    if let (Some(path), true) = (&arguments.certificate, answer.is_err()) {
-        explain::write_certificate(path, certificate.as_ref())?;
+    let mut uncertified = None;
+    if let (Some(path), Err(refusal)) = (&arguments.certificate, &answer) {
+        match &certificate {
+            Some(certificate) => explain::write_certificate(path, certificate)?,
+            None if refusal.is_proven() => uncertified = Some(Uncertified::Declaration),
+            None => uncertified = Some(Uncertified::NotFound),
+        }
     }
     let mut argument = String::new();
     if let (Err(SystemRefusal::Network { traffic, .. }), Some(SystemCertificate::Network(shown))) =
@@ -50,7 +55,8 @@ pub fn explain(
     {
         argument = explain::argument(shown, traffic, lines);
     }
-    tell(arguments.format, system, answer, (sought, remedies), &argument)
+    let told = tell(arguments.format, system, answer, (sought, remedies), &argument)?;
+    uncertified.map_or(Ok(told), |why| Err(explain::no_certificate(why)))
 }
 
 /// Prints an answer; a refusal with changes that would fit.
@@ -85,6 +91,10 @@ fn tell(
 /// # Errors
 /// When the plan cannot be written.
 pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Failure> {
+    if arguments.partial.is_some() {
+        let sentence = "--partial is for networks without tasks on their hosts";
+        return Err(Failure::new(sentence, "leave --partial out"));
+    }
     let sought = Sought::new(arguments.search);
     let found = match &arguments.keep {
         None => accepted(system, sought),

@@ -2,7 +2,7 @@
 
 use leveret_plan::network::{NetworkPlan, Traffic};
 use leveret_types::{LinkId, StreamId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Priorities of streams, and what each port makes of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,8 +24,10 @@ impl Priorities {
 /// The most urgent priorities first; 0 is for other traffic.
 const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=7;
 
-/// Gives each stream the first priority that fits: one that no port on its way maps to another queue than the plan does.
+/// Gives each stream the first priority that fits: one that no port on its way maps to another queue than the plan does, and that nothing
+/// beside the time table has.
 pub fn priorities(traffic: &Traffic, plan: &NetworkPlan) -> Priorities {
+    let taken: BTreeSet<u8> = traffic.flows.iter().filter_map(|flow| flow.class).collect();
     let mut found = Priorities { of: Vec::with_capacity(traffic.streams.len()), queues: BTreeMap::new() };
     for index in 0..traffic.streams.len() {
         let own = own_queues(plan, StreamId(index as u32));
@@ -34,7 +36,7 @@ pub fn priorities(traffic: &Traffic, plan: &NetworkPlan) -> Priorities {
                 found.queue(*link, *priority).is_none_or(|known| Some(known) == *queue) && queue.is_some()
             })
         };
-        let chosen = PRIORITIES.rev().find(fits);
+        let chosen = PRIORITIES.rev().filter(|priority| !taken.contains(priority)).find(fits);
         if let Some(priority) = chosen {
             let mapped = own.iter().filter_map(|(link, queue)| queue.map(|queue| ((*link, priority), queue)));
             found.queues.extend(mapped);

@@ -124,3 +124,60 @@ fn a_plan_is_kept_where_it_can_be() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("planned anew"), "{said}");
 }
+
+#[test]
+fn what_has_no_certificate_is_explained_all_the_same() {
+    let folder = Folder::new();
+    // Two ways are asked for where there is one.
+    let text = manifest("44us").replace("name = \"image\"\n", "name = \"image\"\ncopies = 2\n");
+    let doubled = folder.write("doubled.toml", &text);
+    let certificate = folder.at("no.json");
+    let (text, said, code) = outcome(&["explain", shown(&doubled), "--certificate", shown(&certificate)]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(text.contains("This would fit: channel \"image\": copies = 1 in place of 2"), "{text}");
+    assert!(said.contains("no certificate is written of this refusal"), "{said}");
+    assert!(!certificate.exists());
+}
+
+#[test]
+fn what_is_admitted_is_told_to_programs_too() {
+    let folder = Folder::new();
+    let admitted = folder.write("admitted.toml", &manifest("44us"));
+    let (text, _, code) = outcome(&["explain", shown(&admitted), "--format", "json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&answer["admitted"], &answer["infeasible"]), (&true.into(), &false.into()));
+}
+
+#[test]
+fn a_plan_says_where_each_channel_is_on_each_link() {
+    let folder = Folder::new();
+    let admitted = folder.write("admitted.toml", &manifest("44us"));
+    let (text, _, code) = outcome(&["plan", shown(&admitted)]);
+    assert_eq!(code, Some(0), "{text}");
+    // 12 us of each link; the window of the second begins at 8 us.
+    assert!(text.contains("state          camera -> s0      0      8us      12us   1ms"), "{text}");
+}
+
+#[test]
+fn what_was_placed_when_the_search_ended_is_written() {
+    let folder = Folder::new();
+    let mut text = manifest("44us");
+    // Who comes first takes the place of one that has no other: room must be made, which takes more than one step.
+    for index in 0..60 {
+        let at = index * 389 % 900;
+        text.push_str(&format!(
+            "[[channel]]\nname = \"c{index}\"\nsource = \"camera\"\ntarget = \"controller\"\nperiod = \"1ms\"\n\
+             window = [\"{at}us\", \"{}us\"]\nsize = \"1458B\"\n",
+            at + 100
+        ));
+    }
+    let crowded = folder.write("crowded.toml", &text);
+    let partial = folder.at("partial.json");
+    let (_, said, code) =
+        outcome(&["plan", shown(&crowded), "--steps", "1", "--threads", "1", "--partial", shown(&partial)]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("no plan was found within") && said.contains("of 62 channels"), "{said}");
+    let (text, _, code) = outcome(&["verify", shown(&partial), shown(&crowded)]);
+    assert_eq!(code, Some(1), "a partial plan is none: {text}");
+}

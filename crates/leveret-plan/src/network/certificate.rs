@@ -1,7 +1,7 @@
 //! What shows that there is no plan, for a checker that trusts nobody.
 
 use super::exact::{Verdict, decide};
-use super::explain::{ALONE_STEPS, NetworkRefusal};
+use super::explain::{ALONE_STEPS, NetworkRefusal, unavoidable};
 use super::model::Traffic;
 use super::problem::Problem;
 use super::proof::Proof;
@@ -62,6 +62,20 @@ pub fn certificate(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<Certif
         | NetworkRefusal::Reserved { stream } => {
             let hyperperiod = traffic.validate().ok()?;
             let problem = Problem::new(traffic, hyperperiod.0).ok()?;
+            if let NetworkRefusal::Unending { link, .. } = refusal
+                && problem.items.iter().any(|item| {
+                    item.stream == *stream
+                        && unavoidable(&problem, item).iter().any(|(known, _)| LinkId(*known) == *link)
+                })
+            {
+                let streams = vec![*stream];
+                return Some(Certificate::Overload {
+                    link: *link,
+                    from: Nanos::ZERO,
+                    to: hyperperiod,
+                    streams,
+                });
+            }
             match decide(&problem, &[*stream], &mut ALONE_STEPS.clone(), &mut Watch::alone()) {
                 Verdict::Impossible(proof) => Some(Certificate::Argument(*proof)),
                 Verdict::Plan(_) | Verdict::Unknown => None,

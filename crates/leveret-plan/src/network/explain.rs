@@ -136,6 +136,15 @@ pub(super) fn hopeless(problem: &mut Problem<'_>, watch: &mut Watch<'_>) -> Opti
         if fits(&problem.items[index]) {
             continue;
         }
+        let item = &problem.items[index];
+        let unending = unavoidable(problem, item).into_iter().find(|(_, length)| *length > item.period);
+        if let Some((link, needs)) = unending {
+            return Some(NetworkRefusal::Unending {
+                stream: item.stream,
+                link: LinkId(link),
+                needs: Nanos(needs),
+            });
+        }
         // The way of the fewest links need not be the quickest.
         problem.widen(index);
         if !fits(&problem.items[index]) {

@@ -17,6 +17,7 @@ mod explain;
 mod flow;
 mod flows;
 mod keep;
+mod listing;
 mod model;
 mod place;
 mod plan;
@@ -43,6 +44,7 @@ pub use explain::{NetworkRefusal, TooLongFor};
 pub use flow::{BURST_MAX, Flow};
 pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
 pub use keep::{KeepError, keep_network};
+pub use listing::render_slots;
 pub use model::{
     ROUND_INSTANCES_MAX, STREAM_TIME_MAX, STREAMS_MAX, Stream, StreamFault, Traffic, TrafficError,
 };

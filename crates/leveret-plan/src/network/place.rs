@@ -7,7 +7,7 @@ use super::problem::{Hop, Problem};
 use super::state::{Place, State, Unit};
 
 /// How often a link is looked at in vain for one place; a second's part.
-const LOOKS_MAX: usize = 1 << 22;
+pub(super) const LOOKS_MAX: usize = 1 << 22;
 
 /// The first place of a unit on the first of its ways that has one; `hint` says where in the window the search begins.
 pub(super) fn first_free(problem: &Problem<'_>, state: &State, unit: Unit, hint: u64) -> Option<Place> {

@@ -4,7 +4,7 @@
 //! little more where the others do not leave that much.
 
 use super::explain::NetworkRefusal;
-use super::model::{Stream, Traffic};
+use super::model::{Stream, StreamFault, Traffic, TrafficError};
 use super::{Effort, has_plan};
 use crate::scale::Scale;
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
@@ -75,6 +75,11 @@ pub fn advice(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<S
 
 /// Changes that would fit, at most `most`: first those of windows, then of what moves, then of the network.
 pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<NetworkChange> {
+    if let NetworkRefusal::Invalid(TrafficError::Stream { name, fault: StreamFault::NoSecondWay { .. } }) =
+        refusal
+    {
+        return one_way(traffic, name).into_iter().collect();
+    }
     let is_tried = match refusal {
         NetworkRefusal::NotFound { .. } => traffic.streams.len() <= UNPROVEN_MAX,
         // What would fit for a late flow was tried where it was refused.
@@ -108,6 +113,15 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
         }
     }
     found
+}
+
+/// One copy in place of two, for a stream that has one way alone.
+fn one_way(traffic: &Traffic, name: &str) -> Option<NetworkChange> {
+    let which = traffic.streams.iter().position(|stream| stream.name == name)?;
+    let change = NetworkChange::Stream(StreamId(which as u32), StreamChange::OneWay);
+    let mut changed = traffic.clone();
+    change.apply(&mut changed);
+    fits(&changed).then_some(change)
 }
 
 /// Some streams of traffic.

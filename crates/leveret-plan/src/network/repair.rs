@@ -193,7 +193,9 @@ impl<'a, 'b> Search<'a, 'b> {
             &self.weights,
             salt,
         );
-        let may_split = self.may_split && count > 1 && self.problem.items[item as usize].movable;
+        let split = self.state.units.len() - self.problem.items.len() + count as usize;
+        let may_split =
+            self.may_split && count > 1 && split <= SPLIT_MAX && self.problem.items[item as usize].movable;
         if may_split
             && (cheapest.is_none() || self.failures[unit as usize] > self.strategy.failures_before_split)
         {
@@ -253,6 +255,9 @@ impl<'a, 'b> Search<'a, 'b> {
         self.waiting.iter().copied()
     }
 }
+
+/// Instances that are placed one by one: each costs as much as a stream.
+const SPLIT_MAX: usize = 1 << 16;
 
 /// Whether to look for a place with waiting after so many failures: it costs many times what one without does, so seldom again once it
 /// has failed.

@@ -140,8 +140,9 @@ impl State {
         let Unit { item, count, .. } = self.units[unit as usize];
         let item = &problem.items[item as usize];
         let way = &item.ways[place.way as usize];
-        for (link, start, length) in slots(item, way, count, &place) {
-            self.links[link].give(start, length, Owner(unit));
+        for (index, hop) in way.hops.iter().enumerate() {
+            let start = Self::start_of(way, &place, index) - hop.early;
+            self.links[hop.link as usize].give_each(start, (item.period, count), hop.length, Owner(unit));
         }
         if place.may_wait() {
             self.queues.take_away(self.units[unit as usize], way, &place);
@@ -173,15 +174,6 @@ impl State {
         self.of_item[item as usize].extend(begin..self.units.len() as u32);
         begin..self.units.len() as u32
     }
-}
-
-/// The slots of all instances of a unit: link, start, length.
-fn slots(item: &Item, way: &Candidate, count: u32, place: &Place) -> impl Iterator<Item = (usize, i64, i64)> {
-    let period = item.period;
-    way.hops.iter().enumerate().flat_map(move |(index, hop)| {
-        let start = State::start_of(way, place, index) - hop.early;
-        (0..i64::from(count)).map(move |turn| (hop.link as usize, start + turn * period, hop.length))
-    })
 }
 
 /// Takes what is still free of a stretch: reservations may overlap.

@@ -22,6 +22,9 @@ pub(super) fn on_circle(instant: i64, hyperperiod: i64) -> i64 {
     if (0..hyperperiod).contains(&instant) { instant } else { instant.rem_euclid(hyperperiod) }
 }
 
+/// So many stretches are given back in one go through all.
+const ONE_BY_ONE: u32 = 16;
+
 /// The stretches of one link, disjoint, by start.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
@@ -110,6 +113,19 @@ impl Timeline {
             from = place;
         }
         self.used += i64::from(count) * length;
+    }
+
+    /// Gives back what [`Self::take_each`] took.
+    pub(super) fn give_each(&mut self, start: i64, (period, count): (i64, u32), length: i64, owner: Owner) {
+        if count < ONE_BY_ONE {
+            (0..i64::from(count)).for_each(|turn| self.give(start + turn * period, length, owner));
+            return;
+        }
+        // What lies behind each would be moved once for each.
+        let before = self.busy.len();
+        self.busy.retain(|busy| busy.owner != owner);
+        debug_assert_eq!(before - self.busy.len(), count as usize);
+        self.used -= i64::from(count) * length;
     }
 
     /// Gives a stretch back.

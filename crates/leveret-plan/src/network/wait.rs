@@ -3,12 +3,18 @@
 //! Going forward from the first hop, each starts as early as its link allows; the arrival is then the earliest for that start, and a later start
 //! never arrives earlier. So what is too long under way cannot start before its arrival less its latency, and the search goes on from there.
 
+use super::place::LOOKS_MAX;
 use super::problem::{Candidate, Hop, Item, Problem};
 use super::queues::Stay;
 use super::state::{Place, State, Unit};
 
 /// Starts that are tried on one way.
 const TRIES: u32 = 64;
+
+/// How often a link may be looked at yet.
+struct Looks {
+    left: u64,
+}
 
 /// The first place found at which the message may wait. `steps` grows by the stretches that were looked at.
 pub(super) fn first_waiting(
@@ -18,7 +24,12 @@ pub(super) fn first_waiting(
     steps: &mut u64,
 ) -> Option<Place> {
     let item = &problem.items[unit.item as usize];
-    (0..item.ways.len()).find_map(|way| on_way(problem, state, unit, item, way, steps))
+    let hops: usize = item.ways.iter().map(|way| way.hops.len()).sum();
+    let most = LOOKS_MAX as u64 + 2 * hops as u64 * u64::from(unit.count);
+    let mut looks = Looks { left: most };
+    let place = (0..item.ways.len()).find_map(|way| on_way(problem, state, unit, item, way, &mut looks));
+    *steps += most - looks.left;
+    place
 }
 
 fn on_way(
@@ -27,13 +38,13 @@ fn on_way(
     unit: Unit,
     item: &Item,
     index: usize,
-    steps: &mut u64,
+    looks: &mut Looks,
 ) -> Option<Place> {
     let way = &item.ways[index];
     let (mut from, to) = unit.window(item, way)?;
     let latest = i64::from(unit.first) * item.period + item.deadline;
     for _ in 0..TRIES {
-        let starts = forward(state, unit, item, way, from, steps)?;
+        let starts = forward(state, unit, item, way, from, looks)?;
         let is_root = |hop: &Hop| hop.parent == Hop::NO_PARENT;
         let start =
             way.hops.iter().zip(&starts).filter(|(hop, _)| is_root(hop)).map(|(_, start)| *start).min()?;
@@ -63,23 +74,23 @@ fn forward(
     item: &Item,
     way: &Candidate,
     from: i64,
-    steps: &mut u64,
+    looks: &mut Looks,
 ) -> Option<Vec<i64>> {
     let mut starts: Vec<i64> = Vec::with_capacity(way.hops.len());
     for hop in &way.hops {
         let ready = if hop.parent == Hop::NO_PARENT { from } else { starts[hop.parent as usize] + hop.after };
-        starts.push(free_from(state, *hop, ready, unit.count, item.period, steps)?);
+        starts.push(free_from(state, *hop, ready, unit.count, item.period, looks)?);
     }
     Some(starts)
 }
 
 /// The first instant from which a link is free for a message, in each of its periods.
-fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64, steps: &mut u64) -> Option<i64> {
+fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64, looks: &mut Looks) -> Option<i64> {
     let mut start = ready;
     let mut content = 0;
     let mut turn = 0;
     while content < count {
-        *steps += 1;
+        looks.left = looks.left.checked_sub(1)?;
         let shift =
             state.links[hop.link as usize].shift(start - hop.early + i64::from(turn) * period, hop.length)?;
         if shift > 0 {

@@ -27,6 +27,9 @@ use temporal::Contradiction;
 /// Nodes of an argument that anybody wants to read or keep.
 const NODES_MAX: usize = 200_000;
 
+/// Instances that are searched completely: more would fill the memory before a step is made.
+const INSTANCES_MAX: u64 = 1 << 17;
+
 /// What the complete search found.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
@@ -49,6 +52,10 @@ pub(super) fn decide(
     else {
         return Verdict::Unknown;
     };
+    let items = problem.items.iter().filter(|item| streams.contains(&item.stream));
+    if items.map(|item| u64::from(item.count)).fold(0, u64::saturating_add) > INSTANCES_MAX {
+        return Verdict::Unknown;
+    }
     let model = Model::new(problem, streams, ways);
     let mut search = Search { model, nodes: Vec::new(), frames: Vec::new(), budget: *steps };
     let verdict = search.run(watch);

@@ -22,8 +22,10 @@ pub struct LateFlow {
     pub bound: Nanos,
     /// Its way there, link by link.
     pub hops: Vec<HopShares>,
-    /// Single changes with each of which it is in time, and nothing else becomes late.
+    /// Single changes with each of which nothing is late.
     pub fits: Vec<FlowChange>,
+    /// Where there is none: those with which it is in time, and others as late as they were.
+    pub helps: Vec<FlowChange>,
     /// How many other flows are late.
     pub others: usize,
 }
@@ -79,19 +81,18 @@ pub(in crate::network) fn refusal(
     let target = traffic.flows[flow].targets[place];
     let slots = Table::of(plan);
     let hops = hops(traffic, (plan, &slots), flow, target);
-    let mut trials = Trials { traffic, plan, slots, late: &late, flow, left: TRIALS_MAX };
-    let worst = hops.iter().max_by_key(|hop| (hop.delay, std::cmp::Reverse(hop.link)));
-    let fits = [
-        trials.class(),
-        trials.burst(),
-        trials.interval(),
-        trials.size(),
-        trials.deadline(*bound),
-        worst.and_then(|hop| trials.rate(hop.link, table)),
-    ];
-    let fits = fits.into_iter().flatten().collect();
+    let worst = hops.iter().max_by_key(|hop| (hop.delay, std::cmp::Reverse(hop.link))).map(|hop| hop.link);
+    let mut trials =
+        Trials { traffic, plan, slots, late: &late, flow, may_stay_late: false, left: TRIALS_MAX };
+    let fits = trials.all(*bound, worst, &table);
     let others = late.len() - 1;
-    Some(NetworkRefusal::Late(Box::new(LateFlow { flow, target, bound: *bound, hops, fits, others })))
+    let mut helps = Vec::new();
+    if fits.is_empty() && others > 0 {
+        (trials.may_stay_late, trials.left) = (true, TRIALS_MAX);
+        helps = trials.all(*bound, worst, &table);
+    }
+    let bound = *bound;
+    Some(NetworkRefusal::Late(Box::new(LateFlow { flow, target, bound, hops, fits, helps, others })))
 }
 
 /// Whether no flow may be late.
@@ -150,11 +151,31 @@ struct Trials<'a> {
     slots: Table<'a>,
     late: &'a [usize],
     flow: usize,
+    /// Whether others may stay late that are.
+    may_stay_late: bool,
     left: u64,
 }
 
 impl Trials<'_> {
-    /// Whether the flow is in time after a change, and no other is late that was not.
+    /// One change of each kind, where one does.
+    fn all(
+        &mut self,
+        bound: Nanos,
+        worst: Option<LinkId>,
+        table: impl Fn(&Traffic) -> Option<NetworkPlan>,
+    ) -> Vec<FlowChange> {
+        let found = [
+            self.class(),
+            self.burst(),
+            self.interval(),
+            self.size(),
+            self.deadline(bound),
+            worst.and_then(|link| self.rate(link, table)),
+        ];
+        found.into_iter().flatten().collect()
+    }
+
+    /// Whether everything is in time after a change; or the flow, and no other is late that was not.
     fn fits(&mut self, change: FlowChange) -> bool {
         let Some(left) = self.left.checked_sub(1) else { return false };
         self.left = left;
@@ -166,7 +187,8 @@ impl Trials<'_> {
 
     fn helps(&self, traffic: &Traffic, plan: &NetworkPlan) -> bool {
         let late = late_flows(traffic, plan);
-        late.iter().all(|flow| *flow != self.flow && self.late.contains(flow))
+        let is_left = |flow: &usize| self.may_stay_late && *flow != self.flow && self.late.contains(flow);
+        late.iter().all(is_left)
     }
 
     /// The nearest class.
@@ -275,6 +297,14 @@ impl LateFlow {
                 "\n    {}: {}",
                 traffic.network.link_name(hop.link),
                 hop.words(traffic, flow.class)
+            );
+        }
+        if !self.helps.is_empty() {
+            let words: Vec<_> = self.helps.iter().map(|change| change.words(traffic, flow)).collect();
+            let _ = write!(
+                text,
+                "\n    for it alone, with the others as late as they are: {}",
+                words.join("; or ")
             );
         }
         text
