@@ -285,3 +285,23 @@ fn a_stretch_that_nobody_could_count_through_is_refused() {
         assert!(violation.rule.contains("no longer than one"), "{violation}");
     }
 }
+
+/// A link is taken for longer than the period, and the way takes longer than the window: either is enough, and the certificate of one is
+/// not refused for the other.
+#[test]
+fn who_takes_a_link_for_longer_than_its_period_is_refused_with_a_certificate() {
+    let network = shape(Shape::Line, 1, 3);
+    let mut stream = Stream::new("s", NodeId(1), NodeId(2), ByteSize(1458), Nanos::from_micros(5));
+    stream.targets.push(NodeId(3));
+    let traffic = Traffic {
+        network,
+        streams: vec![stream],
+        flows: Vec::new(),
+        clock_error: Nanos::ZERO,
+        whole_cycles: false,
+    };
+    let refusal = plan_network(&traffic, Effort::default()).expect_err("12 us every 5 us");
+    assert!(matches!(refusal, NetworkRefusal::Unending { .. }), "{refusal:?}");
+    let shown = certificate(&traffic, &refusal).expect("what is proven can be shown");
+    assert_eq!(check_certificate(&shown, &traffic), Ok(()));
+}

@@ -242,7 +242,13 @@ pub(super) fn unavoidable(problem: &Problem<'_>, item: &Item) -> Vec<(u32, i64)>
         (source == stream.source && graph.outgoing(source).len() == 1)
             || (stream.targets.contains(&target) && graph.incoming(target).len() == 1)
     };
-    let everywhere = |link: u32| item.ways.iter().all(|way| way.hops.iter().any(|hop| hop.link == link));
+    let of_all_copies = |link: u32| {
+        let takes = |way: &leveret_topology::Tree| way.links().any(|own| own == LinkId(link));
+        stream.ways.as_ref().is_none_or(|ways| ways.iter().all(takes))
+    };
+    let everywhere = |link: u32| {
+        of_all_copies(link) && item.ways.iter().all(|way| way.hops.iter().any(|hop| hop.link == link))
+    };
     way.hops
         .iter()
         .filter(|hop| only(hop.link) || (item.all_ways && everywhere(hop.link)))

@@ -142,7 +142,9 @@ fn around(net: &Net, traffic: &Traffic, link: LinkId, id: StreamId, target: Node
         return (first || last).then_some((0, behind));
     };
     let mut least: Option<(i128, i128)> = None;
-    for route in routes.iter().filter(|route| has_room(traffic, id, route)) {
+    // Where none has room the stream has no plan whatever is claimed of it.
+    let any_has_room = routes.iter().any(|route| has_room(traffic, id, route));
+    for route in routes.iter().filter(|route| !any_has_room || has_room(traffic, id, route)) {
         let place = route.iter().position(|other| *other == link)?;
         let head = walk(traffic, id, &route[..=place]) - arrival(traffic, id, link);
         let length = HopTimes::new(traffic, stream.size, None, link).length;
