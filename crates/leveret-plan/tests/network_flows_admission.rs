@@ -2,8 +2,8 @@
 
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{
-    Effort, Flow, FlowChange, LateFlow, NetworkPlan, NetworkRefusal, Stream, Traffic, advice, flow_bounds,
-    plan_network, summarise,
+    Effort, Flow, FlowChange, LateFlow, NetworkChange, NetworkPlan, NetworkRefusal, Stream, Traffic, advice,
+    flow_bounds, plan_network, summarise,
 };
 use leveret_topology::{Shape, Shaper, Tree, shape};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId};
@@ -197,14 +197,7 @@ fn a_late_flow_is_refused_with_what_would_do() {
             FlowChange::Interval(interval) => flow.interval = Some(interval),
             FlowChange::Size(size) => flow.size = size,
             FlowChange::Deadline(deadline) => flow.deadline = Some(deadline),
-            FlowChange::Rate(link, rate) => {
-                let link = changed.network.links[link.index()].clone();
-                let same = |other: &&mut leveret_topology::Link| {
-                    let ends = (other.source, other.target);
-                    ends == (link.source, link.target) || ends == (link.target, link.source)
-                };
-                changed.network.links.iter_mut().filter(same).for_each(|other| other.rate = rate);
-            }
+            FlowChange::Rate(link, rate) => NetworkChange::Rate(link, rate).apply(&mut changed),
         }
         planned(&changed);
     }

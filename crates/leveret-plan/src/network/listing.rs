@@ -4,6 +4,7 @@ use super::model::Traffic;
 use super::plan::NetworkPlan;
 use crate::table::grid;
 use leveret_types::{Nanos, StreamId};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Rows that are printed.
@@ -52,11 +53,8 @@ pub fn render_slots(traffic: &Traffic, plan: &NetworkPlan) -> String {
 }
 
 /// By stream, copy and hop: the earliest and the latest start, from the start of the period.
-fn instants(
-    traffic: &Traffic,
-    plan: &NetworkPlan,
-) -> std::collections::BTreeMap<(StreamId, u8, u16), (Nanos, Nanos)> {
-    let mut found = std::collections::BTreeMap::new();
+fn instants(traffic: &Traffic, plan: &NetworkPlan) -> BTreeMap<(StreamId, u8, u16), (Nanos, Nanos)> {
+    let mut found = BTreeMap::new();
     for slot in plan.links.iter().flatten() {
         let period = traffic.streams[slot.stream.index()].period;
         let at = slot.start - Nanos(period.0 * i64::from(slot.instance));

@@ -253,12 +253,7 @@ impl Trials<'_> {
         let own = &self.traffic.network.links[link.index()];
         for rate in RATES.into_iter().filter(|rate| *rate > own.rate.0).take(2).map(BitRate) {
             let mut traffic = self.traffic.clone();
-            for other in &mut traffic.network.links {
-                let ends = (other.source, other.target);
-                if ends == (own.source, own.target) || ends == (own.target, own.source) {
-                    other.rate = rate;
-                }
-            }
+            NetworkChange::Rate(link, rate).apply(&mut traffic);
             let Some(mut plan) = table(&traffic) else { continue };
             super::complete(&traffic, &mut plan, self.plan.flows.clone());
             if self.helps(&traffic, &plan) {
