@@ -153,7 +153,7 @@ fn what_moves_beside_the_table_is_exported_too() {
     assert!(text.contains("frames of \"alarm\", beside the table: priority (PCP) 5"), "{text}");
     let script = std::fs::read_to_string(at("gates/drive.sh")).expect("a script");
     let shaper = "cbs idleslope 20000 sendslope -80000 hicredit 599 locredit -194 offload";
-    assert!(script.contains(shaper) && script.contains("to s1: no slots"), "{script}");
+    assert!(script.contains(shaper) && script.contains("To s1: no slots"), "{script}");
     outcome(&["export", "yang", shown(&plan), job, "--output", shown(&at("gates.json"))]);
     let gates = std::fs::read_to_string(at("gates.json")).expect("a document");
     let gates: serde_json::Value = serde_json::from_str(&gates).expect("JSON");
