@@ -9,11 +9,11 @@ use leveret_types::{ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
 use std::fmt::Write;
 
 /// Changes of a flow that are tried for one refusal.
-const TRIALS_MAX: u64 = 128;
+const TRIALS_MAX: u64 = 96;
 /// Times between which nothing is sought.
 const STEP: i64 = 1_000;
 /// An interval is made no longer than so many times what is declared.
-const INTERVAL_FACTOR_MAX: i64 = 1_000;
+const INTERVAL_FACTOR_MAX: i64 = 64;
 /// Late flows that are told.
 const TOLD_MAX: usize = 5;
 
@@ -58,7 +58,7 @@ pub struct HopShares {
 /// Why a plan is refused, if a flow is late, with changes of that flow which would do.
 pub(in crate::network) fn refusal(traffic: &Traffic, plan: &NetworkPlan) -> Option<NetworkRefusal> {
     let late = late_flows(traffic, plan);
-    let told = late_flow(traffic, plan, (&late, *late.first()?), |_| None)?;
+    let told = late_flow(traffic, plan, (&late, *late.first()?), true, |_| None)?;
     Some(NetworkRefusal::Late(Box::new(told)))
 }
 
@@ -72,7 +72,9 @@ pub(in crate::network) fn explained(
     let late = late_flows(traffic, plan);
     let mut told: Vec<LateFlow> = Vec::new();
     for flow in late.iter().take(TOLD_MAX) {
-        told.extend(late_flow(traffic, plan, (&late, *flow), &table));
+        // What would do for all is sought with the first: it costs as much again.
+        let for_all = told.is_empty();
+        told.extend(late_flow(traffic, plan, (&late, *flow), for_all, &table));
         if told.first().is_some_and(|first| !first.fits.is_empty()) {
             break;
         }
@@ -85,6 +87,7 @@ fn late_flow(
     traffic: &Traffic,
     plan: &NetworkPlan,
     (late, flow): (&[usize], usize),
+    for_all: bool,
     table: impl Fn(&Traffic) -> Option<NetworkPlan>,
 ) -> Option<LateFlow> {
     let reached = flow_bounds(traffic, plan, flow);
@@ -95,7 +98,7 @@ fn late_flow(
     let hops = hops(traffic, (plan, &slots), flow, target);
     let others = late.len() - 1;
     let mut trials = Trials { traffic, plan, slots, late, flow, may_stay_late: false, left: TRIALS_MAX };
-    let fits = trials.all(*bound, &hops, &table);
+    let fits = if for_all { trials.all(*bound, &hops, &table) } else { Vec::new() };
     let mut helps = Vec::new();
     if fits.is_empty() && others > 0 {
         (trials.may_stay_late, trials.left) = (true, TRIALS_MAX);

@@ -14,7 +14,7 @@ const STREAMS_MAX: usize = 4;
 /// Cables that are made faster.
 const CABLES_MAX: usize = 4;
 /// Tables that are planned for one flow.
-const TABLES_MAX: usize = 160;
+const TABLES_MAX: usize = 64;
 /// Streams that are planned for all of them together, and at least so many tables.
 const PLANNED_MAX: usize = 20_000;
 const TABLES_MIN: usize = 8;
