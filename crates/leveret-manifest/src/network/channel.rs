@@ -93,6 +93,14 @@ pub(super) fn ways(
     if let Some(way) = section.texts("way", "[\"h0\", \"s0\", \"h1\"]", problems) {
         paths.push(way);
     }
+    if !paths.is_empty() && section.value("ways").is_some() {
+        problems.add(
+            section.place("way"),
+            "`way` stands beside `ways`",
+            "keep one of them: `way` for one way, `ways` for several",
+        );
+        return None;
+    }
     let form = "write `ways = [[\"h0\", \"s0\", \"h1\"], [\"h0\", \"s1\", \"h1\"]]`";
     if let Some(value) = section.value("ways") {
         let DeValue::Array(entries) = value.get_ref() else {
@@ -122,6 +130,16 @@ pub(super) fn ways(
             }
             paths.push(path);
         }
+    }
+    let ends = paths.iter().filter_map(|path| path.last());
+    let twice = |(index, end): (usize, &Located<String>)| {
+        let before = paths.iter().filter_map(|path| path.last()).take(index);
+        before.into_iter().any(|other| other.value == end.value).then(|| end.clone())
+    };
+    if let Some(end) = ends.enumerate().find_map(twice).filter(|_| copies < 2) {
+        let message = format!("two of the ways lead to {}, and the channel has one copy", quoted(&end.value));
+        problems.add(end.span, message, "name one way for each target, or give the channel `copies = 2`");
+        return None;
     }
     let graph = graph?;
     let routes: Vec<Vec<LinkId>> =
