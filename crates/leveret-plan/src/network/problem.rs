@@ -79,11 +79,21 @@ impl<'a> Problem<'a> {
     /// Of traffic that [`Traffic::validate`] accepted, with its hyperperiod.
     pub(super) fn new(traffic: impl Into<Cow<'a, Traffic>>, hyperperiod: i64) -> Result<Self, TrafficError> {
         let traffic = traffic.into();
+        let streams: Vec<_> = (0..traffic.streams.len() as u32).map(StreamId).collect();
+        Self::part(traffic, hyperperiod, &streams)
+    }
+
+    /// Of some of the streams alone.
+    pub(super) fn part(
+        traffic: impl Into<Cow<'a, Traffic>>,
+        hyperperiod: i64,
+        streams: &[StreamId],
+    ) -> Result<Self, TrafficError> {
+        let traffic = traffic.into();
         let graph = Graph::new(&traffic.network);
-        let streams = traffic.streams.len();
-        let mut problem = Self { traffic, graph, hyperperiod, items: Vec::with_capacity(streams) };
-        for index in 0..streams {
-            let items = problem.items_of(StreamId(index as u32))?;
+        let mut problem = Self { traffic, graph, hyperperiod, items: Vec::with_capacity(streams.len()) };
+        for stream in streams {
+            let items = problem.items_of(*stream)?;
             problem.items.extend(items);
         }
         Ok(problem)
