@@ -127,9 +127,13 @@ fn beside(gates: &Gates, one: &Beside, priorities: &Priorities) -> String {
         Some(delay) => format!("sent within {delay}"),
         None => "promised nothing".to_owned(),
     };
+    let closes = match gates.queues.is_empty() {
+        true => String::new(),
+        false => format!("; closes {} before a slot", one.guard),
+    };
     format!(
-        "# Class {class}: channels of priority {} beside the table ({carried}), longest frame {}, {promise}; closes {} before a slot.\n",
-        one.class, one.largest, one.guard
+        "# Class {class}: channels of priority {} beside the table ({carried}), longest frame {}, {promise}{closes}.\n",
+        one.class, one.largest
     )
 }
 
