@@ -314,7 +314,7 @@ fn crowded() -> impl Strategy<Value = Traffic> {
     (shapes, prop::collection::vec(wish, 2..9), prop::sample::select(vec![0i64, 0, 300])).prop_map(
         |(which, wishes, clock_error)| {
             let streams = wishes.iter().enumerate().map(|(index, wish)| {
-                let ((source, on), size, period, (release, length), latency, jitter) = wish.clone();
+                let ((source, on), size, period, (release, length), latency, jitter) = *wish;
                 let ends = (source, (source + on) % 4);
                 let mut one = stream(&format!("s{index}"), ends, size, period, (release, release + length));
                 one.latency = latency.map(Nanos::from_micros);
