@@ -27,6 +27,7 @@ mod proof;
 mod queues;
 mod remedy;
 mod repair;
+mod reserved;
 mod session;
 mod state;
 mod strategy;
@@ -104,14 +105,18 @@ pub fn admit_flows(
     }
 }
 
-/// Whether there is a plan, without a word of why there is none.
-fn has_plan(traffic: &Traffic, effort: Effort) -> bool {
-    let Ok(hyperperiod) = traffic.validate() else { return false };
-    let Ok(ways) = flows::ways(traffic, &Graph::new(&traffic.network)) else { return false };
-    plan_table(traffic, hyperperiod, effort).is_ok_and(|(mut plan, _)| {
+/// Whether there is a plan, without a word of why there is none; and what it took to know: steps, and messages of a round.
+fn has_plan(traffic: &Traffic, effort: Effort) -> (bool, u64) {
+    let Ok(hyperperiod) = traffic.validate() else { return (false, 0) };
+    let Ok(ways) = flows::ways(traffic, &Graph::new(&traffic.network)) else { return (false, 0) };
+    let mut watch = Watch::alone();
+    let found = search_table(traffic, hyperperiod, (Strategy::first(effort.seed), effort.steps), &mut watch);
+    let work = watch.made() + traffic.instances(hyperperiod);
+    let fits = found.is_ok_and(|(mut plan, _)| {
         flows::complete(traffic, &mut plan, ways);
         flows::all_in_time(traffic, &plan)
-    })
+    });
+    (fits, work)
 }
 
 /// The time table alone: streams, without flows.
@@ -131,7 +136,8 @@ fn search_table(
     watch: &mut Watch<'_>,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    if let Some(refusal) = explain::hopeless(&mut problem, watch).or_else(|| explain::overload(&problem)) {
+    let hopeless = explain::hopeless(&mut problem, steps_max, watch);
+    if let Some(refusal) = hopeless.or_else(|| explain::overload(&problem)) {
         return Err(refusal);
     }
     if strategy.wide {
@@ -195,9 +201,11 @@ pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefus
 
 /// Places what it can. What has a place only where it waits is set aside, so that all of those are seen to fail, and not the first alone.
 fn repair(search: &mut Search<'_, '_>, steps: u64, watch: &mut Watch<'_>) -> Result<(), NetworkRefusal> {
+    // What is asked of single streams has as many steps again, all together.
+    let mut left = steps;
     for _ in 0..SET_ASIDE_MAX {
         let Err(Ended::Alone(item)) = search.run(steps, watch) else { break };
-        if let Some(refusal) = explain::alone(search.problem, item, watch) {
+        if let Some(refusal) = explain::alone(search.problem, item, &mut left, watch) {
             return Err(refusal);
         }
         search.set_aside();

@@ -9,6 +9,7 @@ use super::{Effort, has_plan};
 use crate::scale::Scale;
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
 use serde::Serialize;
+use std::cell::Cell;
 
 /// A single change of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -46,10 +47,12 @@ pub enum StreamChange {
 
 /// Streams of a conflict that are changed, the first ones.
 const CHANGED_MAX: usize = 8;
-/// Steps of each plan that is tried.
-const STEPS_PER_PLAN: u64 = 400_000;
+/// How far each plan is sought that is tried.
+const EACH: Effort = Effort { seed: 0, steps: 400_000 };
 /// Streams that are planned for all trials of the whole traffic together.
 const PLANNED_MAX: usize = 200_000;
+/// Steps of all trials together, and messages of the rounds that are planned.
+const WORK_MAX: u64 = 64_000_000;
 /// Streams without a proof up to which changes are tried.
 const UNPROVEN_MAX: usize = 300;
 /// Rates that cables have, in bits a second.
@@ -92,10 +95,10 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
     let (streams, link) = (refusal.streams(), refusal.bottleneck(traffic));
     let is_proven = refusal.is_proven();
     let core = if is_proven { Part::of(traffic, streams) } else { Part::whole(traffic) };
-    let mut left = PLANNED_MAX.max(traffic.streams.len() * 6);
+    let left = Left::of(traffic);
     let mut found = Vec::new();
     for scale in scales(traffic, &streams[..streams.len().min(CHANGED_MAX)], link) {
-        if found.len() == most || left < traffic.streams.len() {
+        if found.len() == most || !left.reaches(traffic) {
             break;
         }
         // A still faster cable or longer period says nothing new.
@@ -109,7 +112,7 @@ pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec
             _ => false,
         });
         if !is_known {
-            found.extend(least(traffic, &core, &scale, &mut left));
+            found.extend(least(traffic, &core, &scale, &left));
         }
     }
     found
@@ -121,7 +124,35 @@ fn one_way(traffic: &Traffic, name: &str) -> Option<NetworkChange> {
     let change = NetworkChange::Stream(StreamId(which as u32), StreamChange::OneWay);
     let mut changed = traffic.clone();
     change.apply(&mut changed);
-    fits(&changed).then_some(change)
+    has_plan(&changed, EACH).0.then_some(change)
+}
+
+/// What trials may take yet.
+struct Left {
+    streams: Cell<usize>,
+    work: Cell<u64>,
+}
+
+impl Left {
+    fn of(traffic: &Traffic) -> Self {
+        let streams = PLANNED_MAX.max(traffic.streams.len() * 6);
+        Self { streams: Cell::new(streams), work: Cell::new(WORK_MAX) }
+    }
+
+    /// Whether the whole may be tried once more.
+    fn reaches(&self, traffic: &Traffic) -> bool {
+        self.streams.get() >= traffic.streams.len() && self.work.get() > 0
+    }
+
+    /// Whether traffic has a plan; where nothing is left, that is not sought.
+    fn fits(&self, traffic: &Traffic) -> bool {
+        if self.work.get() == 0 {
+            return false;
+        }
+        let (fits, work) = has_plan(traffic, EACH);
+        self.work.set(self.work.get().saturating_sub(work));
+        fits
+    }
 }
 
 /// Some streams of traffic.
@@ -151,18 +182,14 @@ impl Part {
     }
 
     /// Whether the part has a plan with a change.
-    fn fits(&self, change: &NetworkChange) -> bool {
+    fn fits(&self, change: &NetworkChange, left: &Left) -> bool {
         let mut changed = self.traffic.clone();
         let inside = |stream: StreamId| {
             self.place.iter().find(|(outside, _)| *outside == stream).map_or(stream, |(_, inside)| *inside)
         };
         change.renamed(inside).apply(&mut changed);
-        fits(&changed)
+        left.fits(&changed)
     }
-}
-
-fn fits(traffic: &Traffic) -> bool {
-    has_plan(traffic, Effort { seed: 0, steps: STEPS_PER_PLAN })
 }
 
 /// What may be changed.
@@ -241,20 +268,15 @@ fn loads_of(id: StreamId, stream: &Stream) -> Vec<Scale<NetworkChange>> {
 }
 
 /// The least change of a property with which the whole traffic fits.
-fn least(
-    traffic: &Traffic,
-    core: &Part,
-    scale: &Scale<NetworkChange>,
-    left: &mut usize,
-) -> Option<NetworkChange> {
+fn least(traffic: &Traffic, core: &Part, scale: &Scale<NetworkChange>, left: &Left) -> Option<NetworkChange> {
     let whole = |change: &NetworkChange| {
-        let Some(rest) = left.checked_sub(traffic.streams.len()) else { return false };
-        *left = rest;
+        let Some(rest) = left.streams.get().checked_sub(traffic.streams.len()) else { return false };
+        left.streams.set(rest);
         let mut changed = traffic.clone();
         change.apply(&mut changed);
-        fits(&changed)
+        left.fits(&changed)
     };
-    scale.least(|change| core.fits(change), whole)
+    scale.least(|change| core.fits(change, left), whole)
 }
 
 impl NetworkChange {
