@@ -105,14 +105,6 @@ struct Planned<'a> {
 /// What ports and hosts are given of a network.
 fn write(arguments: &ExportArguments, planned: &Planned<'_>) -> Result<(), Failure> {
     let given = priorities(planned.traffic, planned.plan);
-    let beside = planned.traffic.flows.iter().filter(|flow| flow.class.is_some()).count();
-    if beside > 0 {
-        let (are, them) = if beside == 1 { ("channel", "it") } else { ("channels", "them") };
-        output::note(&format!(
-            "note: {beside} {are} beside the time table: what is written has gates for planned traffic alone, and one queue for all other. What \
-             `leveret check` promises {them} holds only where each port sends other traffic by its priority, with the shapers of the manifest."
-        ));
-    }
     match arguments.to {
         ExportFormat::Taprio => to_taprio(arguments, planned, &given),
         ExportFormat::Yang => to_yang(arguments, planned, &given),
@@ -177,7 +169,7 @@ fn to_taprio(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorit
         files::write(&folder.join(name), script.as_bytes())?;
     }
     output::note(&format!("written: a file for each port in {}", folder.display()));
-    output::print(&(ports(traffic, &gates) + &remarks(traffic, given)))
+    output::print(&(ports(traffic, &gates) + &remarks(traffic, given) + &beside(traffic, &gates, given)))
 }
 
 fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
@@ -186,7 +178,7 @@ fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Prioritie
     let document = yang::write(planned.name, traffic, planned.plan, &gates, given)
         .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))?;
     give(arguments.output.as_deref(), &document)?;
-    let told = ports(traffic, &gates) + &remarks(traffic, given);
+    let told = ports(traffic, &gates) + &remarks(traffic, given) + &beside(traffic, &gates, given);
     match &arguments.output {
         Some(_) => output::print(&told)?,
         None => output::note(told.trim_end()),
@@ -212,7 +204,7 @@ fn ports(traffic: &Traffic, gates: &[Gates]) -> String {
     let head = ["port", "entries", "cycle", "classes", "guard"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for port in order.iter().take(ROWS_MAX) {
-        let (entries, classes) = (port.entries.len().to_string(), (port.queues.len() + 1).to_string());
+        let (entries, classes) = (port.entries.len().to_string(), port.classes().to_string());
         let name = traffic.network.link_name(port.link);
         rows.push(vec![name, entries, port.cycle.to_string(), classes, port.guard.to_string()]);
     }
@@ -265,6 +257,42 @@ fn remarks(traffic: &Traffic, given: &Priorities) -> String {
             "note: {} of {} channels have no priority that leads to their queues at all ports, such as \"{first}\": ports must know them by their addresses",
             unnamed.len(),
             traffic.streams.len()
+        );
+    }
+    text
+}
+
+/// What channels beside the table are given.
+fn beside(traffic: &Traffic, gates: &[Gates], given: &Priorities) -> String {
+    let mut text = String::new();
+    // Writing to a text does not fail.
+    for (class, carried) in given.beside.iter().enumerate() {
+        let own: Vec<_> =
+            traffic.flows.iter().filter(|flow| flow.class.map(usize::from) == Some(class)).collect();
+        let Some(first) = own.first() else { continue };
+        let others = if own.len() > 1 { format!(" and {} more", own.len() - 1) } else { String::new() };
+        let _ = match carried {
+            Some(carried) => writeln!(
+                text,
+                "frames of \"{}\"{others}, beside the table: priority (PCP) {carried}",
+                first.name
+            ),
+            None => writeln!(
+                text,
+                "note: none of the priorities 1 to 7 is left for the frames of \"{}\"{others}, beside the table: ports must know them by their addresses",
+                first.name
+            ),
+        };
+    }
+    let crowded: Vec<_> = gates.iter().filter(|port| port.is_crowded).collect();
+    if let Some(first) = crowded.first() {
+        let _ = writeln!(
+            text,
+            "note: {} of {} ports, such as {}, have too few classes for those of the plan and of what moves beside it, which shares one class there: what `leveret check` \
+             promises it does not hold; fewer `queues` on the link, or fewer priorities",
+            crowded.len(),
+            gates.len(),
+            traffic.network.link_name(first.link)
         );
     }
     text

@@ -23,10 +23,13 @@ type Drawn = Result<Picture, String>;
 pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
     let drawn = match load::document(&arguments.manifest)? {
         Document::Job(manifest) => job(arguments, &manifest)?,
-        Document::Network(manifest) => match &manifest.system {
-            Some(system) => of_system(arguments, system)?,
-            None => of_network(arguments, &manifest)?,
-        },
+        Document::Network(manifest) => {
+            beside(arguments, &manifest)?;
+            match &manifest.system {
+                Some(system) => of_system(arguments, system)?,
+                None => of_network(arguments, &manifest)?,
+            }
+        }
     };
     let picture = match drawn {
         Ok(picture) => picture,
@@ -53,6 +56,27 @@ pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
     let page = picture::page(&picture).map_err(|error| Failure::from_text(&place, &error.to_string()))?;
     files::write(&arguments.output, page.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says of channels beside the table that they have no instants that could be drawn.
+fn beside(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<(), Failure> {
+    let flows = manifest.system.as_ref().map_or(&manifest.traffic.flows, |system| &system.traffic.flows);
+    if let Some(flow) = flows.iter().find(|flow| arguments.channel.contains(&flow.name)) {
+        let sentence = format!(
+            "{}: channel \"{}\" moves beside the time table, at no instants that could be drawn",
+            arguments.manifest.display(),
+            flow.name
+        );
+        return Err(Failure::new(sentence, "`leveret check` says within which time its messages arrive"));
+    }
+    if arguments.channel.is_empty() && !flows.is_empty() {
+        let (are, move_) = if flows.len() == 1 { ("channel", "moves") } else { ("channels", "move") };
+        output::note(&format!(
+            "not drawn: {} {are} that {move_} beside the time table; `leveret check` gives their bounds",
+            flows.len()
+        ));
+    }
+    Ok(())
 }
 
 fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure> {

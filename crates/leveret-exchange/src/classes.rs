@@ -1,7 +1,7 @@
-//! Which priority (PCP, 0 to 7) the frames of each stream carry, so that each port finds their queue by it.
+//! Which priority (PCP, 0 to 7) the frames of each channel carry, so that each port finds their queue by it.
 
 use leveret_plan::network::{NetworkPlan, Traffic};
-use leveret_types::{LinkId, StreamId};
+use leveret_types::{LinkId, StreamId, TRAFFIC_CLASSES};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Priorities of streams, and what each port makes of them.
@@ -10,6 +10,8 @@ pub struct Priorities {
     /// By stream; none where no priority is left that every port on its way could map to its queue there: such a stream must be told
     /// apart by its addresses.
     pub of: Vec<Option<u8>>,
+    /// By priority of the plan, 0 to 7: what channels beside the table carry that have it; none where no such channel has, or none of the seven is left.
+    pub beside: [Option<u8>; TRAFFIC_CLASSES as usize],
     /// By link and priority: the queue.
     queues: BTreeMap<(LinkId, u8), u8>,
 }
@@ -19,16 +21,26 @@ impl Priorities {
     pub fn queue(&self, link: LinkId, priority: u8) -> Option<u8> {
         self.queues.get(&(link, priority)).copied()
     }
+
+    /// The priority in the plan of channels beside the table that carry this one.
+    pub fn class_beside(&self, priority: u8) -> Option<u8> {
+        (0..TRAFFIC_CLASSES).find(|class| self.beside[usize::from(*class)] == Some(priority))
+    }
 }
 
-/// The most urgent priorities first; 0 is for other traffic.
+/// The most urgent priorities first; 0 is for best effort.
 const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=7;
 
-/// Gives each stream the first priority that fits: one that no port on its way maps to another queue than the plan does, and that nothing
-/// beside the time table has.
+/// Channels beside the table carry the priority that they declare; those that declare 0 the least that is left, since 0 is best effort's. Then each stream is given the
+/// first that fits: one that no port on its way maps to another queue than the plan does, and that nothing beside the table has.
 pub fn priorities(traffic: &Traffic, plan: &NetworkPlan) -> Priorities {
-    let taken: BTreeSet<u8> = traffic.flows.iter().filter_map(|flow| flow.class).collect();
-    let mut found = Priorities { of: Vec::with_capacity(traffic.streams.len()), queues: BTreeMap::new() };
+    let declared: BTreeSet<u8> = traffic.flows.iter().filter_map(|flow| flow.class).collect();
+    let mut found = Priorities { of: Vec::with_capacity(traffic.streams.len()), ..Priorities::default() };
+    for class in declared.iter().rev() {
+        let left = || PRIORITIES.clone().find(|priority| !declared.contains(priority));
+        found.beside[usize::from(*class)] = if *class == 0 { left() } else { Some(*class) };
+    }
+    let taken: BTreeSet<u8> = found.beside.iter().flatten().copied().collect();
     for index in 0..traffic.streams.len() {
         let own = own_queues(plan, StreamId(index as u32));
         let fits = |priority: &u8| {

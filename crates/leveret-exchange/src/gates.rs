@@ -8,20 +8,23 @@
 //!  class 0           |open|g      |open----------|g               everything else; g: a whole largest frame, kept free before a slot
 //! ```
 //!
-//! Class 0 is for whatever the plan does not name; each queue that slots use has a class above. All instants are on the port's own clock:
+//! Class 0 is for whatever the plan does not name. Above it is a class for each priority of channels beside the table ([`crate::beside`]), whose gate is open as class 0's
+//! is, but for the guard; and above these one for each queue that slots use. All instants are on the port's own clock:
 //!
 //! - **A planned gate opens with its slot.** The message is there by then, even where the sender's clock is late and the port's early
 //!   (rule 5 of `docs/planning.md`). It opens no sooner: what came early would leave early, and come to the next queue sooner than rule 9 counts
 //!   with. So the gate is what keeps the plan's time.
 //! - **It is held for up to `2·E` after its slot**, since a clock that is corrected meanwhile, from one end of its error to the other, makes the same
 //!   transmission that much longer. The hold ends where another slot begins, a reservation begins, or the next message of the queue may come.
-//! - **Only one planned gate is open at a time**, and none together with class 0.
+//! - **Only one planned gate is open at a time**, and none together with those of other traffic.
 //! - **No entry is shorter than the smallest frame**, where that can be: Linux refuses such a list. Two slots that lie so close are kept apart by the change of
 //!   their gates alone, where they differ, or need not be, where the second message cannot come sooner.
 //! - **The list begins with a slot**, so that none lies across its end.
 //! - **Class 0 closes before a slot** by the longest frame of other traffic, and by `2·E` for the same reason as above; where the link preempts (802.1Qbu), by the
 //!   longest rest of a frame that cannot be cut. In a gap in which then not even the smallest frame has room it stays closed.
 
+use crate::beside::{self, Beside};
+use crate::classes::Priorities;
 use crate::starts::Starts;
 use leveret_plan::network::{NetworkPlan, Slot, Traffic};
 use leveret_topology::{Forwarding, Link};
@@ -40,6 +43,9 @@ const SMALLEST_COUNTED: u64 = 60;
 /// preamble (8), gap (12). (IEEE 802.3-2022, clause 99.)
 const UNCUT_FRAGMENT: u64 = 143;
 
+/// The cycle of a port whose gates never close.
+const ALWAYS: Nanos = Nanos(1_000_000);
+
 /// Classes that a port can have, that for other traffic among them.
 pub const CLASSES_MAX: usize = 8;
 
@@ -48,7 +54,11 @@ pub const CLASSES_MAX: usize = 8;
 pub struct Gates {
     /// The link that it sends into.
     pub link: LinkId,
-    /// Queues of the plan, ascending: the first has class 1.
+    /// Priorities of channels beside the table, ascending: the first has class 1.
+    pub beside: Vec<Beside>,
+    /// Whether there are such channels, and no classes left for them: they share class 0.
+    pub is_crowded: bool,
+    /// Queues of the plan, ascending: the first has the class after those.
     pub queues: Vec<u8>,
     /// The list repeats after it; the hyperperiod is a multiple of it.
     pub cycle: Nanos,
@@ -90,21 +100,47 @@ pub enum GatesError {
 impl Gates {
     /// The class of a queue of the plan.
     pub fn class(&self, queue: u8) -> usize {
-        self.queues.iter().position(|known| *known == queue).map_or(0, |place| place + 1)
+        let place = self.queues.iter().position(|known| *known == queue);
+        place.map_or(0, |place| place + 1 + self.beside.len())
+    }
+
+    /// The class of a priority of channels beside the table.
+    pub fn class_beside(&self, class: u8) -> usize {
+        self.beside.iter().position(|known| known.class == class).map_or(0, |place| place + 1)
+    }
+
+    /// How many classes there are.
+    pub fn classes(&self) -> usize {
+        1 + self.beside.len() + self.queues.len()
+    }
+
+    /// The class of what comes with each priority (PCP).
+    pub fn by_priority(&self, given: &Priorities) -> [usize; 8] {
+        let class = |priority: u8| match given.queue(self.link, priority) {
+            Some(queue) => self.class(queue),
+            None => given.class_beside(priority).map_or(0, |class| self.class_beside(class)),
+        };
+        [0, 1, 2, 3, 4, 5, 6, 7].map(class)
     }
 }
 
-/// The gates of every port that sends planned frames, of a plan that the checker accepted for this traffic. `largest` is the longest frame of other
-/// traffic, on the wire.
+/// The gates of every port that sends planned frames, or frames of channels with a priority beside the table, of a plan that the checker accepted for this traffic.
+/// `largest` is the longest frame of other traffic, on the wire.
 ///
 /// # Errors
 /// A port with more classes than there can be.
 pub fn gates(traffic: &Traffic, plan: &NetworkPlan, largest: ByteSize) -> Result<Vec<Gates>, GatesError> {
     let mut found = Vec::new();
     let starts = Starts::new(traffic, plan);
-    for (index, slots) in plan.links.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
+    let mut beside = beside::by_link(traffic, plan);
+    for (index, slots) in plan.links.iter().enumerate() {
+        let link = LinkId(index as u32);
+        let beside = beside.remove(&link).unwrap_or_default();
+        if slots.is_empty() && beside.is_empty() {
+            continue;
+        }
         let port = Port { traffic, plan, starts: &starts, link: &traffic.network.links[index], slots };
-        found.push(port.gates(LinkId(index as u32), largest)?);
+        found.push(port.gates(link, beside, largest)?);
     }
     Ok(found)
 }
@@ -126,7 +162,7 @@ struct Port<'a> {
 }
 
 impl Port<'_> {
-    fn gates(&self, link: LinkId, largest: ByteSize) -> Result<Gates, GatesError> {
+    fn gates(&self, link: LinkId, mut beside: Vec<Beside>, largest: ByteSize) -> Result<Gates, GatesError> {
         let round = self.plan.hyperperiod.0;
         let mut queues: Vec<u8> = self.slots.iter().map(|slot| self.queue(slot)).collect();
         queues.sort_unstable();
@@ -137,15 +173,35 @@ impl Port<'_> {
                 queues: queues.len(),
             });
         }
-        let bytes = if self.link.preemption { UNCUT_FRAGMENT.min(largest.0) } else { largest.0 };
-        let guard = self.link.rate.transmission(bytes) + self.twice_the_error();
-        let windows = self.windows(&queues);
+        let is_crowded = queues.len() + 1 + beside.len() > CLASSES_MAX;
+        let mut most = largest;
+        if is_crowded {
+            let all = beside.drain(..).map(|one| one.largest);
+            most = all.fold(most, ByteSize::max);
+        }
+        for one in &mut beside {
+            one.guard = self.guard(one.kept_free);
+        }
+        let guard = self.guard(most);
+        let windows = self.windows(&queues, 1 + beside.len());
         let begin = windows.first().map_or(0, |first| first.from);
-        let (cycle, entries) = shortest(self.around(&windows, guard.0), round, self.own_cycle());
+        let guards: Vec<_> = std::iter::once(guard.0).chain(beside.iter().map(|one| one.guard.0)).collect();
+        let (cycle, entries) = if windows.is_empty() {
+            let open = (0..guards.len()).fold(0, |open, class| open | 1 << class);
+            (ALWAYS.0, vec![Entry { open, length: ALWAYS }])
+        } else {
+            shortest(self.around(&windows, &guards), round, self.own_cycle())
+        };
         let entries = bounded(entries);
         let short = entries.iter().filter(|entry| entry.length.0 < self.smallest()).count();
         let (cycle, offset) = (Nanos(cycle), Nanos(begin % cycle));
-        Ok(Gates { link, queues, cycle, offset, entries, guard, short })
+        Ok(Gates { link, beside, is_crowded, queues, cycle, offset, entries, guard, short })
+    }
+
+    /// How long before a slot a class closes whose longest frame has these bytes.
+    fn guard(&self, largest: ByteSize) -> Nanos {
+        let bytes = if self.link.preemption { UNCUT_FRAGMENT.min(largest.0) } else { largest.0 };
+        self.link.rate.transmission(bytes) + self.twice_the_error()
     }
 
     fn queue(&self, slot: &Slot) -> u8 {
@@ -179,8 +235,8 @@ impl Port<'_> {
         (slot.start - self.starts.of(slot, parent) - under_way + self.twice_the_error()).0
     }
 
-    /// When the gates of planned classes are open, by start.
-    fn windows(&self, queues: &[u8]) -> Vec<Window> {
+    /// When the gates of planned classes, `first` and up, are open, by start.
+    fn windows(&self, queues: &[u8], first: usize) -> Vec<Window> {
         let round = self.plan.hyperperiod.0;
         let start = |slot: &Slot| slot.start.0.rem_euclid(round);
         let mut windows = Vec::with_capacity(self.slots.len());
@@ -197,7 +253,8 @@ impl Port<'_> {
                     let free = next.min(self.reserved_from(until));
                     let held = (until + self.twice_the_error().0).min(free).min(coming).max(until);
                     let harmless = free == next && (queue != next_queue || coming >= next);
-                    let class = queues.iter().position(|known| *known == queue).map_or(0, |place| place + 1);
+                    let place = queues.iter().position(|known| *known == queue);
+                    let class = place.map_or(0, |place| place + first);
                     windows.push(Window { from, until: self.parted(until, held, next, harmless), class });
                 }
                 comes[usize::from(queue)] = from - self.early(slot);
@@ -240,24 +297,43 @@ impl Port<'_> {
         })
     }
 
-    /// Entries over a whole round, from the first slot on, with class 0 in between.
-    fn around(&self, windows: &[Window], guard: i64) -> Vec<Entry> {
+    /// Entries over a whole round, from the first slot on, with other traffic in between. `guards` are those of class 0, and of channels beside the table.
+    fn around(&self, windows: &[Window], guards: &[i64]) -> Vec<Entry> {
         let round = self.plan.hyperperiod.0;
-        let smallest = self.link.rate.transmission(SMALLEST_FRAME).0;
         let mut circle = Vec::with_capacity(windows.len() * 3);
         let starts = windows.iter().skip(1).map(|window| window.from);
         let around = windows.first().map(|first| first.from + round);
         for (window, next) in windows.iter().zip(starts.chain(around)) {
             let mut push = |open, length| circle.push(Entry { open, length: Nanos(length) });
             push(1 << window.class, window.until - window.from);
-            let closes = (next - guard).max(window.until);
-            let room = closes - window.until;
-            let is_reserved = self.reserved_from(window.until) < closes;
-            let opens = room >= if is_reserved { self.smallest() } else { smallest };
-            push(u8::from(opens), room);
-            push(0, next - closes);
+            let closings = self.closings(window.until, next, guards);
+            let mut edges: Vec<i64> = closings.clone();
+            edges.sort_unstable();
+            let mut at = window.until;
+            for edge in edges {
+                let open = closings.iter().enumerate().filter(|(_, closes)| **closes > at);
+                push(open.fold(0, |open, (class, _)| open | 1 << class), edge - at);
+                at = edge;
+            }
+            push(0, next - at);
         }
         merged(circle)
+    }
+
+    /// When class 0 and those of channels beside the table, open since `from`, close before the slot that begins at `next`. Of the latter each instant is counted
+    /// with that is left before its guard; class 0 is promised nothing, and stays closed where not even the smallest frame has room.
+    fn closings(&self, from: i64, next: i64, guards: &[i64]) -> Vec<i64> {
+        let mut closings: Vec<i64> = guards.iter().map(|guard| (next - guard).max(from)).collect();
+        let Some((other, beside)) = closings.split_first_mut() else { return closings };
+        // So that no entry need be shorter than the smallest frame.
+        let soon = beside.iter().filter(|closes| **closes > *other && **closes - *other < self.smallest());
+        *other = soon.min().map_or(*other, |closes| closes - self.smallest()).max(from);
+        let is_reserved = self.reserved_from(from) < *other;
+        let least = if is_reserved { self.smallest() } else { self.link.rate.transmission(SMALLEST_FRAME).0 };
+        if *other - from < least {
+            *other = from;
+        }
+        closings
     }
 }
 

@@ -4,13 +4,15 @@
 //! |---|---|
 //! | [`tsnkit`] | the files of a collection of benchmarks |
 //! | [`gates`] | when the gates of each port are open |
-//! | [`classes`] | which priority each stream carries |
+//! | [`beside`] | classes and shapers of channels beside the table |
+//! | [`classes`] | which priority each channel carries |
 //! | [`taprio`] | gates for Linux |
 //! | [`yang`] | gates and forwarding for managed switches |
 //! | [`launch`] | when hosts send |
 //! | [`tables`] | the time table of a job |
 #![forbid(unsafe_code)]
 
+pub mod beside;
 pub mod classes;
 pub mod gates;
 pub mod launch;

@@ -1,5 +1,7 @@
-//! Gates as `tc` sets them on Linux: the queueing discipline `taprio` (tc-taprio(8)), for the ports of hosts and of switches that run Linux.
+//! Gates as `tc` sets them on Linux: the queueing discipline `taprio` (tc-taprio(8)), for the ports of hosts and of switches that run Linux; below it `cbs`
+//! (tc-cbs(8)) for shaped classes.
 
+use crate::beside::Beside;
 use crate::classes::Priorities;
 use crate::gates::Gates;
 use crate::plain::{plain, unique};
@@ -8,7 +10,7 @@ use leveret_topology::Link;
 use leveret_types::{ByteSize, NodeId};
 use std::fmt::Write;
 
-/// One shell script for each node that sends planned frames: its name, and what stands in it. `largest` is what [`crate::gates::gates`] was given.
+/// One shell script for each node that sends planned frames, or frames of channels with a priority beside the table: its name, and what stands in it. `largest` is what [`crate::gates::gates`] was given.
 pub fn write(
     traffic: &Traffic,
     gates: &[Gates],
@@ -40,10 +42,12 @@ fn head(node: &str, largest: ByteSize) -> String {
 #
 # BASE_TIME  an instant at which a hyperperiod starts, in ns of CLOCK_TAI, the same on all nodes. 0: hyperperiods start at multiples of their length.
 # MODE       how gates are kept: \"clockid CLOCK_TAI\" by the kernel, \"flags 0x2\" by the interface, if it can.
+# CBS_OFFLOAD  1: shapers (cbs), where there are any, are kept by the interface.
 #
-# Class 0 is for all other traffic, whose longest frame has {largest} on the wire, preamble and gap included. The classes above are the
-# plan's, one transmit queue each. A frame comes to its class by its priority (SO_PRIORITY; of what is forwarded, the VLAN tag by ingress-qos-map
-# or a filter); 8 and more are the classes themselves, for filters that name a stream: `action skbedit priority 9` is class 1.
+# Class 0 is for all other traffic, whose longest frame has {largest} on the wire, preamble and gap included. Above it are classes for channels
+# beside the table, where there are any, and above these the plan's: one transmit queue each, the higher class first. A frame comes to its class by its
+# priority (SO_PRIORITY; of what is forwarded, the VLAN tag by ingress-qos-map or a filter); 8 and more are the classes themselves, for filters that name
+# a stream: `action skbedit priority 9` is class 1.
 set -e
 BASE_TIME=\"${{BASE_TIME:-0}}\"
 MODE=\"${{MODE:-clockid CLOCK_TAI}}\"
@@ -56,30 +60,31 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
     let link = &traffic.network.links[gates.link.index()];
     let target = plain(&traffic.network.nodes[link.target.index()].name);
     let variable = variable(traffic, link);
-    let classes = gates.queues.len() + 1;
-    let by_priority = (0..8).map(|priority| match priorities.queue(gates.link, priority) {
-        Some(queue) => gates.class(queue),
-        None => 0,
-    });
+    let classes = gates.classes();
     let by_class = (0..8).map(|class| if class < classes { class } else { 0 });
-    let map: Vec<_> = by_priority.chain(by_class).map(|class| class.to_string()).collect();
+    let map: Vec<_> =
+        gates.by_priority(priorities).into_iter().chain(by_class).map(|class| class.to_string()).collect();
     let queues: Vec<_> = (0..classes).map(|class| format!("1@{class}")).collect();
     let kept_free =
         if link.preemption { "the rest of a frame that cannot be cut" } else { "a whole largest frame" };
-    let mut text = format!(
-        "
-# To {target}: {} entries in {}. Class 0 closes {} before a slot, for {kept_free}.
-",
-        gates.entries.len(),
-        gates.cycle,
-        gates.guard,
-    );
+    let mut text = match gates.queues.is_empty() {
+        true => format!("\n# To {target}: no slots, so all gates are open; the higher class goes first.\n"),
+        false => format!(
+            "\n# To {target}: {} entries in {}. Class 0 closes {} before a slot, for {kept_free}.\n",
+            gates.entries.len(),
+            gates.cycle,
+            gates.guard,
+        ),
+    };
+    for one in &gates.beside {
+        text.push_str(&beside(gates, one, priorities));
+    }
     // Writing to a text does not fail.
     if link.preemption {
-        let express = " E".repeat(classes - 1);
+        let (cut, express) = (" P".repeat(1 + gates.beside.len()), " E".repeat(gates.queues.len()));
         let _ = writeln!(
             text,
-            "# The link preempts: class 0 must be preemptible and the others express (ethtool --set-mm; `fp P{express}` of taprio, where tc knows it)."
+            "# The link preempts: planned classes must be express and the others preemptible (ethtool --set-mm; `fp{cut}{express}` of taprio, where tc knows it)."
         );
     }
     if gates.short > 0 {
@@ -105,7 +110,51 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
         let _ = writeln!(text, "  sched-entry S {:02x} {} \\", entry.open, entry.length.0);
     }
     text.push_str("  $MODE\n");
+    for one in &gates.beside {
+        text.push_str(&shaper(gates, one, &variable));
+    }
     text
+}
+
+/// What a class of channels beside the table is.
+fn beside(gates: &Gates, one: &Beside, priorities: &Priorities) -> String {
+    let class = gates.class_beside(one.class);
+    let carried = match priorities.beside[usize::from(one.class)] {
+        Some(carried) => format!("their frames carry {carried}"),
+        None => "none of the seven is left for their frames to carry".to_owned(),
+    };
+    let promise = match one.delay {
+        Some(delay) => format!("sent within {delay}"),
+        None => "promised nothing".to_owned(),
+    };
+    let closes = match gates.queues.is_empty() {
+        true => String::new(),
+        false => format!("; closes {} before a slot", one.guard),
+    };
+    format!(
+        "# Class {class}: channels of priority {} beside the table ({carried}), longest frame {}, {promise}{closes}.\n",
+        one.class, one.largest
+    )
+}
+
+/// The command that shapes a class, below that of the gates.
+fn shaper(gates: &Gates, one: &Beside, variable: &str) -> String {
+    let Some(credit) = one.shaper else { return String::new() };
+    // Kilobits per second, as tc counts.
+    let (idle, send) = (credit.idle_slope.0 / 1000, credit.send_slope.0.div_ceil(1000));
+    let most = credit.most.and_then(|most| i32::try_from(most).ok()).unwrap_or(i32::MAX);
+    let class = gates.class_beside(one.class);
+    let counted = match gates.queues.is_empty() {
+        true => "",
+        false => {
+            "# The promise has credit stand still while the gate is closed; an interface does so (`offload 1`), the kernel's own shaper counts on, and sends more.\n"
+        }
+    };
+    format!(
+        "{counted}tc qdisc replace dev \"$DEV_{variable}\" parent 100:{} cbs idleslope {idle} sendslope -{send} hicredit {most} locredit -{} offload \"${{CBS_OFFLOAD:-0}}\"\n",
+        class + 1,
+        credit.least
+    )
 }
 
 /// What the script calls the interface of a link: the neighbour's name, with its number where that of another neighbour reads alike.

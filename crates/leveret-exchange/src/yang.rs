@@ -4,7 +4,9 @@
 //! ```text
 //!  nodes: by name
 //!    configuration   what the node is given: its interfaces, each with its gate-parameter-table
+//!    ports           (ours) what each traffic class of an interface is for, the class of each priority (PCP), shapers
 //!    streams         (ours) by stream and copy: where it leaves the node, in which queue and traffic class, by which priority
+//!    flows           (ours) channels beside the table likewise
 //! ```
 
 use crate::classes::Priorities;
@@ -42,15 +44,21 @@ pub fn write(
     let mut nodes = Map::new();
     for (index, node) in network.nodes.iter().enumerate() {
         let own = |gates: &&Gates| network.links[gates.link.index()].source == NodeId(index as u32);
+        let ports: Vec<_> = gates.iter().filter(own).map(|gates| port(traffic, gates, priorities)).collect();
         let interfaces = gates.iter().filter(own).map(|port| interface(traffic, port));
         let interfaces = interfaces.collect::<Result<Vec<_>, _>>()?;
         let streams = streams(traffic, plan, gates, priorities, NodeId(index as u32));
-        if interfaces.is_empty() && streams.is_empty() {
+        let flows = flows(traffic, plan, gates, priorities, NodeId(index as u32));
+        if interfaces.is_empty() && streams.is_empty() && flows.is_empty() {
             continue;
         }
         let kind = if node.kind == NodeKind::Host { "host" } else { "bridge" };
         let configuration = json!({ "ietf-interfaces:interfaces": { "interface": interfaces } });
-        let known = json!({ "kind": kind, "configuration": configuration, "streams": streams });
+        let mut known =
+            json!({ "kind": kind, "configuration": configuration, "ports": ports, "streams": streams });
+        if !flows.is_empty() {
+            known["flows"] = Value::Array(flows);
+        }
         nodes.insert(node.name.clone(), known);
     }
     let document = json!({ "network": name, "hyperperiod-ns": plan.hyperperiod.0, "nodes": nodes });
@@ -80,6 +88,68 @@ fn interface(traffic: &Traffic, gates: &Gates) -> Result<Value, CycleError> {
             }
         }
     }))
+}
+
+/// What the classes of an interface are for.
+fn port(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> Value {
+    let network = &traffic.network;
+    let other = json!({ "traffic-class": 0, "for": "other traffic", "closes-before-slot-ns": gates.guard.0 });
+    let beside = gates.beside.iter().map(|one| {
+        let mut class = json!({
+            "traffic-class": gates.class_beside(one.class),
+            "for": "channels beside the table",
+            "channel-priority": one.class,
+            "largest-frame-bytes": one.largest.0,
+            "longest-delay-ns": one.delay.map(|delay| delay.0),
+            "closes-before-slot-ns": one.guard.0,
+        });
+        if let Some(credit) = one.shaper {
+            class["credit-based-shaper"] = json!({
+                "idle-slope-bits-per-second": credit.idle_slope.0,
+                "send-slope-bits-per-second": credit.send_slope.0,
+                "most-credit-bytes": credit.most,
+                "least-credit-bytes": -i64::try_from(credit.least).unwrap_or(i64::MAX),
+            });
+        }
+        class
+    });
+    let planned = gates.queues.iter().map(
+        |queue| json!({ "traffic-class": gates.class(*queue), "for": "planned traffic", "queue": queue }),
+    );
+    let classes: Vec<_> = std::iter::once(other).chain(beside).chain(planned).collect();
+    json!({
+        "port": network.nodes[network.links[gates.link.index()].target.index()].name,
+        "classes": classes,
+        "traffic-class-of-priority": gates.by_priority(priorities),
+    })
+}
+
+/// Where each channel beside the table leaves a node.
+fn flows(
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    gates: &[Gates],
+    priorities: &Priorities,
+    node: NodeId,
+) -> Vec<Value> {
+    let network = &traffic.network;
+    let mut found = Vec::new();
+    for (flow, way) in traffic.flows.iter().zip(&plan.flows) {
+        let own = way.hops.iter().filter(|hop| network.links[hop.link.index()].source == node);
+        let leaves: Vec<_> = own
+            .map(|hop| {
+                let port = gates.iter().find(|port| port.link == hop.link);
+                let class = flow.class.zip(port).map_or(0, |(class, port)| port.class_beside(class));
+                let target = &network.nodes[network.links[hop.link.index()].target.index()].name;
+                json!({ "port": target, "traffic-class": class })
+            })
+            .collect();
+        if !leaves.is_empty() {
+            let carried = flow.class.map_or(Some(0), |class| priorities.beside[usize::from(class)]);
+            found.push(json!({ "channel": flow.name, "priority": carried, "leaves-by": leaves }));
+        }
+    }
+    found
 }
 
 fn entry((index, entry): (usize, &Entry)) -> Value {

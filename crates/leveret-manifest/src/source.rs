@@ -77,13 +77,18 @@ pub(crate) fn printable(text: &str) -> String {
             shown.push('\u{2026}');
             break;
         }
-        if c.is_control() || c == '"' || c == '\\' {
+        if c.is_control() || is_hidden(c) || c == '"' || c == '\\' {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }
     }
     shown
+}
+
+/// Whether a character has no shape of its own and changes how others are read: directions of writing, joiners, marks of order.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The errors found so far.

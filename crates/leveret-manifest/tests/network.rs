@@ -75,6 +75,11 @@ fn faults_have_a_place_and_a_remedy() {
         "every node",
     );
     refused("size = \"9000B\"", "size = \"9000B\"\nway = [\"camera\", \"s0\"]", "the way that it names", "");
+    let both = "size = \"9000B\"\nway = [\"camera\", \"s0\", \"s1\", \"controller\"]\nways = [[\"camera\", \"s0\", \"s1\", \"controller\"]]";
+    refused("size = \"9000B\"", both, "`way` stands beside `ways`", "keep one");
+    let twice = "size = \"9000B\"\nways = [[\"camera\", \"s0\", \"s1\", \"controller\"], [\"camera\", \"s1\", \"controller\"]]";
+    refused("size = \"9000B\"", twice, "two of the ways lead to \"controller\"", "copies = 2");
+    refused("name = \"image\"", "name = \"ima\\u202ege\"", "ima\\u{202e}ge", "");
     refused("size = \"9000B\"", "size = \"9000B\"\nreads = 1", "unknown key `reads`", "");
     refused("size = \"9000B\"", "size = \"9000B\"\nburst = 2", "not time-driven", "priority-driven");
     refused("qos = \"priority-driven\"", "qos = \"priority\"", "must be \"time-driven\"", "priority-driven");

@@ -140,6 +140,37 @@ fn a_job_on_one_host_is_drawn_and_tabled() {
     assert!(text.starts_with("not valid"), "{text}");
 }
 
+/// Channels beside the table have classes and shapers of their own in what ports are given, and no instants to be drawn.
+#[test]
+fn what_moves_beside_the_table_is_exported_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let (job, plan) = ("examples/network/two-cells.toml", at("plan.json"));
+    outcome(&["plan", job, "--output", shown(&plan)]);
+    let (text, said, code) =
+        outcome(&["export", "taprio", shown(&plan), job, "--output", shown(&at("gates"))]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.contains("frames of \"alarm\", beside the table: priority (PCP) 5"), "{text}");
+    let script = std::fs::read_to_string(at("gates/drive.sh")).expect("a script");
+    let shaper = "cbs idleslope 20000 sendslope -80000 hicredit 599 locredit -194 offload";
+    assert!(script.contains(shaper) && script.contains("To s1: no slots"), "{script}");
+    outcome(&["export", "yang", shown(&plan), job, "--output", shown(&at("gates.json"))]);
+    let gates = std::fs::read_to_string(at("gates.json")).expect("a document");
+    let gates: serde_json::Value = serde_json::from_str(&gates).expect("JSON");
+    let ports = gates["nodes"]["s1"]["ports"].as_array().expect("ports");
+    let port = ports.iter().find(|port| port["port"] == "controller").expect("its port");
+    assert_eq!(port["traffic-class-of-priority"][5], 1);
+    assert_eq!(gates["nodes"]["drive"]["flows"][0]["leaves-by"][0]["traffic-class"], 1);
+    let page = at("plan.html");
+    let (_, said, code) = outcome(&["gantt", job, "--output", shown(&page)]);
+    assert!(
+        code == Some(0) && said.contains("not drawn: 1 channel that moves beside the time table"),
+        "{said}"
+    );
+    let (_, said, code) = outcome(&["gantt", job, "--channel", "alarm", "--output", shown(&page)]);
+    assert!(code == Some(2) && said.contains("channel \"alarm\" moves beside the time table"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_exported_is_told() {
     let folder = tempfile::tempdir().expect("a folder");

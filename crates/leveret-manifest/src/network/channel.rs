@@ -89,9 +89,44 @@ pub(super) fn ways(
     copies: u8,
     problems: &mut Problems<'_>,
 ) -> Option<Vec<Tree>> {
+    let paths = paths(section, problems)?;
+    let ends = paths.iter().filter_map(|path| path.last());
+    let twice = |(index, end): (usize, &Located<String>)| {
+        let before = paths.iter().filter_map(|path| path.last()).take(index);
+        before.into_iter().any(|other| other.value == end.value).then(|| end.clone())
+    };
+    if let Some(end) = ends.enumerate().find_map(twice).filter(|_| copies < 2) {
+        let message = format!("two of the ways lead to {}, and the channel has one copy", quoted(&end.value));
+        problems.add(end.span, message, "name one way for each target, or give the channel `copies = 2`");
+        return None;
+    }
+    let graph = graph?;
+    let routes: Vec<Vec<LinkId>> =
+        paths.iter().map(|path| route(path, names, graph, problems)).collect::<Option<_>>()?;
+    if routes.is_empty() {
+        return None;
+    }
+    if copies == 2 {
+        return Some(routes.iter().map(|route| Tree::path(route)).collect());
+    }
+    let mut tree = Tree::default();
+    routes.iter().for_each(|route| tree.add(graph, route));
+    Some(vec![tree])
+}
+
+/// The ways that a channel declares, as nodes; none where they cannot be read.
+fn paths(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<Vec<Vec<Located<String>>>> {
     let mut paths = Vec::new();
     if let Some(way) = section.texts("way", "[\"h0\", \"s0\", \"h1\"]", problems) {
         paths.push(way);
+    }
+    if !paths.is_empty() && section.value("ways").is_some() {
+        problems.add(
+            section.place("way"),
+            "`way` stands beside `ways`",
+            "keep one of them: `way` for one way, `ways` for several",
+        );
+        return None;
     }
     let form = "write `ways = [[\"h0\", \"s0\", \"h1\"], [\"h0\", \"s1\", \"h1\"]]`";
     if let Some(value) = section.value("ways") {
@@ -123,18 +158,7 @@ pub(super) fn ways(
             paths.push(path);
         }
     }
-    let graph = graph?;
-    let routes: Vec<Vec<LinkId>> =
-        paths.iter().map(|path| route(path, names, graph, problems)).collect::<Option<_>>()?;
-    if routes.is_empty() {
-        return None;
-    }
-    if copies == 2 {
-        return Some(routes.iter().map(|route| Tree::path(route)).collect());
-    }
-    let mut tree = Tree::default();
-    routes.iter().for_each(|route| tree.add(graph, route));
-    Some(vec![tree])
+    Some(paths)
 }
 
 /// The links between nodes, each joined with the next.

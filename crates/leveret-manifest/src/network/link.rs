@@ -33,7 +33,7 @@ pub(super) fn links(root: &DeTable<'_>, names: &Names, problems: &mut Problems<'
                     hint,
                     (first, "the first is here"),
                 );
-                continue;
+                break;
             }
             seen.insert((link.source, link.target), section.span.clone());
             links.push(Located { value: link, span: section.span.clone() });

@@ -104,9 +104,13 @@ pub enum TrafficError {
     TooManyStreams(usize),
     /// A common multiple of all periods would be too long, or hold too much.
     #[error(
-        "the hyperperiod, the least common multiple of all periods, is {length}; one such round has {instances} instances of streams and \
-         reservations, and {ROUND_INSTANCES_MAX} are the most. Make the periods multiples of each other",
-        length = if *hyperperiod == Nanos::MAX { "more than a day".to_owned() } else { hyperperiod.to_string() }
+        "the hyperperiod, the least common multiple of all periods, is {}. Make the periods multiples of each other",
+        match *hyperperiod {
+            Nanos::MAX => "more than a day, which is the longest".to_owned(),
+            length => format!(
+                "{length}; one such round has {instances} instances of streams and reservations, and {ROUND_INSTANCES_MAX} are the most"
+            ),
+        }
     )]
     Hyperperiod {
         /// How long it is; `never` where it cannot be counted.

@@ -53,10 +53,16 @@ pub enum SessionError {
     Unknown(String),
     /// No place, even when others were moved.
     #[error(
-        "channel \"{0}\" found no place, even when others were moved, within {1} steps; nothing was changed. `leveret explain` on the whole \
-         tells why"
+        "channel \"{name}\" found no place, even when others were moved{within}; nothing was changed. `leveret explain` on the whole tells why",
+        name = .0,
+        within = within(.1)
     )]
     NoPlace(String, u64),
+}
+
+/// How many steps a change was given up after; nothing where it was given up at once.
+fn within(steps: &u64) -> String {
+    if *steps > 0 { format!(", within {steps} steps") } else { String::new() }
 }
 
 /// What a change did.

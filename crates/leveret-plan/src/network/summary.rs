@@ -311,6 +311,11 @@ impl NetworkSummary {
         text.push('\n');
         text.push_str(&grid(&rows));
         more(text, classes.len(), "ports and priorities, with shorter delays");
+        if self.classes.iter().any(|class| class.delay.is_none()) {
+            text.push_str(
+                "  no bound: more may come there than can be sent in the long run; a longer `interval` or a faster link would do, and a `deadline` has such a channel refused\n",
+            );
+        }
     }
 }
 

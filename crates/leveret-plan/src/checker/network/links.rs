@@ -1,6 +1,6 @@
 //! A link carries one message at a time, and none while it is reserved.
 
-use super::{Checker, Hop, UNKNOWN, violation, within_round};
+use super::{Checker, Hop, TIME_MAX, UNKNOWN, violation, within_round};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Slot;
 use leveret_types::Nanos;
@@ -25,8 +25,11 @@ impl Left {
     }
 }
 
-/// Slots that are looked up together: what is looked up lies far apart in memory, and so comes side by side.
-const BATCH: usize = 16;
+/// Slots that are looked up together, one thing of all of them after the other: what is looked up lies far apart in memory, and so comes side by side.
+const BATCH: usize = 32;
+
+/// Where a slot's hop is, and where its start is noted.
+type Entered = (usize, usize);
 
 impl Checker<'_> {
     pub(super) fn links(&mut self) -> Result<(), Violation> {
@@ -44,12 +47,30 @@ impl Checker<'_> {
         let (round, whole_cycles) = (self.plan.hyperperiod, self.traffic.whole_cycles);
         let mut left = Left { until: [UNKNOWN; 8], first: [(0, 0); 8] };
         let (mut before, mut until) = (None, UNKNOWN);
-        let mut numbers = [0; BATCH];
+        let mut entered: [Entered; BATCH] = [(0, 0); BATCH];
         for batch in slots.chunks(BATCH) {
-            for (slot, number) in batch.iter().zip(&mut numbers) {
-                *number = self.enter(link, slot)?;
+            for (slot, entered) in batch.iter().zip(&mut entered) {
+                *entered = match self.entry(slot) {
+                    Some(entered) => entered,
+                    None => return Err(self.stray(link, slot)),
+                };
             }
-            for (slot, number) in batch.iter().zip(numbers) {
+            for (slot, (number, _)) in batch.iter().zip(entered) {
+                if self.hops[number].link as usize != link {
+                    return Err(self.wrong(link, slot, "its hop is this link", format!("hop {}", slot.hop)));
+                }
+            }
+            for (slot, (_, entry)) in batch.iter().zip(entered) {
+                if !(-TIME_MAX..=TIME_MAX).contains(&slot.start.0) {
+                    let found = shown(wide(slot.start));
+                    return Err(violation(self.slot_place(link, slot), "its start can be counted", found));
+                }
+                if self.starts[entry] != UNKNOWN {
+                    return Err(self.wrong(link, slot, "each instance is on each link once", String::new()));
+                }
+                self.starts[entry] = slot.start.0;
+            }
+            for (slot, (number, _)) in batch.iter().zip(entered) {
                 let start = within_round(slot.start, round);
                 let hop = &mut self.hops[number];
                 let end = start + hop.length;
@@ -123,27 +144,28 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Notes the start of the hop that a slot is. Which hop.
-    fn enter(&mut self, link: usize, slot: &Slot) -> Result<usize, Violation> {
-        let (stream, number) = (slot.stream.index(), usize::from(slot.copy));
-        let copy = match self.copies.get(stream * self.copies_most + number) {
-            Some(copy) if number < self.copies_most && copy.hops > 0 => *copy,
-            _ => return Err(self.wrong(link, slot, "its stream and copy exist", slot.stream.to_string())),
-        };
-        if slot.instance >= copy.instances {
-            return Err(self.wrong(link, slot, "its instance is within the hyperperiod", String::new()));
+    /// Where the hop that a slot says it is lies, and its start; none where there is no such hop.
+    fn entry(&self, slot: &Slot) -> Option<Entered> {
+        let (number, hop) = (usize::from(slot.copy), usize::from(slot.hop));
+        let copy = self.copies.get(slot.stream.index() * self.copies_most + number)?;
+        let exists = number < self.copies_most && slot.instance < copy.instances && slot.hop < copy.hops;
+        exists.then(|| (copy.first_hop as usize + hop, copy.entry(slot.instance as usize, hop)))
+    }
+
+    /// What is wrong with a slot that has no hop.
+    #[cold]
+    fn stray(&self, link: usize, slot: &Slot) -> Violation {
+        let number = usize::from(slot.copy);
+        match self.copies.get(slot.stream.index() * self.copies_most + number) {
+            Some(copy) if number < self.copies_most && copy.hops > 0 => {
+                if slot.instance >= copy.instances {
+                    self.wrong(link, slot, "its instance is within the hyperperiod", String::new())
+                } else {
+                    self.wrong(link, slot, "its hop is this link", format!("hop {}", slot.hop))
+                }
+            }
+            _ => self.wrong(link, slot, "its stream and copy exist", slot.stream.to_string()),
         }
-        let hop = copy.first_hop as usize + usize::from(slot.hop);
-        if slot.hop >= copy.hops || self.hops[hop].link as usize != link {
-            return Err(self.wrong(link, slot, "its hop is this link", format!("hop {}", slot.hop)));
-        }
-        let entry =
-            copy.first as usize + slot.instance as usize * usize::from(copy.hops) + usize::from(slot.hop);
-        if self.starts[entry] != UNKNOWN || slot.start.0 == UNKNOWN {
-            return Err(self.wrong(link, slot, "each instance is on each link once", String::new()));
-        }
-        self.starts[entry] = slot.start.0;
-        Ok(hop)
     }
 
     fn wrong(&self, link: usize, slot: &Slot, rule: &str, found: String) -> Violation {

@@ -40,7 +40,6 @@ pub fn check_network(plan: &NetworkPlan, traffic: &Traffic) -> Result<(), Violat
         copies_most: 0,
         copies: Vec::new(),
         hops: Vec::new(),
-        passages: Vec::new(),
         starts: Vec::new(),
         crowded: Vec::new(),
     };
@@ -68,8 +67,8 @@ pub fn check_certificate(certificate: &Certificate, traffic: &Traffic) -> Result
     }
 }
 
-/// Where one copy of one stream lies: its starts in [`Checker::starts`] at `first + instance * hops + hop`, its hops in
-/// [`Checker::hops`] at `first_hop + hop`. Small, as every slot looks one up.
+/// Where one copy of one stream lies: its starts in [`Checker::starts`] hop by hop, so that those of one link, which are noted one after the other, lie side by
+/// side; its hops in [`Checker::hops`] at `first_hop + hop`. Small, as every slot looks one up.
 #[derive(Clone, Copy, Default)]
 struct Copy {
     first: u32,
@@ -78,13 +77,21 @@ struct Copy {
     hops: u16,
 }
 
+impl Copy {
+    /// Where the start of an instance on a hop is noted.
+    fn entry(self, instance: usize, hop: usize) -> usize {
+        self.first as usize + hop * self.instances as usize + instance
+    }
+}
+
 /// One link of the way of a copy, as its slots need it. Times are in nanoseconds, at most [`TIME_MAX`].
 struct Hop {
     /// How long the link is taken.
     length: i64,
     /// When the last frame starts, from the start of the first.
     last_start: i64,
-    /// The least time from when what left its queue before was sent to its start. Who waits no longer has come after that in any case.
+    /// The least time from when what left its queue before was sent to its start. Who waits no longer has come after that in any case; where one does, the link is
+    /// [`Checker::crowded`].
     least_gap: i64,
     link: u32,
     /// The hop before; [`Hop::NO_PARENT`] at the source.
@@ -96,7 +103,7 @@ impl Hop {
     const NO_PARENT: u16 = u16::MAX;
 }
 
-/// The rest of a hop, which only the windows need.
+/// The rest of a hop, which only the windows need, of one way after the other.
 struct Passage {
     /// From the start on the hop before to the instant from which it can be sent here.
     forwarding: i64,
@@ -104,8 +111,6 @@ struct Passage {
     first_comes: i64,
     /// From the start to the arrival at a target; [`Passage::NO_TARGET`] where none is at the link's end.
     arrival: i64,
-    /// How long the first frame of an instance waits here at most; known once the windows were looked at.
-    longest_wait: i64,
 }
 
 impl Passage {
@@ -133,8 +138,6 @@ struct Checker<'a> {
     /// By stream and copy, as many for each stream as one has at most; those that it does not have have no hops.
     copies: Vec<Copy>,
     hops: Vec<Hop>,
-    /// By hop, beside [`Self::hops`].
-    passages: Vec<Passage>,
     /// Start of every hop of every instance; [`UNKNOWN`] until a slot says it.
     starts: Vec<i64>,
     /// By link: whether a message may wait there for longer than since what left its queue before.
@@ -215,7 +218,7 @@ impl Checker<'_> {
 
     /// What stands in [`Self::starts`] for a hop.
     fn start(&self, copy: Copy, instance: usize, hop: usize) -> i128 {
-        i128::from(self.starts[copy.first as usize + instance * usize::from(copy.hops) + hop])
+        i128::from(self.starts[copy.entry(instance, hop)])
     }
 
     /// A copy of a stream.

@@ -11,7 +11,6 @@ use crate::network::Slot;
 struct Sent<'a> {
     slot: &'a Slot,
     hop: &'a Hop,
-    longest_wait: i64,
     start: i128,
 }
 
@@ -28,8 +27,7 @@ impl Checker<'_> {
             for slot in slots {
                 let hop = self.hop(slot);
                 let start = i128::from(within_round(slot.start, self.plan.hyperperiod));
-                let longest_wait = self.passages[hop].longest_wait;
-                sent.push(Sent { slot, hop: &self.hops[hop], longest_wait, start });
+                sent.push(Sent { slot, hop: &self.hops[hop], start });
             }
             self.in_order(index, &sent)?;
         }
@@ -47,7 +45,6 @@ impl Checker<'_> {
             // At its source a message waits in its program, and not in a queue.
             if one.hop.parent != Hop::NO_PARENT
                 && let Some((until, before)) = left[usize::from(one.hop.queue)]
-                && one.start - i128::from(one.longest_wait) < until
             {
                 self.after(link, one, until, before)?;
             }
@@ -60,8 +57,11 @@ impl Checker<'_> {
     fn after(&self, link: usize, one: &Sent<'_>, until: i128, before: &Sent<'_>) -> Result<(), Violation> {
         let slot = one.slot;
         let copy = self.copy(slot.stream.index(), usize::from(slot.copy));
-        let came = self.start(copy, slot.instance as usize, usize::from(one.hop.parent))
-            + i128::from(self.passages[self.hop(slot)].first_comes)
+        let parent = usize::from(one.hop.parent);
+        let (size, hop_before) =
+            (self.traffic.streams[slot.stream.index()].size, &self.hops[copy.first_hop as usize + parent]);
+        let came = self.start(copy, slot.instance as usize, parent)
+            + self.first_comes(size, hop_before, one.hop)
             - 2 * self.error();
         // How long it waits at most does not depend on the round.
         let arrival = one.start - (wide(slot.start) - came);

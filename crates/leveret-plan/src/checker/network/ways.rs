@@ -3,7 +3,7 @@
 use super::{Checker, Copy, Hop, Passage, TIME_MAX, Train, UNKNOWN, violation, windows};
 use crate::checker::{Violation, shown, wide};
 use leveret_topology::{NodeKind, Tree};
-use leveret_types::NodeId;
+use leveret_types::{ByteSize, NodeId};
 
 /// A plan has fewer transmissions.
 const COUNT_MAX: u64 = 1 << 32;
@@ -15,8 +15,10 @@ impl Checker<'_> {
         self.copies_most = streams.iter().map(|stream| usize::from(stream.copies)).max().unwrap_or(0);
         self.copies = vec![Copy::default(); streams.len() * self.copies_most];
         self.crowded = vec![false; plan.links.len()];
+        let hops = || plan.ways.iter().flatten().map(|way| way.tree.hops.len());
+        self.hops.reserve_exact(hops().sum());
         let mut first = 0u64;
-        let mut trains = Vec::new();
+        let (mut trains, mut met) = (Vec::new(), Vec::new());
         for (index, stream) in streams.iter().enumerate() {
             let ways = &plan.ways[index];
             let place = || format!("stream \"{}\"", stream.name);
@@ -29,7 +31,7 @@ impl Checker<'_> {
             }
             let instances = plan.hyperperiod.0 / stream.period.0;
             for (number, way) in ways.iter().enumerate() {
-                self.leads(("stream", &stream.name), stream.source, &stream.targets, &way.tree)?;
+                self.leads(("stream", &stream.name), stream.source, &stream.targets, &way.tree, &mut met)?;
                 if way.queues.len() != way.tree.hops.len() {
                     let found = format!("{} queues for {} links", way.queues.len(), way.tree.hops.len());
                     return Err(violation(place(), "it has a queue at each link of its way", found));
@@ -73,68 +75,125 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The hops of a way, with their times. `trains` is where those of the way are kept meanwhile.
+    /// The hops of a way, with what its slots take of their links. `trains` is where those of the way are kept meanwhile.
     fn hops_of(&mut self, stream: usize, copy: usize, trains: &mut Vec<Train>) -> Result<(), Violation> {
         let (traffic, way) = (self.traffic, &self.plan.ways[stream][copy]);
-        let (declared, links) = (&traffic.streams[stream], &traffic.network.links);
-        let place = || format!("way of stream \"{}\"", declared.name);
-        let narrow = |time: i128| match i64::try_from(time) {
-            Ok(time) if time <= TIME_MAX => Ok(time),
-            _ => Err(violation(place(), "its times can be counted", shown(time))),
-        };
-        trains.clear();
-        for (hop, queue) in way.tree.hops.iter().zip(&way.queues) {
-            let link = &links[hop.link.index()];
+        self.trains_of(stream, copy, trains);
+        for ((hop, queue), train) in way.tree.hops.iter().zip(&way.queues).zip(trains) {
+            let link = &traffic.network.links[hop.link.index()];
             if *queue >= link.queues.min(8) {
+                let place = format!("way of stream \"{}\"", traffic.streams[stream].name);
                 let found =
                     format!("queue {queue} of {} at {}", link.queues, traffic.network.link_name(hop.link));
-                return Err(violation(place(), "the link has its queue", found));
+                return Err(violation(place, "the link has its queue", found));
             }
-            let before = hop.parent.map(|parent| (parent as usize, way.tree.hops[parent as usize].link));
-            // At the same rate the frames are the same.
-            let train = match before {
-                Some((parent, over)) if links[over.index()].rate == link.rate => trains[parent],
-                _ => Train::new(&traffic.network.frames, declared.size, link),
-            };
-            let forwarding = before.map_or(0, |(parent, over)| {
-                windows::forwarding(traffic, (&links[over.index()], trains[parent]), (link, train))
-            });
-            let first_comes = before.map_or(0, |(parent, over)| {
-                windows::first_comes(traffic, &links[over.index()], trains[parent], link)
-            });
-            let is_target = declared.targets.contains(&link.target);
-            let arrival = train.whole() + wide(link.propagation) + wide(link.processing);
+            // The last frame starts sooner than the whole is over.
+            if train.whole() > i128::from(TIME_MAX) {
+                return Err(self.uncounted(stream, train.whole()));
+            }
             self.hops.push(Hop {
-                length: narrow(train.whole())?,
-                last_start: narrow(train.last_start())?,
+                length: train.whole() as i64,
+                last_start: train.last_start() as i64,
                 least_gap: i64::MAX,
                 link: hop.link.0,
                 parent: hop.parent.map_or(Hop::NO_PARENT, |parent| parent as u16),
                 queue: *queue,
             });
-            self.passages.push(Passage {
-                forwarding: narrow(forwarding)?,
-                first_comes: narrow(first_comes)?,
-                arrival: if is_target { narrow(arrival)? } else { Passage::NO_TARGET },
-                longest_wait: 0,
-            });
-            trains.push(train);
         }
         Ok(())
     }
 
-    /// A way leads from a source to every target. `who` is its kind and name.
+    /// From the start on the hop before to the first frame at a hop that has one.
+    pub(super) fn first_comes(&self, size: ByteSize, before: &Hop, hop: &Hop) -> i128 {
+        let links = &self.traffic.network.links;
+        let over = &links[before.link as usize];
+        windows::first_comes(self.traffic, over, self.train(size, before), &links[hop.link as usize])
+    }
+
+    /// A message's frames on a hop.
+    fn train(&self, size: ByteSize, hop: &Hop) -> Train {
+        match hop.last_start {
+            0 => Train { full: 0, each: i128::from(hop.length), last: i128::from(hop.length) },
+            _ => {
+                let link = &self.traffic.network.links[hop.link as usize];
+                Train::new(&self.traffic.network.frames, size, link)
+            }
+        }
+    }
+
+    /// What lies between the hops of a way, in place of that of another way.
+    pub(super) fn passages_of(
+        &self,
+        stream: usize,
+        copy: usize,
+        passages: &mut Vec<Passage>,
+    ) -> Result<(), Violation> {
+        let (traffic, way) = (self.traffic, &self.plan.ways[stream][copy]);
+        let (declared, links) = (&traffic.streams[stream], &traffic.network.links);
+        let first = self.copy(stream, copy).first_hop as usize;
+        let hops = &self.hops[first..first + way.tree.hops.len()];
+        passages.clear();
+        for hop in hops {
+            let link = &links[hop.link as usize];
+            let (mut forwarding, mut first_comes) = (0, 0);
+            if let Some(before) = hops.get(usize::from(hop.parent)) {
+                let train = |hop: &Hop| self.train(declared.size, hop);
+                let over = &links[before.link as usize];
+                forwarding = windows::forwarding(traffic, (over, train(before)), (link, train(hop)));
+                first_comes = self.first_comes(declared.size, before, hop);
+            }
+            let arrival = i128::from(hop.length) + wide(link.propagation) + wide(link.processing);
+            let longest = forwarding.max(first_comes).max(arrival);
+            if longest > i128::from(TIME_MAX) {
+                return Err(self.uncounted(stream, longest));
+            }
+            let is_target = declared.targets.contains(&link.target);
+            passages.push(Passage {
+                forwarding: forwarding as i64,
+                first_comes: first_comes as i64,
+                arrival: if is_target { arrival as i64 } else { Passage::NO_TARGET },
+            });
+        }
+        Ok(())
+    }
+
+    /// A message's frames on each link of a way.
+    fn trains_of(&self, stream: usize, copy: usize, trains: &mut Vec<Train>) {
+        let (traffic, way) = (self.traffic, &self.plan.ways[stream][copy]);
+        let links = &traffic.network.links;
+        trains.clear();
+        for hop in &way.tree.hops {
+            let link = &links[hop.link.index()];
+            let before = hop.parent.map(|parent| (parent as usize, way.tree.hops[parent as usize].link));
+            // At the same rate the frames are the same.
+            trains.push(match before {
+                Some((parent, over)) if links[over.index()].rate == link.rate => trains[parent],
+                _ => Train::new(&traffic.network.frames, traffic.streams[stream].size, link),
+            });
+        }
+    }
+
+    /// What takes longer than [`TIME_MAX`].
+    #[cold]
+    fn uncounted(&self, stream: usize, time: i128) -> Violation {
+        let place = format!("way of stream \"{}\"", self.traffic.streams[stream].name);
+        violation(place, "its times can be counted", shown(time))
+    }
+
+    /// A way leads from a source to every target. `who` is its kind and name; `met` is where the nodes that it comes to are kept meanwhile.
     pub(super) fn leads(
         &self,
         (kind, name): (&str, &str),
         source: NodeId,
         targets: &[NodeId],
         tree: &Tree,
+        met: &mut Vec<NodeId>,
     ) -> Result<(), Violation> {
         let network = &self.traffic.network;
         let fail =
             |rule: &str, found: String| Err(violation(format!("way of {kind} \"{name}\""), rule, found));
-        let mut met: Vec<NodeId> = vec![source];
+        met.clear();
+        met.push(source);
         if tree.hops.len() >= usize::from(Hop::NO_PARENT) {
             return fail("it has no more links than can be numbered", tree.hops.len().to_string());
         }

@@ -1,6 +1,6 @@
 //! Every instance starts after its release, is forwarded no sooner than it has come, and arrives in time.
 
-use super::{Checker, Copy, Hop, HopTimes, Passage, Train, divided_up, place_of, violation};
+use super::{Checker, Copy, Hop, HopTimes, Passage, TIME_MAX, Train, divided_up, place_of, violation};
 use crate::checker::{Violation, shown, wide};
 use crate::network::Traffic;
 use leveret_topology::{Forwarding, Link, NodeKind};
@@ -10,21 +10,20 @@ impl Checker<'_> {
     pub(super) fn windows(&mut self) -> Result<(), Violation> {
         // By hop: the earliest and the latest arrival, from the start of the period; only of hops that lead to a target.
         let mut arrivals = Vec::new();
+        let mut passages = Vec::new();
         for (index, ways) in self.plan.ways.iter().enumerate() {
             for number in 0..ways.len() {
                 let copy = self.copy(index, number);
+                self.passages_of(index, number, &mut passages)?;
                 arrivals.clear();
                 arrivals.resize(usize::from(copy.hops), None);
-                for instance in 0..copy.instances as usize {
-                    self.instance(index, number, copy, instance, &mut arrivals)?;
-                }
-                self.steady(index, number, &arrivals)?;
-                let hops = copy.first_hop as usize..copy.first_hop as usize + usize::from(copy.hops);
-                for (hop, passage) in self.hops[hops.clone()].iter().zip(&self.passages[hops]) {
-                    if passage.longest_wait > hop.least_gap {
-                        self.crowded[hop.link as usize] = true;
+                if !self.all_keep(index, copy, &passages, &mut arrivals) {
+                    arrivals.fill(None);
+                    for instance in 0..copy.instances as usize {
+                        self.instance((index, number, instance), copy, &passages, &mut arrivals)?;
                     }
                 }
+                self.steady(index, number, &arrivals)?;
             }
         }
         Ok(())
@@ -50,12 +49,61 @@ impl Checker<'_> {
         }
     }
 
-    fn instance(
+    /// Whether all instances of a copy keep their window, their latency, and what is between their hops. Hop by hop, as the starts lie in memory; where some instance
+    /// does not, or times are too long to be counted in 64 bits, [`Self::instance`] says which.
+    fn all_keep(
         &mut self,
         stream: usize,
-        copy: usize,
+        copy: Copy,
+        passages: &[Passage],
+        arrivals: &mut [Option<(i128, i128)>],
+    ) -> bool {
+        let declared = &self.traffic.streams[stream];
+        let (release, deadline, period) = (declared.release.0, declared.deadline.0, declared.period.0);
+        let (error, latency) = (self.traffic.clock_error.0, declared.latency);
+        if [release, deadline, period, error].iter().any(|time| !(0..=TIME_MAX / 4).contains(time)) {
+            return false;
+        }
+        let range = copy.first_hop as usize..copy.first_hop as usize + usize::from(copy.hops);
+        let hops = &self.hops[range];
+        let starts = |hop: usize| &self.starts[copy.entry(0, hop)..][..copy.instances as usize];
+        let begins = || std::iter::successors(Some(0i64), |begin| Some(begin + period));
+        let is_root = |hop: &Hop| hop.parent == Hop::NO_PARENT;
+        // Hop 0 follows none. Of a source with several links it counts which of them is first.
+        let (mut kept, mut last) = (hops.iter().filter(|hop| is_root(hop)).count() == 1, i64::MIN);
+        for (number, (hop, passage)) in hops.iter().zip(passages).enumerate() {
+            let own = starts(number);
+            if is_root(hop) {
+                let (least, _) = extremes(own, begins());
+                kept &= least >= release + error;
+            } else {
+                let (least, most) = extremes(own, starts(usize::from(hop.parent)).iter().copied());
+                kept &= least >= passage.forwarding.saturating_add(2 * error);
+                let longest_wait = most.saturating_sub(passage.first_comes) + 2 * error;
+                if longest_wait > hop.least_gap {
+                    self.crowded[hop.link as usize] = true;
+                }
+            }
+            if passage.arrival == Passage::NO_TARGET {
+                continue;
+            }
+            let (least, most) = extremes(own, begins());
+            kept &= most.saturating_add(passage.arrival) <= deadline - error;
+            let arrival = |start: i64| i128::from(start) + i128::from(passage.arrival);
+            arrivals[number] = Some((arrival(least), arrival(most)));
+            if latency.is_some() {
+                let (_, most) = extremes(own, starts(0).iter().copied());
+                last = last.max(most.saturating_add(passage.arrival).saturating_add(2 * error));
+            }
+        }
+        kept && latency.is_none_or(|latency| last <= latency.0)
+    }
+
+    fn instance(
+        &mut self,
+        (stream, copy, instance): (usize, usize, usize),
         starts: Copy,
-        instance: usize,
+        passages: &[Passage],
         arrivals: &mut [Option<(i128, i128)>],
     ) -> Result<(), Violation> {
         let traffic = self.traffic;
@@ -65,14 +113,12 @@ impl Checker<'_> {
         let earliest = begin + wide(declared.release) + error;
         let place = || place_of(traffic, stream, copy, instance);
         let (first_hop, count) = (starts.first_hop as usize, usize::from(starts.hops));
+        let instant = |hop: usize| i128::from(self.starts[starts.entry(instance, hop)]);
         let hops = &self.hops[first_hop..first_hop + count];
-        let passages = &mut self.passages[first_hop..first_hop + count];
-        let first = starts.first as usize + instance * count;
-        let instants = &self.starts[first..first + count];
         let mut last = begin;
         let mut departure = i128::MAX;
         for (number, (hop, passage)) in hops.iter().zip(passages).enumerate() {
-            let start = i128::from(instants[number]);
+            let start = instant(number);
             if hop.parent == Hop::NO_PARENT {
                 departure = departure.min(start);
                 if start < earliest {
@@ -80,17 +126,18 @@ impl Checker<'_> {
                     return Err(violation(place(), "it is sent after its release", found));
                 }
             } else {
-                let before = i128::from(instants[usize::from(hop.parent)]);
+                let before = instant(usize::from(hop.parent));
                 let ready = before + i128::from(passage.forwarding) + 2 * error;
                 if start < ready {
                     let link = traffic.network.link_name(LinkId(hop.link));
                     let found = format!("{link} at {}, ready at {}", shown(start), shown(ready));
                     return Err(violation(place(), "it is forwarded after it has come", found));
                 }
-                // Counted from the earliest that its first frame can come; what does not fit is as good as for ever.
+                // Counted from the earliest that its first frame can come.
                 let came = before + i128::from(passage.first_comes) - 2 * error;
-                let wait = i64::try_from(start - came).unwrap_or(i64::MAX);
-                passage.longest_wait = passage.longest_wait.max(wait);
+                if start - came > i128::from(hop.least_gap) {
+                    self.crowded[hop.link as usize] = true;
+                }
             }
             if passage.arrival != Passage::NO_TARGET {
                 let arrival = start + i128::from(passage.arrival);
@@ -112,6 +159,12 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// The least and the greatest difference of instants and what they are counted from. None is beyond [`TIME_MAX`], so none overflows.
+fn extremes(instants: &[i64], from: impl Iterator<Item = i64>) -> (i64, i64) {
+    let differences = instants.iter().zip(from).map(|(instant, from)| instant - from);
+    differences.fold((i64::MAX, i64::MIN), |(least, most), value| (least.min(value), most.max(value)))
 }
 
 impl HopTimes {

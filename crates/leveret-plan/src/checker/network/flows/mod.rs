@@ -50,8 +50,9 @@ impl Checker<'_> {
             );
             return Err(violation("plan".to_owned(), "it is for this traffic", found));
         }
+        let mut met = Vec::new();
         for (flow, tree) in self.traffic.flows.iter().zip(&self.plan.flows) {
-            self.leads(("flow", &flow.name), flow.source, &flow.targets, tree)?;
+            self.leads(("flow", &flow.name), flow.source, &flow.targets, tree, &mut met)?;
             if flow.way.as_ref().is_some_and(|given| given != tree) {
                 let place = format!("flow \"{}\"", flow.name);
                 return Err(violation(place, "it takes the way that was declared", String::new()));
