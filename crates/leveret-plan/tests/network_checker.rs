@@ -1,9 +1,13 @@
 //! What the checker of network plans refuses: each rule is broken in an otherwise right plan, and the rule is what it names.
 
+#[path = "common/right_plan.rs"]
+mod right_plan;
+
 use leveret_plan::checker::check_network;
-use leveret_plan::network::{Effort, NetworkPlan, Slot, Stream, Traffic, plan_network};
+use leveret_plan::network::{NetworkPlan, Slot, Stream, Traffic};
 use leveret_topology::{Reservation, Shape, TreeHop, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
+use right_plan::{planned, refuses};
 
 const SWITCHES: u32 = 3;
 
@@ -27,12 +31,6 @@ fn traffic() -> Traffic {
     Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false }
 }
 
-fn planned(traffic: &Traffic) -> NetworkPlan {
-    let (plan, _) = plan_network(traffic, Effort::default()).expect("a plan");
-    check_network(&plan, traffic).expect("a right plan");
-    plan
-}
-
 /// The slot of a hop of an instance.
 fn slot(plan: &mut NetworkPlan, stream: u32, instance: u32, hop: u16) -> &mut Slot {
     let found =
@@ -45,14 +43,6 @@ fn in_order(plan: &mut NetworkPlan) {
     for slots in &mut plan.links {
         slots.sort_by_key(|slot| slot.start.0.rem_euclid(round));
     }
-}
-
-#[track_caller]
-fn refuses(traffic: &Traffic, rule: &str, change: impl FnOnce(&mut NetworkPlan)) {
-    let mut plan = planned(traffic);
-    change(&mut plan);
-    let violation = check_network(&plan, traffic).expect_err("a wrong plan");
-    assert!(violation.rule.contains(rule), "expected \"{rule}\", found \"{violation}\"");
 }
 
 #[test]

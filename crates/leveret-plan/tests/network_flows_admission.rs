@@ -1,12 +1,15 @@
 //! Flows by hand: bounds that anybody can recompute, refusals with what would do, and what the checker makes of changed claims.
 
-use leveret_plan::checker::check_network;
+#[path = "common/right_plan.rs"]
+mod right_plan;
+
 use leveret_plan::network::{
     Effort, Flow, FlowChange, LateFlow, NetworkChange, NetworkPlan, NetworkRefusal, Stream, Traffic,
     explain_network, flow_bounds, plan_network, summarise,
 };
 use leveret_topology::{Shape, Shaper, Tree, shape};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId};
+use right_plan::{planned, refuses};
 
 const MILLI: Nanos = Nanos::from_millis(1);
 /// A whole frame of best effort on 1 Gbit/s: 1500 bytes and 42 beside them.
@@ -22,13 +25,6 @@ fn star(flows: Vec<Flow>) -> Traffic {
 fn flow(name: &str, source: u32, target: u32, class: u8) -> Flow {
     let flow = Flow::new(name, NodeId(1 + source), NodeId(1 + target), ByteSize(1458), MILLI);
     Flow { class: Some(class), ..flow }
-}
-
-#[track_caller]
-fn planned(traffic: &Traffic) -> NetworkPlan {
-    let (plan, _) = plan_network(traffic, Effort::default()).expect("a plan");
-    check_network(&plan, traffic).expect("a right plan");
-    plan
 }
 
 #[track_caller]
@@ -196,14 +192,6 @@ fn a_late_flow_is_refused_with_what_would_do() {
     }
     traffic.flows[1].deadline = None;
     planned(&traffic);
-}
-
-#[track_caller]
-fn refuses(traffic: &Traffic, rule: &str, change: impl FnOnce(&mut NetworkPlan)) {
-    let mut plan = planned(traffic);
-    change(&mut plan);
-    let violation = check_network(&plan, traffic).expect_err("a wrong plan");
-    assert!(violation.rule.contains(rule), "expected \"{rule}\", found \"{violation}\"");
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Messages that must wait on their way: they do, in a queue where they overtake nobody and nobody overtakes them.
 
+#[path = "common/right_plan.rs"]
+mod right_plan;
+
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, NetworkPlan, Stream, Traffic, plan_network};
 use leveret_topology::{Link, Reservation, Shape, shape};
 use leveret_types::{BitRate, ByteSize, Nanos, NodeId, StreamId};
+use right_plan::planned;
 
 const HOSTS: u32 = 8;
 const ROUND: Nanos = Nanos::from_micros(1000);
@@ -33,12 +37,6 @@ fn traffic(wishes: &[(i64, i64)]) -> Traffic {
         network.links.iter_mut().find(own).expect("a link").reserved.push(reservation);
     }
     Traffic { network, streams, flows: Vec::new(), clock_error: Nanos::ZERO, whole_cycles: false }
-}
-
-fn planned(traffic: &Traffic) -> NetworkPlan {
-    let (plan, _) = plan_network(traffic, Effort { seed: 0, steps: 100_000 }).expect("a plan");
-    assert_eq!(check_network(&plan, traffic), Ok(()));
-    plan
 }
 
 /// Start of a stream's second hop, in microseconds, and its queue there.

@@ -1,6 +1,7 @@
 //! The files that fuzzing starts from (`fuzz/seeds`) are what the program writes now; `BLESS=1 cargo test -p leveret-cli` writes them anew.
 
 use crate::{is_blessing, outcome, root, shown};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -11,6 +12,13 @@ const SEEDS: [(&str, &[&str]); 5] = [
     ("certificate/overload.json", &["explain", "fuzz/seeds/network_manifest/overload.toml", "--certificate"]),
     ("certificate/unison.json", &["explain", "fuzz/seeds/network_manifest/unison.toml", "--certificate"]),
     ("certificate/argument.json", &["explain", "fuzz/seeds/network_manifest/argument.toml", "--certificate"]),
+];
+
+/// Manifests that are refused, written by hand, and why.
+const REFUSED: [(&str, &str); 3] = [
+    ("overload", "they need 230.72us of it between 117.36us and 323us, and it has 205.64us"),
+    ("unison", "without jitter, so that each keeps its place in every 100us"),
+    ("argument", "Every way and order was looked at (5 steps of argument)"),
 ];
 
 /// Bytes that a target takes for changes of its good files; from these it learns that there are such.
@@ -89,4 +97,36 @@ fn the_collection_s_files_are_a_seed_together() {
         "tsnkit_files/with-a-schedule.csv",
         [&declared[..], &schedule[..]].concat().join("---\n").as_bytes(),
     );
+}
+
+/// Each is refused for what it is there for: a target that begins with them would otherwise not come to certificates of that kind.
+#[test]
+fn refused_manifests_are_refused_for_what_they_are_named_after() {
+    for (name, reason) in REFUSED {
+        let manifest = format!("fuzz/seeds/network_manifest/{name}.toml");
+        let (said, also, code) = outcome(&["check", &manifest]);
+        assert_eq!(code, Some(1), "{said}{also}");
+        assert!(format!("{said}{also}").contains(reason), "{name}: {said}{also}");
+        let certificate = fs::read_to_string(root().join(format!("fuzz/seeds/certificate/{name}.json")));
+        let kind = format!("{{\n  \"{name}\": ");
+        assert!(certificate.expect("it has a certificate").starts_with(&kind), "{name}: another kind");
+    }
+}
+
+/// What lies among the seeds of these targets is compared with something.
+#[test]
+fn no_seed_is_left_out() {
+    let listed = SEEDS.iter().map(|(seed, _)| *seed).chain(CHANGES.iter().map(|(seed, _)| *seed));
+    let refused = REFUSED.iter().map(|(name, _)| format!("network_manifest/{name}.toml"));
+    let listed: BTreeSet<String> = listed.map(str::to_owned).chain(refused).collect();
+    let mut found = BTreeSet::new();
+    for target in ["certificate", "manifest", "network_manifest", "network_plan", "system_plan"] {
+        for entry in fs::read_dir(root().join("fuzz/seeds").join(target)).expect("a folder") {
+            let name = entry.expect("a file").file_name();
+            found.insert(format!("{target}/{}", name.to_str().expect("a plain name")));
+        }
+    }
+    let of_others = |seed: &&String| !found.contains(*seed) && !seed.starts_with("tsnkit_files/");
+    assert_eq!(found.difference(&listed).next(), None, "compared with nothing");
+    assert_eq!(listed.iter().find(of_others), None, "not there");
 }

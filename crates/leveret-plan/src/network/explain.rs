@@ -10,6 +10,8 @@ use super::model::{Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::problem::{Candidate, Item, Problem};
 use super::proof::Proof;
+use super::state::{State, Unit};
+use super::wait::first_waiting;
 use super::watch::Watch;
 use leveret_types::{LinkId, Nanos, StreamId};
 
@@ -112,19 +114,41 @@ pub enum TooLongFor {
     Latency,
 }
 
-/// A stream for which the repair sees no place by itself: why. None where it may have one after all, with more waiting than the repair knows.
-pub(super) fn alone(problem: &Problem<'_>, item: u32, watch: &mut Watch<'_>) -> Option<NetworkRefusal> {
-    let item = &problem.items[item as usize];
+/// A stream for which the repair sees no place by itself: why. None where it may have one after all, with more waiting than the repair knows; or
+/// the steps, which shrink, do not tell.
+pub(super) fn alone(
+    problem: &Problem<'_>,
+    index: u32,
+    steps: &mut u64,
+    watch: &mut Watch<'_>,
+) -> Option<NetworkRefusal> {
+    let item = &problem.items[index as usize];
     let refusal = too_much(item);
-    let mut steps = ALONE_STEPS;
     let is_known = item.all_ways && !matches!(refusal, NetworkRefusal::Reserved { .. });
-    let is_shown =
-        is_known || matches!(decide(problem, &[item.stream], &mut steps, watch), Verdict::Impossible(_));
+    let is_shown = is_known || (!waits_alone(problem, index) && is_impossible(problem, item, steps, watch));
     is_shown.then_some(refusal)
 }
 
+/// Whether an item has a place where it waits, with the network for itself: that mostly tells at once.
+fn waits_alone(problem: &Problem<'_>, index: u32) -> bool {
+    let unit = Unit { item: index, first: 0, count: problem.items[index as usize].count };
+    first_waiting(problem, &State::new(problem), unit, &mut 0).is_some()
+}
+
+fn is_impossible(problem: &Problem<'_>, item: &Item, steps: &mut u64, watch: &mut Watch<'_>) -> bool {
+    let given = ALONE_STEPS.min(*steps);
+    let mut left = given;
+    let verdict = decide(problem, &[item.stream], &mut left, watch);
+    *steps -= given - left;
+    matches!(verdict, Verdict::Impossible(_))
+}
+
 /// The first stream that takes too long on every way, or takes a link for longer than its period.
-pub(super) fn hopeless(problem: &mut Problem<'_>, watch: &mut Watch<'_>) -> Option<NetworkRefusal> {
+pub(super) fn hopeless(
+    problem: &mut Problem<'_>,
+    mut steps: u64,
+    watch: &mut Watch<'_>,
+) -> Option<NetworkRefusal> {
     let fits = |item: &Item| {
         let room = (item.deadline - item.release).min(item.latency);
         let is_quick = |way: &Candidate| {
@@ -148,13 +172,13 @@ pub(super) fn hopeless(problem: &mut Problem<'_>, watch: &mut Watch<'_>) -> Opti
         // The way of the fewest links need not be the quickest.
         problem.widen(index);
         if !fits(&problem.items[index]) {
-            return alone(problem, index as u32, watch);
+            return alone(problem, index as u32, &mut steps, watch);
         }
     }
     None
 }
 
-/// Steps of the complete search for one stream.
+/// Steps of the complete search for one stream, at most.
 pub(super) const ALONE_STEPS: u64 = 2_000_000;
 
 /// What a stream needs that it cannot have, with the network for itself.
@@ -257,7 +281,7 @@ pub(super) fn unavoidable(problem: &Problem<'_>, item: &Item) -> Vec<(u32, i64)>
 }
 
 fn capacity(problem: &Problem<'_>, link: usize) -> i64 {
-    problem.hyperperiod - super::state::State::reserved(problem, link)
+    problem.hyperperiod - problem.free[link].used()
 }
 
 /// The link that is asked for most when everybody takes the first way.

@@ -32,6 +32,7 @@ mod proof;
 mod queues;
 mod remedy;
 mod repair;
+mod reserved;
 mod session;
 mod state;
 mod strategy;
@@ -134,7 +135,8 @@ fn search_problem(
     (strategy, steps_max): (Strategy, u64),
     watch: &mut Watch<'_>,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
-    if let Some(refusal) = explain::hopeless(&mut problem, watch).or_else(|| explain::overload(&problem)) {
+    let hopeless = explain::hopeless(&mut problem, steps_max, watch);
+    if let Some(refusal) = hopeless.or_else(|| explain::overload(&problem)) {
         return Err(refusal);
     }
     if strategy.wide {
@@ -202,9 +204,11 @@ pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefus
 
 /// Places what it can. What has a place only where it waits is set aside, so that all of those are seen to fail, and not the first alone.
 fn repair(search: &mut Search<'_, '_>, steps: u64, watch: &mut Watch<'_>) -> Result<(), NetworkRefusal> {
+    // What is asked of single streams has as many steps again, all together.
+    let mut left = steps;
     for _ in 0..SET_ASIDE_MAX {
         let Err(Ended::Alone(item)) = search.run(steps, watch) else { break };
-        if let Some(refusal) = explain::alone(search.problem, item, watch) {
+        if let Some(refusal) = explain::alone(search.problem, item, &mut left, watch) {
             return Err(refusal);
         }
         search.set_aside();

@@ -1,6 +1,8 @@
 //! Traffic as numbers: what each message takes of each link on each way, and by when.
 
 use super::model::{StreamFault, Traffic, TrafficError};
+use super::reserved::{Reserved, free};
+use super::timeline::Timeline;
 use leveret_topology::{Forwarding, Graph, Tree, disjoint_pair, first_route, routes};
 use leveret_types::{LinkId, NodeId, StreamId};
 use std::borrow::Cow;
@@ -15,6 +17,10 @@ pub(super) struct Problem<'a> {
     pub graph: Graph,
     pub hyperperiod: i64,
     pub items: Vec<Item>,
+    /// By link: what is reserved.
+    pub reserved: Vec<Reserved>,
+    /// By link: what is left of it, over a hyperperiod, when nothing has a place yet.
+    pub free: Vec<Timeline>,
 }
 
 /// One copy of a stream.
@@ -91,7 +97,11 @@ impl<'a> Problem<'a> {
     ) -> Result<Self, TrafficError> {
         let traffic = traffic.into();
         let graph = Graph::new(&traffic.network);
-        let mut problem = Self { traffic, graph, hyperperiod, items: Vec::with_capacity(streams.len()) };
+        let links = &traffic.network.links;
+        let reserved = links.iter().map(Reserved::of).collect();
+        let free = links.iter().map(|link| free(link, hyperperiod, traffic.whole_cycles)).collect();
+        let items = Vec::with_capacity(streams.len());
+        let mut problem = Self { traffic, graph, hyperperiod, items, reserved, free };
         for stream in streams {
             let items = problem.items_of(*stream)?;
             problem.items.extend(items);

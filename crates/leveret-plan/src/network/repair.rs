@@ -152,11 +152,14 @@ impl<'a, 'b> Search<'a, 'b> {
     /// Into the first free place, if there is one; on further ways if those that are known have none.
     fn place(&mut self, unit: u32) -> bool {
         let which = self.state.units[unit as usize];
+        if which.count > SWEPT_MAX && !self.state.may_lie_alike(self.problem, which) {
+            return false;
+        }
         let hint = if self.scattered { mix(self.strategy.seed ^ u64::from(unit)) } else { 0 };
-        let mut place = first_free(self.problem, &self.state, which, hint);
+        let mut place = first_free(self.problem, &self.state, which, hint, &mut self.sweep.steps);
         if place.is_none() && self.problem.items[which.item as usize].more_ways {
             self.problem.widen(which.item as usize);
-            place = first_free(self.problem, &self.state, which, hint);
+            place = first_free(self.problem, &self.state, which, hint, &mut self.sweep.steps);
         }
         // Beside instances of its own that wait, it must fit into their queues too.
         place = place.filter(|place| {
@@ -185,6 +188,13 @@ impl<'a, 'b> Search<'a, 'b> {
         self.failures[unit as usize] += 1;
         self.weights[unit as usize] += 1;
         let Unit { item, count, .. } = self.state.units[unit as usize];
+        let split = self.state.units.len() - self.problem.items.len() + count as usize;
+        let may_split =
+            self.may_split && count > 1 && split <= SPLIT_MAX && self.problem.items[item as usize].movable;
+        if may_split && count > SWEPT_MAX {
+            self.split(unit, 0);
+            return Ok(());
+        }
         let salt = mix(self.strategy.seed.wrapping_add(self.sent_away << 8).wrapping_add(1));
         let cheapest = self.sweep.cheapest(
             self.problem,
@@ -193,9 +203,6 @@ impl<'a, 'b> Search<'a, 'b> {
             &self.weights,
             salt,
         );
-        let split = self.state.units.len() - self.problem.items.len() + count as usize;
-        let may_split =
-            self.may_split && count > 1 && split <= SPLIT_MAX && self.problem.items[item as usize].movable;
         if may_split
             && (cheapest.is_none() || self.failures[unit as usize] > self.strategy.failures_before_split)
         {
@@ -257,8 +264,11 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 }
 
-/// Instances that are placed one by one: each costs as much as a stream.
-const SPLIT_MAX: usize = 1 << 16;
+/// Instances that are placed one by one: each costs as much as a stream, so as many as there may be streams.
+const SPLIT_MAX: usize = 1 << 20;
+
+/// Instances from which on one place for all of them takes longer to find than a place for each.
+const SWEPT_MAX: u32 = 1 << 14;
 
 /// Whether to look for a place with waiting after so many failures: it costs many times what one without does, so seldom again once it
 /// has failed.

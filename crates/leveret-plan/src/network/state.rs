@@ -1,6 +1,7 @@
 //! What has a place, and where.
 
-use super::problem::{Candidate, Item, Problem};
+use super::model::gcd;
+use super::problem::{Candidate, Hop, Item, Problem};
 use super::queues::Queues;
 use super::timeline::{Owner, Timeline};
 
@@ -59,7 +60,7 @@ impl Unit {
 impl State {
     /// Nothing placed; what is reserved is taken.
     pub(super) fn new(problem: &Problem<'_>) -> Self {
-        let links: Vec<_> = (0..problem.graph.links()).map(|link| Self::empty(problem, link)).collect();
+        let links = problem.free.clone();
         let unit = |(index, item): (usize, &Item)| Unit { item: index as u32, first: 0, count: item.count };
         let units: Vec<_> = problem.items.iter().enumerate().map(unit).collect();
         let places = vec![None; units.len()];
@@ -76,26 +77,6 @@ impl State {
             queues: Queues::default(),
             of_item: Vec::new(),
         }
-    }
-
-    /// A link with nothing but what is reserved.
-    fn empty(problem: &Problem<'_>, link: usize) -> Timeline {
-        let mut timeline = Timeline::new(problem.hyperperiod);
-        if problem.traffic.whole_cycles {
-            timeline.take(0, 0, Owner::RESERVED);
-        }
-        for reservation in &problem.traffic.network.links[link].reserved {
-            for turn in 0..problem.hyperperiod / reservation.period.0 {
-                let start = turn * reservation.period.0 + reservation.start.0;
-                reserve(&mut timeline, start, reservation.length.0);
-            }
-        }
-        timeline
-    }
-
-    /// Time of a link that is reserved, in a hyperperiod.
-    pub(super) fn reserved(problem: &Problem<'_>, link: usize) -> i64 {
-        Self::empty(problem, link).used()
     }
 
     /// Start of a hop of the first instance.
@@ -150,6 +131,34 @@ impl State {
         Some(place)
     }
 
+    /// Whether all instances of a unit may lie at one place in their periods, by what else has such places: two whose periods have the greatest common
+    /// divisor `g` come at every distance modulo `g`, so on a link of both their slots must fit into `g` (see [`super::unison`]). Looks at all
+    /// units; a search for the place would look at all instances.
+    pub(super) fn may_lie_alike(&self, problem: &Problem<'_>, unit: Unit) -> bool {
+        let item = &problem.items[unit.item as usize];
+        let mut free: Vec<bool> = vec![true; item.ways.len()];
+        let mut meet = |link: u32, period: i64, length: i64| {
+            let circle = gcd(item.period, period);
+            for (way, free) in item.ways.iter().zip(&mut free) {
+                let is_met = |hop: &Hop| hop.link == link && hop.length + length > circle;
+                *free &= !way.hops.iter().any(is_met);
+            }
+        };
+        for (link, declared) in problem.traffic.network.links.iter().enumerate() {
+            declared.reserved.iter().for_each(|one| meet(link as u32, one.period.0, one.length.0));
+        }
+        for (other, place) in self.units.iter().zip(&self.places) {
+            let Some(place) = place.as_ref().filter(|_| other.count > 1 && other.item != unit.item) else {
+                continue;
+            };
+            let other = &problem.items[other.item as usize];
+            for hop in &other.ways[place.way as usize].hops {
+                meet(hop.link, other.period, hop.length);
+            }
+        }
+        free.contains(&true)
+    }
+
     /// Units for an item that is new, all of whose instances go together. Returns the unit.
     pub(super) fn add_item(&mut self, item: u32, count: u32) -> u32 {
         let unit = self.units.len() as u32;
@@ -173,25 +182,5 @@ impl State {
         self.places.resize(self.units.len(), None);
         self.of_item[item as usize].extend(begin..self.units.len() as u32);
         begin..self.units.len() as u32
-    }
-}
-
-/// Takes what is still free of a stretch: reservations may overlap.
-fn reserve(timeline: &mut Timeline, start: i64, length: i64) {
-    let mut at = start;
-    while at < start + length {
-        let first = timeline.touching(at, start + length - at).find(|(busy, _)| busy.end > busy.start);
-        match first {
-            Some((busy, round)) => {
-                if busy.start + round > at {
-                    timeline.take(at, busy.start + round - at, Owner::RESERVED);
-                }
-                at = busy.end + round;
-            }
-            None => {
-                timeline.take(at, start + length - at, Owner::RESERVED);
-                return;
-            }
-        }
     }
 }

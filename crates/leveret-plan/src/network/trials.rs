@@ -18,6 +18,8 @@ const STEPS_AFTER: u64 = 30_000;
 const UNKNOWN_MAX: usize = 6;
 /// Streams that are planned for all trials of one explanation together.
 const PLANNED_MAX: usize = 200_000;
+/// Steps of all trials together, and messages of the rounds that are planned.
+const WORK_MAX: u64 = 64_000_000;
 /// A search that ends without an answer counts as so many streams.
 const UNKNOWN_COST: usize = 2_000;
 
@@ -41,6 +43,8 @@ pub(super) struct Trials<'a> {
     /// Flows that are late whatever is done here.
     pub late: Vec<usize>,
     left: usize,
+    /// What is left of [`WORK_MAX`].
+    work: u64,
     /// Plans that may yet end without an answer.
     unknown: usize,
     /// What was planned last with nothing late, and would be by any longer search: the change, and the streams.
@@ -57,6 +61,7 @@ impl<'a> Trials<'a> {
             hyperperiod,
             late: Vec::new(),
             left,
+            work: WORK_MAX,
             unknown: UNKNOWN_MAX,
             planned: None,
         }
@@ -126,9 +131,17 @@ impl<'a> Trials<'a> {
         }
         self.left -= cost;
         let steps = if self.unknown > 0 { STEPS_PER_PLAN } else { STEPS_AFTER };
-        self.with(change, |traffic, hyperperiod| {
-            table_of(traffic, hyperperiod?, streams, Effort { seed: 0, steps })
-        })
+        let (mut watch, mut messages) = (Watch::alone(), 0);
+        let found = self.with(change, |traffic, hyperperiod| {
+            let hyperperiod = hyperperiod?;
+            messages = traffic.instances(hyperperiod);
+            table_watched(traffic, hyperperiod, streams, Effort { seed: 0, steps }, &mut watch)
+        });
+        self.work = self.work.saturating_sub(watch.made() + messages);
+        if self.work == 0 {
+            self.left = 0;
+        }
+        found
     }
 
     /// Something of the changed traffic. Its hyperperiod is none where it is not valid.
@@ -176,7 +189,17 @@ pub(super) fn table_of(
     streams: &[StreamId],
     effort: Effort,
 ) -> Option<Result<(NetworkPlan, bool), NetworkRefusal>> {
+    table_watched(traffic, hyperperiod, streams, effort, &mut Watch::alone())
+}
+
+fn table_watched(
+    traffic: &Traffic,
+    hyperperiod: Nanos,
+    streams: &[StreamId],
+    effort: Effort,
+    watch: &mut Watch<'_>,
+) -> Option<Result<(NetworkPlan, bool), NetworkRefusal>> {
     let problem = Problem::part(traffic, hyperperiod.0, streams).ok()?;
     let how = (Strategy::first(effort.seed), effort.steps);
-    Some(search_problem(problem, how, &mut Watch::alone()).map(|(plan, report)| (plan, report.looks == 0)))
+    Some(search_problem(problem, how, watch).map(|(plan, report)| (plan, report.looks == 0)))
 }

@@ -3,18 +3,13 @@
 //! Going forward from the first hop, each starts as early as its link allows; the arrival is then the earliest for that start, and a later start
 //! never arrives earlier. So what is too long under way cannot start before its arrival less its latency, and the search goes on from there.
 
-use super::place::LOOKS_MAX;
+use super::place::Looks;
 use super::problem::{Candidate, Hop, Item, Problem};
 use super::queues::Stay;
 use super::state::{Place, State, Unit};
 
 /// Starts that are tried on one way.
 const TRIES: u32 = 64;
-
-/// How often a link may be looked at yet.
-struct Looks {
-    left: u64,
-}
 
 /// The first place found at which the message may wait. `steps` grows by the stretches that were looked at.
 pub(super) fn first_waiting(
@@ -24,11 +19,9 @@ pub(super) fn first_waiting(
     steps: &mut u64,
 ) -> Option<Place> {
     let item = &problem.items[unit.item as usize];
-    let hops: usize = item.ways.iter().map(|way| way.hops.len()).sum();
-    let most = LOOKS_MAX as u64 + 2 * hops as u64 * u64::from(unit.count);
-    let mut looks = Looks { left: most };
+    let mut looks = Looks::of(item, unit);
     let place = (0..item.ways.len()).find_map(|way| on_way(problem, state, unit, item, way, &mut looks));
-    *steps += most - looks.left;
+    *steps += looks.made();
     place
 }
 
@@ -90,7 +83,7 @@ fn free_from(state: &State, hop: Hop, ready: i64, count: u32, period: i64, looks
     let mut content = 0;
     let mut turn = 0;
     while content < count {
-        looks.left = looks.left.checked_sub(1)?;
+        looks.look()?;
         let shift =
             state.links[hop.link as usize].shift(start - hop.early + i64::from(turn) * period, hop.length)?;
         if shift > 0 {

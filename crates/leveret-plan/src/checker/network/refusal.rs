@@ -5,9 +5,9 @@ use super::{HopTimes, violation};
 use crate::checker::network::refusal_ways::{Net, expected};
 use crate::checker::{Violation, wide};
 use crate::network::{Bound, PROOF_VERSION, Point, Proof, ProofNode, Traffic};
-use leveret_topology::Tree;
+use leveret_topology::{Link, Tree};
 use leveret_types::{LinkId, Nanos, StreamId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Accepts an argument if it shows that its streams have no plan together.
 ///
@@ -24,8 +24,10 @@ pub fn check_refusal(proof: &Proof, traffic: &Traffic) -> Result<(), Violation> 
         chosen: BTreeMap::new(),
         answers: vec![None; proof.nodes.len()],
         seen: vec![false; proof.nodes.len()],
+        reserved: Vec::new(),
     };
     replay.frame()?;
+    replay.reserved = traffic.network.links.iter().map(periods).collect();
     replay.walk()
 }
 
@@ -40,6 +42,20 @@ struct Replay<'a> {
     answers: Vec<Option<usize>>,
     /// Each node hangs under one answer.
     seen: Vec<bool>,
+    /// By link.
+    reserved: Vec<Periods>,
+}
+
+/// By the period of reservations: their starts and lengths.
+type Periods = BTreeMap<i128, BTreeSet<(i128, i128)>>;
+
+fn periods(link: &Link) -> Periods {
+    let mut found = Periods::new();
+    for one in &link.reserved {
+        let stretch = (wide(one.start).rem_euclid(wide(one.period)), wide(one.length));
+        found.entry(wide(one.period)).or_default().insert(stretch);
+    }
+    found
 }
 
 /// `to` comes at least `weight` after `from`; none is the epoch.
@@ -209,13 +225,13 @@ impl<'a> Replay<'a> {
 
     /// A link is reserved then, or nothing may lie across that instant.
     fn is_reserved(&self, node: usize, point: Point, start: Nanos, end: Nanos) -> Result<(), Violation> {
-        let link = &self.traffic.network.links[self.hop(node, point)?.link.index()];
-        let begins = |reservation: &leveret_topology::Reservation| {
-            (wide(start) - wide(reservation.start)).rem_euclid(wide(reservation.period)) == 0
-                && wide(end) - wide(start) == wide(reservation.length)
+        let reserved = &self.reserved[self.hop(node, point)?.link.index()];
+        let length = wide(end) - wide(start);
+        let begins = |(period, stretches): (&i128, &BTreeSet<(i128, i128)>)| {
+            stretches.contains(&(wide(start).rem_euclid(*period), length))
         };
         let is_border = self.traffic.whole_cycles && start == end && wide(start).rem_euclid(self.round) == 0;
-        if is_border || link.reserved.iter().any(begins) {
+        if is_border || reserved.iter().any(begins) {
             return Ok(());
         }
         Err(fault(node, "the link is reserved then", format!("{start} to {end}")))

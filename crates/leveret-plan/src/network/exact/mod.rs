@@ -2,7 +2,8 @@
 //!
 //! Every transmission is an instant with an earliest and a latest ([`temporal`]). All go as early as what is known of them allows; where
 //! two then have a link at once, one must be first, and both answers are tried ([`questions`]), those first that have only one left. When
-//! all answers contradict themselves, the answers and contradictions are the proof ([`super::proof`]).
+//! all answers contradict themselves, the answers and contradictions are the proof ([`super::proof`]). A contradiction goes back to the last
+//! question that it stands on ([`reasons`]).
 //!
 //! It asks only what goes wrong at the earliest instants: what fits by itself is never a question (lazy branching, as in solvers of
 //! disjunctive temporal problems: I. Tsamardinos, M. Pollack, "Efficient solution techniques for disjunctive temporal reasoning problems",
@@ -11,14 +12,18 @@
 mod colours;
 mod model;
 mod questions;
+mod reasons;
 mod temporal;
+#[cfg(test)]
+mod tests;
 mod ways;
 
 use super::model::Traffic;
 use super::plan::{NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 use super::problem::Problem;
-use super::proof::{PROOF_VERSION, Proof, ProofNode};
+use super::proof::{Bound, PROOF_VERSION, Proof, ProofNode};
 use super::watch::Watch;
+use leveret_topology::{Tree, TreeHop};
 use leveret_types::{Nanos, StreamId};
 use model::{Model, ModelMark};
 use questions::Question;
@@ -27,8 +32,11 @@ use temporal::Contradiction;
 /// Nodes of an argument that anybody wants to read or keep.
 const NODES_MAX: usize = 200_000;
 
-/// Instances that are searched completely: more would fill the memory before a step is made.
-const INSTANCES_MAX: u64 = 1 << 17;
+/// Transmissions that are searched completely: more would fill the memory before a step is made.
+const TRANSMISSIONS_MAX: u64 = 1 << 18;
+
+/// Bytes that a search may hold: what is known of instants, what of it was otherwise before, and the argument. Whatever asks for more stays undecided.
+const HELD_MAX: usize = 128 << 20;
 
 /// What the complete search found.
 #[derive(Clone, Debug)]
@@ -37,7 +45,7 @@ pub(super) enum Verdict {
     Plan(Box<NetworkPlan>),
     /// There is none.
     Impossible(Box<Proof>),
-    /// Out of steps, ended from outside, or a stream has more ways than can be counted.
+    /// Out of steps or memory, ended from outside, or a stream has more ways than can be counted.
     Unknown,
 }
 
@@ -48,16 +56,27 @@ pub(super) fn decide(
     steps: &mut u64,
     watch: &mut Watch<'_>,
 ) -> Verdict {
+    decide_within(problem, streams, steps, HELD_MAX, watch)
+}
+
+/// The same with so many bytes at most.
+fn decide_within(
+    problem: &Problem<'_>,
+    streams: &[StreamId],
+    steps: &mut u64,
+    held_max: usize,
+    watch: &mut Watch<'_>,
+) -> Verdict {
     let Some(ways) = streams.iter().map(|stream| ways::all(problem, *stream)).collect::<Option<Vec<_>>>()
     else {
         return Verdict::Unknown;
     };
-    let items = problem.items.iter().filter(|item| streams.contains(&item.stream));
-    if items.map(|item| u64::from(item.count)).fold(0, u64::saturating_add) > INSTANCES_MAX {
+    if transmissions(problem, streams, &ways) > TRANSMISSIONS_MAX {
         return Verdict::Unknown;
     }
     let model = Model::new(problem, streams, ways);
-    let mut search = Search { model, nodes: Vec::new(), frames: Vec::new(), budget: *steps };
+    let (nodes, frames) = (Vec::new(), Vec::new());
+    let mut search = Search { model, nodes, told: 0, frames, reasons: 0, steps_max: *steps, held_max };
     let verdict = search.run(watch);
     *steps = steps.saturating_sub(search.model.steps());
     match verdict {
@@ -72,6 +91,17 @@ pub(super) fn decide(
     }
 }
 
+/// Transmissions of a hyperperiod on the longest ways.
+fn transmissions(problem: &Problem<'_>, streams: &[StreamId], ways: &[Vec<Vec<Tree>>]) -> u64 {
+    let hops = |trees: &Vec<Tree>| trees.iter().map(|tree| tree.hops.len() as u64).sum::<u64>();
+    let each = streams.iter().zip(ways).map(|(stream, ways)| {
+        let period = problem.traffic.streams[stream.index()].period.0;
+        let longest = ways.iter().map(hops).max().unwrap_or(0);
+        longest.saturating_mul((problem.hyperperiod / period).cast_unsigned())
+    });
+    each.fold(0, u64::saturating_add)
+}
+
 /// A question that is being answered.
 struct Frame {
     question: Question,
@@ -80,65 +110,72 @@ struct Frame {
     /// The answer that is being looked into.
     answer: usize,
     mark: ModelMark,
+    /// What the contradictions of the answers before it stand on: nodes of questions further up, in order.
+    reasons: Vec<u32>,
 }
 
 struct Search<'a, 'b> {
     model: Model<'a, 'b>,
     nodes: Vec<ProofNode>,
+    /// Bytes that the nodes hold.
+    told: usize,
     frames: Vec<Frame>,
-    budget: u64,
+    /// Reasons of all frames.
+    reasons: usize,
+    steps_max: u64,
+    held_max: usize,
 }
 
 impl Search<'_, '_> {
     /// Whether there is a plan; the model then holds it. None: not known.
     fn run(&mut self, watch: &mut Watch<'_>) -> Option<bool> {
-        let mut told = 0;
+        let mut before = 0;
         loop {
             let made = self.model.steps();
-            let goes_on = watch.goes_on(made - told);
-            told = made;
-            if made > self.budget || self.nodes.len() > NODES_MAX || !goes_on {
+            let goes_on = watch.goes_on(made - before);
+            before = made;
+            let is_large = self.nodes.len() > NODES_MAX || self.held() > self.held_max;
+            if made > self.steps_max || is_large || !goes_on {
                 return None;
             }
             match self.model.question()? {
                 None => return Some(true),
                 Some(question) => self.ask(question),
             }
-            // The first answer that does not contradict what is known; if there is none, the next one of the question before.
-            loop {
-                let Some(frame) = self.frames.last() else { return Some(false) };
-                if frame.answer == frame.question.answers() {
-                    self.frames.pop();
-                    let Some(before) = self.frames.last_mut() else { return Some(false) };
-                    before.answer += 1;
-                    let mark = before.mark;
-                    self.model.undo(mark);
-                    continue;
-                }
-                match self.answer() {
-                    Ok(()) => break,
-                    Err(leaf) => {
-                        self.link(leaf);
-                        let frame = self.frames.last_mut()?;
-                        frame.answer += 1;
-                        let mark = frame.mark;
-                        self.model.undo(mark);
-                    }
+            if self.frames.last().is_some_and(|frame| frame.question.answers() == 0) {
+                // A stream without any way: that is the whole argument.
+                let node = self.nodes.len() as u32 - 1;
+                return Some(self.go_back(node, Vec::new()));
+            }
+            // The first answer that does not contradict what is known; if there is none, the next one of a question before.
+            while let Some(Err(end)) = self.answer() {
+                let reasons = self.stands_on(&end);
+                let node = self.link(end);
+                if !self.go_back(node, reasons) {
+                    return Some(false);
                 }
             }
         }
     }
 
-    /// Notes a question under the answer that led to it.
-    fn ask(&mut self, question: Question) {
-        let node = self.nodes.len() as u32;
-        let proof = self.model.node_of(&question);
-        self.link(proof);
-        self.frames.push(Frame { question, node, answer: 0, mark: self.model.mark() });
+    /// Bytes that are held, or nearly.
+    fn held(&self) -> usize {
+        self.model.held()
+            + self.told
+            + self.frames.len() * size_of::<Frame>()
+            + self.reasons * size_of::<u32>()
     }
 
-    /// Adds a node under the answer that is being looked into.
-    fn link(&mut self, node: ProofNode) {
+    /// Notes a question under the answer that led to it.
+    fn ask(&mut self, question: Question) {
+        let proof = self.model.node_of(&question);
+        let node = self.link(proof);
+        let mark = self.model.mark();
+        self.frames.push(Frame { question, node, answer: 0, mark, reasons: Vec::new() });
+    }
+
+    /// Adds a node under the answer that is being looked into. Which.
+    fn link(&mut self, node: ProofNode) -> u32 {
         let index = self.nodes.len() as u32;
         if let Some(frame) = self.frames.last() {
             match &mut self.nodes[frame.node as usize] {
@@ -155,14 +192,16 @@ impl Search<'_, '_> {
                 ProofNode::Crowded { .. } | ProofNode::Cycle { .. } => {}
             }
         }
+        self.told += bytes(&node);
         self.nodes.push(node);
+        index
     }
 
-    /// Takes the next answer of the last question for true.
-    fn answer(&mut self) -> Result<(), ProofNode> {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
+    /// Takes the next answer of the last question for true; none if there is no question.
+    fn answer(&mut self) -> Option<Result<(), ProofNode>> {
+        let frame = self.frames.last()?;
         let (question, answer, node) = (frame.question.clone(), frame.answer, frame.node);
-        self.model.suppose(&question, answer, node)
+        Some(self.model.suppose(&question, answer, node))
     }
 
     /// The plan that the model holds.
@@ -193,6 +232,22 @@ impl Search<'_, '_> {
             classes,
         }
     }
+}
+
+/// What a node holds.
+fn bytes(node: &ProofNode) -> usize {
+    let tree = |tree: &Tree| size_of::<Tree>() + tree.hops.len() * size_of::<TreeHop>();
+    let own = match node {
+        ProofNode::Ways { cases, .. } => {
+            let case = |(trees, _): &(Vec<Tree>, u32)| {
+                size_of::<(Vec<Tree>, u32)>() + trees.iter().map(tree).sum::<usize>()
+            };
+            cases.iter().map(case).sum()
+        }
+        ProofNode::Cycle { steps } => steps.len() * size_of::<Bound>(),
+        _ => 0,
+    };
+    size_of::<ProofNode>() + own
 }
 
 /// The end of an argument.

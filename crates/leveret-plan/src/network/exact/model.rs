@@ -4,16 +4,18 @@ use super::super::plan::Slot;
 use super::super::problem::{Hop, Problem};
 use super::super::proof::{Bound, Point, ProofNode};
 use super::questions::Question;
-use super::temporal::{Contradiction, Mark, ORIGIN, Temporal};
+use super::temporal::{Contradiction, Mark, ORIGIN, Reason, Temporal};
 use super::{colours, cycle};
 use leveret_topology::Tree;
 use leveret_types::{LinkId, Nanos, StreamId};
 use std::collections::BTreeMap;
 
-/// One transmission: its start is a variable of the same number plus one.
+/// One transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     pub point: Point,
+    /// Its start.
+    pub variable: u32,
     pub link: u32,
     /// How long it has the link.
     pub time: i64,
@@ -32,9 +34,13 @@ impl Transmission {
     }
 }
 
-/// The variable of a transmission.
-pub(super) fn variable(transmission: u32) -> u32 {
-    transmission + 1
+/// Two items that must not share a queue of a port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parted {
+    pub link: u32,
+    pub items: (u32, u32),
+    /// The question that was answered so.
+    pub node: u32,
 }
 
 /// What is supposed.
@@ -43,14 +49,14 @@ pub(super) struct Model<'a, 'b> {
     pub problem: &'b Problem<'a>,
     streams: Vec<StreamId>,
     pub ways: Vec<Vec<Vec<Tree>>>,
-    /// How many streams have their ways: the first ones. Which.
-    pub chosen: Vec<usize>,
+    /// How many streams have their ways: the first ones. Which, and the question that was answered so.
+    pub chosen: Vec<(usize, u32)>,
     pub temporal: Temporal,
     pub transmissions: Vec<Transmission>,
     /// By link.
     pub on_link: BTreeMap<u32, Vec<u32>>,
-    /// Items that must not share a queue: link, one, other.
-    pub apart: Vec<(u32, (u32, u32))>,
+    /// Items that must not share a queue.
+    pub apart: Vec<Parted>,
     /// Queues by link and item, once there is a plan.
     pub queues: BTreeMap<(u32, u32), u8>,
     /// Other work than that of the constraints.
@@ -86,11 +92,31 @@ impl<'a, 'b> Model<'a, 'b> {
         self.temporal.steps + self.looked
     }
 
+    /// Bytes that are held, or nearly.
+    pub(super) fn held(&self) -> usize {
+        self.temporal.held() + self.transmissions.len() * (size_of::<Transmission>() + size_of::<u32>())
+    }
+
+    /// The start of a transmission.
+    pub(super) fn variable(&self, transmission: u32) -> u32 {
+        self.transmissions[transmission as usize].variable
+    }
+
+    /// Its earliest.
+    pub(super) fn earliest(&self, transmission: u32) -> i64 {
+        self.temporal.earliest[self.variable(transmission) as usize]
+    }
+
+    /// Its latest.
+    pub(super) fn latest(&self, transmission: u32) -> i64 {
+        self.temporal.latest[self.variable(transmission) as usize]
+    }
+
     pub(super) fn hyperperiod(&self) -> i64 {
         self.problem.hyperperiod
     }
 
-    pub(super) fn mark(&self) -> ModelMark {
+    pub(super) fn mark(&mut self) -> ModelMark {
         ModelMark {
             chosen: self.chosen.len(),
             transmissions: self.transmissions.len(),
@@ -115,16 +141,23 @@ impl<'a, 'b> Model<'a, 'b> {
         self.streams.get(self.chosen.len()).copied()
     }
 
+    /// Which of the streams one is.
+    pub(super) fn place_of(&self, stream: StreamId) -> Option<usize> {
+        self.streams.iter().position(|own| *own == stream)
+    }
+
     /// The ways of each stream.
     pub(super) fn chosen(&self) -> impl Iterator<Item = (StreamId, &Vec<Tree>)> {
-        self.chosen.iter().enumerate().map(|(index, which)| (self.streams[index], &self.ways[index][*which]))
+        let ways =
+            |(index, (which, _)): (usize, &(usize, u32))| (self.streams[index], &self.ways[index][*which]);
+        self.chosen.iter().enumerate().map(ways)
     }
 
     /// All transmissions, as early as they can be.
     pub(super) fn slots(&self) -> impl Iterator<Item = (u32, Slot)> {
-        self.transmissions.iter().enumerate().map(|(index, transmission)| {
+        self.transmissions.iter().map(|transmission| {
             let Point { stream, copy, instance, hop } = transmission.point;
-            let start = Nanos(self.temporal.earliest[index + 1]);
+            let start = Nanos(self.temporal.earliest[transmission.variable as usize]);
             (transmission.link, Slot { start, stream, instance, hop, copy })
         })
     }
@@ -165,22 +198,24 @@ impl<'a, 'b> Model<'a, 'b> {
 
     /// Takes an answer for true; `node` is the question's.
     pub(super) fn suppose(&mut self, question: &Question, answer: usize, node: u32) -> Result<(), ProofNode> {
-        let reason = Bound::Decided(node);
+        let reason = Reason::Bound(Bound::Decided(node));
         let round = self.hyperperiod();
         match *question {
-            Question::Ways { index, .. } => self.choose(index, answer).map_err(cycle),
+            Question::Ways { index, .. } => self.choose(index, (answer, node)).map_err(cycle),
             Question::Order { one, two, rounds } => {
                 let (first, second, shift) =
                     if answer == 0 { (one, two, -rounds * round) } else { (two, one, rounds * round) };
                 let time = self.transmissions[first as usize].time;
-                self.temporal.add(variable(first), variable(second), time + shift, reason).map_err(cycle)
+                self.temporal
+                    .add(self.variable(first), self.variable(second), time + shift, reason)
+                    .map_err(cycle)
             }
             Question::Stretch { one, start, end } => {
-                let time = self.transmissions[one as usize].time;
+                let Transmission { time, variable, .. } = self.transmissions[one as usize];
                 let added = if answer == 0 {
-                    self.temporal.add(variable(one), ORIGIN, time - start, reason)
+                    self.temporal.add(variable, ORIGIN, time - start, reason)
                 } else {
-                    self.temporal.add(ORIGIN, variable(one), end, reason)
+                    self.temporal.add(ORIGIN, variable, end, reason)
                 };
                 added.map_err(cycle)
             }
@@ -191,16 +226,16 @@ impl<'a, 'b> Model<'a, 'b> {
                     (self.transmissions[first as usize], self.transmissions[second as usize]);
                 let parent = after.parent.unwrap_or(second);
                 let weight = before.last_start - after.comes + shift;
-                self.temporal.add(variable(first), variable(parent), weight, reason).map_err(cycle)
+                self.temporal.add(before.variable, self.variable(parent), weight, reason).map_err(cycle)
             }
-            Question::Queue { one, two, .. } => self.part(one, two),
+            Question::Queue { one, two, .. } => self.part(one, two, node),
         }
     }
 
     /// Two items take different queues.
-    fn part(&mut self, one: u32, two: u32) -> Result<(), ProofNode> {
+    fn part(&mut self, one: u32, two: u32, node: u32) -> Result<(), ProofNode> {
         let (one, two) = (self.transmissions[one as usize], self.transmissions[two as usize]);
-        self.apart.push((one.link, (one.item(), two.item())));
+        self.apart.push(Parted { link: one.link, items: (one.item(), two.item()), node });
         let edges = self.apart_on(one.link);
         let mut nodes: Vec<u32> = edges.iter().flat_map(|(a, b)| [*a, *b]).collect();
         nodes.sort_unstable();
@@ -215,12 +250,12 @@ impl<'a, 'b> Model<'a, 'b> {
 
     /// Items that are supposed to take different queues at a port.
     pub(super) fn apart_on(&self, link: u32) -> Vec<(u32, u32)> {
-        self.apart.iter().filter(|(at, _)| *at == link).map(|(_, pair)| *pair).collect()
+        self.apart.iter().filter(|parted| parted.link == link).map(|parted| parted.items).collect()
     }
 
     /// Puts all transmissions of a stream on its ways.
-    fn choose(&mut self, index: usize, which: usize) -> Result<(), Contradiction> {
-        self.chosen.push(which);
+    fn choose(&mut self, index: usize, (which, node): (usize, u32)) -> Result<(), Contradiction> {
+        self.chosen.push((which, node));
         let id = self.streams[index];
         let stream = &self.problem.traffic.streams[id.index()];
         let count = (self.hyperperiod() / stream.period.0) as u32;
@@ -249,9 +284,10 @@ impl<'a, 'b> Model<'a, 'b> {
             let point = Point { stream: id, copy, instance, hop: number as u16 };
             let own = first + number as u32;
             let parent = (hop.parent != Hop::NO_PARENT).then(|| first + hop.parent);
-            self.temporal.push();
+            let variable = self.temporal.push();
             self.transmissions.push(Transmission {
                 point,
+                variable,
                 link: hop.link,
                 time: hop.length - hop.early,
                 last_start: hop.last_start,
@@ -262,44 +298,42 @@ impl<'a, 'b> Model<'a, 'b> {
             match parent {
                 None => {
                     let release = begin + stream.release.0 + error;
-                    self.temporal.add(ORIGIN, variable(own), release, Bound::Release(point))?;
-                    roots.push((own, point));
+                    self.temporal.add(ORIGIN, variable, release, Reason::Bound(Bound::Release(point)))?;
+                    roots.push((variable, point));
                 }
                 Some(parent) => {
-                    self.temporal.add(variable(parent), variable(own), hop.after, Bound::Forwarding(point))?
+                    let reason = Reason::Bound(Bound::Forwarding(point));
+                    self.temporal.add(self.variable(parent), variable, hop.after, reason)?
                 }
             }
         }
         for (number, hop) in hops.iter().enumerate().filter(|(_, hop)| hop.arrival >= 0) {
-            let own = variable(first + number as u32);
-            let point = self.transmissions[own as usize - 1].point;
-            self.temporal.add(own, ORIGIN, hop.arrival - latest, Bound::Deadline(point))?;
+            let Transmission { variable, point, .. } = self.transmissions[first as usize + number];
+            let reason = Reason::Bound(Bound::Deadline(point));
+            self.temporal.add(variable, ORIGIN, hop.arrival - latest, reason)?;
             let Some(latency) = stream.latency else { continue };
             for &(root, from) in &roots {
                 let weight = hop.arrival - latency.0 + 2 * error;
-                let reason = Bound::Latency { first: from, last: point };
-                self.temporal.add(own, variable(root), weight, reason)?;
+                let reason = Reason::Bound(Bound::Latency { first: from, last: point });
+                self.temporal.add(variable, root, weight, reason)?;
             }
         }
         Ok(())
     }
 
-    /// Arrivals of all instances at each target differ by no more than the jitter.
+    /// Arrivals of all instances at each target differ by no more than the jitter: all lie within it behind one instant, which each counts from the
+    /// start of its period.
     fn steady(&mut self, hops: &[Hop], first: u32, count: u32, id: StreamId) -> Result<(), Contradiction> {
         let stream = &self.problem.traffic.streams[id.index()];
-        let Some(jitter) = stream.jitter else { return Ok(()) };
-        let period = stream.period.0;
-        let each = hops.len() as u32;
+        let Some(jitter) = stream.jitter.filter(|_| count > 1) else { return Ok(()) };
         for (hop, _) in hops.iter().enumerate().filter(|(_, hop)| hop.arrival >= 0) {
-            let at = |instance: u32| first + instance * each + hop as u32;
-            for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
-                if from == to {
-                    continue;
-                }
-                let weight = (i64::from(to) - i64::from(from)) * period - jitter.0;
-                let point = |instance| self.transmissions[at(instance) as usize].point;
-                let reason = Bound::Jitter { from: point(from), to: point(to) };
-                self.temporal.add(variable(at(from)), variable(at(to)), weight, reason)?;
+            let common = self.temporal.push();
+            for instance in 0..count {
+                let at = first as usize + instance as usize * hops.len() + hop;
+                let Transmission { variable, point, .. } = self.transmissions[at];
+                let begin = i64::from(instance) * stream.period.0;
+                self.temporal.add(variable, common, -begin - jitter.0, Reason::Enter(point))?;
+                self.temporal.add(common, variable, begin, Reason::Leave(point))?;
             }
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! What goes wrong when every transmission goes as early as it can, as questions with all their answers.
 
+use super::super::reserved::Stretch;
 use super::colours;
-use super::model::{Model, Transmission, variable};
+use super::model::{Model, Transmission};
 use std::collections::BTreeMap;
 
 /// A question; transmissions by their numbers.
@@ -71,7 +72,7 @@ impl Model<'_, '_> {
     fn ordered(&self, link: u32) -> Vec<(i64, i64, u32)> {
         let round = self.hyperperiod();
         let place = |number: &u32| {
-            let start = self.temporal.earliest[variable(*number) as usize];
+            let start = self.earliest(*number);
             (start.rem_euclid(round), start.div_euclid(round), *number)
         };
         let mut found: Vec<_> = self.on_link[&link].iter().map(place).collect();
@@ -104,10 +105,9 @@ impl Model<'_, '_> {
     /// How many orders of two are left, and the room in them.
     fn press(&self, one: u32, two: u32, rounds: i64) -> Press {
         let shift = rounds * self.hyperperiod();
-        let (a, b) = (variable(one) as usize, variable(two) as usize);
-        let (earliest, latest) = (&self.temporal.earliest, &self.temporal.latest);
-        let first = latest[b] + shift - earliest[a] - self.transmissions[one as usize].time;
-        let second = latest[a] - earliest[b] - shift - self.transmissions[two as usize].time;
+        let time = |number: u32| self.transmissions[number as usize].time;
+        let first = self.latest(two) + shift - self.earliest(one) - time(one);
+        let second = self.latest(one) - self.earliest(two) - shift - time(two);
         Self::room(first, second)
     }
 
@@ -122,21 +122,23 @@ impl Model<'_, '_> {
         let problem = self.problem;
         let traffic = &*problem.traffic;
         for &one in &self.on_link[&link] {
-            let (earliest, latest) = (
-                self.temporal.earliest[variable(one) as usize],
-                self.temporal.latest[variable(one) as usize],
-            );
+            let (earliest, latest) = (self.earliest(one), self.latest(one));
             let time = self.transmissions[one as usize].time;
             let press = |start: i64, end: i64| Self::room(start - time - earliest, latest - end);
-            for reservation in &traffic.network.links[link as usize].reserved {
-                self.looked += 1;
-                // The last stretch that begins before the transmission ends.
-                let turn = (earliest + time - 1 - reservation.start.0).div_euclid(reservation.period.0);
-                let start = turn * reservation.period.0 + reservation.start.0;
-                let end = start + reservation.length.0;
-                if end > earliest {
-                    Self::offer(best, press(start, end), Question::Stretch { one, start, end });
-                }
+            let mut most: Option<((Press, u32), Stretch)> = None;
+            problem.reserved[link as usize].last_before(
+                earliest,
+                earliest + time,
+                &mut self.looked,
+                |stretch| {
+                    let rank = (press(stretch.start, stretch.end), stretch.index);
+                    if most.is_none_or(|(before, _)| rank < before) {
+                        most = Some((rank, stretch));
+                    }
+                },
+            );
+            if let Some(((press, _), Stretch { start, end, .. })) = most {
+                Self::offer(best, press, Question::Stretch { one, start, end });
             }
             let border = (earliest.div_euclid(round) + 1) * round;
             if traffic.whole_cycles && earliest + time > border {
@@ -191,7 +193,7 @@ impl Model<'_, '_> {
         for (index, &(_, turn, two)) in ordered.iter().enumerate() {
             let second = self.transmissions[two as usize];
             let Some(parent) = second.parent else { continue };
-            let came = self.temporal.earliest[variable(parent) as usize] + second.comes - turn * round;
+            let came = self.earliest(parent) + second.comes - turn * round;
             // Backwards over those that were sent before it, around the round if need be.
             for step in 1..=ordered.len() {
                 let place = index as i64 - step as i64;
