@@ -231,7 +231,7 @@ fn families((job, own): (&Job, &Own), object: &ObjectName) -> Vec<Family> {
     let family = |sort, most| Family { objects: objects.clone(), sort, from: (start, end), most };
     vec![
         family(Sort::DeadlineLater, period.0),
-        family(Sort::DeadlineEarlier, (end - start).0 - 1),
+        family(Sort::DeadlineEarlier, (end - start).0.saturating_sub(1)),
         family(Sort::WindowLater, period.0),
         family(Sort::WindowEarlier, start.0),
     ]
