@@ -102,7 +102,7 @@ fn slots_that_are_not_what_they_say() {
     refuses(&traffic, "stream and copy exist", |plan| slot(plan, 0, 1, 1).stream = StreamId(77));
     refuses(&traffic, "stream and copy exist", |plan| slot(plan, 0, 1, 1).copy = 1);
     refuses(&traffic, "its hop is this link", |plan| slot(plan, 0, 1, 1).hop = 2);
-    refuses(&traffic, "on each link once", |plan| slot(plan, 0, 1, 1).start = Nanos(i64::MIN));
+    refuses(&traffic, "its start can be counted", |plan| slot(plan, 0, 1, 1).start = Nanos(i64::MIN));
 }
 
 #[test]
