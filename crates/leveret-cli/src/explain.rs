@@ -6,10 +6,11 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::network::Sought;
 use crate::output::{self, Paint};
+use crate::refusal::{self, Refused};
 use crate::{files, load, network, system};
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{Violation, check_certificate};
-use leveret_plan::network::{Certificate, NetworkRefusal, Traffic, advice, certificate};
+use leveret_plan::network::{Certificate, NetworkExplanation, NetworkRefusal, Traffic, certificate};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -53,7 +54,7 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
     let refusal = match network::accepted(traffic, sought(arguments)) {
         Ok(_) => {
             match arguments.format {
-                Format::Json => output::print(&output::json(&Explanation::admitted(&manifest.name))?)?,
+                Format::Json => output::print(&output::json(&Explanation::new(manifest, None))?)?,
                 Format::Table => {
                     let word = Paint::for_stdout().green("admitted");
                     output::print(&format!(
@@ -66,7 +67,9 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
         }
         Err(refusal) => refusal,
     };
-    let shown = certificate(traffic, &refusal);
+    let told = refusal::explained(manifest, refusal, sought(arguments), REMEDIES_MAX);
+    let first = told.conflicts.first().map(|one| &one.refusal);
+    let shown = first.and_then(|refusal| certificate(traffic, refusal));
     if let Some(shown) = &shown {
         // Nobody has seen this; should the planner be wrong, it is not told.
         check_certificate(shown, traffic).map_err(unfounded)?;
@@ -75,19 +78,18 @@ fn network(arguments: &ExplainArguments, manifest: &NetworkManifest) -> Result<E
         write_certificate(path, shown)?;
     }
     let without = arguments.certificate.is_some() && shown.is_none();
-    let words = advice(traffic, &refusal, REMEDIES_MAX);
     match arguments.format {
-        Format::Json => output::print(&output::json(&Explanation::new(manifest, &refusal, &words))?)?,
+        Format::Json => output::print(&output::json(&Explanation::new(manifest, Some(&told)))?)?,
         Format::Table => {
-            let text = network::refused(manifest, &refusal, &words, Paint::for_stdout());
+            let text = refusal::render(manifest, &told, Paint::for_stdout());
             let argument = shown.map(|shown| argument(&shown, traffic, LINES_MAX)).unwrap_or_default();
             output::print(&(text + &argument))?;
         }
     }
     if without {
-        return Err(no_certificate(match &refusal {
-            NetworkRefusal::NotFound { .. } => Uncertified::NotFound,
-            NetworkRefusal::Late(_) => Uncertified::Promise,
+        return Err(no_certificate(match first {
+            Some(NetworkRefusal::NotFound { .. }) => Uncertified::NotFound,
+            Some(NetworkRefusal::Late(_)) => Uncertified::Promise,
             _ => Uncertified::Declaration,
         }));
     }
@@ -150,26 +152,16 @@ pub fn argument(certificate: &Certificate, traffic: &Traffic, lines: usize) -> S
 struct Explanation<'a> {
     network: &'a str,
     admitted: bool,
-    infeasible: bool,
-    reason: Option<String>,
-    streams: Vec<&'a str>,
-    remedies: &'a [String],
+    #[serde(flatten)]
+    refused: Refused,
 }
 
 impl<'a> Explanation<'a> {
-    fn admitted(network: &'a str) -> Self {
-        Self { network, admitted: true, infeasible: false, reason: None, streams: Vec::new(), remedies: &[] }
-    }
-
-    fn new(manifest: &'a NetworkManifest, refusal: &NetworkRefusal, remedies: &'a [String]) -> Self {
-        let traffic = &manifest.traffic;
+    fn new(manifest: &'a NetworkManifest, told: Option<&NetworkExplanation>) -> Self {
         Self {
             network: &manifest.name,
-            admitted: false,
-            infeasible: refusal.is_proven(),
-            reason: Some(refusal.reason(traffic)),
-            streams: refusal.streams().iter().map(|stream| traffic.name(*stream)).collect(),
-            remedies,
+            admitted: told.is_none(),
+            refused: Refused::new(&manifest.traffic, told),
         }
     }
 }

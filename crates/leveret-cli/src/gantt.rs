@@ -6,6 +6,7 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::network::Sought;
 use crate::output::{self, Paint};
+use crate::refusal;
 use crate::{files, load, network, system, verify};
 use leveret_manifest::{Manifest, NetworkManifest};
 use leveret_plan::checker::{self, check_network, check_system};
@@ -117,11 +118,12 @@ fn of_system(arguments: &GanttArguments, system: &System) -> Result<Drawn, Failu
 fn of_network(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<Drawn, Failure> {
     let traffic = &manifest.traffic;
     let Some(path) = &arguments.plan else {
-        return Ok(match network::accepted(traffic, Sought::new(arguments.search)) {
+        let sought = Sought::new(arguments.search);
+        return Ok(match network::accepted(traffic, sought) {
             Ok(plan) => Ok(picture::network(&manifest.name, traffic, &plan)),
             Err(refusal) => {
-                let advice = network::advice(manifest, &refusal);
-                Err(network::refused(manifest, &refusal, &advice, Paint::for_stderr()))
+                let told = refusal::explained(manifest, refusal, sought, network::REMEDIES_MAX);
+                Err(refusal::render(manifest, &told, Paint::for_stderr()))
             }
         });
     };

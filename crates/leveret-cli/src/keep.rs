@@ -24,7 +24,7 @@ pub fn of_network(
         return Err(other_kind("a network with tasks on its hosts, and the new one has none"));
     }
     let wanted = &manifest.traffic;
-    match keep_network((&old.system.traffic, &old.plan.network), wanted, sought.effort) {
+    match keep_network((&old.system.traffic, &old.plan.network), wanted) {
         Ok((plan, others)) => {
             if let Err(violation) = check_network(&plan, wanted) {
                 return Ok(Err(NetworkRefusal::Rejected { violation: violation.to_string() }));
@@ -53,12 +53,8 @@ pub fn of_system(
     if !old.has_hosts {
         return Err(other_kind("a network without tasks, and the new one has some"));
     }
-    let kept = match keep_system(
-        (&old.system, &old.plan),
-        wanted,
-        &|system| system::accepted(system, sought),
-        sought.effort,
-    ) {
+    let kept = match keep_system((&old.system, &old.plan), wanted, &|system| system::accepted(system, sought))
+    {
         Ok(kept) => kept,
         Err(refusal) => {
             let reason = refusal.reason().replace('\n', "\n  ");

@@ -23,6 +23,7 @@ mod plan;
 mod programs;
 mod progress;
 mod record;
+mod refusal;
 mod report;
 mod run;
 mod system;

@@ -3,13 +3,14 @@
 use crate::arguments::{CheckArguments, Format, PlanArguments, SearchArguments, VerifyArguments};
 use crate::failure::{EXIT_NO, Failure};
 use crate::output::{self, Paint};
+use crate::refusal::{self, Refused};
 use crate::{files, keep, system, verify};
 use leveret::planning::plan_network;
 use leveret_manifest::NetworkManifest;
 use leveret_plan::checker::{Violation, check_certificate, check_network};
 use leveret_plan::network::{
-    Certificate, Effort, NETWORK_PLAN_VERSION, NetworkPlan, NetworkRefusal, NetworkSummary, Traffic,
-    render_slots, summarise,
+    Certificate, Effort, NETWORK_PLAN_VERSION, NetworkExplanation, NetworkPlan, NetworkRefusal,
+    NetworkSummary, Traffic, render_slots, summarise,
 };
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -28,7 +29,9 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
     if let Some(system) = &manifest.system {
         return system::check(arguments.format, system, Sought::new(arguments.search));
     }
-    let answer = accepted(&manifest.traffic, Sought::new(arguments.search));
+    let sought = Sought::new(arguments.search);
+    let answer = accepted(&manifest.traffic, sought)
+        .map_err(|refusal| refusal::explained(manifest, refusal, sought, REMEDIES_MAX));
     match arguments.format {
         Format::Json => output::print(&output::json(&Answer::new(manifest, &answer))?)?,
         Format::Table => match &answer {
@@ -37,9 +40,7 @@ pub fn check(arguments: &CheckArguments, manifest: &NetworkManifest) -> Result<E
                 let text = format!("{word}: {}\n", headline(manifest, plan));
                 output::print(&(text + &summarise(&manifest.traffic, plan).render()))?;
             }
-            Err(refusal) => {
-                output::print(&refused(manifest, refusal, &advice(manifest, refusal), Paint::for_stdout()))?
-            }
+            Err(told) => output::print(&refusal::render(manifest, told, Paint::for_stdout()))?,
         },
     }
     Ok(if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO) })
@@ -61,11 +62,11 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
     let plan = match found {
         Ok(plan) => plan,
         Err(refusal) => {
-            output::note(
-                refused(manifest, &refusal, &advice(manifest, &refusal), Paint::for_stderr()).trim_end(),
-            );
-            if let (Some(path), NetworkRefusal::NotFound { partial, unplaced, .. }) =
-                (&arguments.partial, &refusal)
+            let told = refusal::explained(manifest, refusal, sought, REMEDIES_MAX);
+            output::note(refusal::render(manifest, &told, Paint::for_stderr()).trim_end());
+            let first = told.conflicts.first().map(|one| &one.refusal);
+            if let (Some(path), Some(NetworkRefusal::NotFound { partial, unplaced, .. })) =
+                (&arguments.partial, first)
             {
                 files::write(path, format!("{}\n", output::json(partial)?).as_bytes())?;
                 let all = manifest.traffic.streams.len();
@@ -225,26 +226,7 @@ pub fn described(manifest: &NetworkManifest) -> String {
 }
 
 /// Remedies beside a refusal.
-pub const REMEDIES_MAX: usize = 6;
-
-/// Changes that would fit, in words.
-pub fn advice(manifest: &NetworkManifest, refusal: &NetworkRefusal) -> Vec<String> {
-    leveret_plan::network::advice(&manifest.traffic, refusal, REMEDIES_MAX)
-}
-
-/// A refusal for people, with changes that would fit.
-pub fn refused(
-    manifest: &NetworkManifest,
-    refusal: &NetworkRefusal,
-    advice: &[String],
-    paint: Paint,
-) -> String {
-    let is_refused = refusal.is_proven() || matches!(refusal, NetworkRefusal::Late(_));
-    let word = if is_refused { "refused" } else { "not planned" };
-    let reason = refusal.reason(&manifest.traffic);
-    let text = format!("{}: network \"{}\"\n  {reason}\n", paint.red(word), manifest.name);
-    if advice.is_empty() && !is_refused { text } else { text + &would_fit(advice) }
-}
+pub const REMEDIES_MAX: usize = 8;
 
 /// What is printed of changes that would fit.
 pub fn would_fit(advice: &[String]) -> String {
@@ -263,23 +245,17 @@ pub fn would_fit(advice: &[String]) -> String {
 struct Answer<'a> {
     network: &'a str,
     admitted: bool,
-    /// Whether it is known that there is no plan.
-    infeasible: bool,
-    reason: Option<String>,
-    /// Single changes that would fit, each planned.
-    remedies: Vec<String>,
+    #[serde(flatten)]
+    refused: Refused,
     summary: Option<NetworkSummary>,
 }
 
 impl<'a> Answer<'a> {
-    fn new(manifest: &'a NetworkManifest, answer: &Result<NetworkPlan, NetworkRefusal>) -> Self {
-        let refusal = answer.as_ref().err();
+    fn new(manifest: &'a NetworkManifest, answer: &Result<NetworkPlan, NetworkExplanation>) -> Self {
         Self {
             network: &manifest.name,
             admitted: answer.is_ok(),
-            infeasible: refusal.is_some_and(NetworkRefusal::is_proven),
-            reason: refusal.map(|refusal| refusal.reason(&manifest.traffic)),
-            remedies: refusal.map_or_else(Vec::new, |refusal| advice(manifest, refusal)),
+            refused: Refused::new(&manifest.traffic, answer.as_ref().err()),
             summary: answer.as_ref().ok().map(|plan| summarise(&manifest.traffic, plan)),
         }
     }

@@ -6,12 +6,14 @@ use crate::explain::Uncertified;
 use crate::failure::{EXIT_NO, Failure};
 use crate::network::Sought;
 use crate::output::{self, Paint};
+use crate::refusal::Remedy;
 use crate::{explain, files, keep, network, verify};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::{check_system, check_system_certificate};
 use leveret_plan::system::{
-    SYSTEM_PLAN_VERSION, System, SystemCertificate, SystemExplanation, SystemPlan, SystemRefusal,
-    SystemSummary, explain_system, plan_system_by, render_system, summarise_system, system_certificate,
+    SYSTEM_PLAN_VERSION, System, SystemCertificate, SystemChange, SystemExplanation, SystemPlan,
+    SystemRefusal, SystemSummary, explain_system, plan_system_by, render_system, summarise_system,
+    system_certificate,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -251,7 +253,7 @@ struct Answer<'a> {
     /// The core, link or part of a chain that is short of time.
     bottleneck: Option<&'a str>,
     /// Single changes that would fit, each planned.
-    remedies: Vec<String>,
+    remedies: Vec<Remedy>,
     summary: Option<SystemSummary>,
 }
 
@@ -262,6 +264,8 @@ impl<'a> Answer<'a> {
         told: &'a SystemExplanation,
     ) -> Self {
         let refusal = answer.as_ref().err();
+        let remedy =
+            |change: &SystemChange| Remedy { sentence: change.words(system), change: change.fields(system) };
         Self {
             system: &system.name,
             admitted: answer.is_ok(),
@@ -270,7 +274,7 @@ impl<'a> Answer<'a> {
             conflict: conflict(system, told),
             minimal: told.minimal,
             bottleneck: told.bottleneck.as_deref(),
-            remedies: advice(system, told),
+            remedies: told.fits.iter().map(remedy).collect(),
             summary: answer.as_ref().ok().map(|plan| summarise_system(system, plan)),
         }
     }

@@ -4,8 +4,8 @@
 mod right_plan;
 
 use leveret_plan::network::{
-    Effort, Flow, FlowChange, LateFlow, NetworkChange, NetworkPlan, NetworkRefusal, Stream, Traffic, advice,
-    flow_bounds, plan_network, summarise,
+    Effort, Flow, FlowChange, LateFlow, NetworkChange, NetworkPlan, NetworkRefusal, Stream, Traffic,
+    explain_network, flow_bounds, plan_network, summarise,
 };
 use leveret_topology::{Shape, Shaper, Tree, shape};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId};
@@ -130,7 +130,7 @@ fn what_comes_too_often_has_no_bound() {
     traffic.flows[3].deadline = Some(MILLI);
     let refused = late(&traffic);
     assert_eq!((refused.flow, refused.bound), (3, Nanos::MAX));
-    assert!(refused.fits.contains(&FlowChange::Class(4)), "{:?}", refused.fits);
+    assert!(refused.fits.contains(&NetworkChange::Flow(3, FlowChange::Class(4))), "{:?}", refused.fits);
 }
 
 /// Around a ring of three switches: each flow takes two links of it.
@@ -179,22 +179,15 @@ fn a_late_flow_is_refused_with_what_would_do() {
     let text = refusal.reason(&traffic);
     assert!(text.starts_with("channel \"alarm\" may arrive at \"h3\" after "), "{text}");
     assert!(text.contains("for higher priorities"), "{text}");
-    let words = advice(&traffic, &refusal, 6);
-    assert_eq!(words[0], "channel \"alarm\": priority = 5 in place of 4");
     assert!(!refusal.is_proven());
+    let told = explain_network(&traffic, refusal, Effort::default(), 6);
+    let [conflict] = &told.conflicts[..] else { panic!("one flow is late: {told:?}") };
+    assert_eq!(conflict.remedies[0].words(&traffic), "channel \"alarm\": priority = 5 in place of 4");
     // Each change, made, has a plan.
-    assert!(refused.fits.len() >= 3, "{:?}", refused.fits);
-    for change in &refused.fits {
+    assert!(conflict.remedies.len() >= 3, "{:?}", conflict.remedies);
+    for remedy in &conflict.remedies {
         let mut changed = traffic.clone();
-        let flow = &mut changed.flows[1];
-        match *change {
-            FlowChange::Class(class) => flow.class = Some(class),
-            FlowChange::Burst(burst) => flow.burst = burst,
-            FlowChange::Interval(interval) => flow.interval = Some(interval),
-            FlowChange::Size(size) => flow.size = size,
-            FlowChange::Deadline(deadline) => flow.deadline = Some(deadline),
-            FlowChange::Rate(link, rate) => NetworkChange::Rate(link, rate).apply(&mut changed),
-        }
+        remedy.change.apply(&mut changed);
         planned(&changed);
     }
     traffic.flows[1].deadline = None;

@@ -151,8 +151,8 @@ fn planner(system: &System) -> Result<SystemPlan, SystemRefusal> {
 
 fn kept(first: &System, second: &System) -> (KeptSystem, SystemDiff) {
     let old = planned(first);
-    let kept = keep_system((first, &old), second, &planner, Effort::default())
-        .unwrap_or_else(|refusal| panic!("{}", refusal.reason()));
+    let kept =
+        keep_system((first, &old), second, &planner).unwrap_or_else(|refusal| panic!("{}", refusal.reason()));
     check_system(&kept.plan, second).expect("a right plan");
     let diff = diff_systems((first, &old), (second, &kept.plan));
     (kept, diff)
@@ -202,7 +202,7 @@ fn what_cannot_be_kept_is_said() {
     (tight.chains[0].age, longer.chains[0].age) = (limit, limit);
     longer.hosts[0].job.tasks[0].budget = us(400);
     planned(&longer);
-    assert!(keep_system((&tight, &planned(&tight)), &longer, &planner, Effort::default()).is_err());
+    assert!(keep_system((&tight, &planned(&tight)), &longer, &planner).is_err());
 }
 
 #[test]

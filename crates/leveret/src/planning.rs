@@ -26,7 +26,7 @@ pub fn plan_network(
         unreachable!("every search ends, or another has ended")
     };
     let (plan, _) = result?;
-    admit_flows(traffic, plan, effort)
+    admit_flows(traffic, plan)
 }
 
 /// All searches, until one has the answer or all have ended without.

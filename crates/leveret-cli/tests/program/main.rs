@@ -1,6 +1,7 @@
 //! The program as its users meet it: exit codes, messages, files.
 
 mod admission;
+mod conflicts;
 mod documents;
 mod errors;
 mod network_changes;

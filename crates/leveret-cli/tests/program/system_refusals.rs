@@ -99,5 +99,10 @@ fn programs_get_what_people_do() {
     assert_eq!(answer["conflict"].as_array().map(Vec::len), Some(6), "{said}");
     assert_eq!((&answer["minimal"], &answer["infeasible"]), (&true.into(), &true.into()));
     assert_eq!(answer["bottleneck"], "`control.step` 409us of chain \"image-to-motion\"");
-    assert_eq!(answer["remedies"][0], "chain \"image-to-motion\": age = \"1.064ms\" in place of 600us");
+    let remedy = &answer["remedies"][0];
+    assert_eq!(remedy["sentence"], "chain \"image-to-motion\": age = \"1.064ms\" in place of 600us");
+    assert_eq!(
+        (&remedy["kind"], &remedy["to"], &remedy["unit"]),
+        (&"age".into(), &1_064_000.into(), &"ns".into())
+    );
 }

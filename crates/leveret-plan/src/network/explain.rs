@@ -436,7 +436,8 @@ fn collision(
 ) -> String {
     let who = listed(streams, &|stream| format!("\"{}\"", traffic.name(stream)));
     let fewer = match (streams.len(), minimal) {
-        (1, _) | (_, false) => "",
+        (1, _) => "",
+        (_, false) => "; no smaller set was found",
         (2, true) => "; each has one without the other",
         (_, true) => "; without any one of them the others have one",
     };

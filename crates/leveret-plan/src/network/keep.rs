@@ -2,7 +2,6 @@
 
 use super::model::Traffic;
 use super::plan::NetworkPlan;
-use super::repair::Effort;
 use super::session::{Session, SessionError};
 use super::{NetworkRefusal, admit_flows};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +28,6 @@ pub enum KeepError {
 pub fn keep_network(
     (old, kept): (&Traffic, &NetworkPlan),
     wanted: &Traffic,
-    effort: Effort,
 ) -> Result<(NetworkPlan, BTreeSet<String>), KeepError> {
     let same = old.network == wanted.network
         && old.clock_error == wanted.clock_error
@@ -38,7 +36,7 @@ pub fn keep_network(
         return Err(KeepError::Network);
     }
     let (plan, moved) = changed(old, kept, wanted)?;
-    let plan = admit_flows(wanted, plan, effort).map_err(|refusal| KeepError::Flows(Box::new(refusal)))?;
+    let plan = admit_flows(wanted, plan).map_err(|refusal| KeepError::Flows(Box::new(refusal)))?;
     Ok((plan, moved))
 }
 

@@ -7,6 +7,7 @@
 mod argument;
 mod backlog;
 mod certificate;
+mod change;
 mod collect;
 mod conflict;
 mod core;
@@ -14,10 +15,14 @@ mod crowd;
 mod diff;
 mod exact;
 mod explain;
+mod explanation;
 mod flow;
 mod flows;
 mod keep;
+mod ladder;
+mod least;
 mod listing;
+mod minimal;
 mod model;
 mod place;
 mod plan;
@@ -33,17 +38,20 @@ mod state;
 mod strategy;
 mod summary;
 mod timeline;
+mod trials;
 mod unison;
 mod wait;
 mod watch;
 
 pub use backlog::QueueUse;
 pub use certificate::{Certificate, certificate};
+pub use change::{ChangeFields, FlowChange, NetworkChange, StreamChange};
 pub use diff::{ChannelDiff, FlowDiff, NetworkDiff, diff_networks};
 pub(crate) use diff::{NAMED_MAX, distance, more};
 pub use explain::{NetworkRefusal, TooLongFor};
+pub use explanation::{NetworkConflict, NetworkExplanation, NetworkRemedy, explain_network};
 pub use flow::{BURST_MAX, Flow};
-pub use flows::{FlowChange, HopShares, LateFlow, flow_bounds};
+pub use flows::{HopShares, LateFlow, flow_bounds};
 pub use keep::{KeepError, keep_network};
 pub use listing::render_slots;
 pub use model::{
@@ -53,7 +61,7 @@ pub use plan::{ClassBound, NETWORK_PLAN_VERSION, NetworkPlan, Slot, Way};
 pub use portfolio::{Attempt, Race, SLICE_STEPS, attempt};
 pub use proof::{Bound, PROOF_VERSION, Point, Proof, ProofNode};
 pub(crate) use remedy::RATES;
-pub use remedy::{NetworkChange, StreamChange, advice, remedies};
+pub use remedy::remedies;
 pub use repair::Effort;
 pub use session::{Moved, Session, SessionError};
 pub use summary::{ClassSummary, FlowSummary, LinkSummary, NetworkSummary, StreamSummary, summarise};
@@ -71,6 +79,8 @@ use watch::Watch;
 pub struct SearchReport {
     /// How often a placed stream was sent away for another.
     pub sent_away: u64,
+    /// How often it had looked before whether there is none. Of none, more steps would have found the same.
+    pub looks: u32,
 }
 
 /// Plans a network.
@@ -83,40 +93,20 @@ pub fn plan_network(
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
     let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
     let (plan, report) = plan_table(traffic, hyperperiod, effort)?;
-    admit_flows(traffic, plan, effort).map(|plan| (plan, report))
+    admit_flows(traffic, plan).map(|plan| (plan, report))
 }
 
 /// Completes a plan of the streams by the flows of the traffic, which is valid: their ways, and what is promised them.
 ///
 /// # Errors
 /// A flow that may be late beside this table.
-pub fn admit_flows(
-    traffic: &Traffic,
-    mut plan: NetworkPlan,
-    effort: Effort,
-) -> Result<NetworkPlan, NetworkRefusal> {
-    let hyperperiod = plan.hyperperiod;
+pub fn admit_flows(traffic: &Traffic, mut plan: NetworkPlan) -> Result<NetworkPlan, NetworkRefusal> {
     let ways = flows::ways(traffic, &Graph::new(&traffic.network)).map_err(NetworkRefusal::Invalid)?;
     flows::complete(traffic, &mut plan, ways);
-    let table = |changed: &Traffic| plan_table(changed, hyperperiod, effort).ok().map(|(plan, _)| plan);
-    match flows::refusal(traffic, &plan, table) {
+    match flows::refusal(traffic, &plan) {
         Some(late) => Err(late),
         None => Ok(plan),
     }
-}
-
-/// Whether there is a plan, without a word of why there is none; and what it took to know: steps, and messages of a round.
-fn has_plan(traffic: &Traffic, effort: Effort) -> (bool, u64) {
-    let Ok(hyperperiod) = traffic.validate() else { return (false, 0) };
-    let Ok(ways) = flows::ways(traffic, &Graph::new(&traffic.network)) else { return (false, 0) };
-    let mut watch = Watch::alone();
-    let found = search_table(traffic, hyperperiod, (Strategy::first(effort.seed), effort.steps), &mut watch);
-    let work = watch.made() + traffic.instances(hyperperiod);
-    let fits = found.is_ok_and(|(mut plan, _)| {
-        flows::complete(traffic, &mut plan, ways);
-        flows::all_in_time(traffic, &plan)
-    });
-    (fits, work)
 }
 
 /// The time table alone: streams, without flows.
@@ -135,20 +125,32 @@ fn search_table(
     (strategy, steps_max): (Strategy, u64),
     watch: &mut Watch<'_>,
 ) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
-    let mut problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    let hopeless = explain::hopeless(&mut problem, steps_max, watch);
-    if let Some(refusal) = hopeless.or_else(|| explain::overload(&problem)) {
+    let problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
+    search_problem(problem, (strategy, steps_max), watch)
+}
+
+/// The same of a problem, which may be of some of the streams alone.
+fn search_problem(
+    mut problem: Problem<'_>,
+    (strategy, steps_max): (Strategy, u64),
+    watch: &mut Watch<'_>,
+) -> Result<(NetworkPlan, SearchReport), NetworkRefusal> {
+    if let Some(refusal) =
+        explain::hopeless(&mut problem, steps_max, watch).or_else(|| explain::overload(&problem))
+    {
         return Err(refusal);
     }
     if strategy.wide {
-        let streams: Vec<_> = (0..traffic.streams.len().min(WIDENED) as u32).map(StreamId).collect();
+        let mut streams: Vec<_> = problem.items.iter().map(|item| item.stream).collect();
+        streams.dedup();
+        streams.truncate(WIDENED);
         problem.widen_all(&streams);
     }
     let mut search = Search::new(&mut problem, strategy);
-    for share in STAGES {
+    for (looks, share) in (0..).zip(STAGES) {
         repair(&mut search, steps_max / share, watch)?;
         if search.unplaced().next().is_none() {
-            let report = SearchReport { sent_away: search.sent_away };
+            let report = SearchReport { sent_away: search.sent_away, looks };
             return Ok((collect::collect(search.problem, &search.state), report));
         }
         if watch.is_ended() {
@@ -162,7 +164,9 @@ fn search_table(
         }
         let mut steps = steps_max / share;
         match core::find(search.problem, &heaviest, &mut steps, watch) {
-            Found::Plan(plan) => return Ok((*plan, SearchReport { sent_away: search.sent_away })),
+            Found::Plan(plan) => {
+                return Ok((*plan, SearchReport { sent_away: search.sent_away, looks: looks + 1 }));
+            }
             Found::Core(core) => return Err(explain::conflict(*core)),
             Found::Nothing => {}
         }

@@ -85,15 +85,25 @@ impl<'a> Problem<'a> {
     /// Of traffic that [`Traffic::validate`] accepted, with its hyperperiod.
     pub(super) fn new(traffic: impl Into<Cow<'a, Traffic>>, hyperperiod: i64) -> Result<Self, TrafficError> {
         let traffic = traffic.into();
+        let streams: Vec<_> = (0..traffic.streams.len() as u32).map(StreamId).collect();
+        Self::part(traffic, hyperperiod, &streams)
+    }
+
+    /// Of some of the streams alone.
+    pub(super) fn part(
+        traffic: impl Into<Cow<'a, Traffic>>,
+        hyperperiod: i64,
+        streams: &[StreamId],
+    ) -> Result<Self, TrafficError> {
+        let traffic = traffic.into();
         let graph = Graph::new(&traffic.network);
-        let streams = traffic.streams.len();
         let links = &traffic.network.links;
         let reserved = links.iter().map(Reserved::of).collect();
         let free = links.iter().map(|link| free(link, hyperperiod, traffic.whole_cycles)).collect();
-        let items = Vec::with_capacity(streams);
+        let items = Vec::with_capacity(streams.len());
         let mut problem = Self { traffic, graph, hyperperiod, items, reserved, free };
-        for index in 0..streams {
-            let items = problem.items_of(StreamId(index as u32))?;
+        for stream in streams {
+            let items = problem.items_of(*stream)?;
             problem.items.extend(items);
         }
         Ok(problem)

@@ -1,60 +1,35 @@
-//! Single changes with which refused traffic would fit, each of them planned before it is named.
-//!
-//! The least change is sought with the streams of the conflict alone, which is quick; then the whole traffic is planned with it, and with a
-//! little more where the others do not leave that much.
+//! Single changes with which refused traffic would fit, each of them planned before it is named: which are tried.
 
+use super::Effort;
+use super::change::{NetworkChange, StreamChange};
 use super::explain::NetworkRefusal;
+use super::explanation::late_flows;
+use super::ladder::Ladder;
+use super::least::{Finder, Least};
+use super::minimal::without;
 use super::model::{Stream, StreamFault, Traffic, TrafficError};
-use super::{Effort, has_plan};
-use crate::scale::Scale;
+use super::problem::Problem;
+use super::trials::{Answer, STEPS_PER_PLAN, Trials};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, StreamId};
-use serde::Serialize;
-use std::cell::Cell;
-
-/// A single change of a declaration.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NetworkChange {
-    /// Of a stream.
-    Stream(StreamId, StreamChange),
-    /// Another rate of a cable, in both directions.
-    Rate(LinkId, BitRate),
-    /// Clocks that agree better.
-    ClockError(Nanos),
-}
-
-/// What may be declared otherwise of a stream.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StreamChange {
-    /// When its window begins.
-    Release(Nanos),
-    /// When its window ends.
-    Deadline(Nanos),
-    /// Its latency.
-    Latency(Nanos),
-    /// Its jitter.
-    Jitter(Nanos),
-    /// Its size.
-    Size(ByteSize),
-    /// Its period; a deadline that was the period's end stays that.
-    Period(Nanos),
-    /// No declared way: the planner chooses.
-    FreeWays,
-    /// One way in place of two.
-    OneWay,
-}
 
 /// Streams of a conflict that are changed, the first ones.
 const CHANGED_MAX: usize = 8;
-/// How far each plan is sought that is tried.
-const EACH: Effort = Effort { seed: 0, steps: 400_000 };
-/// Streams that are planned for all trials of the whole traffic together.
-const PLANNED_MAX: usize = 200_000;
-/// Steps of all trials together, and messages of the rounds that are planned.
-const WORK_MAX: u64 = 64_000_000;
 /// Streams without a proof up to which changes are tried.
-const UNPROVEN_MAX: usize = 300;
+pub(super) const UNPROVEN_MAX: usize = 300;
+/// Cables that are made faster.
+const CABLES_MAX: usize = 8;
+/// Rates that are tried for one cable.
+const RATES_PER_CABLE: usize = 3;
+/// Periods that are tried for one stream.
+const PERIODS_MAX: usize = 8;
+/// Periods are no longer than so many times what is declared.
+const PERIOD_FACTOR_MAX: i64 = 8;
+/// A window ends no more than so many periods later.
+const PERIODS_LATER_MAX: i64 = 4;
+/// Instances of a round that are looked at for the next longer period.
+const COUNTS_MAX: usize = 1 << 16;
+/// Times below which nothing is sought.
+const MICRO: i64 = 1_000;
 /// Rates that cables have, in bits a second.
 pub(crate) const RATES: [u64; 9] = [
     10_000_000,
@@ -68,54 +43,52 @@ pub(crate) const RATES: [u64; 9] = [
     100_000_000_000,
 ];
 
-/// Changes that would fit, in words, at most `most`.
-pub fn advice(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<String> {
-    match refusal {
-        NetworkRefusal::Late(late) => late.advice(traffic),
-        _ => remedies(traffic, refusal, most).iter().map(|change| change.words(traffic)).collect(),
-    }
-}
-
-/// Changes that would fit, at most `most`: first those of windows, then of what moves, then of the network.
+/// Single changes with each of which the whole would fit, at most `most`: first those of windows, then of what moves, then of the network.
 pub fn remedies(traffic: &Traffic, refusal: &NetworkRefusal, most: usize) -> Vec<NetworkChange> {
     if let NetworkRefusal::Invalid(TrafficError::Stream { name, fault: StreamFault::NoSecondWay { .. } }) =
         refusal
     {
         return one_way(traffic, name).into_iter().collect();
     }
+    if let NetworkRefusal::Late(late) = refusal {
+        let told = late_flows(traffic, Effort { seed: 0, steps: STEPS_PER_PLAN }).unwrap_or_default();
+        let fits = told.iter().find(|one| one.flow == late.flow).map_or(&late.fits, |one| &one.fits);
+        return fits.iter().take(most).cloned().collect();
+    }
+    let Ok(hyperperiod) = traffic.validate() else { return Vec::new() };
+    let mut trials = Trials::new(traffic, hyperperiod);
+    let ground = without(traffic, &[]);
+    least_changes(&mut trials, refusal, ground, most).into_iter().map(|least| least.change).collect()
+}
+
+/// The least changes of what a refusal names with which the ground fits.
+pub(super) fn least_changes(
+    trials: &mut Trials<'_>,
+    refusal: &NetworkRefusal,
+    ground: Vec<StreamId>,
+    most: usize,
+) -> Vec<Least> {
+    let is_proven = refusal.is_proven();
     let is_tried = match refusal {
-        NetworkRefusal::NotFound { .. } => traffic.streams.len() <= UNPROVEN_MAX,
-        // What would fit for a late flow was tried where it was refused.
+        NetworkRefusal::NotFound { .. } => trials.traffic.streams.len() <= UNPROVEN_MAX,
         NetworkRefusal::Invalid(_) | NetworkRefusal::Late(_) | NetworkRefusal::Rejected { .. } => false,
         _ => true,
     };
     if !is_tried {
         return Vec::new();
     }
-    let (streams, link) = (refusal.streams(), refusal.bottleneck(traffic));
-    let is_proven = refusal.is_proven();
-    let core = if is_proven { Part::of(traffic, streams) } else { Part::whole(traffic) };
-    let left = Left::of(traffic);
-    let mut found = Vec::new();
-    for scale in scales(traffic, &streams[..streams.len().min(CHANGED_MAX)], link) {
-        if found.len() == most || !left.reaches(traffic) {
+    let ladders = ladders(trials.traffic, refusal);
+    let cores = if is_proven { vec![refusal.streams().to_vec()] } else { Vec::new() };
+    let mut finder = Finder { trials, ground, cores, is_proven };
+    let mut found: Vec<(usize, Least)> = Vec::new();
+    for (place, ladder) in ladders {
+        if found.len() == most || finder.trials.is_spent() {
             break;
         }
-        // A still faster cable or longer period says nothing new.
-        let probe = (scale.make)(scale.most);
-        let is_known = found.iter().any(|known: &NetworkChange| match (known, &probe) {
-            (NetworkChange::Rate(..), NetworkChange::Rate(..)) => true,
-            (
-                NetworkChange::Stream(one, StreamChange::Period(_)),
-                NetworkChange::Stream(two, StreamChange::Period(_)),
-            ) => one == two,
-            _ => false,
-        });
-        if !is_known {
-            found.extend(least(traffic, &core, &scale, &left));
-        }
+        found.extend(finder.least(&ladder).map(|least| (place, least)));
     }
-    found
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, least)| least).collect()
 }
 
 /// One copy in place of two, for a stream that has one way alone.
@@ -124,250 +97,142 @@ fn one_way(traffic: &Traffic, name: &str) -> Option<NetworkChange> {
     let change = NetworkChange::Stream(StreamId(which as u32), StreamChange::OneWay);
     let mut changed = traffic.clone();
     change.apply(&mut changed);
-    has_plan(&changed, EACH).0.then_some(change)
+    let hyperperiod = changed.validate().ok()?;
+    let all = without(&changed, &[]);
+    (Trials::new(&changed, hyperperiod).whole(None, &all) == Answer::Fits).then_some(change)
 }
 
-/// What trials may take yet.
-struct Left {
-    streams: Cell<usize>,
-    work: Cell<u64>,
-}
-
-impl Left {
-    fn of(traffic: &Traffic) -> Self {
-        let streams = PLANNED_MAX.max(traffic.streams.len() * 6);
-        Self { streams: Cell::new(streams), work: Cell::new(WORK_MAX) }
-    }
-
-    /// Whether the whole may be tried once more.
-    fn reaches(&self, traffic: &Traffic) -> bool {
-        self.streams.get() >= traffic.streams.len() && self.work.get() > 0
-    }
-
-    /// Whether traffic has a plan; where nothing is left, that is not sought.
-    fn fits(&self, traffic: &Traffic) -> bool {
-        if self.work.get() == 0 {
-            return false;
-        }
-        let (fits, work) = has_plan(traffic, EACH);
-        self.work.set(self.work.get().saturating_sub(work));
-        fits
-    }
-}
-
-/// Some streams of traffic.
-struct Part {
-    traffic: Traffic,
-    /// Where each stream of the whole is.
-    place: Vec<(StreamId, StreamId)>,
-}
-
-impl Part {
-    fn of(whole: &Traffic, streams: &[StreamId]) -> Self {
-        let place = streams.iter().enumerate().map(|(index, id)| (*id, StreamId(index as u32))).collect();
-        let streams = streams.iter().map(|id| whole.streams[id.index()].clone()).collect();
-        let traffic = Traffic {
-            network: whole.network.clone(),
-            streams,
-            flows: Vec::new(),
-            clock_error: whole.clock_error,
-            whole_cycles: whole.whole_cycles,
-        };
-        Self { traffic, place }
-    }
-
-    fn whole(whole: &Traffic) -> Self {
-        let all: Vec<_> = (0..whole.streams.len() as u32).map(StreamId).collect();
-        Self::of(whole, &all)
-    }
-
-    /// Whether the part has a plan with a change.
-    fn fits(&self, change: &NetworkChange, left: &Left) -> bool {
-        let mut changed = self.traffic.clone();
-        let inside = |stream: StreamId| {
-            self.place.iter().find(|(outside, _)| *outside == stream).map_or(stream, |(_, inside)| *inside)
-        };
-        change.renamed(inside).apply(&mut changed);
-        left.fits(&changed)
-    }
-}
-
-/// What may be changed.
-fn scales(traffic: &Traffic, streams: &[StreamId], link: Option<LinkId>) -> Vec<Scale<NetworkChange>> {
-    let mut found: Vec<Scale<NetworkChange>> = Vec::new();
-    let windows = streams.iter().flat_map(|id| windows_of(*id, &traffic.streams[id.index()]));
-    found.extend(windows);
-    let loads = streams.iter().flat_map(|id| loads_of(*id, &traffic.streams[id.index()]));
-    found.extend(loads);
-    if let Some(link) = link {
-        let now = traffic.network.links[link.index()].rate.0;
-        let faster = RATES.iter().copied().filter(|rate| *rate > now).take(3);
-        found.extend(faster.map(|rate| Scale::fixed(NetworkChange::Rate(link, BitRate(rate)))));
-    }
+/// What may be changed, with its place among what is told: windows, what moves, the network. Those come first that are the first of their kind, so that
+/// where few are asked for they are of many kinds.
+fn ladders(traffic: &Traffic, refusal: &NetworkRefusal) -> Vec<(usize, Ladder)> {
+    let streams = refusal.streams();
+    let changed = &streams[..streams.len().min(CHANGED_MAX)];
+    let declared = |id: &StreamId| &traffic.streams[id.index()];
+    let mut kinds: Vec<Vec<Ladder>> = vec![
+        changed.iter().filter_map(|id| deadline(*id, declared(id))).collect(),
+        changed.iter().filter_map(|id| release(*id, declared(id))).collect(),
+        changed.iter().filter_map(|id| latency(*id, declared(id))).collect(),
+        changed.iter().filter_map(|id| jitter(*id, declared(id))).collect(),
+        changed.iter().flat_map(|id| ways(*id, declared(id))).collect(),
+        changed.iter().filter_map(|id| size(*id, declared(id))).collect(),
+        changed.iter().filter_map(|id| period(*id, traffic)).collect(),
+        cables(traffic, refusal).into_iter().map(|link| rates(link, traffic)).collect(),
+    ];
     if traffic.clock_error > Nanos::ZERO {
-        found.push(Scale {
-            make: Box::new(|value| NetworkChange::ClockError(Nanos(value))),
-            now: traffic.clock_error.0,
-            most: 0,
-            step: 1,
-        });
+        let make = |value| NetworkChange::ClockError(Nanos(value));
+        kinds.push(vec![Ladder::steps(make, (traffic.clock_error.0, 0, 1))]);
     }
-    found
+    let mut ranked: Vec<(usize, usize, Ladder)> = Vec::new();
+    for kind in kinds {
+        for (rank, ladder) in kind.into_iter().enumerate() {
+            ranked.push((rank, ranked.len(), ladder));
+        }
+    }
+    ranked.sort_by_key(|(rank, place, _)| (*rank, *place));
+    ranked
+        .into_iter()
+        .map(|(_, place, ladder)| (place, ladder))
+        .filter(|(_, ladder)| ladder.count() > 0)
+        .collect()
 }
 
-fn windows_of(id: StreamId, stream: &Stream) -> Vec<Scale<NetworkChange>> {
-    const MICRO: i64 = 1_000;
-    let later = stream.deadline.0.saturating_add(stream.period.0);
-    let mut found = vec![Scale {
-        make: Box::new(move |value| NetworkChange::Stream(id, StreamChange::Deadline(Nanos(value)))),
-        now: stream.deadline.0,
-        most: later.min(super::STREAM_TIME_MAX.0),
-        step: MICRO,
-    }];
-    if stream.release > Nanos::ZERO {
-        found.push(Scale {
-            make: Box::new(move |value| NetworkChange::Stream(id, StreamChange::Release(Nanos(value)))),
-            now: stream.release.0,
-            most: 0,
-            step: MICRO,
-        });
-    }
+fn deadline(id: StreamId, stream: &Stream) -> Option<Ladder> {
+    let later = stream.period.0.saturating_mul(PERIODS_LATER_MAX);
+    let most = stream.deadline.0.saturating_add(later).min(super::STREAM_TIME_MAX.0);
+    let make = move |value| NetworkChange::Stream(id, StreamChange::Deadline(Nanos(value)));
+    (most > stream.deadline.0).then(|| Ladder::steps(make, (stream.deadline.0, most, MICRO)))
+}
+
+fn release(id: StreamId, stream: &Stream) -> Option<Ladder> {
+    let make = move |value| NetworkChange::Stream(id, StreamChange::Release(Nanos(value)));
+    (stream.release > Nanos::ZERO).then(|| Ladder::steps(make, (stream.release.0, 0, MICRO)))
+}
+
+fn latency(id: StreamId, stream: &Stream) -> Option<Ladder> {
     let window = stream.deadline.0 - stream.release.0;
-    if let Some(latency) = stream.latency.filter(|latency| latency.0 < window) {
-        let make = Box::new(move |value| NetworkChange::Stream(id, StreamChange::Latency(Nanos(value))));
-        found.push(Scale { make, now: latency.0, most: window, step: MICRO });
-    }
-    if let Some(jitter) = stream.jitter.filter(|jitter| jitter.0 < window) {
-        let make = Box::new(move |value| NetworkChange::Stream(id, StreamChange::Jitter(Nanos(value))));
-        found.push(Scale { make, now: jitter.0, most: window, step: MICRO });
-    }
-    found
+    let now = stream.latency.filter(|latency| latency.0 < window)?;
+    let make = move |value| NetworkChange::Stream(id, StreamChange::Latency(Nanos(value)));
+    Some(Ladder::steps(make, (now.0, window, MICRO)))
 }
 
-fn loads_of(id: StreamId, stream: &Stream) -> Vec<Scale<NetworkChange>> {
-    let mut found = Vec::new();
-    if stream.ways.is_some() {
-        found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::FreeWays)));
-    }
-    if stream.copies == 2 {
-        found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::OneWay)));
-    }
-    if stream.size.0 > 1 {
-        let make = Box::new(move |value: i64| {
-            NetworkChange::Stream(id, StreamChange::Size(ByteSize(value.cast_unsigned())))
-        });
-        found.push(Scale { make, now: i64::try_from(stream.size.0).unwrap_or(i64::MAX), most: 1, step: 1 });
-    }
-    for factor in [2, 4] {
-        let to = Nanos(stream.period.0.saturating_mul(factor));
-        if to <= super::STREAM_TIME_MAX {
-            found.push(Scale::fixed(NetworkChange::Stream(id, StreamChange::Period(to))));
+fn jitter(id: StreamId, stream: &Stream) -> Option<Ladder> {
+    let window = stream.deadline.0 - stream.release.0;
+    let now = stream.jitter.filter(|jitter| jitter.0 < window)?;
+    let make = move |value| NetworkChange::Stream(id, StreamChange::Jitter(Nanos(value)));
+    Some(Ladder::steps(make, (now.0, window, MICRO)))
+}
+
+fn ways(id: StreamId, stream: &Stream) -> Vec<Ladder> {
+    let free = stream.ways.is_some().then_some(StreamChange::FreeWays);
+    let one = (stream.copies == 2).then_some(StreamChange::OneWay);
+    let changes = free.into_iter().chain(one);
+    changes.map(|change| Ladder::fixed(NetworkChange::Stream(id, change))).collect()
+}
+
+pub(super) fn size(id: StreamId, stream: &Stream) -> Option<Ladder> {
+    let make =
+        move |value: i64| NetworkChange::Stream(id, StreamChange::Size(ByteSize(value.cast_unsigned())));
+    let now = i64::try_from(stream.size.0).unwrap_or(i64::MAX);
+    (now > 1).then(|| Ladder::steps(make, (now, 1, 1)))
+}
+
+/// Longer periods with which the round stays as it is, and the double and fourfold one.
+pub(super) fn period(id: StreamId, traffic: &Traffic) -> Option<Ladder> {
+    let now = traffic.streams[id.index()].period.0;
+    let round = traffic.hyperperiod().map_or(now, |round| round.0);
+    let most = now.saturating_mul(PERIOD_FACTOR_MAX).min(super::STREAM_TIME_MAX.0);
+    let counts = (1..=round / now).rev().take(COUNTS_MAX);
+    let mut values: Vec<i64> = counts.filter(|count| round % count == 0).map(|count| round / count).collect();
+    values.extend([2, 4].map(|factor| now.saturating_mul(factor)));
+    values.retain(|value| *value > now && *value <= most);
+    values.sort_unstable();
+    values.dedup();
+    values.truncate(PERIODS_MAX);
+    let make = move |value| NetworkChange::Stream(id, StreamChange::Period(Nanos(value)));
+    (!values.is_empty()).then(|| Ladder::each(make, values))
+}
+
+/// The next faster rates of a cable.
+pub(super) fn rates(link: LinkId, traffic: &Traffic) -> Ladder {
+    let now = traffic.network.links[link.index()].rate.0;
+    let faster = RATES.iter().copied().filter(|rate| *rate > now).take(RATES_PER_CABLE);
+    let make = move |value: i64| NetworkChange::Rate(link, BitRate(value.cast_unsigned()));
+    Ladder::each(make, faster.map(u64::cast_signed).collect())
+}
+
+/// Cables that may be short of time: the one that is the bottleneck, then all that the streams may take, those that most of them take first.
+fn cables(traffic: &Traffic, refusal: &NetworkRefusal) -> Vec<LinkId> {
+    let mut taken: Vec<(usize, LinkId)> = Vec::new();
+    let streams = refusal.streams();
+    let streams = &streams[..streams.len().min(CHANGED_MAX)];
+    let round = traffic.hyperperiod().unwrap_or(Nanos::ZERO);
+    if let Ok(mut problem) = Problem::part(traffic, round.0, streams) {
+        problem.widen_all(streams);
+        for item in &problem.items {
+            for link in item.ways.iter().flat_map(|way| &way.hops).map(|hop| LinkId(hop.link)) {
+                match taken.iter_mut().find(|(_, other)| is_one_cable(traffic, link, *other)) {
+                    Some((count, _)) => *count += 1,
+                    None => taken.push((1, link)),
+                }
+            }
         }
     }
+    taken.sort_by_key(|(count, link)| (std::cmp::Reverse(*count), *link));
+    let mut found: Vec<LinkId> = refusal.bottleneck(traffic).into_iter().collect();
+    for (_, link) in taken {
+        if !found.iter().any(|other| is_one_cable(traffic, link, *other)) {
+            found.push(link);
+        }
+    }
+    found.truncate(CABLES_MAX);
     found
 }
 
-/// The least change of a property with which the whole traffic fits.
-fn least(traffic: &Traffic, core: &Part, scale: &Scale<NetworkChange>, left: &Left) -> Option<NetworkChange> {
-    let whole = |change: &NetworkChange| {
-        let Some(rest) = left.streams.get().checked_sub(traffic.streams.len()) else { return false };
-        left.streams.set(rest);
-        let mut changed = traffic.clone();
-        change.apply(&mut changed);
-        left.fits(&changed)
+/// Whether two links are the directions of one cable, or beside each other between the same nodes: they get one rate.
+fn is_one_cable(traffic: &Traffic, one: LinkId, two: LinkId) -> bool {
+    let ends = |link: LinkId| {
+        let link = &traffic.network.links[link.index()];
+        (link.source.min(link.target), link.source.max(link.target))
     };
-    scale.least(|change| core.fits(change, left), whole)
-}
-
-impl NetworkChange {
-    /// The same of another stream.
-    fn renamed(&self, to: impl Fn(StreamId) -> StreamId) -> Self {
-        match self {
-            Self::Stream(stream, change) => Self::Stream(to(*stream), change.clone()),
-            other => other.clone(),
-        }
-    }
-
-    /// Makes the change.
-    pub fn apply(&self, traffic: &mut Traffic) {
-        match self {
-            Self::Stream(stream, change) => change.apply(&mut traffic.streams[stream.index()]),
-            Self::Rate(link, to) => {
-                let link = &traffic.network.links[link.index()];
-                let (source, target) = (link.source, link.target);
-                for other in &mut traffic.network.links {
-                    let ends = (other.source, other.target);
-                    if ends == (source, target) || ends == (target, source) {
-                        other.rate = *to;
-                    }
-                }
-            }
-            Self::ClockError(to) => traffic.clock_error = *to,
-        }
-    }
-
-    /// The change as advice, as the manifest has it, with the names of the traffic before it.
-    pub fn words(&self, traffic: &Traffic) -> String {
-        match self {
-            Self::Stream(stream, change) => {
-                let words = change.words(&traffic.streams[stream.index()]);
-                format!("channel \"{}\": {words}", traffic.name(*stream))
-            }
-            Self::Rate(link, to) => {
-                let rate = |rate: BitRate| rate.to_string().replace(' ', "");
-                let now = rate(traffic.network.links[link.index()].rate);
-                let name = traffic.network.link_name(*link);
-                format!("link {name}: rate = \"{}\" in place of {now}", rate(*to))
-            }
-            Self::ClockError(to) => format!("clock-error = \"{to}\" in place of {}", traffic.clock_error),
-        }
-    }
-}
-
-impl StreamChange {
-    /// Makes the change of a stream.
-    pub(crate) fn apply(&self, stream: &mut Stream) {
-        match *self {
-            Self::Release(to) => stream.release = to,
-            Self::Deadline(to) => stream.deadline = to,
-            Self::Latency(to) => stream.latency = Some(to),
-            Self::Jitter(to) => stream.jitter = Some(to),
-            Self::Size(to) => stream.size = to,
-            Self::Period(to) => {
-                if stream.deadline == stream.period {
-                    stream.deadline = to;
-                }
-                stream.period = to;
-            }
-            Self::FreeWays => stream.ways = None,
-            Self::OneWay => {
-                stream.copies = 1;
-                if let Some(ways) = &mut stream.ways {
-                    ways.truncate(1);
-                }
-            }
-        }
-    }
-
-    /// In the manifest's words, of a stream that is declared so.
-    pub(crate) fn words(&self, now: &Stream) -> String {
-        let (release, deadline) = (now.release, now.deadline);
-        match self {
-            Self::Release(to) => format!("window = [\"{to}\", \"{deadline}\"], {}", moved(release, *to)),
-            Self::Deadline(to) => format!("window = [\"{release}\", \"{to}\"], {}", moved(deadline, *to)),
-            Self::Latency(to) => {
-                format!("latency = \"{to}\" in place of {}", now.latency.unwrap_or_default())
-            }
-            Self::Jitter(to) => format!("jitter = \"{to}\" in place of {}", now.jitter.unwrap_or_default()),
-            Self::Size(to) => format!("size = \"{}B\" in place of {}", to.0, now.size),
-            Self::Period(to) => format!("period = \"{to}\" in place of {}", now.period),
-            Self::FreeWays => "no `way`; the planner finds one that fits".to_owned(),
-            Self::OneWay => "copies = 1 in place of 2".to_owned(),
-        }
-    }
-}
-
-/// By how much an instant moves.
-fn moved(from: Nanos, to: Nanos) -> String {
-    if to < from { format!("{} earlier", from - to) } else { format!("{} later", to - from) }
+    ends(one) == ends(two)
 }

@@ -245,7 +245,7 @@ impl<'a, 'b> Search<'a, 'b> {
         self.sweep.steps
     }
 
-    /// All streams, those first that failed most to find a place.
+    /// All streams that are to be placed, those first that failed most to find a place.
     pub(super) fn heaviest(&self) -> Vec<StreamId> {
         let mut weights = vec![0; self.problem.traffic.streams.len()];
         for (unit, weight) in self.state.units.iter().zip(&self.weights) {
@@ -253,6 +253,7 @@ impl<'a, 'b> Search<'a, 'b> {
             weights[stream.index()] = weights[stream.index()].max(*weight);
         }
         let mut streams: Vec<_> = (0..weights.len() as u32).map(StreamId).collect();
+        streams.retain(|stream| weights[stream.index()] > 0);
         streams.sort_by_key(|stream| (std::cmp::Reverse(weights[stream.index()]), *stream));
         streams
     }

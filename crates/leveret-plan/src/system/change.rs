@@ -5,7 +5,7 @@ use super::model::{Crossing, Port, System, Window};
 use super::moved::move_member;
 use super::project::stream;
 use crate::explain::Rated;
-use crate::network::{FlowChange, NetworkChange, StreamChange};
+use crate::network::{ChangeFields, FlowChange, NetworkChange, StreamChange};
 use crate::{Change, Qos, Remedy};
 use leveret_types::Nanos;
 
@@ -166,7 +166,7 @@ impl SystemChange {
                 relative(now.cast_signed(), to.0.cast_signed())
             }
             Self::Network(NetworkChange::ClockError(to)) => relative(system.traffic.clock_error.0, to.0),
-            Self::Network(NetworkChange::Stream(..)) => 0,
+            Self::Network(NetworkChange::Stream(..) | NetworkChange::Flow(..)) => 0,
             Self::Limit { chain, limit, to } => {
                 let now = system.chains.iter().find(|one| one.name == *chain).and_then(|one| limit.of(one));
                 relative(now.unwrap_or(*to).0, to.0)
@@ -190,7 +190,7 @@ impl SystemChange {
             }
             Self::Flow { channel, change } => {
                 let flow = system.traffic.flows.iter().find(|flow| flow.name == *channel);
-                flow.map_or_else(String::new, |flow| change.words(&system.traffic, flow))
+                flow.map_or_else(String::new, |flow| change.words(flow))
             }
             Self::Move { member, from, to } => {
                 let (from, to) = (system.host_name(*from), system.host_name(*to));
@@ -206,6 +206,33 @@ impl SystemChange {
                 let now = system.chains.iter().find(|one| one.name == *chain).and_then(|one| limit.of(one));
                 let now = now.map_or_else(String::new, |now| format!(" in place of {now}"));
                 format!("chain \"{chain}\": {} = \"{to}\"{now}", limit.key())
+            }
+        }
+    }
+}
+
+impl SystemChange {
+    /// The change in numbers; what is more than one number has its kind alone.
+    pub fn fields(&self, system: &System) -> ChangeFields {
+        let of = |kind, channel| ChangeFields { kind, channel, link: None, from: None, to: None, unit: None };
+        match self {
+            Self::Host { .. } => of("host", None),
+            Self::Channel { channel, change } => declared(system, channel)
+                .map_or_else(|| of("channel", Some(channel.clone())), |now| change.fields(&now)),
+            Self::OpenWindow { channel } => of("window", Some(channel.clone())),
+            Self::Flow { channel, change } => {
+                let flow = system.traffic.flows.iter().find(|flow| flow.name == *channel);
+                flow.map_or_else(|| of("channel", Some(channel.clone())), |flow| change.fields(flow))
+            }
+            Self::Move { .. } => of("member-host", None),
+            Self::Period { to, .. } => {
+                ChangeFields { to: Some(to.0), unit: Some("ns"), ..of("period", None) }
+            }
+            Self::Network(change) => change.fields(&system.traffic),
+            Self::Limit { chain, limit, to } => {
+                let now = system.chains.iter().find(|one| one.name == *chain).and_then(|one| limit.of(one));
+                let (from, to) = (now.map(|now| now.0), Some(to.0));
+                ChangeFields { from, to, unit: Some("ns"), ..of(limit.key(), None) }
             }
         }
     }

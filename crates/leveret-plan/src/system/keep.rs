@@ -5,7 +5,7 @@ use super::chain::walk;
 use super::model::{Crossing, System, Window};
 use super::plan::SystemPlan;
 use super::project::parts;
-use crate::network::{Effort, KeepError, keep_network};
+use crate::network::{KeepError, keep_network};
 use std::collections::BTreeSet;
 
 /// A plan that keeps what another has, and what it does not keep.
@@ -31,7 +31,6 @@ pub fn keep_system(
     (old, kept): (&System, &SystemPlan),
     wanted: &System,
     planner: &SystemPlanner<'_>,
-    effort: Effort,
 ) -> Result<KeptSystem, SystemRefusal> {
     let mut fixed = wanted.clone();
     for (index, crossing) in wanted.crossings.iter().enumerate() {
@@ -60,7 +59,7 @@ pub fn keep_system(
             hosts = (0..wanted.hosts.len()).map(|host| wanted.host_name(host as u16).to_owned()).collect()
         }
     }
-    let moved = match keep_network((&before.traffic, &kept.network), &now.traffic, effort) {
+    let moved = match keep_network((&before.traffic, &kept.network), &now.traffic) {
         Ok((network, moved)) => {
             plan.network = network;
             Ok(moved)

@@ -13,7 +13,7 @@ use super::part::{Element, elements};
 use super::plan::SystemPlan;
 use super::search::plan_system_within;
 use crate::explain::{Rated, together};
-use crate::network::{Effort, FlowChange, NetworkChange, NetworkRefusal, RATES, StreamChange, remedies};
+use crate::network::{Effort, NetworkChange, RATES, StreamChange, remedies};
 use crate::scale::Scale;
 use crate::{Change, CoreChoice, DeclarationKind, ExplainBudget, ObjectName, Qos, Task};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, TaskId};
@@ -111,17 +111,11 @@ impl<'a> Finder<'a> {
                 });
                 told.into_iter().flatten().collect()
             }
-            SystemRefusal::Network { refusal, traffic, chosen } => match &**refusal {
-                NetworkRefusal::Late(late) => {
-                    let flow = &self.system.traffic.flows[late.flow].name;
-                    late.fits.iter().map(|change| of_flow(flow, *change)).collect()
-                }
-                _ => {
-                    let found = remedies(traffic, refusal, usize::MAX);
-                    let is_chosen = |name: &str| chosen.iter().any(|(chosen, _)| chosen == name);
-                    found.into_iter().filter_map(|change| self.of_network(change, is_chosen)).collect()
-                }
-            },
+            SystemRefusal::Network { refusal, traffic, chosen } => {
+                let found = remedies(traffic, refusal, usize::MAX);
+                let is_chosen = |name: &str| chosen.iter().any(|(chosen, _)| chosen == name);
+                found.into_iter().filter_map(|change| self.of_network(change, is_chosen)).collect()
+            }
             _ => Vec::new(),
         };
         changes.into_iter().filter(|change| self.fits(change)).collect()
@@ -129,8 +123,13 @@ impl<'a> Finder<'a> {
 
     /// A change of the network's traffic as one of the system; none where that has no such declaration, or more must change with it.
     fn of_network(&self, change: NetworkChange, is_chosen: impl Fn(&str) -> bool) -> Option<SystemChange> {
-        let NetworkChange::Stream(stream, change) = change else {
-            return Some(SystemChange::Network(change));
+        let (stream, change) = match change {
+            NetworkChange::Stream(stream, change) => (stream, change),
+            NetworkChange::Flow(flow, change) => {
+                let channel = self.system.traffic.flows.get(flow)?.name.clone();
+                return Some(SystemChange::Flow { channel, change });
+            }
+            other => return Some(SystemChange::Network(other)),
         };
         let first = self.system.traffic.streams.len();
         let Some(crossing) = stream.index().checked_sub(first) else {
@@ -401,14 +400,6 @@ fn of_channel(system: &System, port: Port) -> Vec<Scale<SystemChange>> {
     let earlier = steps(&change, deadline.0, release.0 + least);
     let later = scale(change, deadline.0, deadline.0 + period.0);
     std::iter::once(later).chain(earlier).collect()
-}
-
-/// A change of a flow, or of a cable that it takes.
-fn of_flow(name: &str, change: FlowChange) -> SystemChange {
-    match change {
-        FlowChange::Rate(link, to) => SystemChange::Network(NetworkChange::Rate(link, to)),
-        change => SystemChange::Flow { channel: name.to_owned(), change },
-    }
 }
 
 /// Whether two changes are of the same number of the same declaration.

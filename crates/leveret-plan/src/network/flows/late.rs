@@ -1,16 +1,22 @@
 //! Flows that cannot be promised their deadline: where the time goes, and which single change would do, each tried.
 
 use super::{Layout, Search, Table, bounds, flow_bounds};
+use crate::network::change::{FlowChange, NetworkChange};
 use crate::network::explain::NetworkRefusal;
-use crate::network::flow::Flow;
 use crate::network::model::{STREAM_TIME_MAX, Traffic};
 use crate::network::plan::NetworkPlan;
-use crate::network::remedy::{NetworkChange, RATES};
-use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
+use leveret_types::{ByteSize, LinkId, Nanos, NodeId, TRAFFIC_CLASSES};
 use std::fmt::Write;
 
-/// Changes that are tried for one refusal.
-const TRIALS_MAX: u64 = 64;
+/// Changes of a flow that are tried for one refusal.
+const TRIALS_MAX: u64 = 96;
+/// Times between which nothing is sought.
+const STEP: i64 = 1_000;
+/// An interval is made no longer than so many times what is declared.
+const INTERVAL_FACTOR_MAX: i64 = 64;
+/// Late flows that are told.
+const TOLD_MAX: usize = 5;
+
 /// A flow that may arrive after its deadline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LateFlow {
@@ -23,9 +29,9 @@ pub struct LateFlow {
     /// Its way there, link by link.
     pub hops: Vec<HopShares>,
     /// Single changes with each of which nothing is late.
-    pub fits: Vec<FlowChange>,
+    pub fits: Vec<NetworkChange>,
     /// Where there is none: those with which it is in time, and others as late as they were.
-    pub helps: Vec<FlowChange>,
+    pub helps: Vec<NetworkChange>,
     /// How many other flows are late.
     pub others: usize,
 }
@@ -49,64 +55,68 @@ pub struct HopShares {
     pub sending: Nanos,
 }
 
-/// One change of a declaration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FlowChange {
-    /// Another priority.
-    Class(u8),
-    /// Fewer messages at once.
-    Burst(u32),
-    /// Messages further apart.
-    Interval(Nanos),
-    /// Smaller messages.
-    Size(ByteSize),
-    /// A later deadline.
-    Deadline(Nanos),
-    /// A faster link, in both directions.
-    Rate(LinkId, BitRate),
+/// Why a plan is refused, if a flow is late, with changes of that flow which would do.
+pub(in crate::network) fn refusal(traffic: &Traffic, plan: &NetworkPlan) -> Option<NetworkRefusal> {
+    let late = late_flows(traffic, plan);
+    let told = late_flow(traffic, plan, (&late, *late.first()?), true, |_| None)?;
+    Some(NetworkRefusal::Late(Box::new(told)))
 }
 
-/// Why a plan is refused, if a flow is late. `table` plans the streams of changed traffic.
-pub(in crate::network) fn refusal(
+/// The late flow that is refused, with all that would do. Where no single change does for all that are late, some of the others too. `table` plans the
+/// streams of changed traffic.
+pub(in crate::network) fn explained(
     traffic: &Traffic,
     plan: &NetworkPlan,
     table: impl Fn(&Traffic) -> Option<NetworkPlan>,
-) -> Option<NetworkRefusal> {
+) -> Vec<LateFlow> {
     let late = late_flows(traffic, plan);
-    // What is less urgent may be late because of it.
-    let flow = *late.iter().max_by_key(|flow| (traffic.flows[**flow].class, std::cmp::Reverse(**flow)))?;
+    let mut told: Vec<LateFlow> = Vec::new();
+    for flow in late.iter().take(TOLD_MAX) {
+        // What would do for all is sought with the first: it costs as much again.
+        let for_all = told.is_empty();
+        told.extend(late_flow(traffic, plan, (&late, *flow), for_all, &table));
+        if told.first().is_some_and(|first| !first.fits.is_empty()) {
+            break;
+        }
+    }
+    told
+}
+
+/// One of those that are late, with what would do for it.
+fn late_flow(
+    traffic: &Traffic,
+    plan: &NetworkPlan,
+    (late, flow): (&[usize], usize),
+    for_all: bool,
+    table: impl Fn(&Traffic) -> Option<NetworkPlan>,
+) -> Option<LateFlow> {
     let reached = flow_bounds(traffic, plan, flow);
     let (place, bound) =
         reached.iter().enumerate().max_by_key(|(place, bound)| (**bound, std::cmp::Reverse(*place)))?;
     let target = traffic.flows[flow].targets[place];
     let slots = Table::of(plan);
     let hops = hops(traffic, (plan, &slots), flow, target);
-    let worst = hops.iter().max_by_key(|hop| (hop.delay, std::cmp::Reverse(hop.link))).map(|hop| hop.link);
-    let mut trials =
-        Trials { traffic, plan, slots, late: &late, flow, may_stay_late: false, left: TRIALS_MAX };
-    let fits = trials.all(*bound, worst, &table);
     let others = late.len() - 1;
+    let mut trials = Trials { traffic, plan, slots, late, flow, may_stay_late: false, left: TRIALS_MAX };
+    let fits = if for_all { trials.all(*bound, &hops, &table) } else { Vec::new() };
     let mut helps = Vec::new();
     if fits.is_empty() && others > 0 {
         (trials.may_stay_late, trials.left) = (true, TRIALS_MAX);
-        helps = trials.all(*bound, worst, &table);
+        helps = trials.all(*bound, &hops, &table);
     }
-    let bound = *bound;
-    Some(NetworkRefusal::Late(Box::new(LateFlow { flow, target, bound, hops, fits, helps, others })))
+    Some(LateFlow { flow, target, bound: *bound, hops, fits, helps, others })
 }
 
-/// Whether no flow may be late.
-pub(in crate::network) fn all_in_time(traffic: &Traffic, plan: &NetworkPlan) -> bool {
-    late_flows(traffic, plan).is_empty()
-}
-
-fn late_flows(traffic: &Traffic, plan: &NetworkPlan) -> Vec<usize> {
+/// Flows that may be late beside a plan, the most urgent first: what is less urgent may be late because of it.
+pub(in crate::network) fn late_flows(traffic: &Traffic, plan: &NetworkPlan) -> Vec<usize> {
     let is_late = |flow: &usize| {
         let deadline = traffic.flows[*flow].deadline;
         deadline
             .is_some_and(|deadline| flow_bounds(traffic, plan, *flow).iter().any(|bound| *bound > deadline))
     };
-    (0..traffic.flows.len()).filter(is_late).collect()
+    let mut late: Vec<_> = (0..traffic.flows.len()).filter(is_late).collect();
+    late.sort_by_key(|flow| (std::cmp::Reverse(traffic.flows[*flow].class), *flow));
+    late
 }
 
 /// The way to one target, with what a frame waits for at each port.
@@ -145,9 +155,9 @@ fn hops(
 }
 
 /// Changes of one flow, tried beside the same table.
-struct Trials<'a> {
-    traffic: &'a Traffic,
-    plan: &'a NetworkPlan,
+pub(super) struct Trials<'a> {
+    pub traffic: &'a Traffic,
+    pub plan: &'a NetworkPlan,
     slots: Table<'a>,
     late: &'a [usize],
     flow: usize,
@@ -157,22 +167,18 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// One change of each kind, where one does.
+    /// One change of each kind, where one does; then what is in its way.
     fn all(
         &mut self,
         bound: Nanos,
-        worst: Option<LinkId>,
-        table: impl Fn(&Traffic) -> Option<NetworkPlan>,
-    ) -> Vec<FlowChange> {
-        let found = [
-            self.class(),
-            self.burst(),
-            self.interval(),
-            self.size(),
-            self.deadline(bound),
-            worst.and_then(|link| self.rate(link, table)),
-        ];
-        found.into_iter().flatten().collect()
+        hops: &[HopShares],
+        table: &impl Fn(&Traffic) -> Option<NetworkPlan>,
+    ) -> Vec<NetworkChange> {
+        let own = [self.class(), self.burst(), self.interval(), self.size(), self.deadline(bound)];
+        let mut found: Vec<_> =
+            own.into_iter().flatten().map(|change| NetworkChange::Flow(self.flow, change)).collect();
+        found.extend(self.relief(hops, table));
+        found
     }
 
     /// Whether everything is in time after a change; or the flow, and no other is late that was not.
@@ -185,7 +191,8 @@ impl Trials<'_> {
         self.helps(&traffic, &NetworkPlan { classes, ..self.plan.clone() })
     }
 
-    fn helps(&self, traffic: &Traffic, plan: &NetworkPlan) -> bool {
+    /// Whether with this plan nothing is late, but what may be.
+    pub(super) fn helps(&self, traffic: &Traffic, plan: &NetworkPlan) -> bool {
         let late = late_flows(traffic, plan);
         let is_left = |flow: &usize| self.may_stay_late && *flow != self.flow && self.late.contains(flow);
         late.iter().all(is_left)
@@ -207,19 +214,18 @@ impl Trials<'_> {
 
     fn interval(&mut self) -> Option<FlowChange> {
         let own = self.traffic.flows[self.flow].interval?;
-        let step = (own.0 / 16).max(1);
-        let longer = move |steps: i64| Nanos(own.0.saturating_add(step.saturating_mul(steps)));
-        let most = (STREAM_TIME_MAX.0 - own.0) / step;
-        let least = self.least(1, most.min(16_000), |steps| FlowChange::Interval(longer(steps)))?;
+        let step = STEP.min(own.0.max(1));
+        let longer =
+            move |steps: i64| Nanos((own.0 / step * step).saturating_add(step.saturating_mul(steps)));
+        let most = (STREAM_TIME_MAX.0 - own.0).min(own.0.saturating_mul(INTERVAL_FACTOR_MAX)) / step;
+        let least = self.least(1, most, |steps| FlowChange::Interval(longer(steps)))?;
         Some(FlowChange::Interval(longer(least)))
     }
 
     fn size(&mut self) -> Option<FlowChange> {
         let own = self.traffic.flows[self.flow].size.0;
-        let step = own.div_ceil(64).max(1);
-        let smaller =
-            move |steps: i64| ByteSize(own.saturating_sub(step.saturating_mul(steps.cast_unsigned())).max(1));
-        let least = self.least(1, 64, |steps| FlowChange::Size(smaller(steps)))?;
+        let smaller = move |saved: i64| ByteSize(own.saturating_sub(saved.cast_unsigned()).max(1));
+        let least = self.least(1, i64::try_from(own).ok()?, |saved| FlowChange::Size(smaller(saved)))?;
         Some(FlowChange::Size(smaller(least)))
     }
 
@@ -246,21 +252,6 @@ impl Trials<'_> {
             if self.fits(change(middle)) { steps = middle } else { short = middle }
         }
         Some(steps)
-    }
-
-    /// The next faster rate of a link, with a new table.
-    fn rate(&mut self, link: LinkId, table: impl Fn(&Traffic) -> Option<NetworkPlan>) -> Option<FlowChange> {
-        let own = &self.traffic.network.links[link.index()];
-        for rate in RATES.into_iter().filter(|rate| *rate > own.rate.0).take(2).map(BitRate) {
-            let mut traffic = self.traffic.clone();
-            NetworkChange::Rate(link, rate).apply(&mut traffic);
-            let Some(mut plan) = table(&traffic) else { continue };
-            super::complete(&traffic, &mut plan, self.plan.flows.clone());
-            if self.helps(&traffic, &plan) {
-                return Some(FlowChange::Rate(link, rate));
-            }
-        }
-        None
     }
 }
 
@@ -294,21 +285,7 @@ impl LateFlow {
                 hop.words(traffic, flow.class)
             );
         }
-        if !self.helps.is_empty() {
-            let words: Vec<_> = self.helps.iter().map(|change| change.words(traffic, flow)).collect();
-            let _ = write!(
-                text,
-                "\n    for it alone, with the others as late as they are: {}",
-                words.join("; or ")
-            );
-        }
         text
-    }
-
-    /// Changes that would do, as the manifest has them.
-    pub(in crate::network) fn advice(&self, traffic: &Traffic) -> Vec<String> {
-        let flow = &traffic.flows[self.flow];
-        self.fits.iter().map(|change| change.words(traffic, flow)).collect()
     }
 }
 
@@ -333,36 +310,5 @@ impl HopShares {
             .map(|(time, what)| format!("{time} {what}"))
             .collect();
         format!("{} ({})", self.delay, parts.join(", "))
-    }
-}
-
-impl FlowChange {
-    /// Makes the change of a flow itself.
-    pub(crate) fn apply(self, flow: &mut Flow) {
-        match self {
-            Self::Class(class) => flow.class = Some(class),
-            Self::Burst(burst) => flow.burst = burst,
-            Self::Interval(interval) => flow.interval = Some(interval),
-            Self::Size(size) => flow.size = size,
-            Self::Deadline(deadline) => flow.deadline = Some(deadline),
-            Self::Rate(..) => {}
-        }
-    }
-
-    /// The change as advice, as the manifest has it, of a flow that is declared so.
-    pub(crate) fn words(self, traffic: &Traffic, now: &Flow) -> String {
-        let changed = match self {
-            Self::Class(class) => format!("priority = {class} in place of {}", now.class.unwrap_or_default()),
-            Self::Burst(burst) => format!("burst = {burst} in place of {}", now.burst),
-            Self::Interval(to) => {
-                format!("interval = \"{to}\" in place of {}", now.interval.unwrap_or_default())
-            }
-            Self::Size(to) => format!("size = \"{}B\" in place of {}", to.0, now.size),
-            Self::Deadline(to) => {
-                format!("deadline = \"{to}\" in place of {}", now.deadline.unwrap_or_default())
-            }
-            Self::Rate(link, to) => return NetworkChange::Rate(link, to).words(traffic),
-        };
-        format!("channel \"{}\": {changed}", now.name)
     }
 }

@@ -14,10 +14,11 @@ mod arrivals;
 mod late;
 mod layout;
 mod port;
+mod relief;
 mod taken;
 
-pub use late::{FlowChange, HopShares, LateFlow};
-pub(super) use late::{all_in_time, refusal};
+pub use late::{HopShares, LateFlow};
+pub(super) use late::{explained, late_flows, refusal};
 pub(super) use layout::ways;
 
 use super::model::Traffic;
