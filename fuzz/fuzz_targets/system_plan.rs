@@ -88,7 +88,7 @@ fn kept((old, plan): (&System, &SystemPlan), wanted: &System) -> Option<KeptSyst
     let effort = Effort { seed: 0, steps: networks::STEPS };
     let network = |traffic: &_| plan_network(traffic, effort).map(|(plan, _)| plan);
     let planner = |system: &System| plan_system_by(system, &network, ExplainBudget::NONE);
-    let kept = keep_system((old, plan), wanted, &planner, effort).ok()?;
+    let kept = keep_system((old, plan), wanted, &planner).ok()?;
     if let Err(violations) = check_system(&kept.plan, wanted) {
         panic!("what is kept is no plan: {}", violations[0]);
     }
