@@ -12,6 +12,7 @@ use leveret_plan::checker::{self, check_network, check_system};
 use leveret_plan::grid;
 use leveret_plan::network::{NetworkPlan, Traffic};
 use leveret_plan::system::{System, parts};
+use leveret_types::ByteSize;
 use std::cmp::Reverse;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -168,8 +169,12 @@ fn to_taprio(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorit
     for (name, script) in taprio::write(traffic, &gates, given, arguments.largest_frame) {
         files::write(&folder.join(name), script.as_bytes())?;
     }
-    output::note(&format!("written: a file for each port in {}", folder.display()));
-    output::print(&(ports(traffic, &gates) + &remarks(traffic, given) + &beside(traffic, &gates, given)))
+    output::note(&format!("written: a file for each node in {}", folder.display()));
+    output::print(
+        &(ports(traffic, &gates)
+            + &remarks(traffic, given)
+            + &beside(traffic, &gates, given, arguments.largest_frame)),
+    )
 }
 
 fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
@@ -178,7 +183,9 @@ fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Prioritie
     let document = yang::write(planned.name, traffic, planned.plan, &gates, given)
         .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))?;
     give(arguments.output.as_deref(), &document)?;
-    let told = ports(traffic, &gates) + &remarks(traffic, given) + &beside(traffic, &gates, given);
+    let told = ports(traffic, &gates)
+        + &remarks(traffic, given)
+        + &beside(traffic, &gates, given, arguments.largest_frame);
     match &arguments.output {
         Some(_) => output::print(&told)?,
         None => output::note(told.trim_end()),
@@ -263,7 +270,7 @@ fn remarks(traffic: &Traffic, given: &Priorities) -> String {
 }
 
 /// What channels beside the table are given.
-fn beside(traffic: &Traffic, gates: &[Gates], given: &Priorities) -> String {
+fn beside(traffic: &Traffic, gates: &[Gates], given: &Priorities, largest: ByteSize) -> String {
     let mut text = String::new();
     // Writing to a text does not fail.
     for (class, carried) in given.beside.iter().enumerate() {
@@ -283,6 +290,14 @@ fn beside(traffic: &Traffic, gates: &[Gates], given: &Priorities) -> String {
                 first.name
             ),
         };
+    }
+    let frames = &traffic.network.frames;
+    let counted = ByteSize(frames.payload_max.0.max(frames.payload_min.0) + frames.overhead.0);
+    if largest > counted && gates.iter().any(|port| !port.beside.is_empty()) {
+        let _ = writeln!(
+            text,
+            "note: --largest-frame is {largest}, and what `leveret check` promises beside the table counts with frames of {counted} at most: raise `payload-max` in [network] and plan again"
+        );
     }
     let crowded: Vec<_> = gates.iter().filter(|port| port.is_crowded).collect();
     if let Some(first) = crowded.first() {

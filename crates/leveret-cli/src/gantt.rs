@@ -22,10 +22,11 @@ type Drawn = Result<Picture, String>;
 /// # Errors
 /// When the manifest or the plan cannot be read, there is too much to draw, or the page cannot be written.
 pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
+    let mut not_drawn = 0;
     let drawn = match load::document(&arguments.manifest)? {
         Document::Job(manifest) => job(arguments, &manifest)?,
         Document::Network(manifest) => {
-            beside(arguments, &manifest)?;
+            not_drawn = beside(arguments, &manifest)?;
             match &manifest.system {
                 Some(system) => of_system(arguments, system)?,
                 None => of_network(arguments, &manifest)?,
@@ -56,11 +57,17 @@ pub fn execute(arguments: &GanttArguments) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::from_text(&place, &error.to_string()))?;
     let page = picture::page(&picture).map_err(|error| Failure::from_text(&place, &error.to_string()))?;
     files::write(&arguments.output, page.as_bytes())?;
+    if not_drawn > 0 {
+        let (are, move_) = if not_drawn == 1 { ("channel", "moves") } else { ("channels", "move") };
+        output::note(&format!(
+            "not drawn: {not_drawn} {are} that {move_} beside the time table; `leveret check` gives their bounds"
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says of channels beside the table that they have no instants that could be drawn.
-fn beside(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<(), Failure> {
+/// Says of a channel beside the table that it has no instants that could be drawn. How many are left out of a picture of all channels.
+fn beside(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<usize, Failure> {
     let flows = manifest.system.as_ref().map_or(&manifest.traffic.flows, |system| &system.traffic.flows);
     if let Some(flow) = flows.iter().find(|flow| arguments.channel.contains(&flow.name)) {
         let sentence = format!(
@@ -70,14 +77,7 @@ fn beside(arguments: &GanttArguments, manifest: &NetworkManifest) -> Result<(), 
         );
         return Err(Failure::new(sentence, "`leveret check` says within which time its messages arrive"));
     }
-    if arguments.channel.is_empty() && !flows.is_empty() {
-        let (are, move_) = if flows.len() == 1 { ("channel", "moves") } else { ("channels", "move") };
-        output::note(&format!(
-            "not drawn: {} {are} that {move_} beside the time table; `leveret check` gives their bounds",
-            flows.len()
-        ));
-    }
-    Ok(())
+    Ok(if arguments.channel.is_empty() { flows.len() } else { 0 })
 }
 
 fn job(arguments: &GanttArguments, manifest: &Manifest) -> Result<Drawn, Failure> {

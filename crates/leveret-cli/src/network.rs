@@ -76,9 +76,11 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
-    if let Some(path) = &arguments.output {
-        files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
-    }
+    // What was found is printed also where its file cannot be written.
+    let written = match &arguments.output {
+        Some(path) => files::write(path, format!("{}\n", output::json(&plan)?).as_bytes()),
+        None => Ok(()),
+    };
     match arguments.format {
         Format::Json => {
             let summary = summarise(&manifest.traffic, &plan);
@@ -90,7 +92,7 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
             output::print(&(text + &listed + "\n" + &summarise(&manifest.traffic, &plan).render()))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    written.map(|()| ExitCode::SUCCESS)
 }
 
 /// Checks a stored plan of a network.
@@ -101,10 +103,12 @@ pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result
     if let Some(system) = &manifest.system {
         return system::verify(arguments, system);
     }
-    if let Ok(certificate) = verify::read::<Certificate>(&arguments.plan) {
+    let bytes = verify::bytes(&arguments.plan)?;
+    if let Ok(certificate) = verify::parse::<Certificate>(&arguments.plan, &bytes) {
         return verify_certificate(arguments, manifest, &certificate);
     }
-    let plan = read(&arguments.plan)?;
+    let plan: NetworkPlan = verify::parse(&arguments.plan, &bytes)?;
+    verify::check_version(&arguments.plan, plan.version, NETWORK_PLAN_VERSION)?;
     match check_network(&plan, &manifest.traffic) {
         Ok(()) => {
             verify::print_valid(arguments, &summarise(&manifest.traffic, &plan).render())?;
@@ -125,7 +129,9 @@ fn verify_certificate(
 ) -> Result<ExitCode, Failure> {
     let checked = check_certificate(certificate, &manifest.traffic);
     let traffic = &manifest.traffic;
-    let names: Vec<_> = certificate.streams().iter().map(|id| format!("\"{}\"", traffic.name(*id))).collect();
+    // What is not valid may name streams that there are not.
+    let named = if checked.is_ok() { certificate.streams() } else { &[] };
+    let names: Vec<_> = named.iter().map(|id| format!("\"{}\"", traffic.name(*id))).collect();
     print_certified(arguments, checked, &names)
 }
 

@@ -4,7 +4,7 @@ use crate::network::{Sought, would_fit};
 use crate::output::Paint;
 use leveret_manifest::NetworkManifest;
 use leveret_plan::network::{
-    ChangeFields, NetworkConflict, NetworkExplanation, NetworkRefusal, NetworkRemedy, Traffic,
+    ChangeFields, NetworkConflict, NetworkExplanation, NetworkRefusal, NetworkRemedy, Traffic, TrafficError,
     explain_network,
 };
 use serde::Serialize;
@@ -43,6 +43,7 @@ pub fn render(manifest: &NetworkManifest, told: &NetworkExplanation, paint: Pain
                 let reason = one.reason(traffic).replace('\n', "\n   ");
                 text += &format!("  {}. {reason}\n{}", index + 1, resolves(one, traffic));
             }
+            text += "  Each change was planned without what those conflicts name that remain after it: once they are resolved, it may take more.\n";
         }
     }
     if told.more > 0 {
@@ -164,6 +165,7 @@ impl Conflict {
         let refusal = &conflict.refusal;
         let streams = match refusal {
             NetworkRefusal::Late(late) => vec![traffic.flows[late.flow].name.clone()],
+            NetworkRefusal::Invalid(TrafficError::Stream { name, .. }) => vec![name.clone()],
             other => other.streams().iter().map(|stream| traffic.name(*stream).to_owned()).collect(),
         };
         let resolved = |remedy: &NetworkRemedy| Resolved {

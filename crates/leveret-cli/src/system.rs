@@ -109,9 +109,11 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
-    if let Some(path) = &arguments.output {
-        files::write(path, format!("{}\n", output::json(&plan)?).as_bytes())?;
-    }
+    // What was found is printed also where its file cannot be written.
+    let written = match &arguments.output {
+        Some(path) => files::write(path, format!("{}\n", output::json(&plan)?).as_bytes()),
+        None => Ok(()),
+    };
     match arguments.format {
         Format::Json => {
             let summary = summarise_system(system, &plan);
@@ -122,7 +124,7 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
             output::print(&(text + &render_system(system, &plan)))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    written.map(|()| ExitCode::SUCCESS)
 }
 
 /// Checks a stored plan.
@@ -130,11 +132,13 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
 /// # Errors
 /// When it cannot be read.
 pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, Failure> {
-    if let Ok(certificate) = verify::read::<SystemCertificate>(&arguments.plan) {
+    let bytes = verify::bytes(&arguments.plan)?;
+    if let Ok(certificate) = verify::parse::<SystemCertificate>(&arguments.plan, &bytes) {
         let checked = check_system_certificate(&certificate, system);
         return network::print_certified(arguments, checked, &certificate.about(system));
     }
-    let plan = read(&arguments.plan)?;
+    let plan: SystemPlan = verify::parse(&arguments.plan, &bytes)?;
+    verify::check_version(&arguments.plan, plan.version, SYSTEM_PLAN_VERSION)?;
     let Err(violations) = check_system(&plan, system) else {
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
         return Ok(ExitCode::SUCCESS);
@@ -222,7 +226,14 @@ fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, pai
     }
     let reason = reason.replace('\n', "\n  ");
     let text = format!("{}: system \"{}\"\n  {reason}\n", paint.red(word), system.name);
-    text + &network::would_fit(&advice(system, told))
+    let advice = advice(system, told);
+    let others = match advice.is_empty() {
+        true => {
+            "Of a system the first conflict is told: where there are others, no single change resolves them all.\n"
+        }
+        false => "",
+    };
+    text + &network::would_fit(&advice) + others
 }
 
 /// Declarations of a conflict that are named.

@@ -73,9 +73,24 @@ const AGAIN: &str = "make it again: `leveret plan JOB.toml --output plan.json`";
 /// # Errors
 /// When it cannot be read, or holds something else.
 pub fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    parse(path, &bytes(path)?)
+}
+
+/// A plan file as it is. A pipe can be read once only.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    files::read(path, "plan", PLAN_BYTES_MAX)
+}
+
+/// What a plan file holds.
+///
+/// # Errors
+/// When it holds something else.
+pub fn parse<T: serde::de::DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, Failure> {
     let shown = path.display();
-    let bytes = files::read(path, "plan", PLAN_BYTES_MAX)?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    serde_json::from_slice(bytes).map_err(|error| {
         let found = match error.classify() {
             serde_json::error::Category::Eof => {
                 "the plan ends in the middle; the file was truncated".to_owned()

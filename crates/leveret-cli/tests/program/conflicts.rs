@@ -107,3 +107,51 @@ fn every_conflict_is_told_with_what_resolves_it() {
     let (text, _, code) = outcome(&["verify", shown(&certificate), shown(&job)]);
     assert_eq!(code, Some(0), "{text}");
 }
+
+/// Two channels want two ways where there is one: both are told, and one copy of each fits.
+#[test]
+fn who_has_no_second_way_hides_no_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let job = folder.path().join("job.toml");
+    let channel = |name: &str, source: &str, target: &str, period: &str| {
+        let more = format!("period = \"{period}\"\nsize = \"1500B\"\ncopies = 2\n");
+        format!("[[channel]]\nname = \"{name}\"\nsource = \"{source}\"\ntarget = \"{target}\"\n{more}")
+    };
+    let nodes = THREE.split("[[channel]]").next().expect("a network");
+    let text = format!("{nodes}{}{}", channel("one", "a", "c", "1ms"), channel("two", "d", "b", "2ms"));
+    std::fs::write(&job, text).expect("a manifest");
+    let (text, _, code) = outcome(&["check", shown(&job)]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("2 conflicts") && text.contains("The first change of each, made together, would fit"),
+        "{text}"
+    );
+    let (text, _, _) = outcome(&["check", shown(&job), "--format", "json"]);
+    let answer: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(answer["conflicts"][1]["streams"][0], "two");
+    assert_eq!(answer["conflicts"][1]["remedies"][0]["remaining"], 1);
+    assert_eq!((&answer["complete"], &answer["together"]), (&true.into(), &true.into()));
+}
+
+/// A certificate of streams that there are not is refused, and not looked up; a plan may come through a pipe.
+#[test]
+fn what_is_verified_may_be_forged_or_a_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (job, forged) = (folder.path().join("job.toml"), folder.path().join("no.json"));
+    std::fs::write(&job, THREE).expect("a manifest");
+    let claim = r#"{"overload": {"link": 0, "from": 0, "to": 1, "streams": [77]}}"#;
+    std::fs::write(&forged, claim).expect("a certificate");
+    let (text, said, code) = outcome(&["verify", shown(&forged), shown(&job)]);
+    assert_eq!(code, Some(1), "{text}{said}");
+    assert!(text.starts_with("not valid"), "{text}");
+    let (plan, pipe) = (folder.path().join("plan.json"), folder.path().join("pipe"));
+    let network = "examples/network/two-cells.toml";
+    outcome(&["plan", network, "--output", shown(&plan)]);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+    let content = std::fs::read(&plan).expect("a plan");
+    let into = pipe.clone();
+    let writer = std::thread::spawn(move || std::fs::write(into, content));
+    let (text, said, code) = outcome(&["verify", shown(&pipe), network]);
+    assert_eq!(code, Some(0), "{text}{said}");
+    writer.join().expect("the writer").expect("it was read");
+}

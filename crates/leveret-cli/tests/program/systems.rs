@@ -198,3 +198,77 @@ fn a_plan_is_kept_and_compared() {
     let (text, _, code) = outcome(&["diff", shown(&bare), shown(&network), "--to", shown(&plan), SYSTEM]);
     assert!(code == Some(1) && text.contains("+ camera.take on camera-host"), "{text}");
 }
+
+/// A reader that needs most of its period, beside one that is seldom and long: only a window at the end of the period leaves it a whole one.
+const LATE_WINDOW: &str = r#"
+[job]
+name = "late"
+[[host]]
+name = "a"
+cores = [0]
+guard = "10us"
+[[host]]
+name = "b"
+cores = [0]
+guard = "10us"
+[[switch]]
+name = "w"
+[[link]]
+ends = ["a", "w"]
+rate = "1Gbit/s"
+[[link]]
+ends = ["b", "w"]
+rate = "1Gbit/s"
+[[member]]
+name = "A"
+host = "a"
+[[member]]
+name = "B"
+host = "b"
+[[task]]
+name = "fill"
+member = "A"
+period = "1ms"
+budget = "400us"
+writes = ["c"]
+[[task]]
+name = "use"
+member = "B"
+period = "1ms"
+budget = "500us"
+reads = ["c"]
+[[task]]
+name = "seldom"
+member = "B"
+period = "4ms"
+budget = "650us"
+[[channel]]
+name = "c"
+source = "A"
+target = "B"
+period = "1ms"
+size = "100B"
+"#;
+
+#[test]
+fn a_window_is_chosen_that_leaves_the_reader_a_whole_period() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let job = folder.path().join("job.toml");
+    std::fs::write(&job, LATE_WINDOW).expect("a manifest");
+    let (text, said, code) = outcome(&["plan", shown(&job)]);
+    assert_eq!(code, Some(0), "{text}{said}");
+    assert!(text.contains("a -> w  0"), "the slots of the network are listed: {text}");
+}
+
+/// A host whose own declarations contradict each other is refused by `explain` as by `check`, without a certificate.
+#[test]
+fn a_wrong_host_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let job = folder.path().join("job.toml");
+    changed(&job, &[("budget = \"800us\"", "budget = \"8001us\"")]);
+    let (checked, _, code) = outcome(&["check", shown(&job)]);
+    assert_eq!(code, Some(1), "{checked}");
+    let (explained, said, code) = outcome(&["explain", shown(&job)]);
+    assert_eq!((code, said.as_str()), (Some(1), ""), "{explained}");
+    assert_eq!(checked.lines().nth(1), explained.lines().nth(1));
+}

@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
     }
 
     fn message(&self, point: Point) -> String {
-        let copy = if point.copy > 0 { format!(", copy {}", point.copy + 1) } else { String::new() };
+        let copy = if point.copy > 0 { format!(", copy {}", point.copy) } else { String::new() };
         format!("\"{}\" #{}{copy}", self.traffic.name(point.stream), point.instance)
     }
 

@@ -7,16 +7,16 @@
 //!                                                    └─► planned: these are all
 //! ```
 
-use super::Effort;
-use super::change::NetworkChange;
+use super::change::{NetworkChange, StreamChange};
 use super::explain::NetworkRefusal;
 use super::flows::{self, LateFlow};
 use super::least::Least;
 use super::minimal::{minimal, without};
-use super::model::Traffic;
+use super::model::{StreamFault, Traffic, TrafficError};
 use super::plan::NetworkPlan;
 use super::remedy::{least_changes, remedies};
 use super::trials::{Answer, STEPS_PER_PLAN, Trials, table_of};
+use super::{Effort, plan_network};
 use leveret_topology::Graph;
 use leveret_types::StreamId;
 
@@ -71,6 +71,7 @@ pub fn explain_network(
 ) -> NetworkExplanation {
     let refusal = match refusal {
         NetworkRefusal::Late(late) => return of_late(traffic, *late, effort, most),
+        other if no_second_way(traffic, &other).is_some() => return of_copies(traffic, other, effort, most),
         other => other,
     };
     match traffic.validate() {
@@ -91,6 +92,70 @@ pub fn explain_network(
             NetworkExplanation { conflicts, more: 0, is_complete: false, together: false }
         }
     }
+}
+
+/// The stream that asks for two ways where there is one.
+fn no_second_way(traffic: &Traffic, refusal: &NetworkRefusal) -> Option<StreamId> {
+    let NetworkRefusal::Invalid(TrafficError::Stream { name, fault: StreamFault::NoSecondWay { .. } }) =
+        refusal
+    else {
+        return None;
+    };
+    let which = traffic.streams.iter().position(|stream| stream.name == *name)?;
+    Some(StreamId(which as u32))
+}
+
+/// Streams that ask for two ways where there is one, each a conflict by itself; then what conflicts where each of them has one.
+fn of_copies(
+    traffic: &Traffic,
+    mut refusal: NetworkRefusal,
+    effort: Effort,
+    most: usize,
+) -> NetworkExplanation {
+    let mut single = traffic.clone();
+    let mut found: Vec<(NetworkRefusal, NetworkChange)> = Vec::new();
+    let rest = loop {
+        let Some(stream) = no_second_way(traffic, &refusal) else { break Some(refusal) };
+        if found.len() == CONFLICTS_MAX {
+            break Some(refusal);
+        }
+        let change = NetworkChange::Stream(stream, StreamChange::OneWay);
+        change.apply(&mut single);
+        found.push((refusal, change));
+        match plan_network(&single, effort) {
+            Ok(_) => break None,
+            Err(next) => refusal = next,
+        }
+    };
+    let fits = rest.is_none();
+    let rest = rest.map(|rest| match no_second_way(traffic, &rest) {
+        // There are too many to go on.
+        Some(_) => NetworkExplanation { conflicts: Vec::new(), more: 1, is_complete: false, together: false },
+        None => explain_network(&single, rest, effort, most),
+    });
+    let mut rest = rest.unwrap_or(NetworkExplanation {
+        conflicts: Vec::new(),
+        more: 0,
+        is_complete: true,
+        together: false,
+    });
+    let count = found.len();
+    let others = count - 1 + rest.conflicts.len() + rest.more;
+    for remedy in rest.conflicts.iter_mut().flat_map(|conflict| &mut conflict.remedies) {
+        remedy.remain += count;
+    }
+    let conflict = |(refusal, change)| {
+        // What remains was planned without the conflicts that are told.
+        let remedy = NetworkRemedy { change, is_least: false, remain: others };
+        let remedies = if rest.is_complete { vec![remedy] } else { Vec::new() };
+        NetworkConflict { refusal, is_minimal: false, remedies }
+    };
+    let mut conflicts: Vec<NetworkConflict> = found.into_iter().map(conflict).collect();
+    conflicts.append(&mut rest.conflicts);
+    let more = rest.more + conflicts.len().saturating_sub(TOLD_MAX);
+    conflicts.truncate(TOLD_MAX);
+    let together = fits && more == 0 && conflicts.len() > 1;
+    NetworkExplanation { conflicts, more, is_complete: rest.is_complete, together }
 }
 
 /// Flows that are late, beside a table that is planned once more.

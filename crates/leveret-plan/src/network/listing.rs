@@ -30,7 +30,7 @@ pub fn render_slots(traffic: &Traffic, plan: &NetworkPlan) -> String {
                 });
                 rows.push(vec![
                     stream.name.clone(),
-                    if ways.len() > 1 { (copy + 1).to_string() } else { String::new() },
+                    if ways.len() > 1 { copy.to_string() } else { String::new() },
                     traffic.network.link_name(link),
                     queue.to_string(),
                     sent,

@@ -4,6 +4,7 @@ use super::explain::{ChainLimit, SystemRefusal};
 use super::model::System;
 use super::project::{parts, relaxed, widest};
 use crate::network::{self, Certificate};
+use crate::validate;
 use crate::windows::charged;
 use crate::{DeclarationKind, Refusal, Task};
 use leveret_types::{Nanos, TaskId};
@@ -43,7 +44,8 @@ pub enum SystemCertificate {
 /// The certificate of a refusal. None where nothing is proven, where a declaration itself is wrong, and where only a search of every order
 /// on a host's cores is the proof.
 pub fn system_certificate(system: &System, refusal: &SystemRefusal) -> Option<SystemCertificate> {
-    if !refusal.is_proven() {
+    // What a job itself declares wrongly is no argument, on whichever host.
+    if !refusal.is_proven() || system.hosts.iter().any(|host| validate(&host.job).is_err()) {
         return None;
     }
     match refusal {

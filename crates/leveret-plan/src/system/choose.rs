@@ -85,6 +85,17 @@ pub(super) fn windows(system: &System, needs: &Needs, shares: &Shares) -> Vec<Wi
     chooser.windows.into_iter().zip(&system.crossings).map(any).collect()
 }
 
+/// Windows at the ends of periods, so long in eighths of them, and no shorter than what is needed: writers have what comes before, and readers their whole next
+/// period. Everything on the way takes a period longer so.
+pub(super) fn at_ends(system: &System, needs: &Needs, eighths: i64) -> Vec<Window> {
+    let window = |(crossing, need): (&super::Crossing, &i64)| {
+        let period = crossing.period.0;
+        let length = (period / 8).saturating_mul(eighths).max(*need).min(period);
+        crossing.window.unwrap_or(Window { release: Nanos(period - length), deadline: crossing.period })
+    };
+    system.crossings.iter().zip(&needs.crossings).map(window).collect()
+}
+
 struct Chooser<'a> {
     system: &'a System,
     needs: &'a Needs,

@@ -68,7 +68,15 @@ pub fn explain_system(
     let mut fits = finder.proposed(refusal);
     fits.extend(finder.least(refusal, &fits));
     fits.sort_by_cached_key(|change| change.size(system));
-    fits.dedup();
+    // Who proposes may differ, and make the same of the system.
+    let mut made: Vec<System> = Vec::new();
+    fits.retain(|change| {
+        let mut changed = system.clone();
+        change.apply(&mut changed);
+        let is_new = !made.contains(&changed);
+        made.extend(is_new.then_some(changed));
+        is_new
+    });
     fits.truncate(most);
     let exhausted = trials.exhausted || finder.trials.exhausted;
     let bottleneck = refusal.bottleneck();

@@ -16,6 +16,8 @@ use leveret_types::{Nanos, StreamId};
 
 /// How often windows are chosen anew.
 const ROUNDS_MAX: usize = 16;
+/// Where that finds nothing: windows at the ends of periods, so long in eighths of them.
+const AT_ENDS: [i64; 4] = [0, 1, 3, 5];
 /// How often windows are tightened to what a plan uses.
 const TIGHTENED_MAX: usize = 4;
 
@@ -175,7 +177,19 @@ impl<'a> Search<'a> {
                 nearest = Some(failed);
             }
             if hopeless {
+                return Err(nearest.unwrap_or_else(|| unreachable!("it was kept")));
+            }
+        }
+        for eighths in AT_ENDS {
+            if self.spent > self.most {
                 break;
+            }
+            let windows = choose::at_ends(self.system, self.needs, eighths);
+            if let Ok(found) = self.attempt(windows, &shares.halvings) {
+                let found = self.tightened(found, &shares.halvings);
+                if let Ok(found) = self.met(found) {
+                    return Ok(found);
+                }
             }
         }
         Err(nearest.unwrap_or_else(|| unreachable!("the first windows were tried")))

@@ -5,7 +5,7 @@ use super::hosts::{HostSummary, hosts, insertion_slack};
 use super::model::{Port, System, Window};
 use super::plan::SystemPlan;
 use super::project::parts;
-use crate::network::{NetworkSummary, summarise};
+use crate::network::{NetworkSummary, render_slots, summarise};
 use crate::render_table;
 use crate::table::grid;
 use leveret_types::Nanos;
@@ -122,8 +122,13 @@ pub fn summarise_system(system: &System, plan: &SystemPlan) -> SystemSummary {
 pub fn render_system(system: &System, plan: &SystemPlan) -> String {
     let summary = summarise_system(system, plan);
     let mut text = String::new();
-    for (host, plan) in parts(system, &plan.windows).jobs.iter().zip(&plan.hosts) {
+    let parts = parts(system, &plan.windows);
+    for (host, plan) in parts.jobs.iter().zip(&plan.hosts) {
         let _ = writeln!(text, "host {}: {}", host.name, render_table(plan, host));
+    }
+    if !plan.network.ways.is_empty() {
+        text.push_str(&render_slots(&parts.traffic, &plan.network));
+        text.push('\n');
     }
     text.push_str(&summary.render());
     text

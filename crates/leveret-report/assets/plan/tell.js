@@ -9,14 +9,14 @@ const tell = (() => {
     const earliest = instances.earliest[instance];
     const latest = earliest + instances.window[instance];
     const copies = group.facts.some(([name]) => name === "copies");
-    const place = `${group.part} ${plan.part[bar] + 1}${copies ? `, copy ${instances.copy[instance] + 1}` : ""}`;
+    const place = `${group.part} ${plan.part[bar] + 1}${copies ? `, copy ${instances.copy[instance]}` : ""}`;
     const title = `${group.name} #${instances.number[instance]}`;
     const lines = [
       `${plan.rows[plan.row[bar]].name}, ${place}`,
       `start ${exact(start)}`,
       `end ${exact(start + length)} (${exact(length)})`,
       `released ${exact(earliest)}`,
-      `deadline ${exact(latest)}`,
+      `due ${exact(latest)}`,
       `slack ${exact(instances.slack[instance])}`,
     ];
     return [title, lines];

@@ -153,7 +153,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Tells each bar which it follows.
+    /// Tells each bar which it follows, and each instance when it must be over because of its latency.
     fn follow(&mut self) {
         for (ways, copies) in self.plan.ways.iter().zip(&self.first) {
             for (way, (instances, starts)) in ways.iter().zip(copies) {
@@ -165,6 +165,13 @@ impl Drawing<'_> {
                     let own = &self.starts[starts + turn * hops..][..hops];
                     for (hop, bar) in way.tree.hops.iter().zip(own) {
                         self.bars[*bar as usize].after = hop.parent.map(|parent| own[parent as usize]);
+                    }
+                    let roots = way.tree.hops.iter().zip(own).filter(|(hop, _)| hop.parent.is_none());
+                    let departure = roots.map(|(_, bar)| self.bars[*bar as usize].start).min();
+                    if let (Some(departure), Some(latency)) = (departure, stream.latency) {
+                        let latest = &mut self.instances[instances + turn].latest;
+                        // The end counts the error of one clock, a latency that of two.
+                        *latest = (departure + latency - self.traffic.clock_error).min(*latest);
                     }
                 }
             }

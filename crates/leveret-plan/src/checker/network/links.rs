@@ -111,7 +111,11 @@ impl Checker<'_> {
             self.slot_place(link, before),
             Nanos(until)
         );
-        violation(self.slot_place(link, slot), "it starts after the slot before it has ended", found)
+        violation(
+            self.slot_place(link, slot),
+            "it starts no sooner than the slot listed before it has ended",
+            found,
+        )
     }
 
     /// No slot touches a reservation. Both are walked in their order, side by side.

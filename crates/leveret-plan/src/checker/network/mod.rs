@@ -167,7 +167,7 @@ impl Checker<'_> {
         let (streams, links) = (self.traffic.streams.len(), self.traffic.network.links.len());
         if plan.ways.len() != streams || plan.links.len() != links {
             let found = format!(
-                "{} streams and {} links, not {streams} and {links}",
+                "it has {} streams and {} links, and the traffic {streams} and {links}",
                 plan.ways.len(),
                 plan.links.len()
             );
