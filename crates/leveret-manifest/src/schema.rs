@@ -83,14 +83,16 @@ pub(crate) const CHANNEL: Schema = Schema {
 pub(crate) const ALL: [&Schema; 5] = [&JOB, &HOST, &MEMBER, &TASK, &CHANNEL];
 
 /// What people write who think of another system, and the key that says it here.
-const SYNONYMS: [(&str, &str); 14] = [
+const SYNONYMS: [(&str, &str); 16] = [
     ("args", "command"),
     ("cmd", "command"),
     ("cpu", "core"),
     ("cpus", "cores"),
+    ("deadline", "reaction"),
     ("env", "environment"),
     ("exec", "command"),
     ("from", "source"),
+    ("latency", "reaction"),
     ("offset", "window"),
     ("phase", "window"),
     ("release", "window"),
@@ -109,6 +111,10 @@ pub(crate) fn unknown_key_hint(found: &str, schema: &Schema) -> String {
     match synonym.filter(|key| schema.keys.contains(key)) {
         Some("window") => {
             return "write `window = [\"RELEASE\", \"DEADLINE\"]`, both from the start of the period"
+                .to_owned();
+        }
+        Some("reaction") => {
+            return "write `reaction`, from an event to what follows of it, or `age`, of the data at the end"
                 .to_owned();
         }
         Some(key) => return format!("the key for this is `{key}`"),

@@ -108,18 +108,18 @@ fn slots_that_are_not_what_they_say() {
 #[test]
 fn links_that_carry_two_at_a_time() {
     let traffic = traffic();
-    refuses(&traffic, "after the slot before it has ended", |plan| {
+    refuses(&traffic, "than the slot listed before it has ended", |plan| {
         let other = slot(plan, 1, 0, 2).start;
         slot(plan, 0, 0, 3).start = other + Nanos(1);
         in_order(plan);
     });
-    refuses(&traffic, "after the slot before it has ended", |plan| {
+    refuses(&traffic, "than the slot listed before it has ended", |plan| {
         for slots in &mut plan.links {
             slots.reverse();
         }
     });
     // Over the end of the round.
-    refuses(&traffic, "after the slot before it has ended", |plan| {
+    refuses(&traffic, "than the slot listed before it has ended", |plan| {
         let first = plan.links.iter_mut().find(|slots| slots.len() > 2).expect("a link of several");
         let last = first.len() - 1;
         first[last].start = first[0].start + Nanos::from_micros(1000) - Nanos(1);

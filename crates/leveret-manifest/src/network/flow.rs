@@ -41,7 +41,11 @@ pub(super) fn is_one(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> 
     }
     for key in BESIDE.iter().filter(|key| section.value(key).is_some()) {
         let message = format!("`{key}` is for channels that are not time-driven, and {} is", section.label);
-        problems.add(section.place(key), message, "add `qos = \"priority-driven\"`, or remove this key");
+        let hint = match *key {
+            "deadline" => "write `window = [\"RELEASE\", \"DEADLINE\"]`, or add `qos = \"priority-driven\"`",
+            _ => "add `qos = \"priority-driven\"`, or remove this key",
+        };
+        problems.add(section.place(key), message, hint);
     }
     false
 }

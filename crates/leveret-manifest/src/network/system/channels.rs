@@ -110,7 +110,11 @@ pub(super) fn read(
 fn foreign(section: &Section<'_, '_>, keys: &[&str], of: &str, problems: &mut Problems<'_>) {
     for key in keys.iter().filter(|key| section.value(key).is_some()) {
         let message = format!("`{key}` is for channels {of}, and {} is not one", section.label);
-        problems.add(section.place(key), message, "remove this key");
+        let hint = match *key {
+            "deadline" => "write `window = [\"RELEASE\", \"DEADLINE\"]` in its place",
+            _ => "remove this key",
+        };
+        problems.add(section.place(key), message, hint);
     }
 }
 
