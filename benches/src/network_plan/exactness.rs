@@ -1,26 +1,27 @@
 //! Small networks: does the planner say that there is a plan exactly where z3 does?
 
 use super::instances::small;
-use super::z3::{Answer, Z3};
+use super::optimality::Optimality;
+use super::z3::{Answer, LIMIT_MS, Z3};
 use super::{PartReport, percentile, since, smt};
 use crate::report::Target;
 use crate::table::{Table, nanoseconds};
 use crate::{BenchError, Options};
 use leveret_plan::checker::{check_certificate, check_network};
-use leveret_plan::network::{Effort, Traffic, certificate, plan_network};
+use leveret_plan::network::{Effort, NetworkRefusal, Traffic, certificate, plan_network};
 use std::time::Instant;
 
 const INSTANCES: u64 = 1_000;
 const INSTANCES_SMOKE: u64 = 10;
-/// For one question to z3.
-const LIMIT_MS: u64 = 20_000;
+/// Refused ones whose explanations z3 examines.
+const EXPLAINED: usize = 300;
 const CASE: &str = "exactness";
 
 /// What the planner says, shown by a plan or a certificate that the checker accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Verdict {
     Plan,
-    NoPlan,
+    NoPlan(NetworkRefusal),
     Undecided,
 }
 
@@ -31,6 +32,7 @@ struct Tally {
     undecided: u64,
     agreed: u64,
     not_answered: u64,
+    refused: Vec<(u64, NetworkRefusal)>,
     disagreements: Vec<String>,
     ours_ns: Vec<u64>,
     theirs_ns: Vec<u64>,
@@ -53,7 +55,7 @@ pub fn run(options: &Options, result: &mut PartReport<'_>) -> Result<(), BenchEr
     }
     result.row(CASE, "leveret decides", &tally.ours_ns);
     result.row(CASE, "z3 decides", &tally.theirs_ns);
-    if let Some(z3) = z3 {
+    if let Some(z3) = &z3 {
         tally.compare(count, &z3.version, result);
     }
     let undecided = tally.undecided;
@@ -65,6 +67,21 @@ pub fn run(options: &Options, result: &mut PartReport<'_>) -> Result<(), BenchEr
         holds: undecided == 0,
     });
     result.report.add_table(tally.table(count));
+    z3.map_or(Ok(()), |mut z3| explain(tally.refused, &mut z3, result))
+}
+
+/// What is said of those that were refused, as z3 sees it.
+fn explain(
+    refused: Vec<(u64, NetworkRefusal)>,
+    z3: &mut Z3,
+    result: &mut PartReport<'_>,
+) -> Result<(), BenchError> {
+    eprintln!("network-plan: {} explanations", refused.len().min(EXPLAINED));
+    let mut optimality = Optimality::default();
+    for (seed, refusal) in refused.into_iter().take(EXPLAINED) {
+        optimality.add(seed, &small(seed), refusal, z3)?;
+    }
+    optimality.publish(result);
     Ok(())
 }
 
@@ -78,7 +95,7 @@ impl Tally {
         self.ours_ns.push(since(begun));
         match verdict {
             Verdict::Plan => self.planned += 1,
-            Verdict::NoPlan => self.impossible += 1,
+            Verdict::NoPlan(_) => self.impossible += 1,
             Verdict::Undecided => self.undecided += 1,
         }
         let Some(z3) = z3 else { return Ok(()) };
@@ -88,8 +105,10 @@ impl Tally {
         self.theirs_ns.push(since(begun));
         match (verdict, answer) {
             (_, Answer::Unknown) => self.not_answered += 1,
-            (Verdict::Plan, Answer::Satisfiable) | (Verdict::NoPlan, Answer::Unsatisfiable) => {
-                self.agreed += 1
+            (Verdict::Plan, Answer::Satisfiable) => self.agreed += 1,
+            (Verdict::NoPlan(refusal), Answer::Unsatisfiable) => {
+                self.agreed += 1;
+                self.refused.push((seed, refusal));
             }
             (Verdict::Undecided, _) => {}
             (verdict, answer) => {
@@ -162,7 +181,7 @@ fn decide(traffic: &Traffic) -> Result<Verdict, String> {
             let shown =
                 certificate(traffic, &refusal).ok_or("a refusal that is proven has no certificate")?;
             check_certificate(&shown, traffic).map_err(|violation| violation.to_string())?;
-            Ok(Verdict::NoPlan)
+            Ok(Verdict::NoPlan(refusal))
         }
         Err(_) => Ok(Verdict::Undecided),
     }

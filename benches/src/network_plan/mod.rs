@@ -7,6 +7,7 @@ mod growth;
 mod instances;
 mod loaded;
 mod one_more;
+mod optimality;
 mod peers;
 mod planted;
 mod portfolio;

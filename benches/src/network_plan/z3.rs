@@ -5,6 +5,9 @@ use crate::BenchError;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+/// For one question, in milliseconds.
+pub const LIMIT_MS: u64 = 20_000;
+
 /// What it says of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -14,6 +17,17 @@ pub enum Answer {
     Unsatisfiable,
     /// Its time was over.
     Unknown,
+}
+
+impl Answer {
+    /// What it says of the opposite.
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Satisfiable => Self::Unsatisfiable,
+            Self::Unsatisfiable => Self::Satisfiable,
+            Self::Unknown => Self::Unknown,
+        }
+    }
 }
 
 /// The process.
