@@ -1,10 +1,10 @@
 //! Small networks that have no plan: is each conflict as small as it says, does each change resolve it, and is the least change the least? z3 is asked.
 
-use super::PartReport;
-use super::z3::{Answer, Z3};
-use super::{smt, z3};
+use super::z3::{Answer, LIMIT_MS, Z3};
+use super::{PartReport, smt};
+use crate::BenchError;
 use crate::report::Target;
-use crate::{BenchError, table::Table};
+use crate::table::Table;
 use leveret_plan::network::{
     ChangeFields, Effort, NetworkChange, NetworkConflict, NetworkExplanation, NetworkRefusal, NetworkRemedy,
     StreamChange, Traffic, explain_network,
@@ -12,13 +12,13 @@ use leveret_plan::network::{
 use leveret_types::{ByteSize, Nanos, StreamId};
 
 const CASE: &str = "optimality";
-/// Changes that are asked for of one conflict, as `leveret explain` does.
+/// Changes that are asked for of one conflict.
 const CHANGES_MAX: usize = 5;
 /// The step of a time in a change that is called the least.
 const TIME_STEP_NS: i64 = 1_000;
 
 /// What z3 says of one kind of claim.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Claims {
     made: u64,
     confirmed: u64,
@@ -172,7 +172,7 @@ fn answer(traffic: &Traffic, streams: &[StreamId], z3: &mut Z3) -> Result<Answer
     let round = traffic.validate().map_err(|error| wrong(error.to_string()))?;
     let mut part = traffic.clone();
     part.streams = streams.iter().map(|stream| traffic.streams[stream.index()].clone()).collect();
-    z3.ask(&smt::question(&part, round.0), z3::LIMIT_MS)
+    z3.ask(&smt::question(&part, round.0), LIMIT_MS)
 }
 
 /// The change one step nearer to what is declared; none where that is what is declared, which was refused.

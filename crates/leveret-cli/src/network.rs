@@ -76,11 +76,7 @@ pub fn plan(arguments: &PlanArguments, manifest: &NetworkManifest) -> Result<Exi
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
-    // What was found is printed also where its file cannot be written.
-    let written = match &arguments.output {
-        Some(path) => files::write(path, format!("{}\n", output::json(&plan)?).as_bytes()),
-        None => Ok(()),
-    };
+    let written = output::plan_file(arguments.output.as_deref(), &plan);
     match arguments.format {
         Format::Json => {
             let summary = summarise(&manifest.traffic, &plan);
@@ -107,8 +103,7 @@ pub fn verify(arguments: &VerifyArguments, manifest: &NetworkManifest) -> Result
     if let Ok(certificate) = verify::parse::<Certificate>(&arguments.plan, &bytes) {
         return verify_certificate(arguments, manifest, &certificate);
     }
-    let plan: NetworkPlan = verify::parse(&arguments.plan, &bytes)?;
-    verify::check_version(&arguments.plan, plan.version, NETWORK_PLAN_VERSION)?;
+    let plan = parse(&arguments.plan, &bytes)?;
     match check_network(&plan, &manifest.traffic) {
         Ok(()) => {
             verify::print_valid(arguments, &summarise(&manifest.traffic, &plan).render())?;
@@ -171,7 +166,11 @@ pub fn not_valid(plan: &Path, manifest: &Path, violation: &Violation) -> String 
 /// # Errors
 /// When it cannot be read, or is of another format.
 pub fn read(path: &Path) -> Result<NetworkPlan, Failure> {
-    let plan: NetworkPlan = verify::read(path)?;
+    parse(path, &verify::bytes(path)?)
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<NetworkPlan, Failure> {
+    let plan: NetworkPlan = verify::parse(path, bytes)?;
     verify::check_version(path, plan.version, NETWORK_PLAN_VERSION)?;
     Ok(plan)
 }

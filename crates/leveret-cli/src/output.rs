@@ -1,10 +1,12 @@
 //! Standard output and standard error: no panic on a closed pipe, colour only where it is welcome.
 
 use crate::failure::Failure;
+use crate::files;
 use leveret_os::said::say;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 /// Prints to standard output. A reader that went away (`leveret plan job.toml | head`) is no error.
 ///
@@ -103,6 +105,14 @@ impl Paint {
 fn colour_is_welcome() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Writes a plan as JSON into a file, where one is named. Its failure is to be returned once the plan is printed: what was found is not lost with a file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn plan_file(path: Option<&Path>, plan: &impl serde::Serialize) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| files::write(path, format!("{}\n", json(plan)?).as_bytes()))
 }
 
 /// A value as indented JSON.

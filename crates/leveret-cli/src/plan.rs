@@ -5,7 +5,7 @@ use crate::check::refused;
 use crate::failure::{EXIT_NO, Failure};
 use crate::load::Document;
 use crate::output::{self, Paint};
-use crate::{files, load, network};
+use crate::{load, network};
 use std::process::ExitCode;
 
 /// Prints the time table, and writes it where asked.
@@ -34,16 +34,13 @@ pub fn execute(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
-    let json = output::json(&plan)?;
-    if let Some(path) = &arguments.output {
-        files::write(path, format!("{json}\n").as_bytes())?;
-    }
+    let written = output::plan_file(arguments.output.as_deref(), &plan);
     if let Some(note) = load::guard_note(&manifest) {
         output::note(&note);
     }
     match arguments.format {
-        Format::Json => output::print(&json)?,
+        Format::Json => output::print(&output::json(&plan)?)?,
         Format::Table => output::print(&leveret_plan::render_table(&plan, &job))?,
     }
-    Ok(ExitCode::SUCCESS)
+    written.map(|()| ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use crate::failure::{EXIT_NO, Failure};
 use crate::network::Sought;
 use crate::output::{self, Paint};
 use crate::refusal::Remedy;
-use crate::{explain, files, keep, network, verify};
+use crate::{explain, keep, network, verify};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::{check_system, check_system_certificate};
 use leveret_plan::system::{
@@ -109,11 +109,7 @@ pub fn plan(arguments: &PlanArguments, system: &System) -> Result<ExitCode, Fail
             return Ok(ExitCode::from(EXIT_NO));
         }
     };
-    // What was found is printed also where its file cannot be written.
-    let written = match &arguments.output {
-        Some(path) => files::write(path, format!("{}\n", output::json(&plan)?).as_bytes()),
-        None => Ok(()),
-    };
+    let written = output::plan_file(arguments.output.as_deref(), &plan);
     match arguments.format {
         Format::Json => {
             let summary = summarise_system(system, &plan);
@@ -137,8 +133,7 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
         let checked = check_system_certificate(&certificate, system);
         return network::print_certified(arguments, checked, &certificate.about(system));
     }
-    let plan: SystemPlan = verify::parse(&arguments.plan, &bytes)?;
-    verify::check_version(&arguments.plan, plan.version, SYSTEM_PLAN_VERSION)?;
+    let plan = parse(&arguments.plan, &bytes)?;
     let Err(violations) = check_system(&plan, system) else {
         verify::print_valid(arguments, &summarise_system(system, &plan).render())?;
         return Ok(ExitCode::SUCCESS);
@@ -152,7 +147,11 @@ pub fn verify(arguments: &VerifyArguments, system: &System) -> Result<ExitCode, 
 /// # Errors
 /// When it cannot be read, or is of another format.
 pub fn read(path: &Path) -> Result<SystemPlan, Failure> {
-    let plan: SystemPlan = verify::read(path)?;
+    parse(path, &verify::bytes(path)?)
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<SystemPlan, Failure> {
+    let plan: SystemPlan = verify::parse(path, bytes)?;
     verify::check_version(path, plan.version, SYSTEM_PLAN_VERSION)?;
     Ok(plan)
 }

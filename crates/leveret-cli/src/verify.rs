@@ -48,7 +48,7 @@ pub fn print_valid(arguments: &VerifyArguments, gives: &str) -> Result<(), Failu
 /// # Errors
 /// When the plan cannot be read, or the manifest leaves too much to code.
 pub fn plan_and_job(path: &Path, place: &Path, manifest: &Manifest) -> Result<(Plan, Job), Failure> {
-    let plan: Plan = read(path)?;
+    let plan: Plan = parse(path, &bytes(path)?)?;
     check_version(path, plan.version, PLAN_VERSION)?;
     let job = load::job(manifest, place, Some(plan.costs.guard))?;
     Ok((plan, job))
@@ -67,14 +67,6 @@ pub fn not_valid(plan: &Path, manifest: &Path, violations: &[Violation]) -> Stri
 
 /// How to get a plan file that can be read.
 const AGAIN: &str = "make it again: `leveret plan JOB.toml --output plan.json`";
-
-/// Reads a plan file of either kind.
-///
-/// # Errors
-/// When it cannot be read, or holds something else.
-pub fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    parse(path, &bytes(path)?)
-}
 
 /// A plan file as it is. A pipe can be read once only.
 ///

@@ -68,14 +68,19 @@ fn a_link_stays_one_and_what_it_leads_to_is_written() {
 /// By way of a link in a folder of its own, so that a mistake costs the link and not the device.
 #[test]
 fn a_device_is_written_to_and_a_full_one_noticed() {
-    for (device, expected) in [("/dev/null", Some(0)), ("/dev/full", Some(2))] {
-        let folder = tempfile::tempdir().unwrap();
-        let link = folder.path().join("device");
-        std::os::unix::fs::symlink(device, &link).unwrap();
-        let (_, err, code) = outcome(&["plan", "examples/ring/job.toml", "--output", link.to_str().unwrap()]);
-        assert_eq!(code, expected, "{err}");
-        assert_eq!(code != Some(0), err.contains("No space left on device"), "{err}");
-        assert!(link.is_symlink() && !std::fs::metadata(&link).unwrap().is_file());
+    let jobs = ["examples/ring/job.toml", "examples/network/two-cells.toml", "examples/system/job.toml"];
+    for job in jobs {
+        let (planned, _, _) = outcome(&["plan", job]);
+        for (device, expected) in [("/dev/null", Some(0)), ("/dev/full", Some(2))] {
+            let folder = tempfile::tempdir().unwrap();
+            let link = folder.path().join("device");
+            std::os::unix::fs::symlink(device, &link).unwrap();
+            let (text, err, code) = outcome(&["plan", job, "--output", link.to_str().unwrap()]);
+            assert_eq!(code, expected, "{err}");
+            assert_eq!(code != Some(0), err.contains("No space left on device"), "{err}");
+            assert_eq!(text, planned, "the plan is printed all the same");
+            assert!(link.is_symlink() && !std::fs::metadata(&link).unwrap().is_file());
+        }
     }
 }
 

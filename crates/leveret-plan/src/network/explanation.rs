@@ -128,17 +128,14 @@ fn of_copies(
         }
     };
     let fits = rest.is_none();
-    let rest = rest.map(|rest| match no_second_way(traffic, &rest) {
+    let untold =
+        |more, is_complete| NetworkExplanation { conflicts: Vec::new(), more, is_complete, together: false };
+    let mut rest = match rest {
+        None => untold(0, true),
         // There are too many to go on.
-        Some(_) => NetworkExplanation { conflicts: Vec::new(), more: 1, is_complete: false, together: false },
-        None => explain_network(&single, rest, effort, most),
-    });
-    let mut rest = rest.unwrap_or(NetworkExplanation {
-        conflicts: Vec::new(),
-        more: 0,
-        is_complete: true,
-        together: false,
-    });
+        Some(rest) if no_second_way(traffic, &rest).is_some() => untold(1, false),
+        Some(rest) => explain_network(&single, rest, effort, most),
+    };
     let count = found.len();
     let others = count - 1 + rest.conflicts.len() + rest.more;
     for remedy in rest.conflicts.iter_mut().flat_map(|conflict| &mut conflict.remedies) {

@@ -2,7 +2,7 @@
 //! turned out to have too little is counted as needing more.
 
 use super::chain::clocks;
-use super::model::{Chain, Step, System, Window};
+use super::model::{Chain, Crossing, Step, System, Window};
 use super::needs::Needs;
 use crate::bind::{Transfer, div_ceil};
 use leveret_types::{Nanos, TaskId};
@@ -88,7 +88,7 @@ pub(super) fn windows(system: &System, needs: &Needs, shares: &Shares) -> Vec<Wi
 /// Windows at the ends of periods, so long in eighths of them, and no shorter than what is needed: writers have what comes before, and readers their whole next
 /// period. Everything on the way takes a period longer so.
 pub(super) fn at_ends(system: &System, needs: &Needs, eighths: i64) -> Vec<Window> {
-    let window = |(crossing, need): (&super::Crossing, &i64)| {
+    let window = |(crossing, need): (&Crossing, &i64)| {
         let period = crossing.period.0;
         let length = (period / 8).saturating_mul(eighths).max(*need).min(period);
         crossing.window.unwrap_or(Window { release: Nanos(period - length), deadline: crossing.period })

@@ -161,23 +161,17 @@ impl<'a> Search<'a> {
             }
             tried.push(now.clone());
             let (windows, halvings) = now;
-            let failed = match self.attempt(windows, &halvings) {
-                Ok(found) => {
-                    let found = self.tightened(found, &halvings);
-                    match self.met(found) {
-                        Ok(found) => return Ok(found),
-                        Err(failed) => failed,
-                    }
-                }
+            let failed = match self.within(windows, &halvings) {
+                Ok(found) => return Ok(found),
                 Err(failed) => failed,
             };
             let hopeless = !self.depends_on_windows(&failed);
             self.make_room(&mut shares, &failed);
-            if hopeless || nearest.as_ref().is_none_or(|before| self.is_nearer(&failed, before)) {
-                nearest = Some(failed);
-            }
             if hopeless {
-                return Err(nearest.unwrap_or_else(|| unreachable!("it was kept")));
+                return Err(failed);
+            }
+            if nearest.as_ref().is_none_or(|before| self.is_nearer(&failed, before)) {
+                nearest = Some(failed);
             }
         }
         for eighths in AT_ENDS {
@@ -185,14 +179,18 @@ impl<'a> Search<'a> {
                 break;
             }
             let windows = choose::at_ends(self.system, self.needs, eighths);
-            if let Ok(found) = self.attempt(windows, &shares.halvings) {
-                let found = self.tightened(found, &shares.halvings);
-                if let Ok(found) = self.met(found) {
-                    return Ok(found);
-                }
+            if let Ok(found) = self.within(windows, &shares.halvings) {
+                return Ok(found);
             }
         }
         Err(nearest.unwrap_or_else(|| unreachable!("the first windows were tried")))
+    }
+
+    /// A plan within these windows, tightened, that meets the limits of all chains.
+    fn within(&mut self, windows: Vec<Window>, halvings: &[u32]) -> Result<Found, Failed> {
+        let found = self.attempt(windows, halvings)?;
+        let found = self.tightened(found, halvings);
+        self.met(found)
     }
 
     /// Whether what failed says as much as what failed before: a plan that misses the limit of a chain says more than a part without a
