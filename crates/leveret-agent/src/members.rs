@@ -48,6 +48,8 @@ pub(crate) struct Seat {
     pub(crate) stopped: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
+    /// Why it failed, by its own word; its process is about to end, or is ended.
+    pub(crate) gave_up: Option<String>,
 }
 
 impl Seat {
@@ -56,6 +58,7 @@ impl Seat {
         self.joined = false;
         self.leaving = false;
         self.expelled = None;
+        self.gave_up = None;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;

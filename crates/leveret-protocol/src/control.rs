@@ -31,7 +31,7 @@
 //!    |--------------------------------------->|
 //! ```
 //! Instead of `Declare` a member may send `DeclareGroup`: then only the members of that group take part in what follows, up to
-//! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`].
+//! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`]. A member that fails while it is committed sends `GiveUp`, and nothing after it.
 
 use crate::assemble::{Assembled, Mismatch};
 use crate::declaration::{MemberDeclarations, Unfit};
@@ -41,7 +41,7 @@ use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 5;
+pub const CONTROL_VERSION: u32 = 6;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -110,6 +110,12 @@ pub enum FromMember {
     },
     /// Of a second set of objects, beside the one that runs.
     Mode(ModeRequest),
+    /// This member has failed in the middle of a commit: its tasks have ended, and its process is about to. It sends nothing more; its
+    /// death counts as a failure whatever the exit status.
+    GiveUp {
+        /// Why, for people.
+        reason: String,
+    },
     /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
     Leave,
 }

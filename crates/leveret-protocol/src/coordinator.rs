@@ -415,6 +415,7 @@ impl Coordinator {
             | FromMember::DeclareGroup { .. }
             | FromMember::Uncommit { .. }
             | FromMember::Finished { .. }
+            | FromMember::GiveUp { .. }
             | FromMember::Leave
             | FromMember::Mode(_) => false,
         }
@@ -707,6 +708,7 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Mode(ModeRequest::Declare { .. }) => "a mode's declaration",
         FromMember::Mode(ModeRequest::Switch { .. }) => "a wish to switch",
         FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
+        FromMember::GiveUp { .. } => "giving up",
         FromMember::Leave => "a farewell",
     }
 }

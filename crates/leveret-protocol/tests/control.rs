@@ -90,6 +90,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         generation().prop_map(|generation| FromMember::Uncommit { generation }),
         (generation(), any::<Option<String>>())
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
+        any::<String>().prop_map(|reason| FromMember::GiveUp { reason }),
         Just(FromMember::Leave),
     ]
 }

@@ -8,7 +8,7 @@ use crate::mode::Modes;
 use crate::objects::Code;
 use crate::session::{LibraryThreads, Prospect, Running, Session, SessionParts};
 use crate::solo;
-use crate::thread::{TaskThread, ThreadPlan, ThreadReady};
+use crate::thread::{OnPanic, TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{OwnSegment, Region};
@@ -93,6 +93,13 @@ pub enum CommitError {
     /// The admitted plan cannot be bound here.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// A task of this member panicked. The agent ends this process unless it ends by itself, as it should; the job then stops, goes on or
+    /// starts the member again, as its policy says.
+    #[error("a task failed: {0}")]
+    TaskFailed(String),
+    /// This process has left a commit without ending it, and is about to be ended by the agent.
+    #[error("this member has left a commit without ending it, and can commit nothing more; end the process")]
+    GaveUp,
     /// The operating system refused something that commit needs.
     #[error("commit needs {what}, which was refused: {cause}")]
     System {
@@ -126,6 +133,8 @@ pub struct Member {
     kept_refusals: VecDeque<CommitError>,
     pub(crate) modes: Modes,
     told: Option<(i32, String)>,
+    /// It has said that it gives up, so nothing it says is heard any more.
+    gave_up: bool,
 }
 
 impl Member {
@@ -185,6 +194,7 @@ impl Member {
                     kept_refusals: VecDeque::new(),
                     modes: Modes::default(),
                     told: None,
+                    gave_up: false,
                 })
             }
             ToMember::Refused { reason, .. } => Err(JoinError::Refused(reason)),
@@ -247,6 +257,7 @@ impl Member {
 
     /// Says what this member declares for the next commit of all.
     fn declare_to_all(&mut self, declarations: MemberDeclarations) -> Result<(), CommitError> {
+        self.check_given_up()?;
         // The others have tried without this member: this is its part of that attempt.
         if let Some(refusal) = self.kept_refusals.pop_front() {
             self.attempt = self.attempt.saturating_add(1);
@@ -265,6 +276,7 @@ impl Member {
         if let Err(error) = declarations.check() {
             return Err(self.unfit(Some(members), error.into()));
         }
+        self.check_given_up()?;
         let wire = declarations.wire.clone();
         self.send(&FromMember::DeclareGroup { members, declarations: wire }, &[])?;
         self.is_in_group = true;
@@ -401,6 +413,24 @@ impl Member {
         self.own_of(error, refusal)
     }
 
+    /// Says that this member has failed in the middle of a commit and is about to end.
+    pub(crate) fn give_up(&mut self, reason: String) {
+        self.gave_up = true;
+        self.over.store(true, Ordering::Release);
+        // An agent that is gone needs no word.
+        let _ = self.send(&FromMember::GiveUp { reason }, &[]);
+    }
+
+    /// The tasks have failed, and the agent was told so by one of them.
+    pub(crate) fn note_given_up(&mut self) {
+        self.gave_up = true;
+        self.over.store(true, Ordering::Release);
+    }
+
+    fn check_given_up(&self) -> Result<(), CommitError> {
+        if self.gave_up { Err(CommitError::GaveUp) } else { Ok(()) }
+    }
+
     /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.
     pub(crate) fn leave(&self) {
         // An agent that is gone keeps nobody.
@@ -511,17 +541,30 @@ impl Member {
         let (ready, reports) = mailbox(tasks.len());
         let mut threads = Vec::with_capacity(tasks.len());
         let mut activations = Vec::new();
+        let on_panic = self.on_panic();
         for (id, runner) in tasks {
             activations.extend(runner.activations());
             let plan = how(ThreadPlan::new(&admitted.assembled.job, admitted.plan, id, self.scheduling));
             let name = &admitted.assembled.job.tasks[id.index()].name;
-            let thread = TaskThread::start(runner, plan, name, ready.clone())
+            let thread = TaskThread::start(runner, plan, name, ready.clone(), on_panic.clone())
                 .map_err(|error| system("a thread for a task", error))?;
             threads.push(thread);
         }
         drop(ready);
         let reports: Vec<ThreadReady> = reports.all().collect();
         Ok((threads, reports, activations))
+    }
+
+    /// What a task's thread does when its body has panicked: it tells the agent, which may know of no other sign for long.
+    fn on_panic(&self) -> OnPanic {
+        let (connection, has_told) = (self.connection.clone(), AtomicBool::new(false));
+        Arc::new(move |text| {
+            // One that gives up says nothing more, so the second task that panics is not reported.
+            if !has_told.swap(true, Ordering::AcqRel) {
+                let reason = format!("a task failed: {text}");
+                let _ = connection.send(&encode(&FromMember::GiveUp { reason }), &[]);
+            }
+        })
     }
 
     /// What work beside the time table lacks, where its threads may not have a real-time class.

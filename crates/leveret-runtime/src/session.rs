@@ -221,9 +221,11 @@ impl Running {
     pub(crate) fn finish(&mut self, member: &mut Member) -> Result<Ended, CommitError> {
         self.finished = true;
         self.join_tasks();
-        let stop = self.panicked.take();
-        let stop = stop.map(|panic| format!("a task of member \"{}\" failed: {panic}", member.name()));
-        let stop = stop.or_else(|| self.parts.watch.stop_request().map(str::to_owned));
+        if let Some(panic) = self.panicked.take() {
+            member.note_given_up();
+            return Err(CommitError::TaskFailed(panic));
+        }
+        let stop = self.parts.watch.stop_request().map(str::to_owned);
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {
             EndReason::Completed => Ended::Completed,
@@ -233,22 +235,30 @@ impl Running {
         })
     }
 
-    /// As [`Running::finish`] for a program that gave it up; there is nobody left to tell of an error. One that panics
-    /// waits for nobody.
+    /// The program has left the commit without ending it, by an error or a panic most likely. Nobody is waited for, so that it comes to
+    /// print why and to end: the tasks begin no further instance, and the agent ends the process unless it ends by itself. What has
+    /// reached its end anyway is finished in order.
     pub(crate) fn give_up(&mut self, member: &mut Member) {
         if !self.finished {
-            if std::thread::panicking() {
-                self.abandon("its program panicked");
-            } else if self.ask_to_end(member).is_err() {
-                self.parts.watch.stop_no_later_than(clock::now());
+            let is_panicking = std::thread::panicking();
+            if self.is_over() && !is_panicking {
+                let _ = self.finish(member);
+            } else {
+                let reason = if is_panicking { "its program panicked" } else { LEFT };
+                self.abandon(reason);
+                member.give_up(reason.to_owned());
             }
-            let _ = self.finish(member);
         }
         let _ = self.parts.segment.generation();
     }
 }
 
-/// A committed set of declarations. While it lives nothing can be declared or committed; dropping it uncommits.
+/// Why a member fails that drops a session.
+const LEFT: &str = "its program left a commit that had neither ended nor been uncommitted";
+
+/// A committed set of declarations. While it lives nothing can be declared or committed. It ends with [`Session::run`] or
+/// [`Session::uncommit`]; one that is dropped before its end, as by `?` or a panic, fails the member: its tasks end, and so should the
+/// process, or else the agent ends it. To the others it has died.
 pub struct Session<'m> {
     member: &'m mut Member,
     running: Running,

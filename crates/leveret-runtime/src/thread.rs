@@ -11,7 +11,9 @@ use leveret_os::{Failure, allocator, clock, overrun, usage};
 use leveret_plan::{Job, OverrunPolicy, Plan, Task};
 use leveret_protocol::control::Scheduling;
 use leveret_types::{Nanos, TaskId};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 /// Stack that is touched before the epoch, so that no body faults on it.
 const STACK_PREFAULT_BYTES: usize = 256 * 1024;
@@ -115,6 +117,9 @@ pub(crate) struct ThreadReady {
     pub(crate) warnings: Vec<String>,
 }
 
+/// Called on a task's thread with the text of the panic that ended its body.
+pub(crate) type OnPanic = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// A task's thread, waiting for the epoch or running.
 pub(crate) struct TaskThread {
     arm: Sender<Armed>,
@@ -134,12 +139,13 @@ impl TaskThread {
         plan: ThreadPlan,
         name: &str,
         ready: Sender<ThreadReady>,
+        on_panic: OnPanic,
     ) -> Result<Self, Failure> {
         let (arm, armed) = mailbox(1);
         let notice = runner.notice();
         let handle = Thread::start(name, move || {
             let _posted = notice.post();
-            body(runner, plan, ready, &armed);
+            body(runner, plan, ready, &armed, &on_panic);
         })?;
         Ok(Self { arm, handle })
     }
@@ -163,17 +169,23 @@ impl TaskThread {
     pub(crate) fn join(self) -> Result<(), String> {
         let Self { arm, handle } = self;
         drop(arm);
-        handle.join().map_err(|panic| {
-            panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_else(|| "a panic without a text".to_owned())
-        })
+        handle.join().map_err(|panic| text_of(&*panic).to_owned())
     }
 }
 
-fn body(mut runner: TaskRunner, plan: ThreadPlan, ready: Sender<ThreadReady>, armed: &Receiver<Armed>) {
+/// What a panic said.
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text")
+}
+
+fn body(
+    mut runner: TaskRunner,
+    plan: ThreadPlan,
+    ready: Sender<ThreadReady>,
+    armed: &Receiver<Armed>,
+    on_panic: &OnPanic,
+) {
     let (report, mut meter) = set_up(plan);
     let thread = report.thread;
     let calls = SystemCallCounter::open_thread(thread).ok();
@@ -192,8 +204,10 @@ fn body(mut runner: TaskRunner, plan: ThreadPlan, ready: Sender<ThreadReady>, ar
         while runner.step(&clock::MonotonicClock, &mut meter) == Step::Done {}
     }));
     if let Err(panic) = ran {
-        // Whoever waits for the end of what is committed hears of it now, and not at the horizon.
+        // Whoever waits for the end of what is committed learns of it now, and not at the horizon; so does the agent, even if the
+        // program's main thread does something else.
         runner.fail("a task's function has failed");
+        on_panic(text_of(&*panic));
         resume_unwind(panic);
     }
     let after = Baseline::closing(calls.as_ref());

@@ -20,6 +20,9 @@ impl Agent<'_> {
             }
             if self.patience.is_join_over(rank, now) {
                 self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start"));
+            } else if self.patience.is_leave_over(rank, now) && self.seats[rank].gave_up.is_some() {
+                self.patience.joined(rank);
+                self.expel(rank, &format!("it has not ended within {FINISH_WITHIN} of giving up"));
             } else if self.patience.is_leave_over(rank, now) {
                 // It closed its connection, or the job cannot go on, and it lives on: to the others it is gone. That
                 // is told once.

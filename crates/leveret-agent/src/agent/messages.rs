@@ -118,6 +118,12 @@ impl Agent<'_> {
             Ok(message) => message,
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
+        if self.seats[rank].gave_up.is_some() {
+            return;
+        }
+        if let FromMember::GiveUp { reason } = &message {
+            return self.on_giving_up(rank, reason);
+        }
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
             return self.let_go();
         };
@@ -156,6 +162,12 @@ impl Agent<'_> {
         let actions = self.coordinator.message(member, message);
         self.act(actions);
         self.let_go();
+    }
+
+    /// A member has failed and is about to end: it has its time to say why. Its death is what the others and the policy learn of.
+    fn on_giving_up(&mut self, rank: usize, reason: &str) {
+        self.seats[rank].gave_up = Some(cut(reason));
+        self.patience.leaving(rank, clock::now());
     }
 
     /// Lets those go that commit nothing more, once nobody else may; whoever wants a commit is told that they are gone.

@@ -126,15 +126,17 @@ impl Agent<'_> {
     pub(super) fn on_exit(&mut self, rank: usize, exit: Exit) {
         let member = MemberId(rank as u16);
         let seat = &mut self.seats[rank];
-        let how = match seat.expelled.take() {
-            Some(reason) if !exit.is_success() => format!("{exit}, expelled: {reason}"),
+        let is_success = exit.is_success() && seat.gave_up.is_none();
+        let how = match (seat.gave_up.take(), seat.expelled.take()) {
+            (Some(reason), _) => format!("{exit}, {reason}"),
+            (None, Some(reason)) if !exit.is_success() => format!("{exit}, expelled: {reason}"),
             _ => exit.to_string(),
         };
         seat.child = None;
         seat.connection = None;
         seat.token.clear();
-        let was_in_group = self.lost_to_groups(rank, exit.is_success(), &how);
-        let orderly = exit.is_success() && self.coordinator.stage() == Stage::Gathering && !was_in_group;
+        let was_in_group = self.lost_to_groups(rank, is_success, &how);
+        let orderly = is_success && self.coordinator.stage() == Stage::Gathering && !was_in_group;
         let actions = if orderly {
             self.coordinator.left(member)
         } else {

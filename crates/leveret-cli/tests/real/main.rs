@@ -13,6 +13,7 @@ mod interface;
 mod interrupt;
 mod job;
 mod kill;
+mod leave;
 mod mpirt;
 mod mpirt_modes;
 mod mpirt_time;

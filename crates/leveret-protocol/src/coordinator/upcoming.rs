@@ -139,6 +139,7 @@ impl Coordinator {
             FromMember::Hello { .. }
             | FromMember::Declare { .. }
             | FromMember::DeclareGroup { .. }
+            | FromMember::GiveUp { .. }
             | FromMember::Leave => false,
         }
     }

@@ -235,8 +235,10 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            running.abandon("its program has given the commit up");
-            std::mem::take(&mut self.event_threads).join();
+            // Threads of a program that fails are not waited for: what they run may not return.
+            if running.is_over() && !std::thread::panicking() {
+                std::mem::take(&mut self.event_threads).join();
+            }
             running.give_up(&mut self.member);
         }
     }
@@ -270,8 +272,8 @@ impl From<&CommitError> for Code {
             },
             CommitError::Over { cause: RefusalCause::PeerLost, .. } => Self::PeerLost,
             CommitError::Over { cause: RefusalCause::TimedOut, .. } => Self::Timeout,
-            CommitError::Over { .. } | CommitError::AgentLost(_) => Self::Agent,
-            CommitError::Bind(_) => Self::Internal,
+            CommitError::Over { .. } | CommitError::AgentLost(_) | CommitError::GaveUp => Self::Agent,
+            CommitError::Bind(_) | CommitError::TaskFailed(_) => Self::Internal,
             CommitError::System { .. } => Self::NoMemory,
         }
     }

@@ -1,0 +1,70 @@
+//! A member for the tests that leaves a commit in the middle, by `how=`:
+//!
+//! - `error`, `panic`: an error or a panic takes the session along, out of `main`;
+//! - `success`: the session is dropped, and `main` returns without an error;
+//! - `again`: the session is dropped, and another commit is tried;
+//! - `stay`: the session is dropped, and the process lives on;
+//! - `task`: the task panics while `main` waits for something else;
+//! - `exit`, `abort`: the process ends with the session alive.
+//!
+//! `task=A.user` is its task; it leaves once that has run three times. A member that was started again, and one without `how=`,
+//! runs to the end.
+
+use leveret::{Ended, Member};
+use std::error::Error;
+use std::sync::mpsc;
+
+fn argument(key: &str) -> Option<String> {
+    let named = |argument: String| argument.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
+    std::env::args().skip(1).find_map(named)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut member = Member::join()?;
+    let how = argument("how").filter(|_| !member.is_restarted());
+    while run(&mut member, how.as_deref())? == Ended::PeerRestarted {}
+    Ok(())
+}
+
+fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> {
+    let (ran, runs) = mpsc::channel::<u64>();
+    let mut declarations = member.declare("leaver");
+    let fails = how == Some("task");
+    declarations.task(&argument("task").ok_or("task=... is missing")?).body(move |instance| {
+        let number = instance.instance().0;
+        assert!(!fails || number < 3, "planted in a task");
+        let _ = ran.send(number);
+    });
+    let session = member.commit(declarations)?;
+    let Some(how) = how else { return Ok(session.run()?) };
+    // Until the sender is gone, should the task panic first.
+    let _ = runs.iter().find(|number| *number >= 2);
+    match how {
+        "error" => Err("planted out of main".into()),
+        "panic" => panic!("planted in main"),
+        "success" => Ok(Ended::Completed),
+        "again" => {
+            drop(session);
+            let again = member.declare("leaver");
+            match member.commit(again).map(|_| ()) {
+                Ok(()) => println!("another commit"),
+                Err(error) => println!("no other commit: {error}"),
+            }
+            Ok(Ended::Completed)
+        }
+        "stay" => {
+            drop(session);
+            wait_for_ever()
+        }
+        "task" => wait_for_ever(),
+        "exit" => std::process::exit(3),
+        "abort" => std::process::abort(),
+        other => Err(format!("how={other} is unknown").into()),
+    }
+}
+
+fn wait_for_ever() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
