@@ -28,7 +28,8 @@ when a run starts, so a run that fails before anything ran leaves none.
 Ctrl-C, SIGTERM and a closed terminal end the run cleanly, with its report: with its round, or within a \
 second where rounds are long. Ctrl-C once more ends it at once, without a report.
 
-Exit codes: 0 no miss; 3 only misses of the machine, all listed; 1 any miss of ours, or anything lost, \
+Exit codes: 0 no miss; 3 only misses of the machine, all listed; 4 misses of other processes, perhaps of the machine \
+too, none of the job; 1 a miss of the job, or one that nothing proves to be another's, or anything lost, \
 corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
 measured is printed, and the files that could be are written).";
 

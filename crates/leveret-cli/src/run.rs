@@ -15,7 +15,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs a job. The exit code says whose the misses were: 0 none, 3 only the machine's, 1 any of ours.
+/// Runs a job. The exit code says whose the misses were: 0 none, 1 any of the job's, 3 only the machine's,
+/// 4 other processes'.
 pub fn execute(arguments: RunArguments) -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,

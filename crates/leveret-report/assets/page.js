@@ -74,14 +74,14 @@ const openPhase = (number) => {
   fillKinds();
 };
 
-const filterMisses = (door) => {
-  for (const button of document.querySelectorAll("[data-door]")) button.setAttribute("aria-pressed", button.dataset.door === door);
-  for (const entry of document.querySelectorAll("[data-door-of]")) entry.hidden = door !== "all" && entry.dataset.doorOf !== door;
+const filterMisses = (party) => {
+  for (const button of document.querySelectorAll("[data-party]")) button.setAttribute("aria-pressed", button.dataset.party === party);
+  for (const entry of document.querySelectorAll("[data-party-of]")) entry.hidden = party !== "all" && entry.dataset.partyOf !== party;
 };
 
 document.querySelector(".phases").classList.toggle("single", data.phases.length < 2);
 for (const button of document.querySelectorAll("[data-phase]")) button.addEventListener("click", () => openPhase(Number(button.dataset.phase)));
-for (const button of document.querySelectorAll("[data-door]")) button.addEventListener("click", () => filterMisses(button.dataset.door));
+for (const button of document.querySelectorAll("[data-party]")) button.addEventListener("click", () => filterMisses(button.dataset.party));
 for (const button of document.querySelectorAll("[data-show-at]")) {
   button.addEventListener("click", () => {
     const number = Number(button.dataset.showPhase);

@@ -6,7 +6,7 @@ use crate::verdict::Miss;
 use serde_json::{Value, json};
 
 /// Version of the format; raised when a field changes its meaning or goes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// Most misses that are listed one by one; all are counted.
 pub const MISSES_LISTED_MAX: usize = 1000;
 
@@ -25,9 +25,12 @@ pub fn value(report: &Report<'_>) -> Value {
         "conclusion": report.conclusion(),
         "rounds": statistics.rounds,
         "misses": {
-            "ours": assessment.counts.ours,
+            "job": assessment.counts.job,
+            "process": assessment.counts.process,
             "machine": assessment.counts.machine,
-            "ours_roots": assessment.counts.ours_roots,
+            "unproven": assessment.counts.unproven,
+            "job_roots": assessment.counts.job_roots,
+            "process_roots": assessment.counts.process_roots,
             "machine_roots": assessment.counts.machine_roots,
             "listed": listed.len(),
             "list": listed,
@@ -71,7 +74,9 @@ pub(crate) fn miss(miss: &Miss) -> Value {
             "name": root.name,
             "instance": root.instance,
             "cause": root.cause.word(),
-            "door": root.door.word(),
+            "party": root.blame.party.word(),
+            "unproven": root.blame.unproven,
+            "culprit": root.blame.culprit,
         })
     });
     json!({
@@ -86,7 +91,9 @@ pub(crate) fn miss(miss: &Miss) -> Value {
         "late_by_ns": miss.late_by,
         "stage": miss.stage.word(),
         "cause": miss.cause.word(),
-        "door": miss.door.word(),
+        "party": miss.party.word(),
+        "unproven": miss.unproven,
+        "culprit": miss.culprit,
         "root": root,
         "evidence": miss.evidence,
     })

@@ -3,7 +3,7 @@
 //! | module | from a [`record::RunRecord`] to |
 //! |---|---|
 //! | [`storage`] | bytes and back |
-//! | [`verdict`] | every miss with its stage, cause, door and evidence; the exit code |
+//! | [`verdict`] | every miss with its stage, cause, party and evidence; the exit code |
 //! | [`statistics`] | counts and percentiles per task and channel |
 //! | [`works`] | what is known of work beside the time table |
 //! | [`json`] | `report.json`, described by `docs/report.schema.json` |
@@ -94,15 +94,15 @@ impl<'a> Report<'a> {
 
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
-        let counts = self.assessment.counts;
+        let counts = &self.assessment.counts;
         let wrong = self.assessment.irregularities.len();
         let irregular = match wrong {
             0 => "nothing lost, corrupt or out of order".to_owned(),
             1 => self.assessment.irregularities[0].sentence.clone(),
             _ => format!("{wrong} irregularities"),
         };
-        match (counts.ours, counts.machine) {
-            (0, 0) if !self.has_windows() => {
+        match counts.all() {
+            0 if !self.has_windows() => {
                 let works = self.statistics.phases.iter().flat_map(|phase| &phase.works);
                 match works::beyond_deadlines(works) {
                     Some((0, of)) => format!(
@@ -116,24 +116,12 @@ impl<'a> Report<'a> {
                     None => format!("nothing here has a window, so none could be missed; {irregular}"),
                 }
             }
-            (0, 0) => match self.unknown_instances() {
+            0 => match self.unknown_instances() {
                 0 => format!("no miss; {irregular}"),
                 1 => format!("no miss is known, and of one instance nothing is; {irregular}"),
                 unknown => format!("no miss is known, and of {unknown} instances nothing is; {irregular}"),
             },
-            (0, machine) => {
-                format!(
-                    "{}, all at the machine's door, none at ours; {irregular}",
-                    format::plural(machine, "miss", "misses")
-                )
-            }
-            (ours, 0) => format!("{} at our door; {irregular}", format::plural(ours, "miss", "misses")),
-            (ours, machine) => {
-                format!(
-                    "{} at our door, {machine} at the machine's; {irregular}",
-                    format::plural(ours, "miss", "misses")
-                )
-            }
+            _ => format!("{counts}; {irregular}"),
         }
     }
 }

@@ -1,13 +1,38 @@
 //! Counts and percentiles per task and per channel.
 
 use crate::record::{AloneProbe, ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
-use crate::verdict::{Door, Miss, Stage, Subject};
+use crate::verdict::{Miss, Party, Stage, Subject};
 use crate::works::{WorkStatistics, works};
 use hdrhistogram::Histogram;
 use leveret_plan::Qos;
 use leveret_types::Nanos;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Misses of a task or channel.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct MissCounts {
+    /// The job's.
+    pub misses_job: u64,
+    /// Other processes'.
+    pub misses_process: u64,
+    /// The machine's.
+    pub misses_machine: u64,
+    /// All, by the stage that ate the time.
+    pub misses_by_stage: BTreeMap<Stage, u64>,
+}
+
+impl MissCounts {
+    /// All misses.
+    pub fn all(&self) -> u64 {
+        self.misses_job + self.others()
+    }
+
+    /// Those that are not the job's.
+    pub fn others(&self) -> u64 {
+        self.misses_process + self.misses_machine
+    }
+}
 
 /// Percentiles of a quantity, in nanoseconds. Percentiles come from a histogram with three significant digits;
 /// least, greatest and mean are exact.
@@ -44,12 +69,9 @@ pub struct TaskStatistics {
     pub count: u64,
     /// Of those, skipped.
     pub skipped: u64,
-    /// Misses at our door.
-    pub misses_ours: u64,
-    /// Misses at the machine's door.
-    pub misses_machine: u64,
-    /// Misses by the stage that ate the time.
-    pub misses_by_stage: BTreeMap<Stage, u64>,
+    /// Its misses.
+    #[serde(flatten)]
+    pub misses: MissCounts,
     /// Instances whose execution exceeded the budget, in time or not.
     pub over_budget: u64,
     /// Budgets that the kernel saw exceeded, by its signal (`SCHED_DEADLINE`).
@@ -91,12 +113,9 @@ pub struct ChannelStatistics {
     pub taken: u64,
     /// In time, but nobody took it.
     pub untaken: u64,
-    /// Misses at our door.
-    pub misses_ours: u64,
-    /// Misses at the machine's door.
-    pub misses_machine: u64,
-    /// Misses by the stage that ate the time.
-    pub misses_by_stage: BTreeMap<Stage, u64>,
+    /// Its misses.
+    #[serde(flatten)]
+    pub misses: MissCounts,
     /// From insertion to the instant at which the message is there for the receiver; late messages are left out. Of a
     /// best-effort channel nothing: its messages are there at once, so there is no such time to measure.
     pub latency_ns: Summary,
@@ -292,17 +311,18 @@ fn totals(record: &RunRecord) -> DataPathTotals {
     })
 }
 
-/// Misses of one subject: ours, machine, by stage.
-fn count(misses: &[Miss], phase: usize, subject: Subject) -> (u64, u64, BTreeMap<Stage, u64>) {
-    let (mut ours, mut machine, mut stages) = (0, 0, BTreeMap::new());
+/// Misses of one subject.
+fn count(misses: &[Miss], phase: usize, subject: Subject) -> MissCounts {
+    let mut counts = MissCounts::default();
     for miss in misses.iter().filter(|miss| miss.phase == phase && miss.subject == subject) {
-        match miss.door {
-            Door::Ours => ours += 1,
-            Door::Machine => machine += 1,
+        match miss.party {
+            Party::Job => counts.misses_job += 1,
+            Party::Process => counts.misses_process += 1,
+            Party::Machine => counts.misses_machine += 1,
         }
-        *stages.entry(miss.stage).or_insert(0) += 1;
+        *counts.misses_by_stage.entry(miss.stage).or_insert(0) += 1;
     }
-    (ours, machine, stages)
+    counts
 }
 
 fn of_task(
@@ -315,7 +335,7 @@ fn of_task(
     let model = phase.job.tasks.get(task);
     let member = model.and_then(|model| phase.job.members.get(model.member.index()));
     let guard = phase.plan.costs.guard;
-    let (misses_ours, misses_machine, misses_by_stage) = count(misses, number, Subject::Task(task));
+    let counts = count(misses, number, Subject::Task(task));
     let ran = || {
         let skipped = |outcome| matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
         record.instances.iter().filter(move |instance| !skipped(instance.outcome))
@@ -331,9 +351,7 @@ fn of_task(
         budget_ns: budget,
         count: record.instances.len() as u64,
         skipped: (record.instances.len() - ran().count()) as u64,
-        misses_ours,
-        misses_machine,
-        misses_by_stage,
+        misses: counts,
         overrun_signals: record.overrun_signals,
         over_budget: ran().filter(|instance| execution(instance) > budget.0).count() as u64,
         wake_lateness_ns: Summary::of(
@@ -361,7 +379,7 @@ fn of_channel(
             .map_or_else(String::new, |member| member.name.clone())
     };
     let time_driven = model.is_some_and(|model| matches!(model.qos, Qos::TimeDriven { .. }));
-    let (misses_ours, misses_machine, misses_by_stage) = count(misses, number, Subject::Channel(channel));
+    let counts = count(misses, number, Subject::Channel(channel));
     let fate = |fate: Fate| record.messages.iter().filter(|message| message.fate == fate).count() as u64;
     // Best effort promises nothing, and neither does work beside the table where something has no interval.
     let promises = model.is_some_and(|model| model.qos != Qos::BestEffort);
@@ -386,9 +404,7 @@ fn of_channel(
         count,
         taken,
         untaken,
-        misses_ours,
-        misses_machine,
-        misses_by_stage,
+        misses: counts,
         latency_ns: Summary::of(
             record
                 .messages

@@ -4,12 +4,11 @@ use crate::Report;
 use crate::format::{columns, duration, known, plural, short};
 use crate::html::ROWS_MAX as PAGE_ROWS_MAX;
 use crate::record::Ending;
-use crate::statistics::{ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
-use crate::verdict::{Miss, Stage, Subject};
+use crate::statistics::{ChannelStatistics, MissCounts, PhaseStatistics, Summary, TaskStatistics};
+use crate::verdict::{Miss, Subject};
 use crate::works::WorkStatistics;
 use crate::worst::shown;
 use leveret_types::Nanos;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most misses that the table lists, and most irregularities.
@@ -84,13 +83,14 @@ fn percentiles(summary: &Summary) -> [String; 4] {
     [summary.p50, summary.p99, summary.p999, summary.max].map(short)
 }
 
-/// `2: 1 ours (wake 1, start 1)`.
-fn by_stage(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
-    if stages.is_empty() {
-        return (ours + machine).to_string();
+/// `2: 1 the job's (wake 1, start 1)`.
+fn by_stage(of: &MissCounts) -> String {
+    if of.misses_by_stage.is_empty() {
+        return of.all().to_string();
     }
-    let stages: Vec<String> = stages.iter().map(|(stage, count)| format!("{stage} {count}")).collect();
-    format!("{}: {ours} ours ({})", ours + machine, stages.join(", "))
+    let stages = of.misses_by_stage.iter().map(|(stage, count)| format!("{stage} {count}"));
+    let stages: Vec<String> = stages.collect();
+    format!("{}: {} the job's ({})", of.all(), of.misses_job, stages.join(", "))
 }
 
 fn of_phase(phase: &PhaseStatistics, text: &mut String) {
@@ -201,7 +201,7 @@ pub(crate) const WORK_COLUMNS: [&str; 13] = [
 
 fn channel(channel: &ChannelStatistics) -> Vec<String> {
     let missed = match channel.time_driven {
-        true => by_stage(channel.misses_ours, channel.misses_machine, &channel.misses_by_stage),
+        true => by_stage(&channel.misses),
         // Without a window there is nothing to miss.
         false => "-".to_owned(),
     };
@@ -219,7 +219,7 @@ fn channel(channel: &ChannelStatistics) -> Vec<String> {
 }
 
 fn task(task: &TaskStatistics) -> Vec<String> {
-    let missed = by_stage(task.misses_ours, task.misses_machine, &task.misses_by_stage);
+    let missed = by_stage(&task.misses);
     let mut row = vec![task.name.clone(), task.core.to_string(), task.count.to_string(), missed];
     row.extend(percentiles(&task.start_lateness_ns));
     row.extend(percentiles(&task.execution_ns));
@@ -262,15 +262,9 @@ fn misses(report: &Report<'_>, text: &mut String) {
     if misses.is_empty() {
         return;
     }
-    let counts = report.assessment.counts;
-    let _ = writeln!(
-        text,
-        "\nmisses: {} ours ({} of them not a consequence of another), {} the machine's ({} of \
-         them not)",
-        counts.ours, counts.ours_roots, counts.machine, counts.machine_roots
-    );
+    let _ = writeln!(text, "\n{}", report.assessment.counts);
     let mut shown: Vec<&Miss> = misses.iter().collect();
-    shown.sort_by_key(|miss| (std::cmp::Reverse(miss.door), miss.root.is_some()));
+    shown.sort_by_key(|miss| (miss.party, miss.root.is_some()));
     for miss in shown.iter().take(MISSES_LISTED_MAX) {
         let late = match (miss.late_by, miss.subject) {
             (Some(late), _) => format!("{} late", duration(late)),
@@ -281,7 +275,7 @@ fn misses(report: &Report<'_>, text: &mut String) {
         let _ = writeln!(
             text,
             "  {:<7} {} {} [{phase}] {late} ({}: {})",
-            miss.door, miss.name, miss.instance, miss.stage, miss.cause
+            miss.party, miss.name, miss.instance, miss.stage, miss.cause
         );
         if let Some(sentence) = miss.evidence.first() {
             let _ = writeln!(text, "          {sentence}");

@@ -169,7 +169,7 @@ fn marks(report: &Report<'_>, number: usize, phase: &Phase, shift: Nanos, trace:
         };
         let (pid, tid) = track(phase, task.unwrap_or(0), true);
         trace.push(&json!({
-            "ph": "i", "s": "p", "name": format!("miss ({}): {} {}", miss.door, miss.name, miss.instance),
+            "ph": "i", "s": "p", "name": format!("miss ({}): {} {}", miss.party, miss.name, miss.instance),
             "pid": pid, "tid": tid, "ts": micros(miss.deadline + shift),
             "args": { "stage": miss.stage.word(), "cause": miss.cause.word(), "evidence": miss.evidence },
         }));

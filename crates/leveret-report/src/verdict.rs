@@ -1,20 +1,23 @@
-//! Whose miss is it? Every instance that did not keep its window gets a stage, a cause, a door and evidence.
+//! Whose miss is it? Every instance that did not keep its window gets a stage, a cause, a party and evidence.
 //!
-//! Two doors. *The machine's*: the core was not running us though we were first in line. *Ours*: everything else,
-//! and everything that cannot be proven to be the machine's. The delay of an instance is cut into shares (waking,
-//! starting, executing), each share is laid at one door by what ran on the core meanwhile, and the door of the miss
-//! follows by asking "would it still be late without the machine's shares?":
+//! Three parties. *The machine*: evidence shows that hardware, hypervisor or the kernel's own work had the core while
+//! this thread was first in line. *Another process*: evidence shows which one had the core, or kept the thread from
+//! running. *The job*: everything else, and everything that is not proven, which is marked so. The delay of an
+//! instance is cut into shares (waking, starting, executing), each share is attributed by what ran on the core
+//! meanwhile, and the party of the miss follows:
 //!
-//! 1. still late without the machine's shares: ours;
-//! 2. otherwise, still late without our shares: the machine's;
-//! 3. otherwise both were needed: the larger sum, a tie is ours.
+//! 1. late also without the others' shares: the job's;
+//! 2. otherwise, late also without the job's shares: the others', and of them the process's if it is late also without
+//!    the machine's shares;
+//! 3. otherwise both were needed: the larger sum; a tie goes to the job, then to the process.
 //!
 //! A miss that follows from another (a message whose sender was late, a task that waited for another) takes the
-//! door of its root, and names it.
+//! party of its root, and names it.
 
 mod irregular;
 mod message;
 mod occupancy;
+mod party;
 mod stall;
 mod task;
 mod timeline;
@@ -22,6 +25,7 @@ mod timeline;
 pub use irregular::{Irregularity, irregularities};
 pub(crate) use irregular::{RECORDS_LOST, UNACCOUNTED};
 pub(crate) use occupancy::CoreLog;
+pub use party::{Blame, Counts, Culprit, Party};
 pub(crate) use timeline::describe;
 
 use crate::lookup::Index;
@@ -32,16 +36,6 @@ use stall::Stalls;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
-
-/// At whose door a miss lies.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Door {
-    /// The core was not running us though we were first in line.
-    Machine,
-    /// Everything else.
-    Ours,
-}
 
 /// The stage that ate the time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -130,7 +124,6 @@ macro_rules! words {
     };
 }
 
-words!(Door { Machine => "machine", "machine"; Ours => "ours", "ours"; });
 words!(Stage {
     Wake => "wake", "wake";
     Start => "start", "start";
@@ -184,8 +177,8 @@ pub struct Root {
     pub instance: u64,
     /// What happened to it.
     pub cause: Cause,
-    /// At whose door that lies.
-    pub door: Door,
+    /// Whose that is.
+    pub blame: Blame,
 }
 
 /// An instant of a timeline.
@@ -216,45 +209,18 @@ pub struct Miss {
     pub stage: Stage,
     /// Why.
     pub cause: Cause,
-    /// At whose door.
-    pub door: Door,
+    /// Whose it is.
+    pub party: Party,
+    /// Nothing proves whose it is, so it counts as the job's.
+    pub unproven: bool,
+    /// The thread that did it, where one did.
+    pub culprit: Option<Culprit>,
     /// The instance from which this miss follows, when it is a consequence.
     pub root: Option<Root>,
     /// Sentences with numbers, the decisive one first.
     pub evidence: Vec<String>,
     /// What happened when.
     pub timeline: Vec<Mark>,
-}
-
-/// How many misses lie where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Counts {
-    /// All at our door.
-    pub ours: u64,
-    /// All at the machine's door.
-    pub machine: u64,
-    /// Of ours, those that do not follow from another instance.
-    pub ours_roots: u64,
-    /// Of the machine's, those that do not follow from another instance.
-    pub machine_roots: u64,
-}
-
-impl Counts {
-    /// Counts `misses`.
-    pub fn of<'a>(misses: impl IntoIterator<Item = &'a Miss>) -> Self {
-        let mut counts = Self::default();
-        for miss in misses {
-            let root = u64::from(miss.root.is_none());
-            match miss.door {
-                Door::Ours => (counts.ours, counts.ours_roots) = (counts.ours + 1, counts.ours_roots + root),
-                Door::Machine => {
-                    (counts.machine, counts.machine_roots) =
-                        (counts.machine + 1, counts.machine_roots + root);
-                }
-            }
-        }
-        counts
-    }
 }
 
 /// Everything that is judged of a run.
@@ -264,23 +230,26 @@ pub struct Assessment {
     pub misses: Vec<Miss>,
     /// Everything lost, corrupt, out of order, dead or unaccounted for.
     pub irregularities: Vec<Irregularity>,
-    /// How many misses lie where.
+    /// How many misses are whose.
     pub counts: Counts,
 }
 
 impl Assessment {
-    /// 0: no miss; 3: only the machine's; 1: any of ours, or anything lost, corrupt or out of order.
+    /// 0: no miss; 1: any of the job's, or anything lost, corrupt or out of order; 3: only the machine's; 4: other
+    /// processes', and perhaps the machine's.
     pub fn exit_code(&self) -> u8 {
-        match (self.counts.ours, self.irregularities.is_empty(), self.counts.machine) {
-            (0, true, 0) => 0,
-            (0, true, _) => 3,
+        match (self.counts.job, self.counts.process, self.counts.machine) {
+            (0, _, _) if !self.irregularities.is_empty() => 1,
+            (0, 0, 0) => 0,
+            (0, 0, _) => 3,
+            (0, _, _) => 4,
             _ => 1,
         }
     }
 }
 
-/// Root cause and door of an instance's delay; `None` when it kept its plan.
-type Decided = Option<(Cause, Door)>;
+/// Root cause and party of an instance's delay; `None` when it kept its plan.
+type Decided = Option<(Cause, Blame)>;
 
 /// A phase with all that the rules look at.
 pub(crate) struct Context<'a> {
@@ -306,7 +275,7 @@ impl<'a> Context<'a> {
 
     /// What was decided of an instance's delay before; the outer `None` when nothing was.
     fn recall(&self, task: usize, place: usize) -> Option<Decided> {
-        self.decided.borrow().get(&(task, place)).copied()
+        self.decided.borrow().get(&(task, place)).cloned()
     }
 
     /// Keeps a decision, so that chains are followed once only.
@@ -340,7 +309,7 @@ pub fn verdicts(record: &RunRecord) -> Vec<Miss> {
     all
 }
 
-/// 0: no miss; 3: only the machine's; 1: any of ours, or anything lost, corrupt or out of order.
+/// See [`Assessment::exit_code`].
 pub fn exit_code(record: &RunRecord) -> u8 {
     assess(record).exit_code()
 }

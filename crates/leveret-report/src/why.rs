@@ -123,13 +123,15 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
     let late = miss
         .late_by
         .map_or_else(|| "it never happened".to_owned(), |late| format!("{} late", duration(late)));
-    let door = match miss.door {
-        verdict::Door::Ours => "ours",
-        verdict::Door::Machine => "the machine's",
+    let whose = match (&miss.culprit, miss.unproven) {
+        (_, true) => format!("{} (unproven)", miss.party.possessive()),
+        (Some(culprit), _) if culprit.rank.is_empty() => format!("{} ({culprit})", miss.party.possessive()),
+        (Some(culprit), _) => format!("{} ({culprit}, {})", miss.party.possessive(), culprit.rank),
+        (None, _) => miss.party.possessive().to_owned(),
     };
     let _ = writeln!(
         text,
-        "verdict: missed ({late}); stage: {}; cause: {}; the miss is {door}",
+        "verdict: missed ({late}); stage: {}; cause: {}; the miss is {whose}",
         miss.stage, miss.cause
     );
     if let Some(root) = &miss.root {

@@ -6,20 +6,20 @@ use std::cmp::Reverse;
 
 /// A row of a table, by how much it asks to be looked at.
 pub(crate) trait Row {
-    /// Greater is worse: what is ours first, then what is the machine's, then the longest time.
+    /// Greater is worse: what is the job's first, then what is others', then the longest time.
     fn badness(&self) -> [u64; 3];
 }
 
 impl Row for ChannelStatistics {
     fn badness(&self) -> [u64; 3] {
-        let ours = self.misses_ours + self.corrupt + self.out_of_order + self.records_lost;
-        [ours, self.misses_machine, length(self.latency_ns.max.max(self.insert_to_taken_ns.max))]
+        let own = self.misses.misses_job + self.corrupt + self.out_of_order + self.records_lost;
+        [own, self.misses.others(), length(self.latency_ns.max.max(self.insert_to_taken_ns.max))]
     }
 }
 
 impl Row for TaskStatistics {
     fn badness(&self) -> [u64; 3] {
-        [self.misses_ours + self.records_lost, self.misses_machine, length(self.start_lateness_ns.max)]
+        [self.misses.misses_job + self.records_lost, self.misses.others(), length(self.start_lateness_ns.max)]
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whatever a record holds, judging and printing it never panics, and every miss lies at exactly one door.
+//! Whatever a record holds, judging and printing it never panics, and every miss has exactly one party.
 
 use leveret_report::record::{Event, EventKind, Fate, Outcome, RunRecord, ThreadKind, TimerInterrupt};
 use leveret_report::synthetic::{Plant, Ring, ring};
@@ -146,7 +146,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_panics_and_every_miss_has_one_door(
+    fn nothing_panics_and_every_miss_has_one_party(
         seed in any::<u64>(),
         plants in proptest::collection::vec((0_u64..30, plant()), 0..5),
         changes in proptest::collection::vec((0_u8..37, 0_usize..40, instant()), 0..12),
@@ -159,13 +159,13 @@ proptest! {
         }
         let assessment = assess(&record);
         let counts = Counts::of(&assessment.misses);
-        prop_assert_eq!(counts.ours + counts.machine, assessment.misses.len() as u64);
+        prop_assert_eq!(counts.all(), assessment.misses.len() as u64);
         prop_assert!(assessment.misses.iter().all(|miss| !miss.evidence.is_empty()));
         let bad = record.phases[0].channels.iter().flat_map(|channel| &channel.messages)
             .filter(|message| !matches!(message.fate, Fate::Taken | Fate::Untaken)).count();
         let judged = assessment.misses.iter().filter(|miss| matches!(miss.subject, Subject::Channel(_))).count();
         prop_assert_eq!(bad, judged, "no message is lost silently");
-        prop_assert!([0, 1, 3].contains(&assessment.exit_code()));
+        prop_assert!([0, 1, 3, 4].contains(&assessment.exit_code()));
 
         let report = Report::of(&record);
         let page = html::page(&report);

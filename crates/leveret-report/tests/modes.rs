@@ -4,7 +4,7 @@ use leveret_plan::Qos;
 use leveret_report::Report;
 use leveret_report::record::{Event, EventKind, Phase, RunRecord};
 use leveret_report::synthetic::{B, Plant, Ring, ring};
-use leveret_report::verdict::{Cause, Door, Miss, Subject, assess, verdicts};
+use leveret_report::verdict::{Cause, Miss, Party, Subject, assess, verdicts};
 use leveret_report::why::why;
 use leveret_types::Nanos;
 use std::collections::BTreeSet;
@@ -38,15 +38,15 @@ struct Judged {
     subject: Subject,
     late_by: Option<Nanos>,
     cause: Cause,
-    door: Door,
+    party: Party,
     root: Option<(String, Cause)>,
     marks: usize,
 }
 
 fn judged(miss: &Miss) -> Judged {
     let root = miss.root.as_ref().map(|root| (root.name.clone(), root.cause));
-    let Miss { subject, late_by, cause, door, .. } = *miss;
-    Judged { subject, late_by, cause, door, root, marks: miss.timeline.len() }
+    let Miss { subject, late_by, cause, party, .. } = *miss;
+    Judged { subject, late_by, cause, party, root, marks: miss.timeline.len() }
 }
 
 fn every_plant() -> Vec<(u64, Plant)> {
@@ -104,7 +104,7 @@ fn a_stop_from_before_the_epoch_is_the_cause_after_it() {
     stop.expect("it was planted").at = Nanos::from_millis(-500);
     let misses = verdicts(&run);
     let miss = misses.iter().find(|miss| miss.subject == Subject::Task(B)).expect("it is late");
-    assert_eq!((miss.instance, miss.cause, miss.door), (0, Cause::StoppedMember, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.instance, miss.cause, miss.party), (0, Cause::StoppedMember, Party::Job), "{miss:#?}");
     assert!(miss.evidence[0].contains("was stopped by a signal 500ms before the epoch"), "{miss:#?}");
     // What is not told of cannot be its cause.
     run.phases[0].events.clear();

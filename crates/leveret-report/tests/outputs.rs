@@ -94,7 +94,7 @@ fn the_schema_refuses_what_is_wrong() {
     let good = json::value(&Report::of(&planted()));
     for pointer in [
         "/rounds",
-        "/misses/ours",
+        "/misses/job",
         "/data_path/allocations_after_commit",
         "/phases/0/tasks/0/start_lateness_ns/p99",
     ] {
@@ -112,7 +112,7 @@ fn json_counts_what_the_verdicts_say() {
     let record = planted();
     let report = Report::of(&record);
     let value = json::value(&report);
-    assert_eq!(value["misses"]["ours"], report.assessment.counts.ours);
+    assert_eq!(value["misses"]["job"], report.assessment.counts.job);
     assert_eq!(value["misses"]["machine"], report.assessment.counts.machine);
     assert_eq!(value["misses"]["list"].as_array().map(Vec::len), Some(report.assessment.misses.len()));
     assert_eq!(value["rounds"], 1000);
@@ -301,7 +301,7 @@ fn a_long_table_shows_the_worst_and_says_where_the_rest_is() {
             .map(|number| {
                 let mut channel = phase.channels[0].clone();
                 channel.name = format!("channel-{number}");
-                channel.misses_ours = u64::from(number == 1_700 || number == 35);
+                channel.misses.misses_job = u64::from(number == 1_700 || number == 35);
                 channel
             })
             .collect();
@@ -339,7 +339,13 @@ fn why_shows_the_timeline_and_the_verdict() {
     let record = planted();
     let report = Report::of(&record);
     let text = why(&report, "B.user", 70).expect("it is there");
-    for wanted in ["planned: start", "measured: woken", "hog", "run-queue wait", "the miss is ours"] {
+    for wanted in [
+        "planned: start",
+        "measured: woken",
+        "hog",
+        "run-queue wait",
+        "the miss is another process's (hog, thread 812, SCHED_FIFO 90)",
+    ] {
         assert!(text.contains(wanted), "no \"{wanted}\" in\n{text}");
     }
     let message = why(&report, "b-to-c", 70).expect("it is there");

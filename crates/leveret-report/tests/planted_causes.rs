@@ -1,8 +1,8 @@
-//! Every planted cause is named, and laid at the right door.
+//! Every planted cause is named, with the right party.
 
 use leveret_report::record::{Event, EventKind, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
-use leveret_report::verdict::{Cause, Door, Miss, Stage, Subject, assess, exit_code, verdicts};
+use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, exit_code, verdicts};
 use leveret_types::Nanos;
 
 const MICRO: i64 = 1_000;
@@ -29,13 +29,20 @@ fn of_channel(misses: &[Miss], channel: usize, instance: u64) -> &Miss {
 }
 
 #[track_caller]
-fn expect(plant: Plant, task: usize, stage: Stage, cause: Cause, door: Door) -> Vec<Miss> {
+fn expect(plant: Plant, task: usize, stage: Stage, cause: Cause, party: Party) -> Vec<Miss> {
     let record = ring(&with(vec![(200, plant)]));
     let misses = verdicts(&record);
     let miss = of_task(&misses, task, 200);
-    assert_eq!((miss.stage, miss.cause, miss.door), (stage, cause, door), "{miss:#?}");
+    assert_eq!((miss.stage, miss.cause, miss.party), (stage, cause, party), "{miss:#?}");
     assert!(!miss.evidence.is_empty() && !miss.timeline.is_empty());
-    assert_eq!(exit_code(&record), if door == Door::Ours { 1 } else { 3 });
+    assert_eq!(
+        exit_code(&record),
+        match party {
+            Party::Job => 1,
+            Party::Process => 4,
+            Party::Machine => 3,
+        }
+    );
     misses
 }
 
@@ -51,7 +58,7 @@ fn a_quiet_run_has_no_miss() {
 #[test]
 fn hog_at_a_higher_priority() {
     let plant = Plant::Hog { task: A, priority: 90, by: micros(300) };
-    let misses = expect(plant, A, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+    let misses = expect(plant, A, Stage::Wake, Cause::RunQueueWait, Party::Process);
     assert!(of_task(&misses, A, 200).evidence[0].contains("hog (thread 812, real-time priority 90)"));
 }
 
@@ -62,7 +69,7 @@ fn hog_at_our_own_priority_goes_first_too() {
         A,
         Stage::Wake,
         Cause::RunQueueWait,
-        Door::Ours,
+        Party::Process,
     );
 }
 
@@ -70,45 +77,45 @@ fn hog_at_our_own_priority_goes_first_too() {
 fn thread_of_lower_rank_means_the_kernel_held_us_up() {
     for priority in [0, 1, 79] {
         let plant = Plant::Hog { task: A, priority, by: micros(300) };
-        expect(plant, A, Stage::Wake, Cause::KernelSection, Door::Machine);
+        expect(plant, A, Stage::Wake, Cause::KernelSection, Party::Machine);
     }
 }
 
 #[test]
 fn ordinary_thread_for_longer_than_any_section_was_given_the_core() {
     let plant = Plant::Hog { task: A, priority: 0, by: micros(40_000) };
-    expect(plant, A, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+    expect(plant, A, Stage::Wake, Cause::RunQueueWait, Party::Process);
 }
 
 #[test]
 fn kernel_thread_is_the_machine() {
     let plant = Plant::KernelThread { task: C, by: micros(300) };
-    let misses = expect(plant, C, Stage::Wake, Cause::KernelSection, Door::Machine);
+    let misses = expect(plant, C, Stage::Wake, Cause::KernelSection, Party::Machine);
     assert!(of_task(&misses, C, 200).evidence[0].contains("migration/0"));
 }
 
 #[test]
 fn late_timer_on_an_idle_core_is_the_machine() {
     let plant = Plant::LateTimer { task: B, by: micros(300) };
-    let misses = expect(plant, B, Stage::Wake, Cause::LateTimer, Door::Machine);
+    let misses = expect(plant, B, Stage::Wake, Cause::LateTimer, Party::Machine);
     let message = of_channel(&misses, B, 200);
-    assert_eq!((message.cause, message.door), (Cause::LatePeer, Door::Machine));
+    assert_eq!((message.cause, message.party), (Cause::LatePeer, Party::Machine));
     let root = message.root.as_ref().expect("a root");
     assert_eq!((root.name.as_str(), root.instance, root.cause), ("B.user", 200, Cause::LateTimer));
 }
 
 #[test]
 fn unknown_occupant_is_ours() {
-    expect(Plant::LateUnknown { task: B, by: micros(300) }, B, Stage::Wake, Cause::RunQueueWait, Door::Ours);
+    expect(Plant::LateUnknown { task: B, by: micros(300) }, B, Stage::Wake, Cause::RunQueueWait, Party::Job);
 }
 
 #[test]
-fn ordinary_scheduling_makes_every_wait_ours() {
+fn with_ordinary_scheduling_no_wait_is_the_machine_s() {
     let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(300) })];
     let record = ring(&Ring { real_time: false, ..with(plants) });
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 200);
-    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
 }
 
 #[test]
@@ -117,7 +124,7 @@ fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
     let record = ring(&Ring { whole_core_log: false, ..with(plants) });
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 200);
-    assert_eq!(miss.door, Door::Ours);
+    assert_eq!(miss.party, Party::Job);
     assert!(miss.evidence[0].contains("coarse"), "{miss:#?}");
 }
 
@@ -128,52 +135,52 @@ fn stall_in_the_spin_is_the_machine() {
         B,
         Stage::Start,
         Cause::StallInSpin,
-        Door::Machine,
+        Party::Machine,
     );
 }
 
 #[test]
 fn page_fault_in_the_spin_is_ours() {
-    expect(Plant::FaultInSpin { task: B, by: micros(300) }, B, Stage::Start, Cause::PageFault, Door::Ours);
+    expect(Plant::FaultInSpin { task: B, by: micros(300) }, B, Stage::Start, Cause::PageFault, Party::Job);
 }
 
 #[test]
 fn page_fault_in_the_body_is_ours_with_its_address() {
     let plant = Plant::PageFault { task: A, by: micros(120), logged: true };
-    let misses = expect(plant, A, Stage::Execution, Cause::PageFault, Door::Ours);
+    let misses = expect(plant, A, Stage::Execution, Cause::PageFault, Party::Job);
     assert!(of_task(&misses, A, 200).evidence[0].contains("0x558000001000"));
     let plant = Plant::PageFault { task: A, by: micros(120), logged: false };
-    expect(plant, A, Stage::Execution, Cause::PageFault, Door::Ours);
+    expect(plant, A, Stage::Execution, Cause::PageFault, Party::Job);
 }
 
 #[test]
-fn preemption_by_a_higher_priority_is_ours() {
+fn preemption_by_a_higher_priority_is_another_process_s() {
     let plant = Plant::Preempted { task: B, priority: 90, by: micros(200) };
-    let misses = expect(plant, B, Stage::Execution, Cause::RunQueueWait, Door::Ours);
+    let misses = expect(plant, B, Stage::Execution, Cause::RunQueueWait, Party::Process);
     assert!(of_task(&misses, B, 200).evidence[0].contains("hog"));
 }
 
 #[test]
-fn the_fair_server_is_ours() {
+fn what_the_fair_server_lets_run_is_another_process_s() {
     let plant = Plant::Preempted { task: B, priority: 0, by: micros(200) };
-    expect(plant, B, Stage::Execution, Cause::RunQueueWait, Door::Ours);
+    expect(plant, B, Stage::Execution, Cause::RunQueueWait, Party::Process);
 }
 
 #[test]
 fn sleeping_in_the_body_is_ours() {
-    expect(Plant::Blocked { task: B, by: micros(200) }, B, Stage::Execution, Cause::Blocked, Door::Ours);
+    expect(Plant::Blocked { task: B, by: micros(200) }, B, Stage::Execution, Cause::Blocked, Party::Job);
 }
 
 #[test]
 fn stopped_member_is_ours() {
     let plant = Plant::Stopped { task: B, by: micros(600) };
-    let misses = expect(plant, B, Stage::Wake, Cause::StoppedMember, Door::Ours);
+    let misses = expect(plant, B, Stage::Wake, Cause::StoppedMember, Party::Job);
     assert_eq!(of_channel(&misses, B, 200).cause, Cause::LatePeer);
 }
 
 #[test]
 fn clock_step_is_ours() {
-    expect(Plant::ClockStep { task: B, by: micros(600) }, B, Stage::Wake, Cause::ClockStep, Door::Ours);
+    expect(Plant::ClockStep { task: B, by: micros(600) }, B, Stage::Wake, Cause::ClockStep, Party::Job);
 }
 
 #[test]
@@ -183,7 +190,7 @@ fn one_overrun_of_many_milliseconds_is_ours() {
         let record = ring(&Ring { rounds: 5000, stalls: true, plants, ..Ring::default() });
         let misses = verdicts(&record);
         let miss = of_task(&misses, A, 2000);
-        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{milliseconds} ms: {miss:#?}");
+        assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{milliseconds} ms: {miss:#?}");
     }
 }
 
@@ -195,7 +202,7 @@ fn several_short_overruns_are_ours() {
     let misses = verdicts(&record);
     for k in 1..=6 {
         let miss = of_task(&misses, A, k * 700);
-        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+        assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
     }
 }
 
@@ -205,11 +212,11 @@ fn an_overrun_pushes_the_next_instances_and_they_name_it() {
     let record = ring(&Ring { stalls: true, ..with(plants) });
     let misses = verdicts(&record);
     let next = of_task(&misses, A, 201);
-    assert_eq!((next.cause, next.door), (Cause::PreviousInstance, Door::Ours), "{next:#?}");
+    assert_eq!((next.cause, next.party), (Cause::PreviousInstance, Party::Job), "{next:#?}");
     let root = next.root.as_ref().expect("a root");
     assert_eq!((root.instance, root.cause), (200, Cause::Overrun));
     let other = of_task(&misses, C, 200);
-    assert_eq!((other.cause, other.door), (Cause::RunQueueWait, Door::Ours), "{other:#?}");
+    assert_eq!((other.cause, other.party), (Cause::RunQueueWait, Party::Job), "{other:#?}");
     assert_eq!(other.root.as_ref().map(|root| root.name.as_str()), Some("A.user"));
 }
 
@@ -219,7 +226,7 @@ fn an_isolated_stall_in_ten_thousand_bodies_is_the_machine() {
     let record = ring(&Ring { rounds: 10_000, stalls: true, seed: 3, plants, ..Ring::default() });
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 5000);
-    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
     assert!(miss.evidence[0].contains("probability"));
 }
 
@@ -233,7 +240,7 @@ fn a_machine_stall_that_delays_another_task_stays_with_the_machine() {
         instance.deadline = instance.planned + micros(150);
     }
     let miss = of_task(&verdicts(&record), DUMMY, 200).clone();
-    assert_eq!((miss.cause, miss.door), (Cause::LateTimer, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::LateTimer, Party::Machine), "{miss:#?}");
 }
 
 #[test]
@@ -242,10 +249,10 @@ fn chain_from_a_machine_stall_counts_as_the_machines() {
     let assessment = assess(&record);
     assert!(assessment.counts.machine > 4, "{:?}", assessment.counts);
     assert_eq!(
-        assessment.counts.ours,
+        assessment.counts.job,
         0,
         "{:#?}",
-        assessment.misses.iter().find(|miss| miss.door == Door::Ours)
+        assessment.misses.iter().find(|miss| miss.party == Party::Job)
     );
     assert_eq!(assessment.counts.machine_roots, 3, "one for each task whose timer was late");
     assert_eq!(assessment.exit_code(), 3);
@@ -256,7 +263,7 @@ fn dead_member_is_ours_and_loud() {
     let record = ring(&with(vec![(200, Plant::Died { task: B })]));
     let assessment = assess(&record);
     let message = of_channel(&assessment.misses, B, 200);
-    assert_eq!((message.cause, message.door), (Cause::PeerDied, Door::Ours));
+    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job));
     assert!(message.evidence[0].contains("SIGKILL"));
     assert!(assessment.irregularities.iter().any(|found| found.kind == "member-died"));
     assert_eq!(assessment.exit_code(), 1);
@@ -269,7 +276,7 @@ fn death_noticed_late_explains_what_the_dead_did_not_send() {
         event.at = event.at + micros(20_000);
     }
     let message = of_channel(&verdicts(&record), B, 200).clone();
-    assert_eq!((message.cause, message.door), (Cause::PeerDied, Door::Ours), "{message:#?}");
+    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job), "{message:#?}");
     assert!(message.evidence[0].contains("SIGKILL"), "{message:#?}");
 }
 
@@ -285,7 +292,7 @@ fn channel_causes() {
         let record = ring(&with(vec![(200, plant)]));
         let misses = verdicts(&record);
         let miss = of_channel(&misses, B, 200);
-        assert_eq!((miss.stage, miss.cause, miss.door), (stage, cause, Door::Ours), "{miss:#?}");
+        assert_eq!((miss.stage, miss.cause, miss.party), (stage, cause, Party::Job), "{miss:#?}");
         assert_eq!(exit_code(&record), 1);
     }
 }
@@ -296,7 +303,7 @@ fn no_room_behind_a_receiver_that_the_machine_stalled() {
         vec![(199, Plant::LateTimer { task: C, by: micros(300) }), (200, Plant::NoRoom { channel: B })];
     let misses = verdicts(&ring(&with(plants)));
     let miss = of_channel(&misses, B, 200);
-    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Taking, Cause::LatePeer, Door::Machine));
+    assert_eq!((miss.stage, miss.cause, miss.party), (Stage::Taking, Cause::LatePeer, Party::Machine));
 }
 
 #[test]
@@ -306,8 +313,8 @@ fn no_buffer_behind_a_receiver_that_the_machine_stalled() {
     let misses = verdicts(&ring(&with(plants)));
     let miss = of_channel(&misses, B, 200);
     assert_eq!(
-        (miss.stage, miss.cause, miss.door),
-        (Stage::Taking, Cause::LatePeer, Door::Machine),
+        (miss.stage, miss.cause, miss.party),
+        (Stage::Taking, Cause::LatePeer, Party::Machine),
         "{miss:#?}"
     );
 }
@@ -343,7 +350,7 @@ fn the_machines_own_stalls_are_never_ours() {
     for seed in 1..=6 {
         let record = ring(&Ring { rounds: 5000, stalls: true, seed, ..Ring::default() });
         let assessment = assess(&record);
-        let ours = assessment.misses.iter().find(|miss| miss.door == Door::Ours);
+        let ours = assessment.misses.iter().find(|miss| miss.party == Party::Job);
         assert!(ours.is_none(), "seed {seed}: {ours:#?}");
         assert!(assessment.counts.machine > 0, "seed {seed}: the machine should have missed some");
     }
@@ -361,14 +368,14 @@ fn changed(ring_of: Ring, change: impl Fn(&mut leveret_report::record::InstanceR
 fn a_lower_rank_proves_nothing_when_ours_is_unknown() {
     let mut record = ring(&with(vec![(200, Plant::Hog { task: A, priority: 1, by: micros(300) })]));
     record.phases[0].tasks[A].priority = 0;
-    assert_eq!(of_task(&verdicts(&record), A, 200).door, Door::Ours);
+    assert_eq!(of_task(&verdicts(&record), A, 200).party, Party::Process);
 }
 
 #[test]
 fn kernel_thread_before_an_ordinary_one_is_ours() {
     let plants = vec![(200, Plant::KernelThread { task: A, by: micros(300) })];
     let record = ring(&Ring { real_time: false, ..with(plants) });
-    assert_eq!(of_task(&verdicts(&record), A, 200).door, Door::Ours);
+    assert_eq!(of_task(&verdicts(&record), A, 200).party, Party::Job);
 }
 
 #[test]
@@ -378,8 +385,8 @@ fn time_stolen_without_a_switch_is_the_machines() {
         record.ended = record.started + micros(300);
     });
     assert_eq!(
-        (miss.stage, miss.cause, miss.door),
-        (Stage::Execution, Cause::StallInExecution, Door::Machine)
+        (miss.stage, miss.cause, miss.party),
+        (Stage::Execution, Cause::StallInExecution, Party::Machine)
     );
 }
 
@@ -391,7 +398,7 @@ fn time_lost_with_unlogged_switches_is_ours() {
         record.ended = record.started + micros(300);
         record.switches = 2;
     });
-    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Execution, Cause::RunQueueWait, Door::Ours));
+    assert_eq!((miss.stage, miss.cause, miss.party), (Stage::Execution, Cause::RunQueueWait, Party::Job));
     assert!(miss.evidence[0].contains("coarse"), "{miss:#?}");
 }
 
@@ -403,7 +410,7 @@ fn unknown_switches_prove_nothing() {
         record.ended = record.ended + micros(300);
         record.switches = u32::MAX;
     });
-    assert_eq!((miss.stage, miss.cause, miss.door), (Stage::Start, Cause::Unexplained, Door::Ours));
+    assert_eq!((miss.stage, miss.cause, miss.party), (Stage::Start, Cause::Unexplained, Party::Job));
 }
 
 #[test]
@@ -416,7 +423,7 @@ fn a_fault_of_the_instance_before_is_not_blamed_again() {
     record.phases[0].tasks[A].instances[200].faults = 1;
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 200);
-    assert_eq!((miss.cause, miss.door), (Cause::StallInSpin, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::StallInSpin, Party::Machine), "{miss:#?}");
 }
 
 #[test]
@@ -427,8 +434,11 @@ fn without_the_machines_share_it_would_still_be_late() {
     ];
     let misses = verdicts(&ring(&with(plants)));
     let miss = of_task(&misses, A, 200);
-    assert_eq!((miss.cause, miss.door), (Cause::PageFault, Door::Ours), "{miss:#?}");
-    assert!(miss.evidence.iter().any(|sentence| sentence.contains("lie with the machine")), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::PageFault, Party::Job), "{miss:#?}");
+    assert!(
+        miss.evidence.iter().any(|sentence| sentence.contains("the machine's: the miss is the job's")),
+        "{miss:#?}"
+    );
 }
 
 #[test]
@@ -438,8 +448,8 @@ fn a_message_late_though_its_sender_kept_its_window_is_examined_too() {
     let misses = verdicts(&record);
     let message = of_channel(&misses, A, 200);
     assert_eq!(
-        (message.stage, message.cause, message.door),
-        (Stage::Execution, Cause::PageFault, Door::Ours)
+        (message.stage, message.cause, message.party),
+        (Stage::Execution, Cause::PageFault, Party::Job)
     );
 }
 
@@ -466,7 +476,7 @@ fn one_overrun_in_a_very_short_run_is_ours() {
             let period = Nanos::from_millis(20);
             let record = ring(&Ring { rounds: 20, seed, stalls, period, plants, ..Ring::default() });
             let miss = of_task(&verdicts(&record), A, 10).clone();
-            assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "seed {seed}: {miss:#?}");
+            assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "seed {seed}: {miss:#?}");
         }
     }
 }
@@ -485,7 +495,7 @@ fn a_long_body_among_long_stalls() -> RunRecord {
 fn a_body_as_long_as_the_machines_stalls_is_the_machines() {
     let record = a_long_body_among_long_stalls();
     let miss = of_task(&verdicts(&record), A, 2000).clone();
-    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
 }
 
 #[test]
@@ -498,7 +508,7 @@ fn a_stall_longer_than_any_seen_is_not_assumed() {
     }
     record.phases[0].alone.lateness_ns = vec![5_000; 100];
     let miss = of_task(&verdicts(&record), A, 2000).clone();
-    assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
     assert!(miss.evidence[0].contains("was not seen to stall"), "{miss:#?}");
 }
 
@@ -512,12 +522,12 @@ fn timer_interrupts_in_a_body_prove_that_the_core_ran() {
         of_task(&verdicts(&record), A, 2000).clone()
     };
     let miss = judged(0, &[-1, 3, 7, 11]);
-    assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
     assert!(miss.evidence[0].contains("2 timer interrupts came on core 0"), "{miss:#?}");
     // None within the body, one right after its beginning, and those of another core prove nothing.
     for (core, after_ms) in [(0, &[-1, 9][..]), (0, &[0, 9]), (1, &[3, 7])] {
         let miss = judged(core, after_ms);
-        assert_eq!(miss.door, Door::Machine, "core {core}, {after_ms:?}: {miss:#?}");
+        assert_eq!(miss.party, Party::Machine, "core {core}, {after_ms:?}: {miss:#?}");
     }
 }
 
@@ -531,7 +541,7 @@ fn stalls_in_one_body_of_five_do_not_make_the_others_overruns() {
     }
     record.phases[0].tasks[A].gaps = [2_000_000; 10];
     let miss = of_task(&verdicts(&record), A, 2000).clone();
-    assert_eq!((miss.cause, miss.door), (Cause::StallInExecution, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
 }
 
 #[test]
@@ -544,7 +554,7 @@ fn lost_evidence_is_named_where_it_was_lost() {
         of_task(&verdicts(&record), B, 200).clone()
     };
     let miss = judged(100, 300);
-    assert_eq!((miss.cause, miss.door), (Cause::EvidenceLost, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::EvidenceLost, Party::Job), "{miss:#?}");
     assert!(miss.evidence[0].contains("712 records"), "{miss:#?}");
     assert_eq!(judged(300, 400).cause, Cause::RunQueueWait);
 }
@@ -567,17 +577,17 @@ fn changed_scheduling_is_never_the_machine() {
         let misses = verdicts(&record);
         [120, 200, 300].map(|instance| of_task(&misses, A, instance).clone())
     };
-    let (ours, machine) = ((Cause::SchedulingChanged, Door::Ours), (Cause::LateTimer, Door::Machine));
+    let (ours, machine) = ((Cause::SchedulingChanged, Party::Job), (Cause::LateTimer, Party::Machine));
     for (back, expected) in [(true, [machine, ours, machine]), (false, [machine, ours, ours])] {
         let found = changed(Plant::LateTimer { task: A, by: micros(300) }, back);
-        assert_eq!(found.clone().map(|miss| (miss.cause, miss.door)), expected, "{found:#?}");
+        assert_eq!(found.clone().map(|miss| (miss.cause, miss.party)), expected, "{found:#?}");
         assert!(found[1].evidence[0].contains("first found at SCHED_OTHER on core 0 at 150"), "{found:#?}");
     }
     let waits = changed(Plant::Hog { task: A, priority: 1, by: micros(300) }, true);
-    assert_eq!((waits[1].cause, waits[1].door), ours, "{waits:#?}");
+    assert_eq!((waits[1].cause, waits[1].party), ours, "{waits:#?}");
     // What the task did itself stays what it is.
     let faults = changed(Plant::PageFault { task: A, by: micros(120), logged: true }, true);
-    assert_eq!((faults[1].cause, faults[1].door), (Cause::PageFault, Door::Ours), "{faults:#?}");
+    assert_eq!((faults[1].cause, faults[1].party), (Cause::PageFault, Party::Job), "{faults:#?}");
 }
 
 #[test]
@@ -610,8 +620,8 @@ fn a_thread_that_gave_way_to_us_ranked_below_us_whatever_it_was() {
         of_task(&verdicts(&record), A, 200).clone()
     };
     let miss = judged(true);
-    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
-    assert_eq!(judged(false).door, Door::Ours);
+    assert_eq!((miss.cause, miss.party), (Cause::KernelSection, Party::Machine), "{miss:#?}");
+    assert_eq!(judged(false).party, Party::Job);
 }
 
 /// A stalls in its spin until the next period's start, keeps the plan of that period without having slept, and C waits
@@ -645,9 +655,9 @@ fn displaced() -> RunRecord {
 fn who_is_pushed_into_anothers_time_waits_for_what_pushed_it() {
     let misses = verdicts(&displaced());
     let root = of_task(&misses, A, 200);
-    assert_eq!((root.cause, root.door), (Cause::StallInSpin, Door::Machine), "{root:#?}");
+    assert_eq!((root.cause, root.party), (Cause::StallInSpin, Party::Machine), "{root:#?}");
     let miss = of_task(&misses, C, 200);
-    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Machine), "{miss:#?}");
     let root = miss.root.as_ref().expect("a root");
     assert_eq!((root.task, root.instance, root.cause), (A, 200, Cause::StallInSpin));
 }
@@ -660,7 +670,7 @@ fn an_overrun_that_ended_in_time_is_not_why_the_next_was_left_out() {
     b[199].ended = b[199].started + micros(53);
     b[200].outcome = Outcome::SkippedOverrun;
     let miss = of_task(&verdicts(&record), B, 200).clone();
-    assert_eq!((miss.cause, miss.door), (Cause::LateTimer, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::LateTimer, Party::Machine), "{miss:#?}");
 }
 
 #[test]
@@ -677,12 +687,12 @@ fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
         of_task(&verdicts(&record), A, 700).clone()
     };
     let miss = judged(5, 110);
-    assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::KernelSection, Party::Machine), "{miss:#?}");
     assert!(miss.evidence[0].contains("5 of the 6 bodies"), "{miss:#?}");
     // Too few ticks; or too long for one, though each of them had one.
     for (ticks, by) in [(0, 110), (1, 110), (4, 110), (6, 300), (6, 900)] {
         let miss = judged(ticks, by);
-        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{ticks} {by}: {miss:#?}");
+        assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{ticks} {by}: {miss:#?}");
     }
 }
 
@@ -699,10 +709,14 @@ fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
     // A stall before the interrupt that was to wake us, after it, and among the ticks that follow.
     for stalled in [&[-2, 39][..], &[0, 39], &[0, 4, 8, 36, 40]] {
         let miss = judged(stalled);
-        assert_eq!((miss.cause, miss.door), (Cause::KernelSection, Door::Machine), "{stalled:?}: {miss:#?}");
+        assert_eq!(
+            (miss.cause, miss.party),
+            (Cause::KernelSection, Party::Machine),
+            "{stalled:?}: {miss:#?}"
+        );
     }
     let miss = judged(&[0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 39]);
-    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
 }
 
 #[test]
@@ -733,6 +747,6 @@ fn who_sleeps_after_having_taken_our_core_does_not_make_us_sleep() {
     phase.switches.push(other);
     let misses = verdicts(&record);
     let miss = of_task(&misses, B, 200);
-    assert_eq!((miss.cause, miss.door), (Cause::RunQueueWait, Door::Ours), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
     assert!(!miss.evidence.iter().any(|sentence| sentence.contains("went to sleep")), "{miss:#?}");
 }

@@ -5,7 +5,7 @@ use crate::pair::{
 };
 use leveret_plan::OverrunPolicy;
 use leveret_report::record::{EventKind, Outcome, RunRecord};
-use leveret_report::verdict::{Cause, Door, assess};
+use leveret_report::verdict::{Cause, Party, assess};
 
 /// How many readings the writer's instance takes, up to the one that ends it.
 fn readings() -> u32 {
@@ -30,7 +30,7 @@ fn a_clock_set_forward_is_named_wherever_it_happens() {
         let assessment = assess(&record);
         never_the_machine(&assessment);
         let miss = of_task(&assessment, WRITER, AT);
-        assert_eq!((miss.cause, miss.door), (Cause::ClockStep, Door::Ours), "reading {reading}: {miss:#?}");
+        assert_eq!((miss.cause, miss.party), (Cause::ClockStep, Party::Job), "reading {reading}: {miss:#?}");
         assert_eq!(events(&record), [EventKind::ClockStepped { by }], "reading {reading}");
         let others = assessment.misses.iter().filter(|miss| miss.instance != AT).count();
         assert_eq!(others, 0, "reading {reading}: only this round suffers\n{}", all(&assessment));

@@ -1,4 +1,4 @@
-//! Causes planted in virtual time: the verdict names each, and lays none of ours at the machine's door.
+//! Causes planted in virtual time: the verdict names each, and calls none of the job's the machine's.
 #![allow(missing_docs, reason = "a test has no public interface")]
 
 mod clock_steps;
@@ -6,7 +6,7 @@ mod pair;
 
 use leveret_plan::{Costs, OverrunPolicy};
 use leveret_report::record::{EventKind, Fate, InstanceRecord, Outcome, RunRecord};
-use leveret_report::verdict::{Cause, Door, Stage, assess};
+use leveret_report::verdict::{Cause, Party, Stage, assess};
 use leveret_types::Nanos;
 use pair::{
     AT, BUDGET, READER, ROUNDS, Script, WRITER, all, instance, message, never_the_machine, of_channel,
@@ -168,11 +168,11 @@ fn a_stall_in_the_spin_without_any_switch_is_the_machines() {
     assert_eq!((found.outcome, found.switches, found.faults), (Outcome::SkippedCritical, 0, 0));
     assert!(found.gap >= us(2_500), "{found:?}");
     let assessment = assess(&record);
-    assert_eq!((assessment.counts.ours, assessment.exit_code()), (0, 3), "{}", all(&assessment));
+    assert_eq!((assessment.counts.job, assessment.exit_code()), (0, 3), "{}", all(&assessment));
     let miss = of_task(&assessment, WRITER, AT);
-    assert_eq!((miss.cause, miss.door), (Cause::StallInSpin, Door::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::StallInSpin, Party::Machine), "{miss:#?}");
     let miss = of_channel(&assessment, AT);
-    assert_eq!(miss.door, Door::Machine, "what follows from it takes its door: {miss:#?}");
+    assert_eq!(miss.party, Party::Machine, "what follows from it takes its party: {miss:#?}");
     assert_eq!(miss.root.as_ref().map(|root| root.cause), Some(Cause::StallInSpin));
 }
 

@@ -339,13 +339,13 @@ thread_local! {
     static DISTURBED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the machine stood still for longer than what tests plan for: by a miss that is laid at its door, or by what a bare
+/// Whether the machine stood still for longer than what tests plan for: by a miss that is its own, or by what a bare
 /// sleep saw.
 fn is_disturbed(record: &RunRecord) -> bool {
     const STALL: Nanos = Nanos::from_millis(1);
     let stood_still = |late: &u32| Nanos(i64::from(*late)) > STALL;
     record.phases.iter().flat_map(|phase| &phase.alone.lateness_ns).any(stood_still)
-        || verdict::assess(record).misses.iter().any(|miss| miss.door == verdict::Door::Machine)
+        || verdict::assess(record).misses.iter().any(|miss| miss.party == verdict::Party::Machine)
 }
 
 /// For tests whose outcome hangs on a window of milliseconds being kept: a test that failed is tried again where the record of

@@ -195,7 +195,7 @@ fn sided() {
 fn misses_nothing(source: &str) {
     with_members(source, &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
-        assert_eq!(outcome.report()["misses"]["ours"], 0, "{source} at {members}: {}", outcome.said());
+        assert_eq!(outcome.report()["misses"]["job"], 0, "{source} at {members}: {}", outcome.said());
     });
 }
 
@@ -265,7 +265,7 @@ fn metrics_agree_with_the_report() {
         }
         assert_eq!(compared, 2 * members as usize);
         // What the overrun took from its neighbour, if anything, is among the misses of the report.
-        assert!(outcome.report()["misses"]["ours"].as_u64() > Some(0), "{}", outcome.said());
+        assert!(outcome.report()["misses"]["job"].as_u64() > Some(0), "{}", outcome.said());
     });
 }
 
@@ -442,7 +442,7 @@ fn the_ring_in_c_runs_by_the_clock() {
     let outcome = program.run(3, &["--rounds", &ROUNDS.to_string()]);
     outcome.assert_consistent();
     assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());
-    assert_eq!(outcome.report()["misses"]["ours"], 0, "{}", outcome.said());
+    assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
     for name in ["A", "B", "C"] {
         let line = outcome.stdout.lines().find(|line| line.starts_with(&format!("{name}.user: took ")));
         let line = line.unwrap_or_else(|| panic!("{name} says nothing: {}", outcome.said()));

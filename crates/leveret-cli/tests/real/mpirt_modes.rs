@@ -3,7 +3,7 @@
 use crate::harness::Outcome;
 use crate::suite::{C, MEMBERS, continue_the_stopped, with_members};
 use leveret_report::record::EventKind;
-use leveret_report::verdict::{Cause, Door, Miss, Subject};
+use leveret_report::verdict::{Cause, Miss, Party, Subject};
 use leveret_types::Nanos;
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ fn mode_beside() {
 
 /// No miss of ours is a wait behind a thread whose name begins so.
 fn blames_nobody_of(outcome: &Outcome, own: &[&str]) {
-    for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
+    for miss in outcome.assessment().misses.iter().filter(|miss| miss.party == Party::Job) {
         let behind = miss.evidence.iter().filter_map(|line| line.split_once("run-queue wait behind "));
         for (_, blamed) in behind {
             assert!(!own.iter().any(|own| blamed.starts_with(own)), "{blamed}: {}", outcome.said());
@@ -170,9 +170,9 @@ fn mode_with_a_member_that_goes_on_in_it() {
                 let Subject::Task(task) = miss.subject else { return false };
                 miss.phase == number && miss.late_by.is_none() && phase.job.tasks[task].member.0 == 1
             };
-            let causes: BTreeSet<(Cause, Door)> =
-                misses.iter().filter(of_stopped).map(|miss| (cause(miss), miss.door)).collect();
-            assert_eq!(Vec::from_iter(causes), [(Cause::StoppedMember, Door::Ours)], "{}", outcome.said());
+            let causes: BTreeSet<(Cause, Party)> =
+                misses.iter().filter(of_stopped).map(|miss| (cause(miss), miss.party)).collect();
+            assert_eq!(Vec::from_iter(causes), [(Cause::StoppedMember, Party::Job)], "{}", outcome.said());
         }
         // The kept task's instances are numbered on.
         let place = after.job.tasks.iter().position(|task| task.name == "always-0").expect("it is kept");

@@ -3,7 +3,7 @@
 use crate::harness::{Outcome, Workplace, turn, undisturbed};
 use crate::job::{Job, core, ring};
 use leveret_report::record::EventKind;
-use leveret_report::verdict::{Cause, Door};
+use leveret_report::verdict::{Cause, Party};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -17,7 +17,7 @@ fn assert_named(outcome: &Outcome, name: &str, cause: Cause) {
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
     for instance in PLANTED {
         let miss = outcome.miss(name, instance);
-        assert_eq!(miss.door, Door::Ours, "{name} {instance}: {:?}", miss.evidence);
+        assert_eq!(miss.party, Party::Job, "{name} {instance}: {:?}", miss.evidence);
         assert_eq!(miss.cause, cause, "{name} {instance}: {:?}", miss.evidence);
     }
 }
@@ -75,7 +75,7 @@ fn a_late_peer_is_named_with_its_root() {
         for instance in PLANTED {
             let root = outcome.miss("AB", instance).root.expect("a late message has a root");
             assert_eq!((root.name.as_str(), root.instance), ("A.user", instance));
-            assert_eq!((root.cause, root.door), (Cause::Overrun, Door::Ours));
+            assert_eq!((root.cause, root.blame.party), (Cause::Overrun, Party::Job));
         }
     });
 }
@@ -99,7 +99,7 @@ fn a_stopped_member_is_named() {
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         for instance in 10..15 {
             let miss = outcome.miss("V.user", instance);
-            assert_eq!((miss.cause, miss.door), (Cause::StoppedMember, Door::Ours), "{:?}", miss.evidence);
+            assert_eq!((miss.cause, miss.party), (Cause::StoppedMember, Party::Job), "{:?}", miss.evidence);
         }
     });
 }
@@ -188,7 +188,7 @@ fn scheduling_changed_from_outside_is_never_the_machines() {
     assert!(!after.is_empty(), "nothing is missed: {}", outcome.said());
     for miss in after {
         let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
-        assert_eq!((cause, miss.door), (Cause::SchedulingChanged, Door::Ours), "{:?}", miss.evidence);
+        assert_eq!((cause, miss.party), (Cause::SchedulingChanged, Party::Job), "{:?}", miss.evidence);
     }
     assert!(
         outcome.stderr.contains("the scheduling of V.user was changed from outside"),
@@ -217,7 +217,7 @@ fn one_long_overrun_in_a_very_short_run_is_named() {
         let outcome = Workplace::new().run(&job.text());
         outcome.assert_consistent();
         let miss = outcome.miss("V.user", 10);
-        assert_eq!((miss.cause, miss.door), (Cause::Overrun, Door::Ours), "{:?}", miss.evidence);
+        assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{:?}", miss.evidence);
     });
 }
 
@@ -236,8 +236,8 @@ fn a_stopped_agent_is_no_members_fault() {
         for task in &outcome.record().phases[0].tasks {
             assert_eq!(task.instances.len(), 90, "{}", outcome.said());
         }
-        // Nobody laid a stall of the machine at our door for want of evidence without saying so.
-        for miss in outcome.assessment().misses.iter().filter(|miss| miss.door == Door::Ours) {
+        // No stall of the machine counts as the job's for want of evidence without that being said.
+        for miss in outcome.assessment().misses.iter().filter(|miss| miss.party == Party::Job) {
             let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
             assert_eq!(cause, Cause::EvidenceLost, "{} {}: {:?}", miss.name, miss.instance, miss.evidence);
         }

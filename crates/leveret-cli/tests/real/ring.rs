@@ -16,7 +16,7 @@ fn the_ring_runs_by_the_clock_alone() {
     outcome.assert_consistent();
     assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
     let report = outcome.report();
-    assert_eq!(report["misses"]["ours"], 0, "{}", outcome.said());
+    assert_eq!(report["misses"]["job"], 0, "{}", outcome.said());
     assert_eq!(report["rounds"], ROUNDS);
     assert_eq!(report["ending"]["kind"], "completed");
     assert_eq!(report["data_path"]["allocations_after_commit"], 0, "{}", outcome.said());

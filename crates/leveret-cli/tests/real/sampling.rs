@@ -3,7 +3,7 @@
 use crate::harness::{Outcome, Workplace, turn, undisturbed};
 use crate::job::{Job, core};
 use leveret_report::record::Fate;
-use leveret_report::verdict::{Cause, Door};
+use leveret_report::verdict::{Cause, Party};
 
 /// A writes every period, B reads with a period of its own.
 fn pair(period: &str, window: [&str; 2], writer: &[&str], options: &str, reader: &[&str]) -> Outcome {
@@ -32,7 +32,7 @@ fn a_faster_reader_sees_messages_again() {
         for aliased in [&[][..], &["aliased=yes"]] {
             let reader: Vec<&str> = aliased.iter().chain(&["oversamples=yes"]).copied().collect();
             let outcome = pair("10ms", ["0ms", "10ms"], aliased, "", &reader);
-            assert_eq!(outcome.report()["misses"]["ours"], 0, "{}", outcome.said());
+            assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
             // Twenty rounds of two instances; the last message may be due after the last reader.
             let missed = outcome.assessment().counts.machine as usize;
             assert!(fates(&outcome, Fate::Taken) + missed >= 19, "{}", outcome.said());
@@ -46,7 +46,7 @@ fn a_slower_reader_passes_messages_over_without_a_miss() {
     undisturbed(|| {
         for aliased in [&[][..], &["aliased=yes"]] {
             let outcome = pair("40ms", ["5ms", "20ms"], aliased, "", aliased);
-            assert_eq!(outcome.report()["misses"]["ours"], 0, "{}", outcome.said());
+            assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
             let (taken, untaken) = (fates(&outcome, Fate::Taken), fates(&outcome, Fate::Untaken));
             let missed = outcome.assessment().counts.machine as usize;
             assert!(taken + missed >= 19 && untaken + missed >= 19, "{taken} {untaken}: {}", outcome.said());
@@ -64,7 +64,7 @@ fn the_last_good_message_is_held() {
             let outcome = pair("20ms", ["6ms", "9ms"], &writer, "missing = \"hold-last\"", aliased);
             assert!(outcome.stderr.contains("node B: holds 8 in instance 9"), "{}", outcome.said());
             let miss = outcome.miss("AB", 9);
-            assert_eq!((miss.cause, miss.door), (Cause::LatePeer, Door::Ours), "{:?}", miss.evidence);
+            assert_eq!((miss.cause, miss.party), (Cause::LatePeer, Party::Job), "{:?}", miss.evidence);
         }
     });
 }

@@ -3,9 +3,11 @@
 use crate::Report;
 use crate::format::{plural, utc};
 use crate::record::Ending;
-use crate::statistics::{AloneStatistics, ChannelStatistics, PhaseStatistics, Summary, TaskStatistics};
+use crate::statistics::{
+    AloneStatistics, ChannelStatistics, MissCounts, PhaseStatistics, Summary, TaskStatistics,
+};
 use crate::text::WORK_COLUMNS;
-use crate::verdict::{Door, Miss, Stage};
+use crate::verdict::Miss;
 use crate::works::WorkStatistics;
 use crate::worst::shown;
 use leveret_types::Nanos;
@@ -84,18 +86,19 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// The verdict, large.
 pub(super) fn headline(report: &Report<'_>) -> String {
-    let counts = report.assessment.counts;
+    let counts = &report.assessment.counts;
     let irregular = !report.assessment.irregularities.is_empty();
     let (class, title) = match report.assessment.exit_code() {
         0 if !report.has_windows() => ("clean", "Nothing lost".to_owned()),
         0 => ("clean", "Every window kept".to_owned()),
-        3 => ("machine", format!("{}, none of them ours", plural(counts.machine, "miss", "misses"))),
-        _ if counts.ours > 0 => {
-            let verb = if counts.ours == 1 { "is" } else { "are" };
-            ("ours", format!("{} {verb} ours", plural(counts.ours, "miss", "misses")))
+        3 => ("machine", format!("{}, all the machine\u{2019}s", plural(counts.machine, "miss", "misses"))),
+        4 => ("process", format!("{}, none the job\u{2019}s", plural(counts.all(), "miss", "misses"))),
+        _ if counts.job > 0 => {
+            let verb = if counts.job == 1 { "is" } else { "are" };
+            ("job", format!("{} {verb} the job\u{2019}s", plural(counts.job, "miss", "misses")))
         }
-        _ if irregular => ("ours", "Not all is accounted for".to_owned()),
-        _ => ("ours", "The run failed".to_owned()),
+        _ if irregular => ("job", "Not all is accounted for".to_owned()),
+        _ => ("job", "The run failed".to_owned()),
     };
     let ending = match &report.record.ending {
         Ending::Completed => String::new(),
@@ -265,18 +268,19 @@ fn percentiles(summary: &Summary) -> [String; 4] {
     [summary.p50, summary.p99, summary.p999, summary.max].map(short)
 }
 
-fn missed(ours: u64, machine: u64, stages: &BTreeMap<Stage, u64>) -> String {
-    if stages.is_empty() {
+fn missed(of: &MissCounts) -> String {
+    if of.misses_by_stage.is_empty() {
         return "0".to_owned();
     }
-    let stages: Vec<String> = stages.iter().map(|(stage, count)| format!("{stage} {count}")).collect();
-    format!("{}: {ours} ours ({})", ours + machine, stages.join(", "))
+    let stages = of.misses_by_stage.iter().map(|(stage, count)| format!("{stage} {count}"));
+    let stages: Vec<String> = stages.collect();
+    format!("{}: {} the job\u{2019}s ({})", of.all(), of.misses_job, stages.join(", "))
 }
 
 fn channel_row(of: &ChannelStatistics) -> Vec<String> {
     let mut row = vec![of.name.clone(), of.source.clone(), of.target.clone(), of.count_told()];
     row.push(match of.time_driven {
-        true => missed(of.misses_ours, of.misses_machine, &of.misses_by_stage),
+        true => missed(&of.misses),
         // Without a window there is nothing to miss.
         false => "\u{2013}".to_owned(),
     });
@@ -308,14 +312,14 @@ fn work_row(of: &WorkStatistics) -> Vec<String> {
 
 fn task_row(of: &TaskStatistics) -> Vec<String> {
     let mut row = vec![of.name.clone(), of.core.to_string(), of.count.to_string()];
-    row.push(missed(of.misses_ours, of.misses_machine, &of.misses_by_stage));
+    row.push(missed(&of.misses));
     row.extend(percentiles(&of.start_lateness_ns));
     row.extend(percentiles(&of.execution_ns));
     row.push(duration(of.budget_ns));
     row
 }
 
-/// The list of misses, ours first, then the irregularities.
+/// The list of misses, the job's first, then the irregularities.
 pub(super) fn misses(report: &Report<'_>) -> String {
     let mut text = String::new();
     for found in &report.assessment.irregularities {
@@ -342,19 +346,21 @@ pub(super) fn misses(report: &Report<'_>) -> String {
         });
         return text;
     }
-    let counts = report.assessment.counts;
+    let counts = &report.assessment.counts;
     let _ = write!(
         text,
         "<div class=\"filters\" role=\"group\" aria-label=\"Which misses\">\
-         <button type=\"button\" data-door=\"all\" aria-pressed=\"true\">All {}</button>\
-         <button type=\"button\" data-door=\"ours\" aria-pressed=\"false\">Ours {}</button>\
-         <button type=\"button\" data-door=\"machine\" aria-pressed=\"false\">The machine\u{2019}s {}</button></div><ol class=\"misses\">",
+         <button type=\"button\" data-party=\"all\" aria-pressed=\"true\">All {}</button>\
+         <button type=\"button\" data-party=\"job\" aria-pressed=\"false\">The job\u{2019}s {}</button>\
+         <button type=\"button\" data-party=\"process\" aria-pressed=\"false\">Another process\u{2019}s {}</button>\
+         <button type=\"button\" data-party=\"machine\" aria-pressed=\"false\">The machine\u{2019}s {}</button></div><ol class=\"misses\">",
         misses.len(),
-        counts.ours,
+        counts.job,
+        counts.process,
         counts.machine
     );
     let mut shown: Vec<&Miss> = misses.iter().collect();
-    shown.sort_by_key(|miss| (std::cmp::Reverse(miss.door), miss.root.is_some()));
+    shown.sort_by_key(|miss| (miss.party, miss.root.is_some()));
     for miss in shown.iter().take(MISSES_LISTED_MAX) {
         one_miss(report, miss, &mut text);
     }
@@ -362,7 +368,7 @@ pub(super) fn misses(report: &Report<'_>) -> String {
     if misses.len() > MISSES_LISTED_MAX {
         let _ = write!(
             text,
-            "<p class=\"note\">{MISSES_LISTED_MAX} of {} are shown, ours first and roots before their consequences; report.json has more.</p>",
+            "<p class=\"note\">{MISSES_LISTED_MAX} of {} are shown, the job\u{2019}s first and roots before their consequences; report.json has more.</p>",
             misses.len()
         );
     }
@@ -373,13 +379,15 @@ fn one_miss(report: &Report<'_>, miss: &Miss, text: &mut String) {
     let late =
         miss.late_by.map_or_else(|| "never happened".to_owned(), |late| format!("{} late", duration(late)));
     let phase = report.record.phases.get(miss.phase).map_or("", |phase| &phase.label);
-    let door = match miss.door {
-        Door::Ours => "ours",
-        Door::Machine => "machine",
+    let party = miss.party;
+    let chip = match (miss.unproven, &miss.culprit) {
+        (true, _) => format!("{party}, unproven"),
+        (false, Some(culprit)) => format!("{party}: {}", escape(&culprit.to_string())),
+        (false, None) => party.to_string(),
     };
     let _ = write!(
         text,
-        "<li data-door-of=\"{door}\"><details><summary><span class=\"chip {door}\">{door}</span>\
+        "<li data-party-of=\"{party}\"><details><summary><span class=\"chip {party}\">{chip}</span>\
          <span class=\"who\">{} <i>{}</i><small>{}</small></span>\
          <span class=\"what\"><span class=\"stage\">{}</span> {}<small>{}</small></span>\
          <span class=\"late\">{late}</span></summary>\

@@ -189,7 +189,7 @@ fn words(report: &Report<'_>, number: usize, curve: &Curve, instance: u64, value
     let head = format!("Greatest of the run: {} in instance {instance} of {}.", short(value), curve.name);
     if let Some(miss) = report.assessment.misses.iter().find(of) {
         let evidence = miss.evidence.first().map_or("", String::as_str);
-        return format!("{head} It is a miss, {} ({}): {evidence}.", miss.cause, miss.door);
+        return format!("{head} It is a miss, {} ({}): {evidence}.", miss.cause, miss.party.possessive());
     }
     if let Subject::Channel(channel) = curve.subject
         && !Index::new(&report.record.phases[number]).is_time_driven(channel)

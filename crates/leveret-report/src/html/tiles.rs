@@ -27,7 +27,7 @@ pub(super) fn tiles(report: &Report<'_>) -> String {
 }
 
 fn planned(report: &Report<'_>) -> Vec<Tile> {
-    let counts = report.assessment.counts;
+    let counts = &report.assessment.counts;
     let data_path = report.statistics.data_path;
     let tasks = report.statistics.phases.iter().flat_map(|phase| &phase.tasks);
     let (start, start_note) = worst(tasks.map(|task| &task.start_lateness_ns), "worst task");
@@ -35,16 +35,18 @@ fn planned(report: &Report<'_>) -> Vec<Tile> {
     let (alone, alone_note) = worst(alone.map(|row| &row.lateness_ns), "bare timer");
     let allocations = data_path.allocations_after_commit;
     let machine = if counts.machine > 0 { "machine" } else { "" };
-    let ours = |wrong: bool| if wrong { "ours" } else { "" };
+    let process = if counts.process > 0 { "process" } else { "" };
+    let job = |wrong: bool| if wrong { "job" } else { "" };
     vec![
         ("Rounds", report.statistics.rounds.to_string(), phases_of(report), ""),
-        ("Misses, ours", counts.ours.to_string(), roots(counts.ours_roots), ours(counts.ours > 0)),
+        ("Misses, the job\u{2019}s", counts.job.to_string(), roots(counts.job_roots), job(counts.job > 0)),
+        ("Misses, other processes\u{2019}", counts.process.to_string(), roots(counts.process_roots), process),
         ("Misses, the machine\u{2019}s", counts.machine.to_string(), roots(counts.machine_roots), machine),
         (
             "Allocations after commit",
             known(allocations),
             "on the data path".to_owned(),
-            ours(allocations.is_some_and(|count| count > 0)),
+            job(allocations.is_some_and(|count| count > 0)),
         ),
         ("Start lateness, p99", start, start_note, ""),
         ("The machine alone, p99", alone, alone_note, ""),
@@ -77,7 +79,7 @@ fn best_effort(report: &Report<'_>) -> Vec<Tile> {
     let kind = if works.is_empty() { "best effort" } else { "none by the clock" };
     let misses = match beyond_deadlines(works.iter().copied()) {
         Some((beyond, of)) => {
-            let class = if beyond > 0 { "ours" } else { "" };
+            let class = if beyond > 0 { "job" } else { "" };
             (
                 "Beyond their deadline",
                 beyond.to_string(),

@@ -1,7 +1,7 @@
 //! Messages that did not arrive in time, traced to the end that failed.
 
 use super::task::{decide, decide_instance, missed, shares};
-use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
+use super::{Blame, Cause, Context, Miss, Root, Stage, Subject, timeline};
 use crate::format::instant;
 use crate::record::{EventKind, Fate, MessageRecord};
 use leveret_types::Nanos;
@@ -10,14 +10,18 @@ use leveret_types::Nanos;
 struct Finding {
     stage: Stage,
     cause: Cause,
-    door: Door,
+    blame: Blame,
     root: Option<Root>,
     evidence: Vec<String>,
 }
 
 impl Finding {
-    fn ours(stage: Stage, cause: Cause, sentence: String) -> Self {
-        Self { stage, cause, door: Door::Ours, root: None, evidence: vec![sentence] }
+    fn job(stage: Stage, cause: Cause, sentence: String) -> Self {
+        Self { stage, cause, blame: Blame::job(), root: None, evidence: vec![sentence] }
+    }
+
+    fn unproven(stage: Stage, cause: Cause, sentence: String) -> Self {
+        Self { blame: Blame::unproven(), ..Self::job(stage, cause, sentence) }
     }
 }
 
@@ -44,7 +48,9 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 late_by,
                 stage: finding.stage,
                 cause: finding.cause,
-                door: finding.door,
+                party: finding.blame.party,
+                unproven: finding.blame.unproven,
+                culprit: finding.blame.culprit,
                 root: finding.root,
                 evidence: finding.evidence,
                 timeline: timeline::of_message(context, channel, message),
@@ -78,10 +84,10 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
             let sentence = format!(
                 "{head}: no task writes this channel, its member starts transfers when it likes; what kept it is not recorded"
             );
-            return Finding::ours(Stage::Insertion, Cause::LatePeer, sentence);
+            return Finding::job(Stage::Insertion, Cause::LatePeer, sentence);
         }
         let sentence = format!("{head}; the sender's instance was not recorded");
-        return Finding::ours(Stage::Insertion, Cause::Unexplained, sentence);
+        return Finding::unproven(Stage::Insertion, Cause::Unexplained, sentence);
     };
     if missed(record) {
         return follow(context, task, place, &head);
@@ -93,7 +99,7 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
             "{head}, although {name} (instance {}) kept its own plan: it may run until {} and the message was due at {}",
             record.instance, record.deadline, message.due
         );
-        return Finding::ours(Stage::Insertion, Cause::PlanOrRuntime, sentence);
+        return Finding::job(Stage::Insertion, Cause::PlanOrRuntime, sentence);
     }
     let decision = decide(parts, Some(late_by));
     let mut evidence = vec![format!("{head} by {name}, instance {}: {}", record.instance, decision.cause)];
@@ -101,7 +107,7 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
     Finding {
         stage: decision.stage,
         cause: decision.cause,
-        door: decision.door,
+        blame: decision.blame,
         root: decision.root,
         evidence,
     }
@@ -111,11 +117,12 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
 fn follow(context: &Context<'_>, task: usize, place: usize, head: &str) -> Finding {
     let name = context.index.task_name(task);
     let instance = context.phase().tasks[task].instances[place].instance;
-    let (cause, door) = decide_instance(context, task, place, 0).unwrap_or((Cause::Unexplained, Door::Ours));
+    let decided = decide_instance(context, task, place, 0);
+    let (cause, blame) = decided.unwrap_or((Cause::Unexplained, Blame::unproven()));
     let sentence =
-        format!("{head}: {name}, instance {instance}, did not keep its window, by: {cause} (door: {door})");
-    let root = Some(Root { task, name, instance, cause, door });
-    Finding { stage: Stage::Arrival, cause: Cause::LatePeer, door, root, evidence: vec![sentence] }
+        format!("{head}: {name}, instance {instance}, did not keep its window, by: {cause} ({blame})");
+    let root = Some(Root { task, name, instance, cause, blame: blame.clone() });
+    Finding { stage: Stage::Arrival, cause: Cause::LatePeer, blame, root, evidence: vec![sentence] }
 }
 
 /// Longest chain of members that is followed back to its root.
@@ -147,14 +154,14 @@ fn starved(
         };
         let name = context.index.channel_name(channel);
         let sentence = format!(
-            "{head}: its own planned message, {name} {instance}, had not come, by: {} (door: {})",
-            before.cause, before.door
+            "{head}: its own planned message, {name} {instance}, had not come, by: {} ({})",
+            before.cause, before.blame
         );
         let root = before.root.clone().or_else(|| sender_root(context, channel, input, &before));
         Some(Finding {
             stage: Stage::Arrival,
             cause: Cause::LatePeer,
-            door: before.door,
+            blame: before.blame,
             root,
             evidence: vec![sentence],
         })
@@ -170,7 +177,8 @@ fn sender_root(
 ) -> Option<Root> {
     let (task, _, record) = sender(context, channel, message)?;
     let name = context.index.task_name(task);
-    Some(Root { task, name, instance: record.instance, cause: finding.cause, door: finding.door })
+    let (cause, blame) = (finding.cause, finding.blame.clone());
+    Some(Root { task, name, instance: record.instance, cause, blame })
 }
 
 fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth: usize) -> Finding {
@@ -190,14 +198,10 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         {
             return finding;
         }
-        return Finding::ours(Stage::Insertion, Cause::NotInserted, sentence);
+        return Finding::job(Stage::Insertion, Cause::NotInserted, sentence);
     }
     if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
-        return Finding::ours(
-            Stage::Arrival,
-            Cause::PeerDied,
-            format!("never inserted: the sender's {died}"),
-        );
+        return Finding::job(Stage::Arrival, Cause::PeerDied, format!("never inserted: the sender's {died}"));
     }
     let writer = context.index.writer(channel, message.instance);
     let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
@@ -206,7 +210,7 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         && task.instances.last().is_none_or(|last| last.instance < instance)
         && let Some(died) = source.and_then(|rank| death(context, rank, Nanos(i64::MAX)))
     {
-        return Finding::ours(
+        return Finding::job(
             Stage::Arrival,
             Cause::PeerDied,
             format!("never inserted: the sender recorded no instance from {instance} on, and its {died}"),
@@ -215,7 +219,7 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     let lost = records.map_or(0, |(task, _)| task.records_lost);
     let sentence =
         format!("never inserted; the sender's instance was not recorded ({lost} of its records were lost)");
-    Finding::ours(Stage::Arrival, Cause::Unexplained, sentence)
+    Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
 }
 
 /// The death of a member before `at`, in words.
@@ -232,7 +236,7 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     let model = context.phase().job.channels.get(channel);
     let head = "not inserted for want of a free buffer: the receiver had not given one back";
     if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
-        return Finding::ours(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
+        return Finding::job(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
     }
     let buffers =
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
@@ -247,7 +251,7 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
             let sentence = format!(
                 "{head}, although its task kept its windows: {buffers} buffer(s) do not suffice or it holds them too long"
             );
-            Finding::ours(Stage::Taking, Cause::LatePeer, sentence)
+            Finding::job(Stage::Taking, Cause::LatePeer, sentence)
         }
     }
 }
@@ -257,7 +261,7 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
 fn no_room(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
     let phase = context.phase();
     let Some(model) = phase.job.channels.get(channel) else {
-        return Finding::ours(Stage::Taking, Cause::NoRoom, "the receiver had no empty buffer".to_owned());
+        return Finding::job(Stage::Taking, Cause::NoRoom, "the receiver had no empty buffer".to_owned());
     };
     let name = context.index.member_name(model.target.0);
     let head =
@@ -277,7 +281,7 @@ fn no_room(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Fi
         }
     }
     let sentence = format!("{head}; give it more buffers, or let it put them back sooner");
-    Finding::ours(Stage::Taking, Cause::NoRoom, sentence)
+    Finding::job(Stage::Taking, Cause::NoRoom, sentence)
 }
 
 fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
@@ -289,5 +293,5 @@ fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Fi
         member.unwrap_or_else(|| "unknown".to_owned()),
         message.size
     );
-    Finding::ours(Stage::Arrival, Cause::CorruptSegment, sentence)
+    Finding::job(Stage::Arrival, Cause::CorruptSegment, sentence)
 }

@@ -3,6 +3,7 @@
 //! The log covers only the neighbourhood of suspicious instants. What ran between two windows of the log is known
 //! when the thread that came last in the one is the thread that leaves first in the other, and unknown otherwise.
 
+use super::Culprit;
 use crate::record::{EventKind, Phase, SwitchEvent, ThreadKind};
 use leveret_types::Nanos;
 use std::borrow::Cow;
@@ -68,6 +69,15 @@ impl Stretch {
     }
 }
 
+/// A static priority as a class and its number; `SCHED_FIFO` stands for `SCHED_RR` too.
+fn rank(priority: u8) -> String {
+    match priority {
+        0 => "ordinary scheduling".to_owned(),
+        100.. => "SCHED_DEADLINE".to_owned(),
+        priority => format!("SCHED_FIFO {priority}"),
+    }
+}
+
 impl Occupant {
     fn unknown() -> Self {
         Self { thread: None, kind: ThreadKind::Unknown, name: String::new() }
@@ -76,6 +86,16 @@ impl Occupant {
     /// Whether what seems to be the idle task may be a thread that the log's writer could not see; its name says so then.
     pub fn may_be_unseen(&self) -> bool {
         self.kind == ThreadKind::Idle && !["", "idle"].contains(&self.name.as_str())
+    }
+
+    /// Named as the one that made an instance late.
+    pub fn culprit(&self, what: &str) -> Culprit {
+        let rank = match self.kind {
+            ThreadKind::Foreign { priority } => rank(priority),
+            _ => String::new(),
+        };
+        let thread = self.thread.filter(|id| *id != u32::MAX);
+        Culprit { name: self.name.clone(), pid: None, thread, rank, what: what.to_owned() }
     }
 
     /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.

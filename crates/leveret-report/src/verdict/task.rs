@@ -4,12 +4,12 @@ mod body;
 mod outside;
 mod wait;
 
-use super::{Cause, Context, Door, Miss, Root, Stage, Subject, timeline};
+use super::{Blame, Cause, Context, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;
 use std::collections::HashSet;
 
-/// Longest chain of waits that is followed; beyond it a wait is ours.
+/// Longest chain of waits that is followed; beyond it a wait is unproven.
 const CHAIN_MAX: u32 = 64;
 /// What the record says in place of the priority of a `SCHED_DEADLINE` thread.
 const DEADLINE: u8 = 100;
@@ -21,7 +21,7 @@ const GRAIN: Nanos = Nanos(100);
 pub(super) struct Share {
     pub stage: Stage,
     pub cause: Cause,
-    pub door: Door,
+    pub blame: Blame,
     pub amount: Nanos,
     pub sentence: String,
     pub root: Option<Root>,
@@ -31,7 +31,7 @@ pub(super) struct Share {
 pub(super) struct Decision {
     pub stage: Stage,
     pub cause: Cause,
-    pub door: Door,
+    pub blame: Blame,
     pub root: Option<Root>,
     pub evidence: Vec<String>,
 }
@@ -54,7 +54,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
             let skipped = is_skipped(instance);
             let late_by = (!skipped).then(|| instance.ended - instance.deadline);
             let decision = decide(shares(context, task, place, 0), late_by);
-            context.remember(task, place, Some((decision.root_cause(), decision.door)));
+            context.remember(task, place, Some((decision.root_cause(), decision.blame.clone())));
             misses.push(Miss {
                 phase: context.phase_number,
                 subject: Subject::Task(task),
@@ -64,7 +64,9 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 late_by,
                 stage: decision.stage,
                 cause: decision.cause,
-                door: decision.door,
+                party: decision.blame.party,
+                unproven: decision.blame.unproven,
+                culprit: decision.blame.culprit,
                 root: decision.root,
                 evidence: decision.evidence,
                 timeline: timeline::of_task(context, task, place),
@@ -84,23 +86,36 @@ pub(super) fn is_skipped(instance: &InstanceRecord) -> bool {
     matches!(instance.outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun)
 }
 
-/// Applies the rule of the two doors (see [`super`]).
+/// Whose the delay is, by the sums of job, process and machine (see [`super`]).
+fn decisive([job, process, machine]: [Nanos; 3], late_by: Option<Nanos>) -> Party {
+    let others = process + machine;
+    let job_alone = match late_by {
+        _ if others <= Nanos::ZERO => true,
+        _ if job <= Nanos::ZERO => false,
+        Some(late) if late > others => true,
+        Some(late) if late > job => false,
+        _ => job >= others,
+    };
+    match late_by {
+        _ if job_alone => Party::Job,
+        _ if machine <= Nanos::ZERO => Party::Process,
+        _ if process <= Nanos::ZERO => Party::Machine,
+        Some(late) if late > machine => Party::Process,
+        Some(late) if late > process => Party::Machine,
+        _ if process >= machine => Party::Process,
+        _ => Party::Machine,
+    }
+}
+
+/// Applies that rule to the shares of a delay.
 pub(super) fn decide(shares: Vec<Share>, late_by: Option<Nanos>) -> Decision {
-    let sum = |door: Door| {
-        let of_door = shares.iter().filter(|share| share.door == door);
-        of_door.fold(Nanos::ZERO, |sum, share| sum + share.amount)
-    };
-    let (ours, machine) = (sum(Door::Ours), sum(Door::Machine));
-    let door = match late_by {
-        _ if machine <= Nanos::ZERO => Door::Ours,
-        _ if ours <= Nanos::ZERO => Door::Machine,
-        Some(late) if late > machine => Door::Ours,
-        Some(late) if late > ours => Door::Machine,
-        _ if machine > ours => Door::Machine,
-        _ => Door::Ours,
-    };
+    let sums = [Party::Job, Party::Process, Party::Machine].map(|party| {
+        let of_party = shares.iter().filter(|share| share.blame.party == party);
+        of_party.fold(Nanos::ZERO, |sum, share| sum + share.amount)
+    });
+    let party = decisive(sums, late_by);
     let mut shares = shares;
-    shares.sort_by_key(|share| (share.door != door, std::cmp::Reverse(share.amount)));
+    shares.sort_by_key(|share| (share.blame.party != party, std::cmp::Reverse(share.amount)));
     let greatest = shares.iter().map(|share| share.amount.0).max().unwrap_or(0);
     let tells = |share: &&Share| share.amount.0 > greatest / 100 && share.amount > Nanos::ZERO;
     let mut told = HashSet::new();
@@ -113,17 +128,19 @@ pub(super) fn decide(shares: Vec<Share>, late_by: Option<Nanos>) -> Decision {
         return Decision {
             stage: Stage::Execution,
             cause: Cause::PlanOrRuntime,
-            door: Door::Ours,
+            blame: Blame::job(),
             root: None,
             evidence: vec![sentence.to_owned()],
         };
     };
-    if ours > Nanos::ZERO && machine > Nanos::ZERO {
+    if sums.iter().filter(|sum| **sum > Nanos::ZERO).count() > 1 {
+        let [job, process, machine] = sums;
         evidence.push(format!(
-            "of the delay {machine} lie with the machine and {ours} with us: the verdict is {door}"
+            "of the delay {job} are the job's, {process} other processes' and {machine} the machine's: the miss is {}",
+            party.possessive()
         ));
     }
-    Decision { stage: main.stage, cause: main.cause, door, root: main.root, evidence }
+    Decision { stage: main.stage, cause: main.cause, blame: main.blame, root: main.root, evidence }
 }
 
 /// What is examined: one instance, its thread and its core.
@@ -173,8 +190,8 @@ impl Case<'_> {
         (last - self.record.planned - budget).max(Nanos(1))
     }
 
-    fn share(&self, stage: Stage, cause: Cause, door: Door, amount: Nanos, sentence: String) -> Share {
-        Share { stage, cause, door, amount: amount.max(Nanos(1)), sentence, root: None }
+    fn share(&self, stage: Stage, cause: Cause, blame: Blame, amount: Nanos, sentence: String) -> Share {
+        Share { stage, cause, blame, amount: amount.max(Nanos(1)), sentence, root: None }
     }
 
     /// What cannot be proven because records were lost within `[from, to]`.
@@ -183,10 +200,10 @@ impl Case<'_> {
         let sentence = format!(
             "{amount} lost between {from} and {to}, and who had core {} is not known: nobody read the kernel's log from {since} \
              to {until} (was `leveret run` stopped, or kept from running?), {records} records of it were lost, and threads that \
-             ended meanwhile cannot be named; what cannot be proven counts as ours",
+             ended meanwhile cannot be named; what cannot be proven counts as the job's",
             self.core
         );
-        Some(self.share(stage, Cause::EvidenceLost, Door::Ours, amount, sentence))
+        Some(self.share(stage, Cause::EvidenceLost, Blame::unproven(), amount, sentence))
     }
 
     fn coarse(&self) -> &'static str {
@@ -198,19 +215,19 @@ impl Case<'_> {
         let beyond = self.record.planned + self.context.index.budget(self.task) - self.record.deadline;
         if beyond > Nanos::ZERO && !is_skipped(self.record) {
             let sentence = format!("the planned start plus the budget lies {beyond} after the window's end");
-            shares.push(self.share(Stage::Execution, Cause::PlanOrRuntime, Door::Ours, beyond, sentence));
+            shares.push(self.share(Stage::Execution, Cause::PlanOrRuntime, Blame::job(), beyond, sentence));
         }
     }
 }
 
-/// Cause (at the end of its chain) and door of an instance's delay; `None` when it kept its plan or the chain is
+/// Cause (at the end of its chain) and party of an instance's delay; `None` when it kept its plan or the chain is
 /// too long to follow.
 pub(super) fn decide_instance(
     context: &Context<'_>,
     task: usize,
     place: usize,
     depth: u32,
-) -> Option<(Cause, Door)> {
+) -> Option<(Cause, Blame)> {
     if let Some(known) = context.recall(task, place) {
         return known;
     }
@@ -219,7 +236,7 @@ pub(super) fn decide_instance(
     }
     context.remember(task, place, None);
     let shares = shares(context, task, place, depth);
-    let decided = (!shares.is_empty()).then(|| decide(shares, None)).map(|d| (d.root_cause(), d.door));
-    context.remember(task, place, decided);
+    let decided = (!shares.is_empty()).then(|| decide(shares, None)).map(|d| (d.root_cause(), d.blame));
+    context.remember(task, place, decided.clone());
     decided
 }

@@ -5,7 +5,7 @@ use crate::format::plural;
 use crate::record::{EventKind, ThreadKind};
 use crate::verdict::occupancy::Stretch;
 use crate::verdict::task::is_skipped;
-use crate::verdict::{Cause, Door, Stage};
+use crate::verdict::{Blame, Cause, Stage};
 use leveret_types::Nanos;
 
 /// What a timer interrupt with all that the kernel does after it takes at most. A longer delay has another cause, however
@@ -109,7 +109,7 @@ impl Case<'_> {
             let sentence = format!(
                 "{part} of the body were not charged to the thread though it was never switched out: stolen from the core"
             );
-            return self.share(stage, Cause::StallInExecution, Door::Machine, part, sentence);
+            return self.share(stage, Cause::StallInExecution, Blame::machine(), part, sentence);
         }
         let sentence = format!(
             "the thread's own clock misses {part} of the body and it was switched in {} times; who ran meanwhile is not \
@@ -117,7 +117,7 @@ impl Case<'_> {
             known_count(self.record.switches),
             self.coarse()
         );
-        self.share(stage, Cause::RunQueueWait, Door::Ours, part, sentence)
+        self.share(stage, Cause::RunQueueWait, Blame::job(), part, sentence)
     }
 
     fn unknown(&self, stage: Stage, amount: Nanos) -> Share {
@@ -125,7 +125,7 @@ impl Case<'_> {
             return self.share(
                 stage,
                 Cause::PageFault,
-                Door::Ours,
+                Blame::job(),
                 amount,
                 format!("{amount} lost, with {fault}"),
             );
@@ -139,7 +139,7 @@ impl Case<'_> {
             known_count(self.record.switches),
             self.coarse()
         );
-        self.share(stage, Cause::Unexplained, Door::Ours, amount, sentence)
+        self.share(stage, Cause::Unexplained, Blame::job(), amount, sentence)
     }
 
     /// Somebody else had the core after we were woken.
@@ -155,23 +155,23 @@ impl Case<'_> {
         if blocked {
             let sentence =
                 format!("{head}: the thread went to sleep by itself (a blocking call or a lock in the body)");
-            return self.share(stage, Cause::Blocked, Door::Ours, part, sentence);
+            return self.share(stage, Cause::Blocked, Blame::job(), part, sentence);
         }
         match stretch.who.kind {
             ThreadKind::Kernel if self.first_in_line(stretch, part) => {
                 let sentence = format!("{head}: a kernel thread took a core on which we were first in line");
-                self.share(stage, Cause::KernelSection, Door::Machine, part, sentence)
+                self.share(stage, Cause::KernelSection, Blame::machine(), part, sentence)
             }
             ThreadKind::Idle if stretch.who.may_be_unseen() => {
                 let sentence = format!(
                     "{head} though this thread was ready: the kernel's limit on real-time time, or a more urgent thread outside"
                 );
-                self.share(stage, Cause::RunQueueWait, Door::Ours, part, sentence)
+                self.share(stage, Cause::RunQueueWait, Blame::job(), part, sentence)
             }
             ThreadKind::Idle => {
                 let sentence =
                     format!("{head}: ready, yet the kernel left the core idle (its limit on real-time time)");
-                self.share(stage, Cause::Throttled, Door::Ours, part, sentence)
+                self.share(stage, Cause::Throttled, Blame::job(), part, sentence)
             }
             _ => self.run_queue(stage, stretch, part, head, None),
         }
@@ -181,7 +181,7 @@ impl Case<'_> {
     pub(super) fn on_core(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Share {
         if let Some(fault) = self.faults(from, to) {
             let sentence = format!("{amount} lost between {from} and {to} with {fault}");
-            return self.share(stage, Cause::PageFault, Door::Ours, amount, sentence);
+            return self.share(stage, Cause::PageFault, Blame::job(), amount, sentence);
         }
         if stage != Stage::Execution {
             let sentence = format!(
@@ -191,7 +191,7 @@ impl Case<'_> {
                 to - from,
                 self.coarse()
             );
-            return self.share(stage, Cause::StallInSpin, Door::Machine, amount, sentence);
+            return self.share(stage, Cause::StallInSpin, Blame::machine(), amount, sentence);
         }
         let body = if self.record.cpu > Nanos::ZERO { self.record.cpu } else { to - from };
         let budget = self.context.index.budget(self.task);
@@ -200,20 +200,20 @@ impl Case<'_> {
             format!("executed for {} with a budget of {budget}, on the core throughout, no fault", to - from);
         if let Some(interrupts) = self.interrupted(from, to, amount) {
             let sentence = format!("{head}: {interrupts}");
-            return self.share(stage, Cause::Overrun, Door::Ours, amount, sentence);
+            return self.share(stage, Cause::Overrun, Blame::job(), amount, sentence);
         }
         if let Some(sentence) = self.burst(from, to, judgement.beyond) {
             return self.share(
                 stage,
                 Cause::KernelSection,
-                Door::Machine,
+                Blame::machine(),
                 amount,
                 format!("{head}: {sentence}"),
             );
         }
         if judgement.machine && judgement.beyond >= amount {
             let sentence = format!("{head}: {}", judgement.sentence);
-            return self.share(stage, Cause::StallInExecution, Door::Machine, amount, sentence);
+            return self.share(stage, Cause::StallInExecution, Blame::machine(), amount, sentence);
         }
         let policed = self.context.phase().events.iter().any(|event| {
             matches!(event.kind, EventKind::Overrun { task, instance }
@@ -221,7 +221,7 @@ impl Case<'_> {
         });
         let policed = if policed { "; its overrun was policed" } else { "" };
         let sentence = format!("{head}: {}{policed}", judgement.sentence);
-        self.share(stage, Cause::Overrun, Door::Ours, amount, sentence)
+        self.share(stage, Cause::Overrun, Blame::job(), amount, sentence)
     }
 
     /// Timer interrupts that came while the body was on its core, in words, if they leave no room for a stall of the

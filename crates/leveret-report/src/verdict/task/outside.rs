@@ -3,7 +3,7 @@
 use super::{Case, Share};
 use crate::format::instant;
 use crate::record::EventKind;
-use crate::verdict::{Cause, Door, Stage};
+use crate::verdict::{Blame, Cause, Party, Stage};
 use leveret_types::Nanos;
 
 impl Case<'_> {
@@ -20,7 +20,13 @@ impl Case<'_> {
                         let sentence =
                             format!("the clock moved by {by} at {} without time passing", event.at);
                         let amount = self.total_delay();
-                        shares.push(self.share(Stage::Wake, Cause::ClockStep, Door::Ours, amount, sentence));
+                        shares.push(self.share(
+                            Stage::Wake,
+                            Cause::ClockStep,
+                            Blame::job(),
+                            amount,
+                            sentence,
+                        ));
                         return true;
                     }
                 }
@@ -40,7 +46,7 @@ impl Case<'_> {
             "member {name} was stopped by a signal {at_words} and had not gone on when this instance was due"
         );
         let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
-        shares.push(self.share(stage, Cause::StoppedMember, Door::Ours, self.total_delay(), sentence));
+        shares.push(self.share(stage, Cause::StoppedMember, Blame::job(), self.total_delay(), sentence));
         true
     }
 
@@ -53,9 +59,9 @@ impl Case<'_> {
                 share.cause,
                 Cause::RunQueueWait | Cause::Throttled | Cause::EvidenceLost | Cause::Unexplained
             );
-            if share.door == Door::Machine || unproven {
+            if share.blame.party == Party::Machine || unproven {
                 share.sentence = format!("{sentence}; otherwise: {}", share.sentence);
-                (share.cause, share.door) = (Cause::SchedulingChanged, Door::Ours);
+                (share.cause, share.blame) = (Cause::SchedulingChanged, Blame::unproven());
             }
         }
     }

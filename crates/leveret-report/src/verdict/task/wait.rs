@@ -3,7 +3,7 @@
 use super::{Case, GRAIN, Share, decide_instance};
 use crate::record::{InstanceRecord, Outcome, ThreadKind};
 use crate::verdict::occupancy::Stretch;
-use crate::verdict::{Cause, Door, Root, Stage};
+use crate::verdict::{Blame, Cause, Root, Stage};
 use leveret_types::Nanos;
 
 /// A thread ranked below us that holds the core longer than this while we wait is not in a section of the kernel but has
@@ -32,7 +32,7 @@ impl Case<'_> {
         }
         if skipped && previous.is_none() {
             let sentence = "the instance before it overran (it was not recorded)".to_owned();
-            shares.push(self.share(Stage::Wake, Cause::Overrun, Door::Ours, amount, sentence));
+            shares.push(self.share(Stage::Wake, Cause::Overrun, Blame::job(), amount, sentence));
             return;
         }
         let stretches = self.context.log.stretches(self.core, self.thread, due, self.record.woken);
@@ -74,9 +74,9 @@ impl Case<'_> {
         parts
     }
 
-    /// The instance before had not ended: its root is ours to name.
-    fn after_previous(&self, root: (Cause, Door), previous: &InstanceRecord, amount: Nanos) -> Share {
-        let (cause, door) = root;
+    /// The instance before had not ended: its root is this one's too.
+    fn after_previous(&self, root: (Cause, Blame), previous: &InstanceRecord, amount: Nanos) -> Share {
+        let (cause, blame) = root;
         let name = self.context.index.task_name(self.task);
         let sentence = format!(
             "instance {} of {name} ended at {}, this one's wake-up was due at {}; its delay: {cause}",
@@ -84,13 +84,13 @@ impl Case<'_> {
             previous.ended,
             self.wake_due(),
         );
-        let root = Root { task: self.task, name, instance: previous.instance, cause, door };
-        let share = self.share(Stage::Wake, Cause::PreviousInstance, door, amount, sentence);
+        let root = Root { task: self.task, name, instance: previous.instance, cause, blame: blame.clone() };
+        let share = self.share(Stage::Wake, Cause::PreviousInstance, blame, amount, sentence);
         Share { root: Some(root), ..share }
     }
 
-    /// Cause and door of another instance's delay; `None` when it kept its plan or the chain is too long.
-    fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Door)> {
+    /// Cause and party of another instance's delay; `None` when it kept its plan or the chain is too long.
+    fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
@@ -108,7 +108,7 @@ impl Case<'_> {
                 let seen = if stretch.who.may_be_unseen() { " that can be seen" } else { "" };
                 let sentence =
                     format!("{head}: nobody else{seen} wanted it, so the timer's interrupt came late");
-                self.share(Stage::Wake, Cause::LateTimer, Door::Machine, amount, sentence)
+                self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence)
             }
             ThreadKind::Task(task) if usize::from(task) == self.task => {
                 self.on_core(Stage::Wake, stretch.from, stretch.to, amount)
@@ -118,7 +118,7 @@ impl Case<'_> {
                     "{head}: it ranks below us ({}), so only an interrupt or the kernel held us up",
                     self.rank()
                 );
-                self.share(Stage::Wake, Cause::KernelSection, Door::Machine, amount, sentence)
+                self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
             _ => self.run_queue(Stage::Wake, stretch, amount, head, before),
         }
@@ -161,7 +161,7 @@ impl Case<'_> {
         if self.priority == 0 { scheduling.clone() } else { format!("{scheduling} {}", self.priority) }
     }
 
-    /// A wait behind a thread that may go before us; a task of the job passes its own delay's door on. `before` is what
+    /// A wait behind a thread that may go before us; a task of the job passes on who delayed it. `before` is what
     /// had held us up until then.
     pub(super) fn run_queue(
         &self,
@@ -177,15 +177,18 @@ impl Case<'_> {
             return share;
         }
         let ThreadKind::Task(other) = stretch.who.kind else {
-            let why = match stretch.who.kind {
-                ThreadKind::Unknown => "who ran could not be proven, so it counts as ours",
-                ThreadKind::Foreign { priority: 0 } => {
-                    "the scheduler let it run, by its fair server or because we are ordinary too"
+            let (why, blame) = match stretch.who.kind {
+                ThreadKind::Foreign { priority: 0 } => (
+                    "the scheduler let it run, by its fair server or because this thread is ordinary too",
+                    Blame::process(stretch.who.culprit("preempted")),
+                ),
+                ThreadKind::Foreign { .. } => {
+                    ("it goes before this thread", Blame::process(stretch.who.culprit("preempted")))
                 }
-                _ => "it goes before us",
+                _ => ("who it was, or for whom, is not proven, so it counts as the job's", Blame::unproven()),
             };
             let sentence = format!("run-queue wait behind {}: {head}; {why}", stretch.who.describe());
-            return self.share(stage, Cause::RunQueueWait, Door::Ours, amount, sentence);
+            return self.share(stage, Cause::RunQueueWait, blame, amount, sentence);
         };
         let other = usize::from(other);
         let name = self.context.index.task_name(other);
@@ -199,20 +202,20 @@ impl Case<'_> {
                  or a stall of the core held it there",
                 record.instance, record.ended
             );
-            return self.share(stage, Cause::KernelSection, Door::Machine, amount, sentence);
+            return self.share(stage, Cause::KernelSection, Blame::machine(), amount, sentence);
         }
         let last = stretch.to.max(stretch.from + Nanos(1)) - Nanos(1);
         let found = index.running_at(other, last);
         let chained = found.and_then(|(place, record)| Some((self.decide_other(other, place)?, record)));
-        if let Some(((cause, door), record)) = chained {
+        if let Some(((cause, blame), record)) = chained {
             let sentence = format!(
                 "run-queue wait behind the job's own {name}, instance {}, which was itself off its plan by: {cause}; {head}",
                 record.instance
             );
-            let root = Root { task: other, name, instance: record.instance, cause, door };
+            let root = Root { task: other, name, instance: record.instance, cause, blame: blame.clone() };
             return Share {
                 root: Some(root),
-                ..self.share(stage, Cause::RunQueueWait, door, amount, sentence)
+                ..self.share(stage, Cause::RunQueueWait, blame, amount, sentence)
             };
         }
         match before {
@@ -222,13 +225,13 @@ impl Case<'_> {
                      into its time ({}); {head}",
                     before.root.as_ref().map_or(before.cause, |root| root.cause)
                 );
-                let share = self.share(stage, Cause::RunQueueWait, before.door, amount, sentence);
+                let share = self.share(stage, Cause::RunQueueWait, before.blame.clone(), amount, sentence);
                 Share { root: before.root.clone(), ..share }
             }
             None => {
                 let sentence =
                     format!("run-queue wait behind the job's own {name}, which kept its plan: {head}");
-                self.share(stage, Cause::RunQueueWait, Door::Ours, amount, sentence)
+                self.share(stage, Cause::RunQueueWait, Blame::job(), amount, sentence)
             }
         }
     }
