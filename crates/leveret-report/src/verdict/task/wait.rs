@@ -161,6 +161,21 @@ impl Case<'_> {
         if self.priority == 0 { scheduling.clone() } else { format!("{scheduling} {}", self.priority) }
     }
 
+    /// A wait behind a thread that is not of the job.
+    fn behind_foreign(&self, stage: Stage, stretch: &Stretch, amount: Nanos, head: &str) -> Share {
+        let process = || Blame::process(stretch.who.culprit("preempted"));
+        let (why, blame) = match stretch.who.kind {
+            ThreadKind::Foreign { priority: 0 } => (
+                "the scheduler let it run, by its fair server or because this thread is ordinary too",
+                process(),
+            ),
+            ThreadKind::Foreign { .. } => ("it goes before this thread", process()),
+            _ => ("who it was, or for whom, is not proven, so it counts as the job's", Blame::unproven()),
+        };
+        let sentence = format!("run-queue wait behind {}: {head}; {why}", stretch.who.describe());
+        self.share(stage, Cause::RunQueueWait, blame, amount, sentence)
+    }
+
     /// A wait behind a thread that may go before us; a task of the job passes on who delayed it. `before` is what
     /// had held us up until then.
     pub(super) fn run_queue(
@@ -177,18 +192,7 @@ impl Case<'_> {
             return share;
         }
         let ThreadKind::Task(other) = stretch.who.kind else {
-            let (why, blame) = match stretch.who.kind {
-                ThreadKind::Foreign { priority: 0 } => (
-                    "the scheduler let it run, by its fair server or because this thread is ordinary too",
-                    Blame::process(stretch.who.culprit("preempted")),
-                ),
-                ThreadKind::Foreign { .. } => {
-                    ("it goes before this thread", Blame::process(stretch.who.culprit("preempted")))
-                }
-                _ => ("who it was, or for whom, is not proven, so it counts as the job's", Blame::unproven()),
-            };
-            let sentence = format!("run-queue wait behind {}: {head}; {why}", stretch.who.describe());
-            return self.share(stage, Cause::RunQueueWait, blame, amount, sentence);
+            return self.behind_foreign(stage, stretch, amount, &head);
         };
         let other = usize::from(other);
         let name = self.context.index.task_name(other);
