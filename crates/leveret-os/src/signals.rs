@@ -185,6 +185,23 @@ mod tests {
         unsafe { libc::raise(signal) };
     }
 
+    /// How the hang-up is handled while this lives; whoever starts the tests may have turned it off (`nohup`).
+    struct HangUp(libc::sighandler_t);
+
+    impl HangUp {
+        fn set(handler: libc::sighandler_t) -> Self {
+            // SAFETY: called where no handler of ours is installed; the two handlers that tests give are the kernel's own.
+            Self(unsafe { libc::signal(libc::SIGHUP, handler) })
+        }
+    }
+
+    impl Drop for HangUp {
+        fn drop(&mut self) {
+            // SAFETY: this is what was there before.
+            unsafe { libc::signal(libc::SIGHUP, self.0) };
+        }
+    }
+
     fn is_readable(interrupt: &Interrupt) -> bool {
         crate::control::poll(&[interrupt.as_fd()], Some(Duration::ZERO)).unwrap()[0].readable
     }
@@ -192,6 +209,7 @@ mod tests {
     #[test]
     fn the_first_signal_is_seen_and_pollable_and_a_second_installation_is_refused() {
         let _turn = TURN.lock().unwrap();
+        let _heard = HangUp::set(libc::SIG_DFL);
         for (number, signal) in [
             (libc::SIGINT, rustix::process::Signal::INT),
             (libc::SIGTERM, rustix::process::Signal::TERM),
@@ -227,13 +245,9 @@ mod tests {
     #[test]
     fn an_ignored_hang_up_stays_ignored() {
         let _turn = TURN.lock().unwrap();
-        // SAFETY: no handler is installed now; the signal is ignored and then as it was.
-        let before = unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        let _ignored = HangUp::set(libc::SIG_IGN);
         let interrupt = Interrupt::install().unwrap();
         raise(libc::SIGHUP);
         assert_eq!(interrupt.requested(), None);
-        drop(interrupt);
-        // SAFETY: as above.
-        unsafe { libc::signal(libc::SIGHUP, before) };
     }
 }
