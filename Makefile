@@ -6,7 +6,7 @@ TOOLCHAIN := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 XTASK := cargo xtask
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check bench bench-plan doc install toolchain
+.PHONY: help demo check fuzz bench bench-plan doc install toolchain
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -16,6 +16,9 @@ demo: toolchain ## build, run the ring, and say where the report lies (ARGS="--a
 
 check: toolchain ## run every test and check (ARGS="STEP..." for some, ARGS=--list to see them)
 	@$(XTASK) ci $(ARGS)
+
+fuzz: toolchain ## run every fuzz target for an hour, keep the corpora (ARGS="--seconds 600 record" for less, and for some)
+	@$(XTASK) fuzz $(ARGS)
 
 bench: toolchain ## measure ours beside the peers (BENCH=round-trip for one)
 	@$(XTASK) bench $(BENCH) $(ARGS)

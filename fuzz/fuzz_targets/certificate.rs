@@ -1,11 +1,9 @@
 //! What is said to prove that a network has no plan: whatever it says, the checker answers; and of what it accepts no plan is found.
 //!
 //! JSON: a certificate for one of the refused examples. Anything else: changes of a good certificate and its traffic.
-#![no_main]
 
-mod changes;
-mod networks;
-
+use crate::changes;
+use crate::networks;
 use leveret_plan::checker::{check_certificate, check_network};
 use leveret_plan::network::{Certificate, Effort, Traffic, certificate, plan_network};
 use serde_json::Value;
@@ -55,7 +53,7 @@ fn examine(traffic: &Traffic, shown: &Certificate) {
     }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     if bytes.first() == Some(&b'{') {
         if let Ok(shown) = serde_json::from_slice(bytes) {
             good().iter().for_each(|(traffic, _)| examine(traffic, &shown));
@@ -70,4 +68,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let (Ok(traffic), Ok(shown)) = (serde_json::from_value(traffic), serde_json::from_value(shown)) {
         examine(&traffic, &shown);
     }
-});
+}

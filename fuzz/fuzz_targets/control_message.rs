@@ -1,9 +1,8 @@
 //! Control messages in both directions: what is understood is encoded to bytes that mean the same.
-#![no_main]
 
 use leveret_protocol::control::{decode_from_member, decode_to_member, encode};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     if let Ok(message) = decode_to_member(bytes) {
         let again = decode_to_member(&encode(&message)).expect("what we encode we understand");
         assert_eq!(encode(&again), encode(&message));
@@ -12,4 +11,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let again = decode_from_member(&encode(&message)).expect("what we encode we understand");
         assert_eq!(encode(&again), encode(&message));
     }
-});
+}

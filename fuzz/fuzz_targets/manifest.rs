@@ -1,8 +1,6 @@
 //! Manifests: any bytes are a manifest, or at least one error that can be printed; and so are good manifests with changed numbers, lines, sections and names.
-#![no_main]
 
-mod changes;
-
+use crate::changes;
 use leveret_manifest::parse_bytes;
 
 const GOOD: [&str; 3] = [
@@ -13,7 +11,7 @@ const GOOD: [&str; 3] = [
 /// What changed manifests begin with; no text does.
 const CHANGED: u8 = 0xff;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let changed: String;
     let bytes = match bytes {
         [CHANGED, which, rest @ ..] => {
@@ -30,4 +28,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             assert!(text.contains("job.toml"), "no place is named: {text}");
         }
     }
-});
+}

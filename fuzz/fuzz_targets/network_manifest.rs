@@ -1,10 +1,8 @@
 //! Manifests of networks, with and without tasks on the hosts: any bytes, and good manifests with changed numbers, lines, sections and names. What is
 //! read is planned, and the plan keeps its promises; what is not has errors that name a place.
-#![no_main]
 
-mod changes;
-mod networks;
-
+use crate::changes;
+use crate::networks;
 use leveret_manifest::parse_network;
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
@@ -21,7 +19,7 @@ const GOOD: [&str; 5] = [
 /// What changed manifests begin with; no text does.
 const CHANGED: u8 = 0xff;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let text = match bytes {
         [CHANGED, which, rest @ ..] => {
             let good = GOOD[usize::from(*which) % GOOD.len()].to_owned();
@@ -45,7 +43,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         },
     }
-});
+}
 
 fn examine(system: &System) {
     if !networks::is_small_system(system) {

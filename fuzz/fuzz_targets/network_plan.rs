@@ -1,11 +1,9 @@
 //! Plans of networks: whatever they hold, the checker answers; what it accepts keeps its promises, and pages, gates and all else are made of it.
 //!
 //! `{"traffic": ..., "plan": ...}`: both as they stand. Other JSON: a plan for the example. Anything else: changes of a good plan and its traffic.
-#![no_main]
 
-mod changes;
-mod networks;
-
+use crate::changes;
+use crate::networks;
 use leveret_exchange::tsnkit;
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{NetworkPlan, Traffic};
@@ -52,7 +50,7 @@ fn examine(traffic: &Traffic, plan: &NetworkPlan) {
     }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     if bytes.first() == Some(&b'{') {
         if let Ok(pair) = serde_json::from_slice::<Pair>(bytes) {
             examine(&pair.traffic, &pair.plan);
@@ -69,4 +67,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let (Ok(traffic), Ok(plan)) = (serde_json::from_value(traffic), serde_json::from_value(plan)) {
         examine(&traffic, &plan);
     }
-});
+}

@@ -1,6 +1,5 @@
 //! The segment of a hostile peer: whatever lies in it, and whatever it becomes between two reads, nothing panics,
 //! nothing is read out of bounds, and nothing beyond the declared sizes is passed on.
-#![no_main]
 
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_memory::{
@@ -152,7 +151,7 @@ fn change(words: &[AtomicU64], place: u64, value: u64, bit: bool) {
     word.store(new, Ordering::Relaxed);
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let mut input = Input(bytes);
     let size = 1 + u32::from(input.byte());
     let buffers = 2 + u32::from(input.byte() & 7);
@@ -203,4 +202,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                 .release_through(reader.receiver.released().saturating_add(u64::from(input.byte() & 3))),
         }
     }
-});
+}

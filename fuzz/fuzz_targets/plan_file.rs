@@ -3,11 +3,9 @@
 //!
 //! Three sorts of input. `{"job": ..., "plan": ...}`: both as they stand. Other JSON: a plan for the ring. Anything
 //! else: changes of single numbers in a good plan and its job, which lead deeper than text that is hardly ever a plan.
-#![no_main]
 
-mod changes;
-mod promises;
-
+use crate::changes;
+use crate::promises;
 use leveret_exchange::tables;
 use leveret_plan::{CoreChoice, Costs, Job, OverrunPolicy, Plan, Task, checker, digest, plan, render_table};
 use leveret_report::picture;
@@ -116,7 +114,7 @@ fn change(bytes: &[u8]) {
     }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     if bytes.first() != Some(&b'{') {
         change(bytes);
     } else if let Ok(mut pair) = serde_json::from_slice::<Pair>(bytes) {
@@ -125,4 +123,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     } else if let Ok(planned) = serde_json::from_slice::<Plan>(bytes) {
         examine(&planned, &good()[0].0, bytes.len());
     }
-});
+}

@@ -2,7 +2,6 @@
 //!
 //! The check sum would stop nearly every input at the door, so the payload is also decoded without it: bytes of the
 //! input replace bytes of a good record.
-#![no_main]
 
 use leveret_report::record::RunRecord;
 use leveret_report::storage::{decode, encode};
@@ -22,7 +21,7 @@ fn good_payload() -> &'static [u8] {
     })
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     drop(decode(bytes));
     let mut payload = good_payload().to_vec();
     for change in bytes.chunks_exact(3) {
@@ -32,4 +31,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(record) = postcard::from_bytes::<RunRecord>(&payload) {
         drop(assess(&record));
     }
-});
+}

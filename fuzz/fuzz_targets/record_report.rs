@@ -2,7 +2,6 @@
 //! JSON is JSON.
 //!
 //! Bytes of the input replace bytes of a good record, since hardly any others are a record.
-#![no_main]
 
 use leveret_report::record::RunRecord;
 use leveret_report::storage::encode;
@@ -47,7 +46,7 @@ fn ask(report: &Report<'_>, which: u8, instance: u64) {
     }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let (question, changes) = bytes.split_at(bytes.len().min(QUESTION_BYTES));
     let [output, instance] = question else { return };
     let Some(record) = changed(changes) else { return };
@@ -64,4 +63,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         }
         _ => ask(&report, output / 6, u64::from(*instance)),
     }
-});
+}

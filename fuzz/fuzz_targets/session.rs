@@ -1,9 +1,7 @@
 //! A plan that is kept while channels come, change and go: after every change it is a plan of what is declared then, and a change that is refused
 //! has changed nothing.
-#![no_main]
 
-mod networks;
-
+use crate::networks;
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, Session, Stream, Traffic, diff_networks, plan_network};
 use leveret_topology::{Reservation, Shape, shape};
@@ -54,7 +52,7 @@ fn traffic(kind: u8, channels: &[u8]) -> Traffic {
     Traffic { network, streams, flows: Vec::new(), clock_error, whole_cycles: kind & 128 != 0 }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let [kind, count, rest @ ..] = bytes else { return };
     let split = (usize::from(*count) % (CHANNELS_MAX + 1) * CHANNEL_BYTES).min(rest.len());
     let (channels, acts) = rest.split_at(split);
@@ -91,4 +89,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-});
+}

@@ -2,11 +2,9 @@
 //! example's plan, and kept.
 //!
 //! JSON: a plan for the example. Anything else: changes of the example's plan and of its manifest.
-#![no_main]
 
-mod changes;
-mod networks;
-
+use crate::changes;
+use crate::networks;
 use leveret_exchange::tables;
 use leveret_manifest::parse_network;
 use leveret_plan::ExplainBudget;
@@ -108,7 +106,7 @@ fn kept((old, plan): (&System, &SystemPlan), wanted: &System) -> Option<KeptSyst
     Some(kept)
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let (system, tree) = good();
     if bytes.first() == Some(&b'{') {
         if let Ok(plan) = serde_json::from_slice(bytes) {
@@ -129,4 +127,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         None => examine(system, &plan),
         Some(text) => read(&text).iter().for_each(|system| examine(system, &plan)),
     }
-});
+}

@@ -3,11 +3,9 @@
 //!
 //! Texts, with `---` between them: topology, streams, and perhaps gates, offsets, queues and routes. What begins with another byte than text does:
 //! changes of the example and of its schedule.
-#![no_main]
 
-mod changes;
-mod networks;
-
+use crate::changes;
+use crate::networks;
 use leveret_exchange::tsnkit::{self, Schedule};
 use leveret_plan::checker::check_network;
 use std::sync::OnceLock;
@@ -67,7 +65,7 @@ fn examine(files: &[String]) {
     }
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let [CHANGED, rest @ ..] = bytes else {
         let text = String::from_utf8_lossy(bytes);
         let files: Vec<String> = text.split(BETWEEN).map(str::to_owned).collect();
@@ -84,4 +82,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     files.truncate(if is_of_traffic { 2 } else { 6 });
     examine(&files);
-});
+}

@@ -17,6 +17,8 @@ const HELP: &str = "\
 cargo xtask COMMAND [ARGUMENTS]
 
   ci [--strict] [--list] [--fuzz-seconds N] [STEP...]   every check, or the named ones
+  fuzz [--seconds N] [TARGET...]                        every fuzz target for an hour, or so long; keeps
+                                                        what they found worth keeping, and the record
   tidy                                                  layers, sizes, bans, documents
   spec [--open] [--format json|table] [--header]        requirements, and the tests that show them
        [--page FILE]
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         arguments.split_first().map_or(("help", &[][..]), |(name, rest)| (name.as_str(), rest));
     let result = match command {
         "ci" => steps::main(root, rest),
+        "fuzz" => steps::fuzz_for_long(root, rest),
         "tidy" => report(tidy::run(&root)),
         "deny" => report(deny::run(&root)),
         "spec" => spec::main(&root, rest),

@@ -1,7 +1,6 @@
 //! Changes of what is good: they lead deeper than bytes that hardly ever are a file of any format.
 //!
 //! Each change is six bytes: what is changed, where, how, and a number.
-#![allow(dead_code, reason = "each target uses what its files are: texts or trees")]
 
 use serde_json::Value;
 

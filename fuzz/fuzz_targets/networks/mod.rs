@@ -1,5 +1,4 @@
 //! What is done with networks and their plans, and what an accepted plan promises, computed once more by simple means.
-#![allow(dead_code, reason = "each target uses a part")]
 
 #[path = "../pictures/mod.rs"]
 pub mod pictures;
