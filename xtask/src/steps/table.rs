@@ -72,15 +72,7 @@ pub fn steps() -> Vec<Step> {
             &["crates/leveret-memory", "crates/leveret-runtime", "crates/leveret"],
             |context| thread(context, THREADED),
         ),
-        beside("loom", "every interleaving of the lock-free structures", memory, |context| {
-            let tests = "--lib --test loom --test loom_iterators";
-            let mut command = cargo(context, &format!("test -p leveret-memory --release --locked {tests}"));
-            command
-                .env("RUSTFLAGS", "--cfg loom")
-                .env("CARGO_TARGET_DIR", "target/loom")
-                .env("LOOM_MAX_PREEMPTIONS", "3");
-            must_test(context, command)
-        }),
+        beside("loom", "every interleaving of the lock-free structures", memory, loom),
     ]
 }
 
@@ -158,6 +150,16 @@ fn miri(context: &Context, what: &str) -> Outcome {
     command.env("CARGO_TARGET_DIR", "target/miri").env("PROPTEST_CASES", "4");
     // Property tests look for their regression file; isolation would refuse that.
     command.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-strict-provenance");
+    must_test(context, command)
+}
+
+fn loom(context: &Context) -> Outcome {
+    let tests = "--lib --test loom --test loom_iterators";
+    let mut command = cargo(context, &format!("test -p leveret-memory --release --locked {tests}"));
+    command
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_TARGET_DIR", "target/loom")
+        .env("LOOM_MAX_PREEMPTIONS", "3");
     must_test(context, command)
 }
 
