@@ -99,6 +99,7 @@ pub fn run_on(
         guard_fixed: false,
         idle,
         commit_within: COMMIT_WITHIN,
+        member_output: leveret_agent::MemberOutput::Raw,
     };
     let mut last_warning = None;
     let mut tell = |news: News<'_>| {

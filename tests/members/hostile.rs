@@ -1,5 +1,6 @@
 //! A member for the tests that does not keep the control protocol; its argument says how.
 
+use leveret_memory::{OwnSegment, Region};
 use leveret_os::control::Connection;
 use leveret_os::host::environment;
 use leveret_os::memory_file::MemoryFile;
@@ -13,6 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -100,6 +102,30 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
             file.set_len(size)?;
             send(&connection, &message, &[file.into()])?;
         }
+        // Goes on only if somebody says so.
+        "stopped-inside" => {
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?
+        }
+        "foreign-thread" | "first-thread" | "two-threads" => {
+            let (file, _mapping) = proper_segment(&admitted, size)?;
+            send(&connection, &message, &[file])?;
+            let ToMember::Peers { .. } = receive(&connection)? else { return Err("no peers".into()) };
+            let own = std::process::id();
+            let own_task =
+                assembled.job.tasks.iter().position(|task| task.name == "H.user").ok_or("no task")? as u16;
+            let threads = match how {
+                "foreign-thread" => vec![(own_task, std::os::unix::process::parent_id())],
+                "first-thread" => vec![(own_task, 1)],
+                _ => vec![(own_task, own), (own_task, own)],
+            };
+            let ready = FromMember::Ready {
+                generation,
+                threads,
+                scheduling: "none".to_owned(),
+                warnings: Vec::new(),
+            };
+            send(&connection, &ready, &[])?;
+        }
         "no-segment" => send(&connection, &message, &[])?,
         "small-segment" => {
             let (file, _mapping) = MemoryFile::create("hostile", size / 2)?;
@@ -116,6 +142,15 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
         other => return Err(format!("there is no way \"{other}\"").into()),
     }
     last(&connection)
+}
+
+/// A segment as an honest member makes it.
+fn proper_segment(admitted: &Admitted<'_>, size: u64) -> Result<(OwnedFd, Arc<dyn Region>), Failed> {
+    let layout = admitted.layout(own_rank(&admitted.assembled.job)?)?;
+    let (file, mapping) = MemoryFile::create("hostile", size)?;
+    let region: Arc<dyn Region> = Arc::new(mapping);
+    OwnSegment::create(region.clone(), &layout)?;
+    Ok((file, region))
 }
 
 fn own_rank(job: &leveret_plan::Job) -> Result<MemberId, Failed> {

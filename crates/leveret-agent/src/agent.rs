@@ -8,6 +8,7 @@ mod messages;
 mod mode;
 mod phase;
 mod processes;
+mod starved;
 mod strangers;
 
 pub use error::AgentError;
@@ -17,6 +18,7 @@ use crate::guard::{GUARD_MIN, guard_for, wake_lateness};
 use crate::lateness::Lateness;
 use crate::members::Seat;
 use crate::monitor::Monitor;
+use crate::output::{Carriers, MemberOutput};
 use crate::patience::Patience;
 use crate::{News, RunConfig};
 use error::system;
@@ -32,8 +34,8 @@ use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_report::record::{Ending, MachineFacts, Phase, RunRecord};
-use leveret_types::{IdleCores, Nanos};
-use std::collections::VecDeque;
+use leveret_types::{IdleCores, MemberId, Nanos};
+use std::collections::{HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 use strangers::Strangers;
@@ -50,6 +52,7 @@ const DIRECTORY_PREFIX: &str = "leveret-agent";
 /// Runs a job to its end, and returns its record.
 pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunRecord, AgentError> {
     allow_open_files(config.launch.len() as u64)?;
+    let shortcomings = become_able_to_start();
     let interrupt = Interrupt::install().map_err(|error| system("signals")(error.to_string()))?;
     control::sweep(&host::runtime_base(), DIRECTORY_PREFIX);
     let directory =
@@ -57,10 +60,15 @@ pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunReco
     let listener =
         Listener::bind(&directory).map_err(|error| system("the control socket")(error.to_string()))?;
     let mut agent = Agent::new(config, listener, interrupt, tell);
+    agent.warn(shortcomings);
     agent.prepare();
-    let outcome = agent.launch_all().and_then(|()| agent.serve_promptly());
+    let outcome =
+        agent.carry_output().and_then(|()| agent.launch_all()).and_then(|()| agent.serve_promptly());
     agent.end_members();
     agent.end_orphans();
+    if let Some(carriers) = agent.carriers.take() {
+        carriers.finish();
+    }
     outcome?;
     agent.into_record()
 }
@@ -90,6 +98,8 @@ struct Agent<'c> {
     adoption: Option<Adoption>,
     interrupted: bool,
     tell: &'c mut dyn FnMut(News<'_>),
+    /// None where members have the agent's own streams.
+    carriers: Option<Carriers>,
     coordinator: Coordinator,
     seats: Vec<Seat>,
     strangers: Strangers,
@@ -125,6 +135,8 @@ struct Agent<'c> {
     /// Who is not yet in the mode, and who not yet at the end of the run.
     switch_lateness: Lateness,
     finish_lateness: Lateness,
+    /// Members of which was said who keeps them from running.
+    starved_named: HashSet<MemberId>,
 }
 
 impl<'c> Agent<'c> {
@@ -145,6 +157,7 @@ impl<'c> Agent<'c> {
             adoption: Adoption::begin(),
             interrupted: false,
             tell,
+            carriers: None,
             coordinator: Coordinator::new(members, config.policy).with_names(names),
             seats: (0..members).map(|_| Seat::default()).collect(),
             strangers: Strangers::new(members),
@@ -175,7 +188,17 @@ impl<'c> Agent<'c> {
             finish_patience: Patience::new(members),
             switch_lateness: Lateness::default(),
             finish_lateness: Lateness::default(),
+            starved_named: HashSet::new(),
         }
+    }
+
+    /// What members print is passed on from here, by threads that have no more rights than this one has yet.
+    fn carry_output(&mut self) -> Result<(), AgentError> {
+        if self.config.member_output == MemberOutput::Lines {
+            let started = Carriers::start();
+            self.carriers = Some(started.map_err(|error| system("what members print")(error.to_string()))?);
+        }
+        Ok(())
     }
 
     fn note(&mut self, text: &str) {
@@ -416,10 +439,13 @@ impl<'c> Agent<'c> {
     }
 }
 
-/// Three standard streams, the control socket, the events of signals and of children, idle states held, and one in passing.
-const FILES_OF_AGENT: u64 = 8;
-/// Process, connection, segment, and the socket of a start or a stranger.
-const FILES_OF_MEMBER: u64 = 4;
+/// Three standard streams, the control socket, the events of signals and of children, idle states held, what wakes those who pass on
+/// output, and a few in passing.
+const FILES_OF_AGENT: u64 = 16;
+/// Process, connection, segment, the socket of a start or a stranger, and two streams.
+const FILES_OF_MEMBER: u64 = 6;
+/// A run of some length, its record and its report stay below.
+const ADDRESS_SPACE_LEAST: u64 = 2 << 30;
 
 /// What is lacking is told before anything starts; the kernel's logs, which a run can do without, are not counted.
 fn allow_open_files(members: u64) -> Result<(), AgentError> {
@@ -428,6 +454,28 @@ fn allow_open_files(members: u64) -> Result<(), AgentError> {
         Some(allowed) if allowed < needed => Err(AgentError::OpenFiles { needed, allowed }),
         _ => Ok(()),
     }
+}
+
+/// A program that was started by `chrt -d` can start neither threads nor processes, and one that may hold little memory ends in the middle:
+/// the first is mended, and of the second the user learns before.
+fn become_able_to_start() -> Vec<String> {
+    let mut warnings = Vec::new();
+    if matches!(scheduling::current(), Ok(Class::Deadline { .. })) {
+        warnings.push(match scheduling::apply(Class::Other) {
+            Ok(()) => "`leveret run` was started under SCHED_DEADLINE, where nothing can be started: it goes on under ordinary \
+                       scheduling, and gives its members' tasks their classes as ever"
+                .to_owned(),
+            Err(error) => format!("{error}; nothing can be started under SCHED_DEADLINE: start `leveret run` without `chrt -d`"),
+        });
+    }
+    if let Some(limit) = facts::address_space_limit().filter(|limit| *limit < ADDRESS_SPACE_LEAST) {
+        warnings.push(format!(
+            "the limit on address space is {} MiB (`ulimit -v`): `leveret run` or a member could end for want of memory; \
+             `ulimit -v unlimited` lifts it",
+            limit >> 20
+        ));
+    }
+    warnings
 }
 
 fn machine_facts() -> MachineFacts {

@@ -1,8 +1,11 @@
 //! Members that should have stopped, or changed the mode, and have not: how long they are waited for. One that wants to go on and is not
 //! given a core is not ended for it, nor for time in which the agent itself was kept from looking.
+//!
+//! The kernel adds what a thread waited for a core to its account when the thread gets one, and not before. Of one that waits now is known
+//! that it is runnable and that its time on cores stands still, from one look to the next.
 
 use crate::patience::FINISH_WITHIN;
-use leveret_os::threads_of;
+use leveret_os::threads_of::{self, CoreTime};
 use leveret_types::{MemberId, Nanos};
 use std::collections::HashMap;
 
@@ -13,8 +16,8 @@ const LOOKED_AT_AFTER: Nanos = Nanos::from_secs(1);
 /// How often one that has had its time is looked at.
 const LOOK_AGAIN: Nanos = Nanos::from_millis(500);
 
-/// How long each thread of a process has waited for a core since it began.
-type Waits = HashMap<u32, Nanos>;
+/// What each thread of a process has had of cores.
+type Waits = HashMap<u32, CoreTime>;
 
 /// The members that are late now.
 #[derive(Default)]
@@ -28,8 +31,36 @@ struct Late {
     since: Nanos,
     /// When it is looked at next.
     look: Nanos,
-    /// What its threads had waited when it was first looked at.
-    before: Option<Waits>,
+    threads: HashMap<u32, Thread>,
+}
+
+/// A thread of a member that is late.
+struct Thread {
+    /// When it was first looked at.
+    first: CoreTime,
+    last: CoreTime,
+    last_look: Nanos,
+    /// Since when it has been runnable without getting a core, as far as is known.
+    starved_since: Option<Nanos>,
+}
+
+impl Thread {
+    fn new(seen: CoreTime, now: Nanos) -> Self {
+        Self { first: seen, last: seen, last_look: now, starved_since: None }
+    }
+
+    fn look(&mut self, seen: CoreTime, now: Nanos) {
+        let stands_still = seen.is_runnable && self.last.is_runnable && seen.ran == self.last.ran;
+        let since = self.starved_since.unwrap_or(self.last_look);
+        self.starved_since = stands_still.then_some(since);
+        (self.last, self.last_look) = (seen, now);
+    }
+
+    /// How long it has waited for a core since the first look.
+    fn starved(&self) -> Nanos {
+        let accounted = self.last.waited - self.first.waited.min(self.last.waited);
+        accounted + self.starved_since.map_or(Nanos::ZERO, |since| self.last_look - since)
+    }
 }
 
 impl Lateness {
@@ -51,23 +82,32 @@ impl Lateness {
         self.late.retain(|member, _| late.iter().any(|(other, _)| other == member));
         let mut over = Vec::new();
         for &(member, process) in late {
-            let fresh = || Late { since: now, look: now + LOOKED_AT_AFTER, before: None };
+            let fresh = || Late { since: now, look: now + LOOKED_AT_AFTER, threads: HashMap::new() };
             let known = self.late.entry(member).or_insert_with(fresh);
             if now <= known.look {
                 continue;
             }
-            let Some(before) = &known.before else {
-                known.before = Some(waits(process));
-                known.look = known.since + FINISH_WITHIN;
-                continue;
-            };
             known.look = now + LOOK_AGAIN;
-            let starved = longest(before, &waits(process)).min(STARVED_MOST);
+            for (thread, seen) in waits(process) {
+                known.threads.entry(thread).or_insert_with(|| Thread::new(seen, now)).look(seen, now);
+            }
+            let starved = known.threads.values().map(Thread::starved).max().unwrap_or(Nanos::ZERO);
+            let starved = starved.min(STARVED_MOST);
             if now - known.since > FINISH_WITHIN + starved {
                 over.push(member);
             }
         }
         over
+    }
+
+    /// Of each member that is late and has a thread that wants to run and gets no core: that thread.
+    pub(crate) fn starved(&self) -> Vec<(MemberId, u32)> {
+        let starved = self.late.iter().filter_map(|(member, late)| {
+            let waiting = late.threads.iter().filter(|(_, thread)| thread.starved_since.is_some());
+            let longest = waiting.max_by_key(|(number, thread)| (thread.starved(), **number));
+            longest.map(|(number, _)| (*member, *number))
+        });
+        starved.collect()
     }
 
     /// The agent was kept from looking for so long: nobody's fault, and most likely nobody else could run.
@@ -79,18 +119,10 @@ impl Lateness {
     }
 }
 
-/// The longest that one thread has waited from the one look to the other.
-fn longest(before: &Waits, now: &Waits) -> Nanos {
-    let since = |(thread, waited): (&u32, &Nanos)| {
-        *waited - before.get(thread).copied().unwrap_or(Nanos::ZERO).min(*waited)
-    };
-    now.iter().map(since).max().unwrap_or(Nanos::ZERO)
-}
-
 /// None of a process that has ended, or where the kernel keeps no account: then the time is the clock's.
 fn waits_of(process: u32) -> Waits {
     let threads = threads_of::threads(process).unwrap_or_default();
-    threads.into_iter().filter_map(|thread| Some((thread, threads_of::run_delay(thread).ok()?))).collect()
+    threads.into_iter().filter_map(|thread| Some((thread, threads_of::core_time(thread).ok()?))).collect()
 }
 
 #[cfg(test)]
@@ -115,7 +147,9 @@ mod tests {
             }
             let waits = |_| {
                 let waited = |percent: i64| Nanos(seconds(second).0 / 100 * percent);
-                HashMap::from([(77, waited(waiting[0])), (78, waited(waiting[1]))])
+                let thread =
+                    |percent| CoreTime { waited: waited(percent), ran: seconds(second), is_runnable: true };
+                HashMap::from([(77, thread(waiting[0])), (78, thread(waiting[1]))])
             };
             if lateness.over_with(&LATE, seconds(second), waits) == [MEMBER] {
                 return second;
@@ -132,6 +166,38 @@ mod tests {
         assert!((17..24).contains(&starved), "{starved}");
         // Never without end.
         assert_eq!(over_at([0, 100], None), 10 + 65 + 1);
+    }
+
+    /// In which second a member is over that is late from second 10 on, of a thread that gets no core until second 30.
+    fn over_without_a_core(is_runnable: bool) -> i64 {
+        let mut lateness = Lateness::default();
+        for second in 10..200 {
+            let given = second - 30;
+            let thread = if given < 0 {
+                CoreTime { waited: Nanos::ZERO, ran: seconds(3), is_runnable }
+            } else {
+                // The account has it all once there was a core.
+                CoreTime { waited: seconds(20), ran: seconds(4 + given), is_runnable }
+            };
+            let over = lateness.over_with(&LATE, seconds(second), |_| HashMap::from([(77, thread)]));
+            let is_named = lateness.starved() == [(MEMBER, 77)];
+            assert_eq!(is_named, is_runnable && (13..30).contains(&second), "{second}");
+            if over == [MEMBER] {
+                return second;
+            }
+        }
+        panic!("it is waited for without end")
+    }
+
+    #[test]
+    fn who_gets_no_core_is_waited_for_before_the_kernel_accounts_for_it() {
+        // From the second look on; then 20 s are accounted for, and five are its own.
+        assert_eq!(over_without_a_core(true), 10 + 5 + 20 + 1);
+    }
+
+    #[test]
+    fn who_wants_no_core_is_not_starved() {
+        assert_eq!(over_without_a_core(false), 16);
     }
 
     #[test]
@@ -171,10 +237,7 @@ mod tests {
     fn threads_of_a_process_tell_their_waits() {
         let own = waits_of(std::process::id());
         // Where the kernel keeps no account there is none, and nothing is added.
-        assert!(own.values().all(|waited| *waited >= Nanos::ZERO));
+        assert!(own.values().all(|time| time.waited >= Nanos::ZERO));
         assert!(waits_of(u32::MAX).is_empty());
-        let (before, now) = (HashMap::from([(1, Nanos(5))]), HashMap::from([(1, Nanos(9)), (2, Nanos(7))]));
-        assert_eq!(longest(&before, &now), Nanos(7));
-        assert_eq!(longest(&now, &before), Nanos::ZERO);
     }
 }

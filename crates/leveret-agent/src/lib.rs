@@ -10,15 +10,18 @@ mod evidence;
 mod guard;
 mod in_process;
 mod lateness;
+mod lines;
 mod members;
 mod monitor;
 mod other_jobs;
+mod output;
 mod patience;
 mod rescheduled;
 
 pub use agent::{AgentError, run};
 pub use in_process::record_in_process;
 pub use members::LaunchPlan;
+pub use output::MemberOutput;
 
 use leveret_plan::{Costs, PlannedCore};
 use leveret_protocol::control::{Horizon, Scheduling};
@@ -47,6 +50,8 @@ pub struct RunConfig {
     pub idle: IdleCores,
     /// How long the members that have committed wait for one that does not.
     pub commit_within: Nanos,
+    /// How what members print is passed on.
+    pub member_output: MemberOutput,
 }
 
 /// What the agent tells while it runs.

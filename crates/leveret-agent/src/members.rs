@@ -1,8 +1,9 @@
 //! Members as processes: started, watched, stopped.
 
+use crate::output::{Carriers, Destination};
 use leveret_memory::Region;
 use leveret_os::control::Connection;
-use leveret_os::process::{Change, Child, Signal, Spawn, Stream, spawn};
+use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
 use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use leveret_types::Nanos;
 use std::os::fd::OwnedFd;
@@ -30,11 +31,25 @@ pub(crate) struct HeldSegment {
     pub(crate) region: Arc<dyn Region>,
 }
 
+/// The process at the other end of a member's connection.
+pub(crate) struct Peer {
+    pub(crate) pid: u32,
+    pidfd: PidFd,
+}
+
+impl Peer {
+    pub(crate) fn of(pid: u32) -> Result<Self, WatchError> {
+        Ok(Self { pid, pidfd: PidFd::open(pid)? })
+    }
+}
+
 /// One member's place.
 #[derive(Default)]
 pub(crate) struct Seat {
     pub(crate) child: Option<Child>,
     pub(crate) connection: Option<Arc<Connection>>,
+    /// The process that joined. Where the command is a wrapper, it is another than the child.
+    pub(crate) peer: Option<Peer>,
     /// Whether this process has ever been welcomed.
     pub(crate) joined: bool,
     pub(crate) token: String,
@@ -54,15 +69,28 @@ pub(crate) struct Seat {
 
 impl Seat {
     /// Starts the member's process with a fresh secret.
-    pub(crate) fn launch(&mut self, launch: &LaunchPlan, job: &str, socket: &Path) -> Result<(), String> {
+    pub(crate) fn launch(
+        &mut self,
+        launch: &LaunchPlan,
+        (job, socket): (&str, &Path),
+        carriers: Option<&Carriers>,
+    ) -> Result<(), String> {
         self.joined = false;
+        self.peer = None;
         self.leaving = false;
         self.expelled = None;
         self.gave_up = None;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;
-        if launch.stdout_to_stderr {
+        let to = if launch.stdout_to_stderr { Destination::Error } else { Destination::Output };
+        if let Some(carriers) = carriers {
+            let stream = |to| {
+                let made = carriers.stream(&launch.member, to);
+                made.map(Stream::File).map_err(|error| format!("a pipe for what it prints: {error}"))
+            };
+            (what.stdout, what.stderr) = (stream(to)?, stream(Destination::Error)?);
+        } else if to == Destination::Error {
             what.stdout = Stream::ParentsError;
         }
         what.args = launch.arguments.iter().map(Into::into).collect();
@@ -92,8 +120,16 @@ impl Seat {
         self.child.as_ref().is_some_and(|child| child.pid == pid)
     }
 
-    /// Ends the process at once.
+    /// The member's own process: the one that joined, or the one that was started.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.peer.as_ref().map(|peer| peer.pid).or_else(|| self.child.as_ref().map(|child| child.pid))
+    }
+
+    /// Ends the process at once, and that of a wrapper around it.
     pub(crate) fn kill(&self) {
+        if let Some(peer) = &self.peer {
+            let _ = peer.pidfd.signal(Signal::KILL);
+        }
         if let Some(child) = &self.child {
             // A process that is already gone needs no signal.
             let _ = child.pidfd.signal(Signal::KILL);

@@ -66,6 +66,16 @@ pub enum Format {
     Json,
 }
 
+/// How `leveret run` passes on what members print.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemberOutput {
+    /// Line by line with the member's name, control characters as escapes.
+    #[default]
+    Lines,
+    /// As it is: members have the streams of `leveret run`.
+    Raw,
+}
+
 /// Arguments of `leveret run`.
 #[derive(Args, Debug)]
 #[command(after_help = help::RUN)]
@@ -90,6 +100,9 @@ pub struct RunArguments {
     /// group, that is refused, and nobody is ended. One that is in the call, setting up what is to be committed, has 5 min at least.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,
+    /// How what members print is passed on.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t)]
+    pub member_output: MemberOutput,
     /// How the results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -2,9 +2,11 @@
 
 use crate::output;
 use leveret_agent::News;
+use leveret_os::said;
 use leveret_plan::PlannedCore;
 use leveret_types::Nanos;
-use std::io::{self, IsTerminal, Write};
+use leveret_types::printable;
+use std::io::{self, IsTerminal};
 
 /// What is left of each core for best effort.
 fn left(cores: &[PlannedCore], hyperperiod: Nanos) -> String {
@@ -35,7 +37,6 @@ fn begun((label, rounds): (&str, Option<u64>), hyperperiod: Nanos, has_table: bo
 pub struct Progress {
     quiet: bool,
     terminal: bool,
-    line_shown: bool,
     /// What was started last has rounds that can be counted.
     has_table: bool,
 }
@@ -43,29 +44,27 @@ pub struct Progress {
 impl Progress {
     /// With `quiet`, only notes are printed.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, terminal: io::stderr().is_terminal(), line_shown: false, has_table: false }
+        Self { quiet, terminal: io::stderr().is_terminal(), has_table: false }
     }
 
     /// Prints one piece of news.
     pub fn tell(&mut self, news: &News<'_>) {
         match news {
             News::Note(text) => {
-                self.clear();
-                output::note(text);
+                // Names and reasons in it may be a member's words.
+                said::clear_status();
+                output::note(&printable(text));
             }
             News::Started { label, rounds, hyperperiod, has_table, cores } if !self.quiet => {
-                self.clear();
+                said::clear_status();
                 self.has_table = *has_table;
                 let text = begun((label, *rounds), *hyperperiod, *has_table);
-                output::note(&(text + &left(cores, *hyperperiod)));
+                output::note(&printable(&(text + &left(cores, *hyperperiod))));
             }
             News::Progress { .. } if !self.has_table => {}
             News::Progress { label, rounds, rounds_total, misses } if !self.quiet && self.terminal => {
                 let total = rounds_total.map_or(String::new(), |total| format!(" of {total}"));
-                self.line_shown = true;
-                // A terminal that cannot be written to shows no progress; the run goes on.
-                let line = format!("\r\x1b[K  {label}: round {rounds}{total}, misses {misses}");
-                let _ = io::stderr().write_all(line.as_bytes());
+                said::show_status(&printable(&format!("  {label}: round {rounds}{total}, misses {misses}")));
             }
             News::Started { .. } | News::Progress { .. } => {}
         }
@@ -73,13 +72,7 @@ impl Progress {
 
     /// Leaves the line free for what comes next.
     pub fn finish(&mut self) {
-        self.clear();
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.line_shown) {
-            let _ = io::stderr().write_all(b"\r\x1b[K");
-        }
+        said::clear_status();
     }
 }
 

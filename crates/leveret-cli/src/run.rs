@@ -1,6 +1,6 @@
 //! `leveret run`: start the members, watch, report.
 
-use crate::arguments::{Format, RunArguments};
+use crate::arguments::{Format, MemberOutput, RunArguments};
 use crate::failure::{EXIT_BAD_INPUT, EXIT_NO, Failure};
 use crate::progress::Progress;
 use crate::record::{PREVIOUS, RECORD_FILE};
@@ -11,6 +11,7 @@ use leveret_os::scheduling::allowed_cores;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::RunRecord;
 use leveret_report::{Report, json, storage, text};
+use leveret_types::printable;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -107,6 +108,10 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
         guard_fixed: manifest.costs.guard != Guard::Measured,
         idle: arguments.idle.unwrap_or(manifest.idle),
         commit_within: arguments.commit_within,
+        member_output: match arguments.member_output {
+            MemberOutput::Lines => leveret_agent::MemberOutput::Lines,
+            MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
+        },
     })
 }
 
@@ -207,7 +212,8 @@ fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Fai
     let report_written = report::write(&report, directory);
     let shown = match arguments.format {
         Format::Json => json::text(&report),
-        Format::Table => text::table_after_run(&report),
+        // Names in it may be of other programs' making.
+        Format::Table => printable(&text::table_after_run(&report)),
     };
     // What was measured is shown even when the disk is full.
     output::print(&shown).map_err(bad_input)?;

@@ -98,7 +98,7 @@ impl Facts {
             hypervisor: processor_field(&processors, "flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"))
                 || value("/sys/hypervisor/type").is_some(),
-            cores_online: cores(ONLINE),
+            cores_online: online(),
             cores_allowed: allowed_cores(),
             cores_isolated: cores("/sys/devices/system/cpu/isolated"),
             cores_tickless: cores("/sys/devices/system/cpu/nohz_full"),
@@ -119,7 +119,26 @@ const ONLINE: &str = "/sys/devices/system/cpu/online";
 
 /// Whether the machine has this core, and it is online.
 pub fn has_core(core: u32) -> bool {
-    parse_cores(&value(ONLINE).unwrap_or_default()).contains(&core)
+    online().contains(&core)
+}
+
+/// How many bytes of addresses this process and its children may use (`ulimit -v`); `None` where there is no limit.
+pub fn address_space_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::As).current
+}
+
+/// The cores that run; where /sys is not mounted, as the kernel counts their time.
+fn online() -> Vec<u32> {
+    match value(ONLINE) {
+        Some(listed) => parse_cores(&listed),
+        None => counted_cores(&std::fs::read_to_string("/proc/stat").unwrap_or_default()),
+    }
+}
+
+/// The numbers of the lines `cpuN` of /proc/stat.
+fn counted_cores(text: &str) -> Vec<u32> {
+    let number = |line: &str| line.strip_prefix("cpu")?.split(' ').next()?.parse().ok();
+    text.lines().filter_map(number).collect()
 }
 
 /// Field of the first processor in `/proc/cpuinfo`.

@@ -17,6 +17,7 @@
 //! | [`threads_of`], [`facts`], [`doctor`] | who else is there, what this machine is, and what it lacks |
 //! | [`usage`] | the calling thread's faults and switches |
 //! | [`host`] | environment, a secret, a place for the socket, the wall clock |
+//! | [`streams`] | pipes for what other processes print |
 //! | [`allocator`] | counting heap calls per thread |
 //!
 //! Every operation has its own error, which names the call that failed, what the kernel said, and the remedy.
@@ -46,6 +47,7 @@ pub mod process;
 pub mod said;
 pub mod scheduling;
 pub mod signals;
+pub mod streams;
 pub mod thread;
 pub mod thread_value;
 pub mod threads_of;

@@ -1,5 +1,7 @@
 //! What people read on standard error, from several processes at once: each line goes out in one piece.
 
+use crate::streams;
+use leveret_memory::sync::{AtomicBool, Ordering};
 use std::io::{self, IoSlice, Write};
 
 /// More parts than these are not put together.
@@ -18,6 +20,42 @@ pub fn say(parts: &[&str]) {
     }
     slices[parts.len()] = IoSlice::new(b"\n");
     let _ = write_whole(&mut io::stderr().lock(), &mut slices);
+}
+
+/// A line stands on the terminal that the next one is to replace.
+static STATUS_SHOWN: AtomicBool = AtomicBool::new(false);
+/// Back to the beginning of the line, which is emptied.
+const CLEAR_LINE: &[u8] = b"\r\x1b[K";
+
+/// Shows a line on the terminal that standard error leads to, until another, or anything else, is printed there.
+pub fn show_status(line: &str) {
+    STATUS_SHOWN.store(true, Ordering::Release);
+    // A terminal that cannot be written to shows no status.
+    let _ = io::stderr().write_all(&[CLEAR_LINE, line.as_bytes()].concat());
+}
+
+/// Empties the line of the status, if there is one.
+pub fn clear_status() {
+    if STATUS_SHOWN.swap(false, Ordering::AcqRel) {
+        let _ = streams::write(rustix::stdio::stderr(), CLEAR_LINE);
+    }
+}
+
+/// Prints whole lines to standard error without the lock of this process's other threads: none of them waits for this one, which may have
+/// no core for long.
+///
+/// # Errors
+/// As `write(2)`.
+pub fn print_apart(mut lines: &[u8]) -> io::Result<()> {
+    while !lines.is_empty() {
+        match streams::write(rustix::stdio::stderr(), lines) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => lines = &lines[written..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// One write, and more only for what a pipe has no room for.

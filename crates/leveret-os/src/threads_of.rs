@@ -71,12 +71,24 @@ pub fn about(tid: u32) -> Result<ThreadInfo, ThreadError> {
     Stat::parse(tid, &read(tid, "stat")?)?.info()
 }
 
-/// How long a thread has waited for a core while it was runnable, since it began.
+/// What a thread has had of cores since it began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CoreTime {
+    /// How long it ran.
+    pub ran: Nanos,
+    /// How long it waited while it was runnable. The kernel adds a wait when it ends.
+    pub waited: Nanos,
+    /// Whether it runs or waits for a core now.
+    pub is_runnable: bool,
+}
+
+/// What a thread has had of cores.
 ///
 /// # Errors
 ///
 /// [`ThreadError`]; also where the kernel does not keep the account.
-pub fn run_delay(tid: u32) -> Result<Nanos, ThreadError> {
+pub fn core_time(tid: u32) -> Result<CoreTime, ThreadError> {
+    let is_runnable = Stat::parse(tid, &read(tid, "stat")?)?.is_runnable();
     let text = read(tid, "schedstat")?;
     let missing = || ThreadError::Field { tid, file: "schedstat", field: "run_delay" };
     // | time on cores | time waiting for one | times put on one |
@@ -84,9 +96,48 @@ pub fn run_delay(tid: u32) -> Result<Nanos, ThreadError> {
     match (fields.next(), fields.next(), fields.next()) {
         // A kernel without the account prints three zeros; a thread that has run was put on a core at least once.
         (Some(Ok(0)), Some(Ok(0)), Some(Ok(0))) => Err(missing()),
-        (Some(Ok(_)), Some(Ok(waited)), Some(Ok(_))) => Ok(Nanos(waited)),
+        (Some(Ok(ran)), Some(Ok(waited)), Some(Ok(_))) => {
+            Ok(CoreTime { ran: Nanos(ran), waited: Nanos(waited), is_runnable })
+        }
         _ => Err(missing()),
     }
+}
+
+/// A thread that keeps another from its core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holder {
+    /// Who it is.
+    pub thread: ThreadInfo,
+    /// Its process.
+    pub process: u32,
+    /// The core.
+    pub core: u32,
+}
+
+/// Who has the core that a runnable thread waits for: a thread that is runnable on the same core and ranks above it, the highest of
+/// them. `None` where nobody can be seen that does. Reads all of `/proc`.
+pub fn holder(waiting: u32) -> Option<Holder> {
+    let text = read(waiting, "stat").ok()?;
+    let stat = Stat::parse(waiting, &text).ok()?;
+    let (core, own) = (stat.core()?, stat.info().ok()?);
+    let number =
+        |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<u32>().ok();
+    let processes = std::fs::read_dir("/proc").ok()?.filter_map(number);
+    let all = processes.flat_map(|process| {
+        let threads = threads(process).unwrap_or_default();
+        threads.into_iter().map(move |thread| (process, thread))
+    });
+    let holders = all.filter_map(|(process, tid)| {
+        let text = read(tid, "stat").ok()?;
+        let stat = Stat::parse(tid, &text).ok()?;
+        let thread = stat.info().ok()?;
+        let holds = tid != waiting
+            && stat.is_runnable()
+            && stat.core() == Some(core)
+            && thread.priority > own.priority;
+        holds.then_some(Holder { thread, process, core })
+    });
+    holders.max_by_key(|holder| holder.thread.priority)
 }
 
 /// Variables of the environment with which a thread's process was started; none where this user may not see it.
@@ -119,6 +170,26 @@ pub fn threads(pid: u32) -> Result<Vec<u32>, ThreadError> {
     Ok(found)
 }
 
+/// The threads of a process: each by the number that it has for itself, and by the one that it has here. They differ in a process
+/// namespace of its own.
+///
+/// # Errors
+///
+/// [`ThreadError`].
+pub fn numbers(pid: u32) -> Result<Vec<(u32, u32)>, ThreadError> {
+    let here = threads(pid)?;
+    let namespace = |of: String| std::fs::read_link(format!("/proc/{of}/ns/pid")).ok();
+    if namespace(pid.to_string()).is_none_or(|its| Some(its) == namespace("self".to_owned())) {
+        return Ok(here.into_iter().map(|thread| (thread, thread)).collect());
+    }
+    let innermost = |thread: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).ok()?;
+        let all = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        all.split_ascii_whitespace().last()?.parse().ok()
+    };
+    Ok(here.into_iter().filter_map(|thread| Some((innermost(thread)?, thread))).collect())
+}
+
 /// `/proc/TID/stat`, whose second field is the name in parentheses and may hold anything, parentheses too.
 struct Stat<'a> {
     tid: u32,
@@ -145,6 +216,15 @@ impl<'a> Stat<'a> {
             file: "stat",
             field,
         })
+    }
+
+    fn is_runnable(&self) -> bool {
+        self.fields.first() == Some(&"R")
+    }
+
+    /// The core on which it ran last, or waits.
+    fn core(&self) -> Option<u32> {
+        self.number(39, "processor").ok().and_then(|core| u32::try_from(core).ok())
     }
 
     fn info(&self) -> Result<ThreadInfo, ThreadError> {
@@ -213,8 +293,8 @@ mod tests {
                 }
                 Err(refusal) => eprintln!("SKIPPED: {refusal}"),
             }
-            match run_delay(tid) {
-                Ok(waited) => assert!(waited >= Nanos::ZERO),
+            match core_time(tid) {
+                Ok(time) => assert!(time.is_runnable && time.ran > Nanos::ZERO),
                 Err(refusal) => eprintln!("SKIPPED: {refusal}"),
             }
             assert!(threads(process_id()).unwrap().contains(&tid));

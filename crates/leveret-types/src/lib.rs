@@ -8,6 +8,7 @@ mod id;
 mod idle;
 mod limits;
 mod nanos;
+mod printable;
 mod rate;
 mod size;
 
@@ -18,5 +19,6 @@ pub use id::{
 pub use idle::IdleCores;
 pub use limits::*;
 pub use nanos::{Nanos, ParseDurationError};
+pub use printable::{printable, push_printable};
 pub use rate::{BitRate, ParseRateError};
 pub use size::{ByteSize, ParseSizeError};

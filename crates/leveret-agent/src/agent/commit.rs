@@ -4,6 +4,7 @@ use super::{Agent, Running};
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
+use leveret_os::threads_of;
 use leveret_plan::Costs;
 use leveret_plan::Kept;
 use leveret_protocol::admission::{Refused, admit};
@@ -40,12 +41,15 @@ impl Running {
         Ok(HeldSegment { file, region })
     }
 
-    /// Threads are the member's word: its own tasks, and threads of its own process.
+    /// Which tasks have threads is the member's word: its own tasks, and each once.
     pub(super) fn owns(&self, rank: usize, threads: &[(u16, u32)]) -> Result<(), String> {
-        for (task, _) in threads {
+        for (place, (task, _)) in threads.iter().enumerate() {
             let declared = self.assembled.job.tasks.get(usize::from(*task));
             if declared.is_none_or(|task| task.member.index() != rank) {
                 return Err(format!("task {task} is not its own"));
+            }
+            if threads[..place].iter().any(|(other, _)| other == task) {
+                return Err(format!("task {task} has two threads"));
             }
         }
         Ok(())
@@ -156,11 +160,43 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Threads are the member's word: its own tasks, and threads of its own process.
+    /// Which tasks have which threads is the member's word: its own tasks, and threads of its own process.
     pub(super) fn take_ready(&mut self, rank: usize, threads: &[(u16, u32)]) -> Result<(), String> {
         let running = self.running.as_ref().ok_or("ready without a plan")?;
         running.owns(rank, threads)?;
-        self.seats[rank].threads = threads.to_vec();
+        self.seats[rank].threads = self.known_threads(rank, threads)?;
         Ok(())
+    }
+
+    /// The threads of tasks by the numbers that they have here: of the process that joined, and no other. In a process namespace of its
+    /// own a member knows them by other numbers.
+    pub(super) fn known_threads(
+        &mut self,
+        rank: usize,
+        threads: &[(u16, u32)],
+    ) -> Result<Vec<(u16, u32)>, String> {
+        let Some(process) = self.seats[rank].process() else { return Err("it has no process".to_owned()) };
+        let Ok(numbers) = threads_of::numbers(process) else {
+            let name = &self.config.launch[rank].member;
+            let warning = format!(
+                "the threads of member \"{name}\" cannot be seen from here: what held them up is not known; start `leveret run` in a \
+                 process namespace that has its members in it, and without hidepid on /proc"
+            );
+            self.warn([warning]);
+            return Ok(Vec::new());
+        };
+        let known = |(task, thread): &(u16, u32)| {
+            let number = numbers.iter().find(|(own, _)| own == thread).map(|(_, here)| (*task, *here));
+            number.ok_or_else(|| format!("thread {thread} of task {task} is not of its process {process}"))
+        };
+        let known: Result<Vec<_>, String> = threads.iter().map(known).collect();
+        let known = known?;
+        let mut distinct: Vec<u32> = known.iter().map(|(_, thread)| *thread).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() < known.len() {
+            return Err("two of its tasks have the same thread".to_owned());
+        }
+        Ok(known)
     }
 }

@@ -19,7 +19,8 @@ impl Agent<'_> {
                 continue;
             }
             if self.patience.is_join_over(rank, now) {
-                self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start"));
+                let still = if self.seats[rank].stopped.is_some() { ", and is stopped" } else { "" };
+                self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start{still}"));
             } else if self.patience.is_leave_over(rank, now) && self.seats[rank].gave_up.is_some() {
                 self.patience.joined(rank);
                 self.expel(rank, &format!("it has not ended within {FINISH_WITHIN} of giving up"));
@@ -42,6 +43,7 @@ impl Agent<'_> {
                 &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
             );
         }
+        self.name_holders(self.finish_lateness.starved());
         if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
             self.note(&format!(
@@ -61,7 +63,7 @@ impl Agent<'_> {
         // One that is in a group's commit may be so as long as it likes too.
         let is_bound = |member: &MemberId| !uncommitting && !self.groups.has(*member);
         let bound: Vec<MemberId> = missing.iter().copied().filter(is_bound).collect();
-        let within = self.allowed(setting_up);
+        let within = self.allowed(setting_up, &missing, now);
         match self.patience.committing_some(&missing, &bound, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
@@ -119,15 +121,18 @@ impl Agent<'_> {
     }
 
     /// How long members may keep a commit waiting. What the user has said is for those that do not commit; those that are inside the
-    /// call work on it, and the more there is to commit the longer.
-    pub(super) fn allowed(&self, setting_up: bool) -> Nanos {
+    /// call work on it, and the more there is to commit the longer. Those that stand still do not work.
+    pub(super) fn allowed(&self, setting_up: bool, missing: &[MemberId], now: Nanos) -> Nanos {
         let stated = self.config.commit_within;
-        if setting_up { stated.max(SET_UP_WITHIN) } else { stated }
+        let stands_still =
+            |member: &MemberId| self.seats[member.index()].stopped.is_some_and(|since| now - since > stated);
+        let is_worked_on = setting_up && !missing.iter().all(stands_still);
+        if is_worked_on { stated.max(SET_UP_WITHIN) } else { stated }
     }
 
     /// Members with their processes, of those that have one.
     pub(super) fn processes_of(&self, members: &[MemberId]) -> Vec<(MemberId, u32)> {
-        let process = |member: &MemberId| Some((*member, self.seats[member.index()].child.as_ref()?.pid));
+        let process = |member: &MemberId| Some((*member, self.seats[member.index()].process()?));
         members.iter().filter_map(process).collect()
     }
 

@@ -258,7 +258,7 @@ impl Agent<'_> {
             }
             FromMember::Ready { generation, threads, scheduling, warnings } if is_now(generation) => {
                 group.running.as_ref().ok_or("ready without a plan")?.owns(rank, threads)?;
-                self.seats[rank].threads.clone_from(threads);
+                self.seats[rank].threads = self.known_threads(rank, threads)?;
                 if scheduling != "none" {
                     self.facts.scheduling.clone_from(scheduling);
                 }
@@ -607,16 +607,19 @@ impl Agent<'_> {
             let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
             self.expel(member.index(), &reason);
         }
+        let starved = self.groups.all[place].lateness.starved();
+        self.name_holders(starved);
     }
 
     /// Whom a group waits for, where there is something to say or to do about it.
     fn wait_of_group(&mut self, place: usize, now: Nanos) -> Option<GroupWait> {
         let setting_up = self.groups.all[place].coordinator.is_setting_up();
-        let allowed = self.allowed(setting_up);
-        let group = &mut self.groups.all[place];
+        let group = &self.groups.all[place];
         let runs_on = group.coordinator.awaited_to_uncommit();
         let uncommitting = !runs_on.is_empty();
         let awaited = group.coordinator.awaited();
+        let allowed = self.allowed(setting_up, &awaited, now);
+        let group = &mut self.groups.all[place];
         let (missing, within) = if uncommitting { (runs_on, Nanos::MAX) } else { (awaited, allowed) };
         let waiting = group.patience.committing(&missing, within, now);
         let members = group.members.clone();

@@ -1,7 +1,7 @@
 //! What comes over the control socket: who connects, and what members say.
 
 use super::Agent;
-use crate::members::Seat;
+use crate::members::{Peer, Seat};
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
@@ -89,6 +89,8 @@ impl Agent<'_> {
         let own = connection.as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
         self.seats[rank].connection = Some(Arc::new(Connection::from(own)));
         self.seats[rank].joined = true;
+        self.seats[rank].peer =
+            u32::try_from(peer.pid).ok().filter(|pid| *pid != 0).and_then(|pid| Peer::of(pid).ok());
         self.patience.joined(rank);
         Ok(())
     }

@@ -308,7 +308,7 @@ impl Agent<'_> {
     /// Names members that keep a mode waiting, and refuses it in the end: what runs goes on.
     pub(super) fn lose_patience_with_mode(&mut self, now: Nanos) {
         let missing = self.coordinator.awaited_for_mode();
-        let within = self.allowed(self.coordinator.is_setting_up_mode());
+        let within = self.allowed(self.coordinator.is_setting_up_mode(), &missing, now);
         match self.mode_patience.committing(&missing, within, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
@@ -336,6 +336,7 @@ impl Agent<'_> {
                 format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
             self.expel(member.index(), &reason);
         }
+        self.name_holders(self.switch_lateness.starved());
         if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
             self.note(&format!(

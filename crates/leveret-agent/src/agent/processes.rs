@@ -2,10 +2,11 @@
 
 use super::{Agent, AgentError};
 use leveret_os::clock;
-use leveret_os::process::{Change, Exit, Orphan};
+use leveret_os::process::{Change, Child, Exit, Orphan};
 use leveret_protocol::control::EndReason;
 use leveret_protocol::coordinator::{Action, DeathPolicy, Stage};
 use leveret_report::record::{Ending, EventKind};
+use leveret_runtime::TOKEN_VARIABLE;
 use leveret_types::{MemberId, Nanos};
 
 /// A member that dies again and again is not started for ever.
@@ -31,7 +32,7 @@ impl Agent<'_> {
         let launch = &self.config.launch[rank];
         self.patience.launched(rank, clock::now());
         self.seats[rank]
-            .launch(launch, &self.config.declaration.name, self.listener.path())
+            .launch(launch, (&self.config.declaration.name, self.listener.path()), self.carriers.as_ref())
             .map_err(|error| AgentError::Launch { member: launch.member.clone(), cause: error })
     }
 
@@ -123,16 +124,39 @@ impl Agent<'_> {
         }
     }
 
+    /// A command such as `setsid` ends at once and leaves the member's process behind, which has not joined yet: then that is the member.
+    fn take_what_was_left(&mut self, rank: usize, exit: Exit) -> bool {
+        let seat = &mut self.seats[rank];
+        if !exit.is_success() || seat.joined || seat.expelled.is_some() {
+            return false;
+        }
+        let found = self.adoption.as_ref().and_then(|adoption| adoption.find(TOKEN_VARIABLE, &seat.token));
+        match found.map(Child::adopted) {
+            Some(Ok(child)) => {
+                seat.child = Some(child);
+                true
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn on_exit(&mut self, rank: usize, exit: Exit) {
+        if self.take_what_was_left(rank, exit) {
+            return;
+        }
         let member = MemberId(rank as u16);
         let seat = &mut self.seats[rank];
         let is_success = exit.is_success() && seat.gave_up.is_none();
+        let unstarted = seat.child.as_ref().and_then(Child::start_failure);
         let how = match (seat.gave_up.take(), seat.expelled.take()) {
             (Some(reason), _) => format!("{exit}, {reason}"),
             (None, Some(reason)) if !exit.is_success() => format!("{exit}, expelled: {reason}"),
-            _ => exit.to_string(),
+            _ => unstarted.map_or_else(|| exit.to_string(), |error| error.to_string()),
         };
         seat.child = None;
+        // Of a wrapper that ended before what it had started: it must not go on beside one that takes its place.
+        seat.kill();
+        seat.peer = None;
         seat.connection = None;
         seat.token.clear();
         let was_in_group = self.lost_to_groups(rank, is_success, &how);

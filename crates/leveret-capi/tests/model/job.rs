@@ -51,6 +51,7 @@ pub fn run(test: &str, members: usize) {
         guard_fixed: true,
         idle: IdleCores::Sleep,
         commit_within: Nanos::from_secs(60),
+        member_output: leveret_agent::MemberOutput::Raw,
     };
     let mut notes = Vec::new();
     let ran = leveret_agent::run(&config, &mut |news| {

@@ -138,10 +138,20 @@ impl Workplace {
         assert!(self.processes().is_empty(), "a process of this run was started after its end");
     }
 
-    /// What was written to `name`, so far.
+    /// What was written to `name`, so far; of what was printed, without the names of the members that printed it.
     pub fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_default()
+        let text = fs::read_to_string(self.path(name)).unwrap_or_default();
+        if matches!(name, "stdout" | "stderr") { without_names(&text) } else { text }
     }
+}
+
+/// Takes the `[NAME] ` from each line that begins so.
+fn without_names(text: &str) -> String {
+    let nameless = |line| {
+        let named = str::strip_prefix(line, "[").and_then(|rest| rest.split_once("] "));
+        named.map_or(line, |(_, rest)| rest)
+    };
+    text.split_inclusive('\n').map(nameless).collect()
 }
 
 fn ends(process: &PidFd) -> bool {

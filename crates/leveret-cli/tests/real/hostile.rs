@@ -54,6 +54,14 @@ fn a_segment_of_another_size_is_an_end() {
     assert_expelled("small-segment", "is expelled");
 }
 
+/// Tasks are numbered through all members: A has the first.
+#[test]
+fn threads_that_are_not_its_own_are_an_end() {
+    assert_expelled("foreign-thread", "is not of its process");
+    assert_expelled("first-thread", "thread 1 of task 1 is not of its process");
+    assert_expelled("two-threads", "task 1 has two threads");
+}
+
 #[test]
 fn a_segment_without_descriptor_or_header_is_an_end() {
     assert_expelled("no-segment", "carries one descriptor");

@@ -1,6 +1,7 @@
 //! Jobs of real processes, from `leveret run` to their report: what must hold on every machine, whatever it is
 //! doing besides. Order, counts, causes and exit codes are asserted, durations never.
 
+mod carried;
 mod conditions;
 mod ends;
 mod examples;
@@ -26,3 +27,4 @@ mod sampling;
 mod suite;
 mod surface;
 mod tutorial;
+mod wrapped;

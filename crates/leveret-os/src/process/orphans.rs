@@ -5,6 +5,7 @@
 //! the tree by its parent's end arrives here.
 
 use crate::clock;
+use crate::threads_of::environment;
 use leveret_types::Nanos;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -48,6 +49,13 @@ impl Adoption {
                 return;
             }
         }
+    }
+
+    /// An orphan that was started with this value of a variable of its environment.
+    pub fn find(&self, variable: &str, value: &str) -> Option<u32> {
+        let left = children().into_iter().filter(|child| !self.before.contains(&child.orphan.pid));
+        let is_meant = |pid: &u32| environment(*pid, [variable])[0].as_deref() == Some(value);
+        left.map(|child| child.orphan.pid).find(is_meant)
     }
 
     /// Kills every orphan, and whoever becomes one by that, until nobody is left or `within` has passed. To be called when
