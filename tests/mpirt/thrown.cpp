@@ -2,20 +2,35 @@
  * catches them itself.) */
 #include "harness.h"
 
-/* Nobody catches the exceptions, so nobody frees them. */
-extern "C" const char *__lsan_default_suppressions(void);
-extern "C" const char *__lsan_default_suppressions(void)
-{
-    return "leak:__cxa_allocate_exception\n";
-}
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <string>
 
 static const MPIRT_Timespec ms = 1000000;
 static int throws;
 
+/* What the function found when it was called, and how many exceptions live. */
+static std::atomic<int> under_way, alive;
+
+struct failure : std::runtime_error {
+    failure() : std::runtime_error("on purpose") { alive++; }
+    failure(const failure &other) : std::runtime_error(other) { alive++; }
+    ~failure() override { alive--; }
+};
+
+/* Counts the destructors that ran on the way out. */
+static std::atomic<int> unwound;
+struct counted {
+    ~counted() { unwound++; }
+};
+
 static void handler_function(MPIRT_Receptor, const MPIRTX_Event *, void *)
 {
+    under_way += std::uncaught_exceptions();
+    counted on_the_way;
     if (throws)
-        throw 16;
+        throw failure();
 }
 
 /* spec: ERROR-PROCESS-06 */
@@ -44,7 +59,10 @@ static void test_handlers()
             OK(MPIRTX_Handler_get_metrics(handler, &metrics));
         } while (metrics.compute.count < run + 1);
         CHECK(metrics.failed == expected);
+        CHECK(unwound == (int)run + 1);
     }
+    CHECK(under_way == 0);
+    CHECK(alive == 0);
     OK(MPIRT_Uncommit());
 }
 
@@ -65,6 +83,7 @@ static void test_delete_functions()
     OK(MPIRT_Object_put_attr(MPIRT_OBJECT(set), key, &key));
     throws = 1;
     EXPECT(MPIRT_Cset_free(&set), MPIRT_ERR_ARGUMENT);
+    CHECK(std::uncaught_exceptions() == 0 && !std::current_exception());
     CHECK(detail_says("an exception") && detail_says("delete function"));
     OK(MPIRT_Object_get_attr(MPIRT_OBJECT(set), key, &value, &flag));
     CHECK(flag == 1 && value == &key);

@@ -9,6 +9,10 @@
 #ifndef MPIRT_HPP
 #define MPIRT_HPP
 
+#if __cplusplus < 201703L
+#error "mpirt.hpp needs C++17 or later: compile with -std=c++17 (mpirt.h can be used from C++98 on)"
+#endif
+
 #include <mpirt.h>
 
 #include <array>
@@ -156,9 +160,13 @@ private:
     static std::string text(errc code, const char *call)
     {
         const std::string_view detail = error_detail();
-        std::string begin = std::string(call).append(": ");
-        // Calls of the data path leave the detail of an earlier one as it is.
-        return detail.compare(0, begin.size(), begin) == 0 ? std::string(detail) : begin.append(message(code));
+        const auto begins = [detail](std::string_view with) { return detail.compare(0, with.size(), with) == 0; };
+        const std::string begin = std::string(call).append(": ");
+        if (begins(begin)) {
+            return std::string(detail);
+        }
+        // Why a commit is refused is the same sentence on all members and names no function; what names another is of a later error.
+        return detail.empty() || begins("MPIRT") ? begin + message(code) : std::string(begin).append(detail);
     }
 
     // Shared, since copies of an exception may not fail.

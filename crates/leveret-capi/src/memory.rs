@@ -14,6 +14,16 @@ pub(crate) struct Memory {
     /// The segment in which the library's own lies: that of its commit, or a channel's. It keeps the bytes in place.
     segment: Mutex<Option<Arc<dyn Region>>>,
     is_writable: AtomicBool,
+    /// Where it lies if it is a peer's.
+    borrowed: Mutex<Option<Borrowed>>,
+}
+
+/// A buffer of a peer's, which may change its bytes at any time.
+struct Borrowed {
+    shelf: Shelf,
+    index: u32,
+    /// What it held when it was last read.
+    copy: Vec<u8>,
 }
 
 impl Memory {
@@ -34,11 +44,17 @@ impl Memory {
             is_system,
             segment: Mutex::new(None),
             is_writable: AtomicBool::new(true),
+            borrowed: Mutex::new(None),
         }
     }
 
     fn size(&self) -> usize {
         self.size.load(Ordering::Relaxed)
+    }
+
+    fn borrowed(&self) -> MutexGuard<'_, Option<Borrowed>> {
+        // Never contended: a buffer has one user at a time.
+        self.borrowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn segment(&self) -> MutexGuard<'_, Option<Arc<dyn Region>>> {
@@ -58,11 +74,19 @@ impl Storage for Memory {
             self.base.store(std::ptr::null_mut(), Ordering::Release);
             self.is_writable.store(true, Ordering::Relaxed);
             drop(self.segment().take());
+            *self.borrowed() = None;
         }
     }
 
     fn read(&self, reader: &mut dyn FnMut(&[u8])) {
         let base = self.base.load(Ordering::Acquire);
+        if !base.is_null()
+            && !self.is_writable.load(Ordering::Relaxed)
+            && let Some(Borrowed { shelf, index, copy }) = &mut *self.borrowed()
+        {
+            shelf.copy_out(*index, copy);
+            return reader(copy);
+        }
         let size = if base.is_null() { 0 } else { self.size() };
         let base = if base.is_null() { std::ptr::dangling() } else { base.cast_const() };
         // SAFETY: the application promised at creation that `size` bytes are there, and leaves a buffer alone that is in
@@ -97,13 +121,21 @@ impl Storage for Memory {
         self.is_system
     }
 
-    fn adopt(&self, shelf: &Shelf, index: u32) {
+    fn adopt(&self, shelf: &Shelf, index: u32) -> Result<(), Code> {
         if !self.is_system || shelf.size() != self.size() {
-            return;
+            return Ok(());
+        }
+        if !shelf.is_writable() {
+            let mut copy = Vec::new();
+            copy.try_reserve_exact(self.size()).map_err(|_| Code::NoMemory)?;
+            // Written, so that sending the buffer on faults no page in.
+            copy.resize(self.size(), 0);
+            *self.borrowed() = Some(Borrowed { shelf: shelf.clone(), index, copy });
         }
         *self.segment() = Some(shelf.region());
         self.is_writable.store(shelf.is_writable(), Ordering::Relaxed);
         self.base.store(shelf.address(index).as_ptr(), Ordering::Release);
+        Ok(())
     }
 
     fn wanted(&self) -> usize {

@@ -42,7 +42,8 @@ fn a_library_that_has_failed_can_be_used_and_finalised() {
 #[test]
 #[ignore = "it is a member of the job that the test above runs"]
 fn member_whose_library_fails() {
-    assert_eq!(MPIRT_Init(std::ptr::null_mut(), std::ptr::null_mut()), 0);
+    // SAFETY: both may be null.
+    assert_eq!(unsafe { MPIRT_Init(std::ptr::null_mut(), std::ptr::null_mut()) }, 0);
     for round in 0..2 {
         assert_eq!(MPIRT_Fails_in_setup(), INTERNAL);
         let text = said();
@@ -51,7 +52,8 @@ fn member_whose_library_fails() {
         with_library(|library| library.world.free(made)).expect("it was made");
         let gone = with_library(|library| library.world.class(made));
         assert_eq!(gone, Err(Code::StaleObject), "round {round}");
-        assert_eq!(MPIRT_Commit(), 0, "{}", said());
+        // SAFETY: it takes nothing.
+        assert_eq!(unsafe { MPIRT_Commit() }, 0, "{}", said());
         assert_eq!(MPIRT_Fails_on_the_data_path(), INTERNAL);
         let text = said();
         assert!(
@@ -59,10 +61,12 @@ fn member_whose_library_fails() {
             "{text}"
         );
         assert!(with_committed(|committed| committed.epoch()).is_ok());
-        assert_eq!(MPIRT_Uncommit(), 0, "{}", said());
+        // SAFETY: it takes nothing.
+        assert_eq!(unsafe { MPIRT_Uncommit() }, 0, "{}", said());
     }
     assert_eq!(MPIRT_Fails_in_setup(), INTERNAL);
-    assert_eq!(MPIRT_Finalize(), 0, "{}", said());
+    // SAFETY: it takes nothing.
+    assert_eq!(unsafe { MPIRT_Finalize() }, 0, "{}", said());
     assert_eq!(state::stage(), (true, true));
     job::passed();
 }

@@ -14,6 +14,7 @@
 
 use crate::alleged::Alleged;
 use crate::block::BorrowedControl;
+use crate::copy;
 use crate::layout::{ShelfPlace, TargetPlace};
 use crate::peer::PeerTarget;
 use crate::region::Region;
@@ -154,6 +155,17 @@ impl Shelf {
         assert!(index < self.buffers, "a shelf has {} buffers", self.buffers);
         // SAFETY: the window has room for `buffers` times the stride, and `index` is one of them.
         unsafe { self.window.base().add(scaled(index as usize * self.stride)) }
+    }
+
+    /// Copies buffer `index` to the front of `out`. At the receiving end the bytes are the sender's, which may change them meanwhile: there
+    /// is no slice of them.
+    ///
+    /// # Panics
+    /// When there is no such buffer, or `out` is longer than it.
+    pub fn copy_out(&self, index: u32, out: &mut [u8]) {
+        assert!(out.len() <= self.size(), "a buffer of the shelf has {} bytes", self.size);
+        // SAFETY: buffers begin at multiples of the stride, which is one of words, and none is longer than it.
+        unsafe { copy::out_of_shared(self.address(index), out) };
     }
 
     /// What keeps the bytes in place.

@@ -1,14 +1,16 @@
 //! Calls of a program's functions that come back even if the function does not return.
 //!
-//! `pthread_exit`, and the cancellation of a thread, take the stack down frame by frame, and no frame of Rust may stop that: at its
-//! `catch_unwind` the process ends. A frame of Rust may do what it has to on the way, though, and here that is to go on from where the
-//! function was called, as `longjmp` would. So a call costs the registers that it puts aside, and nothing else.
+//! `pthread_exit`, the cancellation of a thread and exceptions of C++ take the stack down frame by frame, and Rust's `catch_unwind` ends the
+//! process at each of them. So the one frame that is not Rust's, `enter`, says through its personality routine that it handles whatever is no
+//! panic: the unwinder runs the destructors of the frames above it and goes on in `enter`, as in a `catch (...)` of C++. An exception is caught
+//! there by the C++ library's own functions, so that `std::uncaught_exceptions` counts right and the exception is freed. A call costs the
+//! registers that `enter` puts aside, and nothing else.
 //!
 //! ```text
 //!   contained   ── waits for `enter`
-//!     enter     ── puts the registers aside                     ◄──┐
-//!       inner   ── has the guard                                   │ `leave`
-//!         body, the program's function, pthread_exit, unwinder  ───┘ from the guard's drop
+//!     enter     ── puts the registers aside; `personality` lets the unwinder end here   ◄──┐
+//!       inner   ── calls the body                                                         │
+//!         body, the program's function, pthread_exit or throw, the unwinder  ─────────────┘
 //! ```
 
 use std::ffi::c_void;
@@ -26,66 +28,63 @@ pub fn contained(body: impl FnOnce()) -> Result<(), Unreturned> {
     imp::contained(body)
 }
 
-/// Runs `body` under a guard that ends up in `leave` if it is cut off.
-///
-/// # Safety
-/// `leave`, if it comes back, may leave `body` unfinished.
-#[inline(always)]
-unsafe fn guarded(body: impl FnOnce(), leave: impl FnMut()) {
-    struct Guard<L: FnMut()>(L);
-    impl<L: FnMut()> Drop for Guard<L> {
-        fn drop(&mut self) {
-            // A panic is on its way to whoever catches it.
-            if !std::thread::panicking() {
-                (self.0)();
-            }
-        }
-    }
-    let guard = Guard(leave);
-    body();
-    std::mem::forget(guard);
-}
-
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod imp {
-    use super::{Unreturned, c_void, guarded};
-    use std::arch::naked_asm;
+    use super::{Unreturned, c_void};
+    use std::arch::{asm, naked_asm};
+    use std::ffi::c_int;
+    use std::mem::transmute;
 
-    /// What `contained` and `inner` share.
-    struct Frame<F> {
-        /// The stack as `enter` has it while it waits.
-        resume: *mut c_void,
-        body: Option<F>,
+    // Of the unwinder's interface (Itanium C++ ABI, level I), which is stable.
+    const SEARCH_PHASE: c_int = 1;
+    const HANDLER_FRAME: c_int = 4;
+    const FORCE_UNWIND: c_int = 8;
+    const HANDLER_FOUND: c_int = 6;
+    const INSTALL_CONTEXT: c_int = 7;
+    const CONTINUE_UNWIND: c_int = 8;
+    /// The register that the landing pad finds the exception in, by its number in DWARF: rax.
+    const RAX: c_int = 0;
+
+    /// The class of exception of a panic, as this standard library and older ones write it.
+    const PANICS: [u64; 2] = [u64::from_ne_bytes(*b"MOZ\0RUST"), u64::from_be_bytes(*b"MOZ\0RUST")];
+    /// Of the C++ libraries: the vendors' first four letters and "C++"; the last byte says whether it is shared with `std::exception_ptr`.
+    const OF_CPP: [u64; 2] = [u64::from_be_bytes(*b"GNUCC++\0"), u64::from_be_bytes(*b"CLNGC++\0")];
+
+    unsafe extern "C" {
+        fn _Unwind_GetLanguageSpecificData(context: *mut c_void) -> *mut c_void;
+        fn _Unwind_SetGR(context: *mut c_void, register: c_int, value: usize);
+        fn _Unwind_SetIP(context: *mut c_void, address: usize);
+        fn _Unwind_DeleteException(exception: *mut c_void);
     }
 
+    type Enclosed = unsafe extern "C-unwind" fn(*mut c_void);
+
     pub(super) fn contained<F: FnOnce()>(body: F) -> Result<(), Unreturned> {
-        let mut frame = Frame { resume: std::ptr::null_mut(), body: Some(body) };
-        let place = &raw mut frame;
-        // SAFETY: `inner` gets the frame that it is for, which lives until this call is over, and `resume` is of that call.
-        let is_cut = unsafe { enter(&raw mut (*place).resume, inner::<F>, place.cast()) };
+        let mut body = Some(body);
+        // SAFETY: `inner` gets the body that it is for, which lives until this call is over.
+        let is_cut = unsafe { enter(inner::<F>, (&raw mut body).cast()) };
         if is_cut == 0 { Ok(()) } else { Err(Unreturned) }
     }
 
     /// # Safety
-    /// It is called by `enter`, with a `Frame<F>`.
-    unsafe extern "C-unwind" fn inner<F: FnOnce()>(frame: *mut c_void) {
-        let frame: *mut Frame<F> = frame.cast();
+    /// It is called by `enter`, with an `Option<F>`.
+    unsafe extern "C-unwind" fn inner<F: FnOnce()>(body: *mut c_void) {
         // SAFETY: the caller's promise.
-        let Some(body) = (unsafe { (*frame).body.take() }) else { return };
-        // SAFETY: `enter` has set it, and waits for this function. What is cut off are frames of C and of the unwinder, which has run what the
-        // frames of Rust above them have to drop.
-        unsafe { guarded(body, || leave((*frame).resume)) };
+        let body = unsafe { (*body.cast::<Option<F>>()).take() };
+        if let Some(body) = body {
+            body();
+        }
     }
 
-    /// Puts the registers aside that a function must preserve, and calls `inner(frame)`. 0 when that returns, 1 after `leave`.
+    /// Puts the registers aside that a function must preserve, and calls `inner(body)`. 0 when that returns; 1 when the unwinder has ended it,
+    /// which sets the registers back and goes on in `cut`.
     #[unsafe(naked)]
-    unsafe extern "C-unwind" fn enter(
-        resume: *mut *mut c_void,
-        inner: unsafe extern "C-unwind" fn(*mut c_void),
-        frame: *mut c_void,
-    ) -> u32 {
+    unsafe extern "C-unwind" fn enter(inner: Enclosed, body: *mut c_void) -> u32 {
         naked_asm!(
             ".cfi_startproc",
+            // Relative to the place (DW_EH_PE_pcrel | DW_EH_PE_sdata4).
+            ".cfi_personality 0x1b, {personality}",
+            ".cfi_lsda 0x1b, {cut}",
             "push rbp",
             ".cfi_def_cfa_offset 16",
             ".cfi_offset rbp, -16",
@@ -103,9 +102,9 @@ mod imp {
             ".cfi_offset r15, -56",
             // The stack is aligned at a call.
             "sub rsp, 8",
-            "mov [rdi], rsp",
-            "mov rdi, rdx",
-            "call rsi",
+            "mov rax, rdi",
+            "mov rdi, rsi",
+            "call rax",
             "xor eax, eax",
             "add rsp, 8",
             "pop r15",
@@ -117,14 +116,25 @@ mod imp {
             ".cfi_def_cfa rsp, 8",
             "ret",
             ".cfi_endproc",
+            personality = sym personality,
+            cut = sym cut,
         )
     }
 
-    /// Returns from `enter` once more, with 1.
+    /// Where the unwinder goes on, in the frame of `enter`: returns from there with 1.
     #[unsafe(naked)]
-    unsafe extern "C" fn leave(resume: *mut c_void) {
+    unsafe extern "C" fn cut() {
         naked_asm!(
-            "mov rsp, rdi",
+            ".cfi_startproc",
+            ".cfi_def_cfa rsp, 64",
+            ".cfi_offset rbp, -16",
+            ".cfi_offset rbx, -24",
+            ".cfi_offset r12, -32",
+            ".cfi_offset r13, -40",
+            ".cfi_offset r14, -48",
+            ".cfi_offset r15, -56",
+            "mov rdi, rax",
+            "call {caught}",
             "mov eax, 1",
             "add rsp, 8",
             "pop r15",
@@ -134,18 +144,108 @@ mod imp {
             "pop rbx",
             "pop rbp",
             "ret",
+            ".cfi_endproc",
+            caught = sym caught,
         )
+    }
+
+    /// What the unwinder asks at the frame of `enter`: a panic passes, and everything else ends there.
+    ///
+    /// # Safety
+    /// The unwinder calls it, for a frame of `enter`.
+    unsafe extern "C" fn personality(
+        _version: c_int,
+        actions: c_int,
+        class: u64,
+        exception: *mut c_void,
+        context: *mut c_void,
+    ) -> c_int {
+        let is_forced = actions & FORCE_UNWIND != 0;
+        if !is_forced && PANICS.contains(&class) {
+            return CONTINUE_UNWIND;
+        }
+        if actions & SEARCH_PHASE != 0 {
+            return HANDLER_FOUND;
+        }
+        if !is_forced && actions & HANDLER_FRAME == 0 {
+            return CONTINUE_UNWIND;
+        }
+        // An end of the thread has no exception that anybody frees.
+        let held = if is_forced { 0 } else { exception.expose_provenance() };
+        // SAFETY: the context is of a frame of `enter`, which names `cut` as its language-specific data.
+        unsafe {
+            _Unwind_SetGR(context, RAX, held);
+            _Unwind_SetIP(context, _Unwind_GetLanguageSpecificData(context).addr());
+        }
+        INSTALL_CONTEXT
+    }
+
+    /// Frees an exception that has ended at `enter`, as the end of a `catch` does.
+    ///
+    /// # Safety
+    /// It is null, or an exception that the unwinder has brought to its handler.
+    unsafe extern "C" fn caught(exception: *mut c_void) {
+        if exception.is_null() {
+            return;
+        }
+        // SAFETY: an exception begins with its class.
+        let class = unsafe { exception.cast::<u64>().read() };
+        match cpp_catch() {
+            // SAFETY: this is its handler; it begins and ends once.
+            Some((begin, end)) if OF_CPP.contains(&(class & !0xff)) => unsafe {
+                begin(exception);
+                end();
+            },
+            // SAFETY: nobody else has it.
+            _ => unsafe { _Unwind_DeleteException(exception) },
+        }
+    }
+
+    type BeginCatch = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+    type EndCatch = unsafe extern "C" fn();
+
+    /// How the C++ library enters and leaves a handler; `None` in a program without one. So this library need not be linked to it.
+    fn cpp_catch() -> Option<(BeginCatch, EndCatch)> {
+        let (begin, end): (*const c_void, *const c_void);
+        // SAFETY: it reads two addresses that the linker fills in; those of weak symbols that nobody has are null.
+        unsafe {
+            asm!(
+                ".weak __cxa_begin_catch",
+                ".weak __cxa_end_catch",
+                "mov {begin}, qword ptr [rip + __cxa_begin_catch@GOTPCREL]",
+                "mov {end}, qword ptr [rip + __cxa_end_catch@GOTPCREL]",
+                begin = out(reg) begin,
+                end = out(reg) end,
+                options(nostack, pure, readonly, preserves_flags),
+            );
+        }
+        // SAFETY: they are null, or what the C++ ABI declares so.
+        unsafe {
+            let begin = transmute::<*const c_void, Option<BeginCatch>>(begin);
+            let end = transmute::<*const c_void, Option<EndCatch>>(end);
+            begin.zip(end)
+        }
     }
 }
 
 /// Where there is no way back, the process ends with a sentence that says why.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod imp {
-    use super::{Unreturned, guarded};
+    use super::Unreturned;
 
     pub(super) fn contained(body: impl FnOnce()) -> Result<(), Unreturned> {
-        // SAFETY: it does not come back.
-        unsafe { guarded(body, || end()) };
+        struct Guard;
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                // A panic is on its way to whoever catches it.
+                if !std::thread::panicking() {
+                    end();
+                }
+            }
+        }
+        let guard = Guard;
+        body();
+        std::mem::forget(guard);
         Ok(())
     }
 

@@ -15,8 +15,8 @@ const LIBRARY: &str = "crates/leveret-capi/src/functions/";
 const PAIR: &str = "    get ";
 /// The codes that objects answer with.
 const CODES: &str = "crates/leveret-runtime/src/objects/error.rs";
-/// What is between `extern "C"` and the parameters.
-const EXPORT: &str = "pub extern \"C\" fn ";
+/// How a function that the library exports begins.
+const EXPORT: &str = "pub unsafe extern \"C\" fn ";
 
 /// The names of the functions that the library exports.
 pub fn exported(files: &[TrackedFile]) -> BTreeSet<String> {

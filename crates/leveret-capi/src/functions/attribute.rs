@@ -66,7 +66,7 @@ fn good_of_setup(object: MPIRT_Object) -> Result<Handle, Code> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Keyval_create(
+pub unsafe extern "C" fn MPIRT_Keyval_create(
     function: Option<MPIRT_Delete_function>,
     extra: *mut c_void,
     keyval: Out<c_int>,
@@ -82,7 +82,7 @@ pub extern "C" fn MPIRT_Keyval_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Keyval_free(keyval: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Keyval_free(keyval: Out<c_int>) -> c_int {
     answer(|| {
         check_setup()?;
         let key = Keyval::from_number(keyval.read()?);
@@ -92,7 +92,11 @@ pub extern "C" fn MPIRT_Keyval_free(keyval: Out<c_int>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_put_attr(object: MPIRT_Object, keyval: c_int, value: *mut c_void) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_put_attr(
+    object: MPIRT_Object,
+    keyval: c_int,
+    value: *mut c_void,
+) -> c_int {
     answer(|| {
         let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
         ready()?;
@@ -108,7 +112,7 @@ pub extern "C" fn MPIRT_Object_put_attr(object: MPIRT_Object, keyval: c_int, val
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_get_attr(
+pub unsafe extern "C" fn MPIRT_Object_get_attr(
     object: MPIRT_Object,
     keyval: c_int,
     value: Out<*mut c_void>,
@@ -127,7 +131,7 @@ pub extern "C" fn MPIRT_Object_get_attr(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_delete_attr(object: MPIRT_Object, keyval: c_int) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_delete_attr(object: MPIRT_Object, keyval: c_int) -> c_int {
     answer(|| {
         let (object, key) = (good_of_setup(object)?, Keyval::from_number(keyval));
         let departure = with_library(|library| library.world.begin_departure(object, key))?;

@@ -35,7 +35,7 @@ fn memory_at(base: *mut c_void, bufsize: usize) -> Result<Arc<dyn Storage>, Code
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_create(
+pub unsafe extern "C" fn MPIRT_Buffer_create(
     name: NameIn,
     base: *mut c_void,
     bufsize: usize,
@@ -74,7 +74,7 @@ fn told<T: Copy>(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<usize>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<usize>) -> c_int {
     answer(|| {
         told(
             buffer,
@@ -86,7 +86,7 @@ pub extern "C" fn MPIRT_Buffer_get_bufsize(buffer: MPIRT_Buffer, bufsize: Out<us
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_void>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_void>) -> c_int {
     answer(|| {
         told(
             buffer,
@@ -98,14 +98,14 @@ pub extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*mut c_v
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
         told(buffer, label, |committed, buffer| committed.label(buffer), |world, buffer| world.label(buffer))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_int {
     answer(|| {
         let buffer = buffer.handle();
         with_either(|committed| committed.set_label(buffer, label), |world| world.set_label(buffer, label))
@@ -113,17 +113,17 @@ pub extern "C" fn MPIRT_Buffer_set_label(buffer: MPIRT_Buffer, label: i64) -> c_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_free(buffer: Out<MPIRT_Buffer>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_free(buffer: Out<MPIRT_Buffer>) -> c_int {
     answer(|| free(buffer))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_set_bufsize(buffer: MPIRT_Buffer, bufsize: usize) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_set_bufsize(buffer: MPIRT_Buffer, bufsize: usize) -> c_int {
     answer(|| changed(buffer, |world, buffer| world.set_buffer_size(buffer, bufsize)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void) -> c_int {
     answer(|| {
         changed(buffer, |world, buffer| {
             let size = world.buffer_size(buffer)?;
@@ -133,7 +133,10 @@ pub extern "C" fn MPIRT_Buffer_set_base(buffer: MPIRT_Buffer, base: *mut c_void)
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<MPIRT_Dataspec>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_get_dataspec(
+    buffer: MPIRT_Buffer,
+    dataspec: Out<MPIRT_Dataspec>,
+) -> c_int {
     answer(|| {
         told(
             buffer,
@@ -145,7 +148,7 @@ pub extern "C" fn MPIRT_Buffer_get_dataspec(buffer: MPIRT_Buffer, dataspec: Out<
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIRT_Dataspec) -> c_int {
+pub unsafe extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIRT_Dataspec) -> c_int {
     answer(|| {
         changed(buffer, |world, buffer| {
             let dataspec = Dataspec::of(dataspec).ok_or(Code::Dataspec)?;
@@ -155,7 +158,7 @@ pub extern "C" fn MPIRT_Buffer_set_dataspec(buffer: MPIRT_Buffer, dataspec: MPIR
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usize>) -> c_int {
     answer(|| {
         told(
             buffer,
@@ -167,7 +170,7 @@ pub extern "C" fn MPIRTX_Buffer_get_length(buffer: MPIRT_Buffer, length: Out<usi
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) -> c_int {
     answer(|| {
         let buffer = buffer.handle();
         with_either(
@@ -178,7 +181,7 @@ pub extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: usize) 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Buffer_get_instance(
+pub unsafe extern "C" fn MPIRTX_Buffer_get_instance(
     buffer: MPIRT_Buffer,
     instance: Out<u64>,
     inserted: Out<MPIRT_Timespec>,
@@ -198,7 +201,7 @@ pub extern "C" fn MPIRTX_Buffer_get_instance(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Dataspec_size(dataspec: MPIRT_Dataspec, size: Out<usize>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Dataspec_size(dataspec: MPIRT_Dataspec, size: Out<usize>) -> c_int {
     answer(|| {
         check_live()?;
         size.check()?;

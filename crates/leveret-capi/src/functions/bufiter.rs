@@ -28,7 +28,7 @@ fn number_of(policy: BufiterPolicy) -> MPIRT_Bufiter_policy {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_create(
+pub unsafe extern "C" fn MPIRT_Bufiter_create(
     name: NameIn,
     policy: MPIRT_Bufiter_policy,
     bufsize: usize,
@@ -51,7 +51,7 @@ pub extern "C" fn MPIRT_Bufiter_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_insert(bufiter: MPIRT_Bufiter, buffer: MPIRT_Buffer) -> c_int {
     answer(|| {
         let (iterator, buffer) = (bufiter.handle(), buffer.handle());
         let answer = with_either(
@@ -76,7 +76,7 @@ fn name_due(iterator: Handle) {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT_Buffer>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT_Buffer>) -> c_int {
     answer(|| {
         buffer.clear();
         let iterator = bufiter.handle();
@@ -87,12 +87,12 @@ pub extern "C" fn MPIRT_Bufiter_remove(bufiter: MPIRT_Bufiter, buffer: Out<MPIRT
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_free(iterator: Out<MPIRT_Bufiter>) -> c_int {
     answer(|| free(iterator))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_int>) -> c_int {
     answer(|| {
         let iterator = bufiter.handle();
         count.check_after(|| good_either(bufiter))?;
@@ -103,7 +103,7 @@ pub extern "C" fn MPIRTX_Bufiter_get_count(bufiter: MPIRT_Bufiter, count: Out<c_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_get_policy(
+pub unsafe extern "C" fn MPIRT_Bufiter_get_policy(
     bufiter: MPIRT_Bufiter,
     policy: Out<MPIRT_Bufiter_policy>,
 ) -> c_int {
@@ -111,18 +111,24 @@ pub extern "C" fn MPIRT_Bufiter_get_policy(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_get_bufsize(bufiter: MPIRT_Bufiter, bufsize: Out<usize>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_get_bufsize(bufiter: MPIRT_Bufiter, bufsize: Out<usize>) -> c_int {
     answer(|| told(bufiter, bufsize, |world, iterator| Ok(world.bufiter_shape(iterator)?.0)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_get_dataspec(bufiter: MPIRT_Bufiter, dataspec: Out<MPIRT_Dataspec>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_get_dataspec(
+    bufiter: MPIRT_Bufiter,
+    dataspec: Out<MPIRT_Dataspec>,
+) -> c_int {
     answer(|| {
         told(bufiter, dataspec, |world, iterator| Ok(world.bufiter_shape(iterator)?.1 as MPIRT_Dataspec))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bufiter_get_allowed(bufiter: MPIRT_Bufiter, allowed: Out<MPIRT_Container>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Bufiter_get_allowed(
+    bufiter: MPIRT_Bufiter,
+    allowed: Out<MPIRT_Container>,
+) -> c_int {
     answer(|| told_object(bufiter, allowed, |world, iterator| world.bufiter_allowed(iterator)))
 }

@@ -92,7 +92,7 @@ pub(super) fn timeout_of<T>(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Ptchannel_create(
+pub unsafe extern "C" fn MPIRT_Ptchannel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,
@@ -143,27 +143,39 @@ fn set_receive_iterator(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter, place: u
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_inbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_get_inbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
     answer(|| told_object(channel, bufiter, |world, channel| Ok(world.iterators(channel)?[0])))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_set_inbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_set_inbufiter(
+    channel: MPIRT_Channel,
+    bufiter: MPIRT_Bufiter,
+) -> c_int {
     answer(|| set_iterator(channel, bufiter, 0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_outbufiter(channel: MPIRT_Channel, bufiter: Out<MPIRT_Bufiter>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_get_outbufiter(
+    channel: MPIRT_Channel,
+    bufiter: Out<MPIRT_Bufiter>,
+) -> c_int {
     answer(|| told_object(channel, bufiter, |world, channel| Ok(world.iterators(channel)?[1])))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_set_outbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_set_outbufiter(
+    channel: MPIRT_Channel,
+    bufiter: MPIRT_Bufiter,
+) -> c_int {
     answer(|| set_iterator(channel, bufiter, 1))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_recvinbufiter(
+pub unsafe extern "C" fn MPIRT_Channel_get_recvinbufiter(
     channel: MPIRT_Channel,
     bufiter: Out<MPIRT_Bufiter>,
 ) -> c_int {
@@ -171,12 +183,15 @@ pub extern "C" fn MPIRT_Channel_get_recvinbufiter(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_set_recvinbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_set_recvinbufiter(
+    channel: MPIRT_Channel,
+    bufiter: MPIRT_Bufiter,
+) -> c_int {
     answer(|| set_receive_iterator(channel, bufiter, 0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_recvoutbufiter(
+pub unsafe extern "C" fn MPIRT_Channel_get_recvoutbufiter(
     channel: MPIRT_Channel,
     bufiter: Out<MPIRT_Bufiter>,
 ) -> c_int {
@@ -184,17 +199,20 @@ pub extern "C" fn MPIRT_Channel_get_recvoutbufiter(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_set_recvoutbufiter(channel: MPIRT_Channel, bufiter: MPIRT_Bufiter) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_set_recvoutbufiter(
+    channel: MPIRT_Channel,
+    bufiter: MPIRT_Bufiter,
+) -> c_int {
     answer(|| set_receive_iterator(channel, bufiter, 1))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_qos(channel: MPIRT_Channel, qos: Out<MPIRT_Qos>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_get_qos(channel: MPIRT_Channel, qos: Out<MPIRT_Qos>) -> c_int {
     answer(|| told_object(channel, qos, |world, channel| world.channel_qos(channel)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIRT_Qos) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIRT_Qos) -> c_int {
     answer(|| {
         check_setup()?;
         let channel = good(channel)?;
@@ -204,12 +222,12 @@ pub extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIRT_Qos) 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_get_group(channel: MPIRT_Channel, group: Out<MPIRT_Group>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_get_group(channel: MPIRT_Channel, group: Out<MPIRT_Group>) -> c_int {
     answer(|| told_object(channel, group, |world, channel| world.channel_group(channel)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_int>) -> c_int {
     answer(|| {
         told(channel, slack, |world, channel| {
             c_int::try_from(world.slack(channel)?).map_err(|_| Code::Internal)
@@ -218,42 +236,45 @@ pub extern "C" fn MPIRTX_Channel_get_slack(channel: MPIRT_Channel, slack: Out<c_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack: c_int) -> c_int {
     answer(|| changed(channel, |world, channel| world.set_slack(channel, slack)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     answer(|| free(channel))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_start(channel: MPIRT_Channel) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_start(channel: MPIRT_Channel) -> c_int {
     answer(|| with_committed_of(channel, |committed| committed.start(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_activate(channel: MPIRT_Channel) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_activate(channel: MPIRT_Channel) -> c_int {
     answer(|| with_committed_of(channel, |committed| committed.activate(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_activate_at(channel: MPIRT_Channel, period: u64) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Channel_activate_at(channel: MPIRT_Channel, period: u64) -> c_int {
     answer(|| with_committed_of(channel, |committed| committed.activate_at(channel.handle(), period)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_deactivate(channel: MPIRT_Channel) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_deactivate(channel: MPIRT_Channel) -> c_int {
     answer(|| with_committed_of(channel, |committed| committed.deactivate(channel.handle())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_deactivate_at(channel: MPIRT_Channel, period: u64) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Channel_deactivate_at(channel: MPIRT_Channel, period: u64) -> c_int {
     answer(|| with_committed_of(channel, |committed| committed.deactivate_at(channel.handle(), period)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_get_status(channel: MPIRT_Channel, status: Out<MPIRTX_Status>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Channel_get_status(
+    channel: MPIRT_Channel,
+    status: Out<MPIRTX_Status>,
+) -> c_int {
     answer(|| {
         status.check_after(|| good_committed(channel))?;
         let found = with_committed_of(channel, |committed| committed.status(channel.handle()))?;
@@ -267,7 +288,7 @@ pub extern "C" fn MPIRTX_Channel_get_status(channel: MPIRT_Channel, status: Out<
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Channel_get_metrics(
+pub unsafe extern "C" fn MPIRTX_Channel_get_metrics(
     channel: MPIRT_Channel,
     metrics: Out<MPIRTX_Channel_metrics>,
 ) -> c_int {
@@ -288,7 +309,7 @@ pub extern "C" fn MPIRTX_Channel_get_metrics(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -> c_int {
     answer(|| {
         flag.check_after(|| good_committed(channel))?;
         let complete = with_committed_of(channel, |committed| committed.test(channel.handle()))?;
@@ -297,7 +318,7 @@ pub extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_int>) -
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRT_Channel_wait(channel: MPIRT_Channel, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
         if let Err(code) = may_block() {
             // A task may wait for what it serves itself: that is there, or missed.

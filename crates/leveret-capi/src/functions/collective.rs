@@ -48,7 +48,7 @@ fn rank(root: c_int) -> u32 {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Bcast_channel_create(
+pub unsafe extern "C" fn MPIRT_Bcast_channel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,
@@ -65,7 +65,7 @@ pub extern "C" fn MPIRT_Bcast_channel_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Scatter_channel_create(
+pub unsafe extern "C" fn MPIRT_Scatter_channel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,
@@ -82,7 +82,7 @@ pub extern "C" fn MPIRT_Scatter_channel_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Gather_channel_create(
+pub unsafe extern "C" fn MPIRT_Gather_channel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,
@@ -99,7 +99,7 @@ pub extern "C" fn MPIRT_Gather_channel_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Reduce_channel_create(
+pub unsafe extern "C" fn MPIRT_Reduce_channel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,
@@ -121,7 +121,7 @@ pub extern "C" fn MPIRT_Reduce_channel_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Barrier_channel_create(
+pub unsafe extern "C" fn MPIRT_Barrier_channel_create(
     name: NameIn,
     group: MPIRT_Group,
     qos: MPIRT_Qos,
@@ -133,7 +133,7 @@ pub extern "C" fn MPIRT_Barrier_channel_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Alltoall_channel_create(
+pub unsafe extern "C" fn MPIRT_Alltoall_channel_create(
     name: NameIn,
     inbufiter: MPIRT_Bufiter,
     outbufiter: MPIRT_Bufiter,

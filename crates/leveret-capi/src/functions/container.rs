@@ -15,17 +15,20 @@ fn number(count: usize) -> Result<c_int, Code> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_access_count(container: MPIRT_Container, count: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_access_count(
+    container: MPIRT_Container,
+    count: Out<c_int>,
+) -> c_int {
     answer(|| told(container, count, |world, container| world.count(container).and_then(number)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_free(container: Out<MPIRT_Container>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_free(container: Out<MPIRT_Container>) -> c_int {
     answer(|| free(container))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cset_create(name: NameIn, set: Out<MPIRT_Cset>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cset_create(name: NameIn, set: Out<MPIRT_Cset>) -> c_int {
     answer(|| {
         made(set, no_handles, |()| {
             let name = name.read()?;
@@ -35,7 +38,7 @@ pub extern "C" fn MPIRT_Cset_create(name: NameIn, set: Out<MPIRT_Cset>) -> c_int
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cset_insert(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cset_insert(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
     answer(|| {
         changed(set, |world, set| {
             let object = object.handle();
@@ -49,12 +52,16 @@ pub extern "C" fn MPIRT_Cset_insert(set: MPIRT_Cset, object: MPIRT_Object) -> c_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cset_remove(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cset_remove(set: MPIRT_Cset, object: MPIRT_Object) -> c_int {
     answer(|| changed(set, |world, set| world.cset_remove(set, object.handle())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Cset_contains(set: MPIRT_Cset, object: MPIRT_Object, flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Cset_contains(
+    set: MPIRT_Cset,
+    object: MPIRT_Object,
+    flag: Out<c_int>,
+) -> c_int {
     answer(|| {
         let set = good(set)?;
         let object = good_or_null(object)?;
@@ -65,12 +72,12 @@ pub extern "C" fn MPIRTX_Cset_contains(set: MPIRT_Cset, object: MPIRT_Object, fl
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cset_free(set: Out<MPIRT_Cset>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cset_free(set: Out<MPIRT_Cset>) -> c_int {
     answer(|| free(set))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cvector_create(
+pub unsafe extern "C" fn MPIRT_Cvector_create(
     name: NameIn,
     size: c_int,
     elements: ValuesIn<MPIRT_Object>,
@@ -95,12 +102,12 @@ pub extern "C" fn MPIRT_Cvector_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cvector_get_size(vector: MPIRT_Cvector, size: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cvector_get_size(vector: MPIRT_Cvector, size: Out<c_int>) -> c_int {
     answer(|| told(vector, size, |world, vector| world.cvector_size(vector).and_then(number)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cvector_get_element(
+pub unsafe extern "C" fn MPIRT_Cvector_get_element(
     vector: MPIRT_Cvector,
     index: c_int,
     element: Out<MPIRT_Object>,
@@ -114,7 +121,7 @@ pub extern "C" fn MPIRT_Cvector_get_element(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cvector_set_element(
+pub unsafe extern "C" fn MPIRT_Cvector_set_element(
     vector: MPIRT_Cvector,
     index: c_int,
     element: MPIRT_Object,
@@ -130,6 +137,6 @@ pub extern "C" fn MPIRT_Cvector_set_element(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Cvector_free(vector: Out<MPIRT_Cvector>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Cvector_free(vector: Out<MPIRT_Cvector>) -> c_int {
     answer(|| free(vector))
 }

@@ -35,7 +35,7 @@ fn event_of(firing: Firing) -> MPIRTX_Event {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_handler_create(
+pub unsafe extern "C" fn MPIRTX_Qos_handler_create(
     name: NameIn,
     priority: c_int,
     budget: MPIRT_Timespec,
@@ -53,7 +53,7 @@ pub extern "C" fn MPIRTX_Qos_handler_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Trigger_create(
+pub unsafe extern "C" fn MPIRT_Trigger_create(
     event: NameIn,
     kind: MPIRT_Event_kind,
     source: MPIRT_Object,
@@ -77,7 +77,7 @@ pub extern "C" fn MPIRT_Trigger_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Trigger_set_time(
+pub unsafe extern "C" fn MPIRTX_Trigger_set_time(
     trigger: MPIRT_Trigger,
     first: MPIRT_Timespec,
     period: MPIRT_Timespec,
@@ -86,17 +86,17 @@ pub extern "C" fn MPIRTX_Trigger_set_time(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Trigger_fire(trigger: MPIRT_Trigger) -> c_int {
+pub unsafe extern "C" fn MPIRT_Trigger_fire(trigger: MPIRT_Trigger) -> c_int {
     answer(|| with_committed_of(trigger, |committed| committed.fire(trigger.handle())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Trigger_free(trigger: Out<MPIRT_Trigger>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Trigger_free(trigger: Out<MPIRT_Trigger>) -> c_int {
     answer(|| free(trigger))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Handler_create(
+pub unsafe extern "C" fn MPIRT_Handler_create(
     name: NameIn,
     function: Option<MPIRT_Handler_function>,
     argument: *mut c_void,
@@ -136,7 +136,7 @@ pub struct MPIRTX_Handler_metrics {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Handler_get_metrics(
+pub unsafe extern "C" fn MPIRTX_Handler_get_metrics(
     handler: MPIRT_Handler,
     metrics: Out<MPIRTX_Handler_metrics>,
 ) -> c_int {
@@ -152,17 +152,17 @@ pub extern "C" fn MPIRTX_Handler_get_metrics(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Handler_fail() -> c_int {
+pub unsafe extern "C" fn MPIRTX_Handler_fail() -> c_int {
     answer(|| with_committed(Committed::fail_handler))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Handler_free(handler: Out<MPIRT_Handler>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Handler_free(handler: Out<MPIRT_Handler>) -> c_int {
     answer(|| free(handler))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Default_handler_set(kind: MPIRT_Event_kind, handler: MPIRT_Handler) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Default_handler_set(kind: MPIRT_Event_kind, handler: MPIRT_Handler) -> c_int {
     answer(|| {
         check_setup()?;
         let handler = good_or_null(handler)?;
@@ -172,7 +172,7 @@ pub extern "C" fn MPIRTX_Default_handler_set(kind: MPIRT_Event_kind, handler: MP
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Receptor_create(
+pub unsafe extern "C" fn MPIRT_Receptor_create(
     event: NameIn,
     group: MPIRT_Group,
     handlers: MPIRT_Container,
@@ -192,7 +192,7 @@ pub extern "C" fn MPIRT_Receptor_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Receptor_combine(
+pub unsafe extern "C" fn MPIRTX_Receptor_combine(
     name: NameIn,
     combination: MPIRTX_Combination,
     parts: MPIRT_Container,
@@ -213,7 +213,7 @@ pub extern "C" fn MPIRTX_Receptor_combine(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
         may_block()?;
         let timeout = timeout_of(timeout, || good_committed(receptor))?;
@@ -222,7 +222,7 @@ pub extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: MPIRT_T
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Receptor_test(receptor: MPIRT_Receptor, flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Receptor_test(receptor: MPIRT_Receptor, flag: Out<c_int>) -> c_int {
     answer(|| {
         flag.check_after(|| good_committed(receptor))?;
         let taken = with_committed_of(receptor, |committed| committed.receptor_test(receptor.handle()))?;
@@ -231,7 +231,10 @@ pub extern "C" fn MPIRTX_Receptor_test(receptor: MPIRT_Receptor, flag: Out<c_int
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Receptor_get_event(receptor: MPIRT_Receptor, event: Out<MPIRTX_Event>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Receptor_get_event(
+    receptor: MPIRT_Receptor,
+    event: Out<MPIRTX_Event>,
+) -> c_int {
     answer(|| {
         event.check_after(|| good_committed(receptor))?;
         event.put(event_of(with_committed_of(receptor, |committed| {
@@ -241,6 +244,6 @@ pub extern "C" fn MPIRTX_Receptor_get_event(receptor: MPIRT_Receptor, event: Out
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Receptor_free(receptor: Out<MPIRT_Receptor>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Receptor_free(receptor: Out<MPIRT_Receptor>) -> c_int {
     answer(|| free(receptor))
 }

@@ -19,14 +19,14 @@ fn ranks_in(ranks: ValuesIn<c_int>, count: c_int) -> Result<Vec<u32>, Code> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_size(group: MPIRT_Group, size: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Group_size(group: MPIRT_Group, size: Out<c_int>) -> c_int {
     answer(|| {
         told(group, size, |world, group| c_int::try_from(world.group_size(group)?).map_err(|_| Code::Limit))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_rank(group: MPIRT_Group, rank: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Group_rank(group: MPIRT_Group, rank: Out<c_int>) -> c_int {
     answer(|| told(group, rank, |world, group| world.group_rank(group).map(rank_of)))
 }
 
@@ -56,7 +56,7 @@ fn chosen(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_incl(
+pub unsafe extern "C" fn MPIRT_Group_incl(
     group: MPIRT_Group,
     count: c_int,
     ranks: ValuesIn<c_int>,
@@ -71,7 +71,7 @@ pub extern "C" fn MPIRT_Group_incl(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_excl(
+pub unsafe extern "C" fn MPIRT_Group_excl(
     group: MPIRT_Group,
     count: c_int,
     ranks: ValuesIn<c_int>,
@@ -103,7 +103,7 @@ fn combined(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_union(
+pub unsafe extern "C" fn MPIRT_Group_union(
     first: MPIRT_Group,
     second: MPIRT_Group,
     name: NameIn,
@@ -113,7 +113,7 @@ pub extern "C" fn MPIRT_Group_union(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_intersection(
+pub unsafe extern "C" fn MPIRT_Group_intersection(
     first: MPIRT_Group,
     second: MPIRT_Group,
     name: NameIn,
@@ -123,7 +123,7 @@ pub extern "C" fn MPIRT_Group_intersection(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_difference(
+pub unsafe extern "C" fn MPIRT_Group_difference(
     first: MPIRT_Group,
     second: MPIRT_Group,
     name: NameIn,
@@ -133,7 +133,7 @@ pub extern "C" fn MPIRT_Group_difference(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_translate_ranks(
+pub unsafe extern "C" fn MPIRT_Group_translate_ranks(
     source: MPIRT_Group,
     count: c_int,
     ranks: ValuesIn<c_int>,
@@ -154,7 +154,11 @@ pub extern "C" fn MPIRT_Group_translate_ranks(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_compare(first: MPIRT_Group, second: MPIRT_Group, result: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Group_compare(
+    first: MPIRT_Group,
+    second: MPIRT_Group,
+    result: Out<c_int>,
+) -> c_int {
     answer(|| {
         let (first, second) = (good(first)?, good(second)?);
         result.check()?;
@@ -164,7 +168,11 @@ pub extern "C" fn MPIRT_Group_compare(first: MPIRT_Group, second: MPIRT_Group, r
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Group_get_member_name(group: MPIRT_Group, rank: c_int, name: NameOut) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Group_get_member_name(
+    group: MPIRT_Group,
+    rank: c_int,
+    name: NameOut,
+) -> c_int {
     answer(|| {
         let group = good(group)?;
         name.check()?;
@@ -174,7 +182,11 @@ pub extern "C" fn MPIRTX_Group_get_member_name(group: MPIRT_Group, rank: c_int, 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Group_find_member(group: MPIRT_Group, name: NameIn, rank: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Group_find_member(
+    group: MPIRT_Group,
+    name: NameIn,
+    rank: Out<c_int>,
+) -> c_int {
     answer(|| {
         let group = good(group)?;
         name.check()?;
@@ -186,6 +198,6 @@ pub extern "C" fn MPIRTX_Group_find_member(group: MPIRT_Group, name: NameIn, ran
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Group_free(group: Out<MPIRT_Group>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Group_free(group: Out<MPIRT_Group>) -> c_int {
     answer(|| free(group))
 }

@@ -7,7 +7,7 @@ use crate::types::{CHandle, MPIRT_Container, MPIRT_Container_iterator, MPIRT_Obj
 use std::ffi::c_int;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_iterator_create(
+pub unsafe extern "C" fn MPIRT_Container_iterator_create(
     name: NameIn,
     container: MPIRT_Container,
     iterator: Out<MPIRT_Container_iterator>,
@@ -25,7 +25,7 @@ pub extern "C" fn MPIRT_Container_iterator_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_iterator_next(
+pub unsafe extern "C" fn MPIRT_Container_iterator_next(
     iterator: MPIRT_Container_iterator,
     object: Out<MPIRT_Object>,
 ) -> c_int {
@@ -40,11 +40,11 @@ pub extern "C" fn MPIRT_Container_iterator_next(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_iterator_reset(iterator: MPIRT_Container_iterator) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_iterator_reset(iterator: MPIRT_Container_iterator) -> c_int {
     answer(|| changed(iterator, |world, iterator| world.container_iterator_reset(iterator)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_iterator_free(iterator: Out<MPIRT_Container_iterator>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_iterator_free(iterator: Out<MPIRT_Container_iterator>) -> c_int {
     answer(|| free(iterator))
 }

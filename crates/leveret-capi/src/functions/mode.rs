@@ -10,7 +10,7 @@ use leveret_types::Nanos;
 use std::ffi::c_int;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_int {
     answer(|| {
         made(mode, check_running, |()| {
             name.check()?;
@@ -23,7 +23,7 @@ pub extern "C" fn MPIRTX_Mode_open(name: NameIn, mode: Out<MPIRTX_Mode>) -> c_in
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c_int {
     answer(|| {
         check_running()?;
         let (mode, object) = (good(mode)?, good(object)?);
@@ -37,7 +37,7 @@ pub extern "C" fn MPIRTX_Mode_keep(mode: MPIRTX_Mode, object: MPIRT_Object) -> c
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
     answer(|| {
         check_running()?;
         let mode = good(mode)?;
@@ -53,7 +53,7 @@ pub extern "C" fn MPIRTX_Mode_commit(mode: MPIRTX_Mode) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_switch(
+pub unsafe extern "C" fn MPIRTX_Mode_switch(
     mode: MPIRTX_Mode,
     earliest: MPIRT_Timespec,
     at: Out<MPIRT_Timespec>,
@@ -76,12 +76,12 @@ pub extern "C" fn MPIRTX_Mode_switch(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_get_current(mode: Out<MPIRTX_Mode>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Mode_get_current(mode: Out<MPIRTX_Mode>) -> c_int {
     answer(|| made(mode, check_running, |()| with_library(|library| library.world.current_mode())))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Mode_free(mode: Out<MPIRTX_Mode>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Mode_free(mode: Out<MPIRTX_Mode>) -> c_int {
     answer(|| free(mode))
 }
 

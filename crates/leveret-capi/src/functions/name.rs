@@ -26,12 +26,12 @@ macro_rules! names {
     ($(get $get:ident set $set:ident of $handle:ty;)+) => {
         $(
             #[unsafe(no_mangle)]
-            pub extern "C" fn $get(object: $handle, name: NameOut) -> c_int {
+            pub unsafe extern "C" fn $get(object: $handle, name: NameOut) -> c_int {
                 answer(|| get(object, name))
             }
 
             #[unsafe(no_mangle)]
-            pub extern "C" fn $set(object: $handle, name: NameIn) -> c_int {
+            pub unsafe extern "C" fn $set(object: $handle, name: NameIn) -> c_int {
                 answer(|| set(object, name))
             }
         )+

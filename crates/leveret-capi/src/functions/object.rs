@@ -47,7 +47,7 @@ pub(super) fn kind_of(number: MPIRT_Object_type) -> Option<Kind> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_is_null(object: MPIRT_Object, flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_is_null(object: MPIRT_Object, flag: Out<c_int>) -> c_int {
     answer(|| {
         let handle = with_world(|_| Ok(())).and_then(|()| good_or_null(object))?;
         flag.put(c_int::from(handle.is_null()))
@@ -55,7 +55,10 @@ pub extern "C" fn MPIRT_Object_is_null(object: MPIRT_Object, flag: Out<c_int>) -
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_get_object_type(object: MPIRT_Object, kind: Out<MPIRT_Object_type>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_get_object_type(
+    object: MPIRT_Object,
+    kind: Out<MPIRT_Object_type>,
+) -> c_int {
     answer(|| {
         let handle = object.handle();
         let found =
@@ -65,12 +68,12 @@ pub extern "C" fn MPIRT_Object_get_object_type(object: MPIRT_Object, kind: Out<M
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_get_name(object: MPIRT_Object, name: NameOut) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_get_name(object: MPIRT_Object, name: NameOut) -> c_int {
     answer(|| with_world(|world| name.put(world.name(object.handle())?)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_set_name(object: MPIRT_Object, name: NameIn) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_set_name(object: MPIRT_Object, name: NameIn) -> c_int {
     answer(|| {
         check_setup()?;
         let object = good(object)?;
@@ -146,6 +149,6 @@ pub(super) fn free<T: CHandle>(object: Out<T>) -> Result<(), Code> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Object_free(object: Out<MPIRT_Object>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Object_free(object: Out<MPIRT_Object>) -> c_int {
     answer(|| free(object))
 }

@@ -19,14 +19,14 @@ fn told_of<T>(container: MPIRT_Container, answer: Result<T, Code>) -> Result<T, 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_start(container: MPIRT_Container) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_start(container: MPIRT_Container) -> c_int {
     answer(|| {
         with_committed_of(container, |committed| told_of(container, committed.start_all(container.handle())))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIRT_Timespec) -> c_int {
     answer(|| {
         may_block()?;
         with_committed_of(container, |committed| {
@@ -37,7 +37,7 @@ pub extern "C" fn MPIRT_Container_wait(container: MPIRT_Container, timeout: MPIR
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_int>) -> c_int {
     answer(|| {
         with_committed_of(container, |committed| {
             committed.container_check(container.handle())?;
@@ -48,7 +48,7 @@ pub extern "C" fn MPIRT_Container_test(container: MPIRT_Container, flag: Out<c_i
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int {
     answer(|| {
         with_committed_of(container, |committed| {
             told_of(container, committed.activate_all(container.handle()))
@@ -57,7 +57,7 @@ pub extern "C" fn MPIRT_Container_activate(container: MPIRT_Container) -> c_int 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_int {
     answer(|| {
         with_committed_of(container, |committed| {
             told_of(container, committed.deactivate_all(container.handle()))
@@ -66,7 +66,7 @@ pub extern "C" fn MPIRT_Container_deactivate(container: MPIRT_Container) -> c_in
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT_Qos) -> c_int {
+pub unsafe extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT_Qos) -> c_int {
     answer(|| {
         check_setup()?;
         let container = good(container)?;
@@ -76,7 +76,7 @@ pub extern "C" fn MPIRT_Container_set_qos(container: MPIRT_Container, qos: MPIRT
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_flatten(
+pub unsafe extern "C" fn MPIRT_Container_flatten(
     container: MPIRT_Container,
     name: NameIn,
     result: Out<MPIRT_Container>,
@@ -95,7 +95,7 @@ pub extern "C" fn MPIRT_Container_flatten(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Container_filter(
+pub unsafe extern "C" fn MPIRT_Container_filter(
     container: MPIRT_Container,
     kind: MPIRT_Object_type,
     name: NameIn,

@@ -30,7 +30,7 @@ fn priority_of(priority: c_int) -> u8 {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_time_create(
+pub unsafe extern "C" fn MPIRT_Qos_channel_time_create(
     name: NameIn,
     start: MPIRT_Timespec,
     deadline: MPIRT_Timespec,
@@ -57,7 +57,7 @@ pub extern "C" fn MPIRT_Qos_channel_time_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_event_create(
+pub unsafe extern "C" fn MPIRT_Qos_channel_event_create(
     name: NameIn,
     start_event: NameIn,
     completion_event: NameIn,
@@ -73,7 +73,7 @@ pub extern "C" fn MPIRT_Qos_channel_event_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_channel_priority_create(
+pub unsafe extern "C" fn MPIRT_Qos_channel_priority_create(
     name: NameIn,
     priority: c_int,
     qos: Out<MPIRT_Qos>,
@@ -88,7 +88,7 @@ pub extern "C" fn MPIRT_Qos_channel_priority_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_kind(qos: MPIRT_Qos, kind: Out<MPIRTX_Qos_kind>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_kind(qos: MPIRT_Qos, kind: Out<MPIRTX_Qos_kind>) -> c_int {
     answer(|| {
         let found = with_world(|world| world.qos_kind(qos.handle()))?;
         kind.put(match found {
@@ -102,7 +102,7 @@ pub extern "C" fn MPIRTX_Qos_get_kind(qos: MPIRT_Qos, kind: Out<MPIRTX_Qos_kind>
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_time(
+pub unsafe extern "C" fn MPIRTX_Qos_get_time(
     qos: MPIRT_Qos,
     start: Out<MPIRT_Timespec>,
     deadline: Out<MPIRT_Timespec>,
@@ -117,7 +117,7 @@ pub extern "C" fn MPIRTX_Qos_get_time(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_events(
+pub unsafe extern "C" fn MPIRTX_Qos_get_events(
     qos: MPIRT_Qos,
     start_event: NameOut,
     completion_event: NameOut,
@@ -135,27 +135,30 @@ pub extern "C" fn MPIRTX_Qos_get_events(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_priority(qos: MPIRT_Qos, priority: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_priority(qos: MPIRT_Qos, priority: Out<c_int>) -> c_int {
     answer(|| told(qos, priority, |world, qos| world.qos_priority(qos).map(c_int::from)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_set_priority(qos: MPIRT_Qos, priority: c_int) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_set_priority(qos: MPIRT_Qos, priority: c_int) -> c_int {
     answer(|| with_library(|library| library.world.set_qos_priority(qos.handle(), priority_of(priority))))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_phase(qos: MPIRT_Qos, phase: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_phase(qos: MPIRT_Qos, phase: Out<MPIRT_Timespec>) -> c_int {
     answer(|| phase.put(with_world(|world| world.phase(qos.handle()))?.0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_set_phase(qos: MPIRT_Qos, phase: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_set_phase(qos: MPIRT_Qos, phase: MPIRT_Timespec) -> c_int {
     answer(|| with_library(|library| library.world.set_phase(qos.handle(), Nanos(phase))))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_miss_policy(qos: MPIRT_Qos, policy: Out<MPIRTX_Miss_policy>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_miss_policy(
+    qos: MPIRT_Qos,
+    policy: Out<MPIRTX_Miss_policy>,
+) -> c_int {
     answer(|| {
         let found = with_world(|world| world.miss_policy(qos.handle()))?;
         let number = POLICIES.iter().position(|policy| *policy == found).ok_or(Code::Internal)?;
@@ -164,7 +167,7 @@ pub extern "C" fn MPIRTX_Qos_get_miss_policy(qos: MPIRT_Qos, policy: Out<MPIRTX_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_set_miss_policy(qos: MPIRT_Qos, policy: MPIRTX_Miss_policy) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_set_miss_policy(qos: MPIRT_Qos, policy: MPIRTX_Miss_policy) -> c_int {
     answer(|| {
         let known = usize::try_from(policy).ok().and_then(|number| POLICIES.get(number).copied());
         with_library(|library| {
@@ -177,26 +180,26 @@ pub extern "C" fn MPIRTX_Qos_set_miss_policy(qos: MPIRT_Qos, policy: MPIRTX_Miss
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_deadline(qos: MPIRT_Qos, deadline: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_deadline(qos: MPIRT_Qos, deadline: Out<MPIRT_Timespec>) -> c_int {
     answer(|| told(qos, deadline, |world, qos| world.qos_deadline(qos).map(shown)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_set_deadline(qos: MPIRT_Qos, deadline: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_set_deadline(qos: MPIRT_Qos, deadline: MPIRT_Timespec) -> c_int {
     answer(|| with_library(|library| library.world.set_qos_deadline(qos.handle(), given(deadline))))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_get_interval(qos: MPIRT_Qos, interval: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_get_interval(qos: MPIRT_Qos, interval: Out<MPIRT_Timespec>) -> c_int {
     answer(|| told(qos, interval, |world, qos| world.qos_interval(qos).map(shown)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Qos_set_interval(qos: MPIRT_Qos, interval: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Qos_set_interval(qos: MPIRT_Qos, interval: MPIRT_Timespec) -> c_int {
     answer(|| with_library(|library| library.world.set_qos_interval(qos.handle(), given(interval))))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Qos_free(qos: Out<MPIRT_Qos>) -> c_int {
     answer(|| free(qos))
 }

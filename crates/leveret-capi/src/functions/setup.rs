@@ -23,7 +23,7 @@ pub const MPIRT_TIME_ABSOLUTE: MPIRT_Time_mode = 1;
 const LOOK_AGAIN: Nanos = Nanos::from_millis(10);
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
+pub unsafe extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     answer(|| {
         if state::is_child() {
             keep_detail(&format!("MPIRT_Init: {OF_A_CHILD}"));
@@ -48,7 +48,7 @@ pub extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) ->
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Finalize() -> c_int {
+pub unsafe extern "C" fn MPIRT_Finalize() -> c_int {
     answer(|| {
         with_library(|library| match library.committed() {
             Some(_) => Err(Code::ObjectCommitted),
@@ -63,22 +63,22 @@ pub extern "C" fn MPIRT_Finalize() -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Is_initialized(flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Is_initialized(flag: Out<c_int>) -> c_int {
     answer(|| flag.put(c_int::from(state::stage().0)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Is_finalized(flag: Out<c_int>) -> c_int {
     answer(|| flag.put(c_int::from(state::stage().1)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Commit() -> c_int {
+pub unsafe extern "C" fn MPIRT_Commit() -> c_int {
     answer(|| with_library(|library| commit(library, None)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Commit_group(group: MPIRT_Group) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Commit_group(group: MPIRT_Group) -> c_int {
     answer(|| {
         check_setup()?;
         let group = good(group)?;
@@ -114,12 +114,12 @@ fn commit(library: &mut Library, group: Option<Handle>) -> Result<(), Code> {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Uncommit() -> c_int {
+pub unsafe extern "C" fn MPIRT_Uncommit() -> c_int {
     answer(|| end_commit(Library::uncommit))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
     answer(|| {
         check_setup()?;
         if !state::is_committed() {
@@ -138,7 +138,7 @@ pub extern "C" fn MPIRTX_Uncommit_group(group: MPIRT_Group) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Run() -> c_int {
+pub unsafe extern "C" fn MPIRTX_Run() -> c_int {
     answer(|| {
         state::may_block()?;
         if !state::is_committed() {
@@ -168,7 +168,7 @@ fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<()
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_int {
+pub unsafe extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_int {
     answer(|| {
         state::may_block()?;
         let began = state::commits();
@@ -199,7 +199,7 @@ pub extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Get_time(time: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Get_time(time: Out<MPIRT_Timespec>) -> c_int {
     answer(|| {
         check_live()?;
         time.put(clock::now().0)
@@ -207,7 +207,7 @@ pub extern "C" fn MPIRT_Get_time(time: Out<MPIRT_Timespec>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Get_time_resolution(resolution: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Get_time_resolution(resolution: Out<MPIRT_Timespec>) -> c_int {
     answer(|| {
         check_live()?;
         resolution.put(clock::resolution().0)
@@ -218,7 +218,7 @@ pub extern "C" fn MPIRT_Get_time_resolution(resolution: Out<MPIRT_Timespec>) -> 
 pub type MPIRTX_Clock_state = c_int;
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Get_clock(
+pub unsafe extern "C" fn MPIRTX_Get_clock(
     error: Out<MPIRT_Timespec>,
     clock_state: Out<MPIRTX_Clock_state>,
 ) -> c_int {
@@ -237,7 +237,11 @@ pub extern "C" fn MPIRTX_Get_clock(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Get_version(major: Out<c_int>, minor: Out<c_int>, patch: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Get_version(
+    major: Out<c_int>,
+    minor: Out<c_int>,
+    patch: Out<c_int>,
+) -> c_int {
     answer(|| {
         let places = [major, minor, patch];
         places.into_iter().try_for_each(Out::check)?;
@@ -263,7 +267,7 @@ const fn number(digits: &str) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Get_epoch(epoch: Out<MPIRT_Timespec>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Get_epoch(epoch: Out<MPIRT_Timespec>) -> c_int {
     answer(|| {
         epoch.check_after(|| with_committed(|_| Ok(())))?;
         epoch.put(with_committed(Committed::epoch)?.0)
@@ -271,7 +275,7 @@ pub extern "C" fn MPIRTX_Get_epoch(epoch: Out<MPIRT_Timespec>) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Int64_export(time: MPIRT_Timespec, high: Out<u32>, low: Out<u32>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Int64_export(time: MPIRT_Timespec, high: Out<u32>, low: Out<u32>) -> c_int {
     answer(|| {
         high.check()?;
         low.put(time as u32)?;
@@ -280,7 +284,7 @@ pub extern "C" fn MPIRT_Int64_export(time: MPIRT_Timespec, high: Out<u32>, low: 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -> c_int {
+pub unsafe extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -> c_int {
     answer(|| {
         let text = match (error, Code::of(error)) {
             (0, _) => Ok(c"the call did what it says"),
@@ -293,7 +297,7 @@ pub extern "C" fn MPIRT_Error_string(error: c_int, string: Out<*const c_char>) -
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Error_detail(string: Out<*const c_char>) -> c_int {
     answer(|| {
         string.check()?;
         string.put(detail(|code, number, out| {

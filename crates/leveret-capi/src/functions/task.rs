@@ -51,7 +51,7 @@ fn task_function(function: MPIRTX_Task_function, argument: Argument, own: Handle
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_create(
+pub unsafe extern "C" fn MPIRTX_Task_create(
     name: NameIn,
     function: Option<MPIRTX_Task_function>,
     argument: *mut c_void,
@@ -79,7 +79,7 @@ pub extern "C" fn MPIRTX_Task_create(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Channel) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Channel) -> c_int {
     answer(|| {
         check_setup()?;
         let task = good(task)?;
@@ -90,7 +90,7 @@ pub extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Channel) ->
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_set_core(task: MPIRTX_Task, core: c_int) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Task_set_core(task: MPIRTX_Task, core: c_int) -> c_int {
     answer(|| {
         changed(task, |world, task| match core {
             CORE_ANY => world.set_task_core(task, None),
@@ -100,7 +100,10 @@ pub extern "C" fn MPIRTX_Task_set_core(task: MPIRTX_Task, core: c_int) -> c_int 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_set_overrun_policy(task: MPIRTX_Task, policy: MPIRTX_Overrun_policy) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Task_set_overrun_policy(
+    task: MPIRTX_Task,
+    policy: MPIRTX_Overrun_policy,
+) -> c_int {
     answer(|| {
         changed(task, |world, task| {
             let policy = match policy {
@@ -115,7 +118,10 @@ pub extern "C" fn MPIRTX_Task_set_overrun_policy(task: MPIRTX_Task, policy: MPIR
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_get_metrics(task: MPIRTX_Task, metrics: Out<MPIRTX_Task_metrics>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Task_get_metrics(
+    task: MPIRTX_Task,
+    metrics: Out<MPIRTX_Task_metrics>,
+) -> c_int {
     answer(|| {
         metrics.check_after(|| good_committed(task))?;
         let found = with_committed_of(task, |committed| committed.task_metrics(task.handle()))?;
@@ -131,6 +137,6 @@ pub extern "C" fn MPIRTX_Task_get_metrics(task: MPIRTX_Task, metrics: Out<MPIRTX
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn MPIRTX_Task_free(task: Out<MPIRTX_Task>) -> c_int {
+pub unsafe extern "C" fn MPIRTX_Task_free(task: Out<MPIRTX_Task>) -> c_int {
     answer(|| free(task))
 }

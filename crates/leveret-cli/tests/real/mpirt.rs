@@ -486,3 +486,20 @@ fn agent_lost() {
         }
     });
 }
+
+// spec: LANG-VALGRIND-01
+/// valgrind runs a program that uses the library, alone and as a member of a job, and finds nothing that the library or the program does
+/// wrong.
+#[test]
+fn under_valgrind() {
+    let version = std::process::Command::new("valgrind").arg("--version").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: valgrind is not installed, so programs under it were not tried");
+        return;
+    }
+    let _turn = turn();
+    let program = Program::compiled("tests/mpirt/life.c", &C);
+    let outcome = program.run_under(&["valgrind", "--quiet", "--error-exitcode=9"], 2);
+    assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
+    program.assert_passed(&outcome, 2);
+}

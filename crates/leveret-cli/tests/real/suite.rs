@@ -112,6 +112,13 @@ impl Program {
         run_with(&self.place, &self.file, members, (&[], &[argument]))
     }
 
+    /// Runs it as the argument of another program.
+    pub fn run_under(&self, other: &[&str], members: u32) -> Outcome {
+        let file = self.file.display().to_string();
+        let to_program: Vec<&str> = other[1..].iter().copied().chain([&*file]).collect();
+        run_with(&self.place, Path::new(other[0]), members, (&[], &to_program))
+    }
+
     /// Runs it while `meanwhile` watches it, with what `leveret run` has said so far, and acts.
     pub fn run_while(
         &self,

@@ -31,7 +31,12 @@ pub trait Storage: Send + Sync {
         false
     }
     /// Commit, after `prepare` and only where it may decide: the bytes are those of a buffer on this shelf, until `release`.
-    fn adopt(&self, _: &Shelf, _: u32) {}
+    ///
+    /// # Errors
+    /// [`Code::NoMemory`].
+    fn adopt(&self, _: &Shelf, _: u32) -> Result<(), Code> {
+        Ok(())
+    }
     /// Commit, after `adopt`: how many bytes are to come from the memory that commit makes for all buffers.
     fn wanted(&self) -> usize {
         0

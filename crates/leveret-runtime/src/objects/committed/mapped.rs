@@ -91,11 +91,11 @@ impl Committed {
             let mapping = match mapped {
                 MappedEnd::Indexed => ChannelMapping::Indexed,
                 MappedEnd::Lends(shelf, lender) => {
-                    let buffers = self.adopt(channel, &shelf);
+                    let buffers = self.adopt(channel, &shelf)?;
                     ChannelMapping::Lends(Loans::new(lender, buffers))
                 }
                 MappedEnd::Borrows(shelf, borrower) => {
-                    self.adopt(channel, &shelf);
+                    self.adopt(channel, &shelf)?;
                     ChannelMapping::Borrows(borrower)
                 }
             };
@@ -122,14 +122,14 @@ impl Committed {
     }
 
     /// The buffers of a channel's input iterator lie on the shelf from here on. Says how many there are.
-    fn adopt(&self, channel: &CommittedChannel, shelf: &Shelf) -> usize {
+    fn adopt(&self, channel: &CommittedChannel, shelf: &Shelf) -> Result<usize, Code> {
         let buffers = &self.iterators[channel.input as usize].buffers;
         for (place, buffer) in buffers.iter().enumerate().take(shelf.buffers() as usize) {
             let entry = &self.buffers[*buffer as usize];
-            entry.storage.adopt(shelf, place as u32);
+            entry.storage.adopt(shelf, place as u32)?;
             entry.is_borrowed.store(!channel.is_source, Ordering::Relaxed);
         }
-        buffers.len()
+        Ok(buffers.len())
     }
 
     /// Whether messages may be written into the buffers of an iterator: where receptions take from it, and do not just borrow
