@@ -89,7 +89,12 @@ impl Lateness {
             }
             known.look = now + LOOK_AGAIN;
             for (thread, seen) in waits(process) {
-                known.threads.entry(thread).or_insert_with(|| Thread::new(seen, now)).look(seen, now);
+                // The first look has nothing to be compared with.
+                known
+                    .threads
+                    .entry(thread)
+                    .and_modify(|known| known.look(seen, now))
+                    .or_insert_with(|| Thread::new(seen, now));
             }
             let starved = known.threads.values().map(Thread::starved).max().unwrap_or(Nanos::ZERO);
             let starved = starved.min(STARVED_MOST);
