@@ -6,7 +6,8 @@ use common::player::Arrivals;
 use common::switch_player::{Side, play};
 use common::{empty, guard_only, sporadic, task, time_driven};
 use leveret_plan::{
-    CoreChoice, Costs, Crossing, Job, Kept, Plan, Qos, Start, TransitionConflict, checker, plan, transition,
+    CoreChoice, Costs, Crossing, Job, Kept, Plan, Qos, Segment, Start, TransitionConflict, checker, plan,
+    transition,
 };
 use leveret_types::{ChannelId, Nanos};
 use proptest::prelude::*;
@@ -252,4 +253,88 @@ fn a_kept_channel_has_a_bound_across_the_switch() {
     assert!(conflicts[0].to_string().contains(&most.to_string()), "{}", conflicts[0]);
     // Not kept, it owes less.
     assert!(cross(&planned(channel(tight, 0)), &planned(channel(tight, 2)), &Kept::default()).is_ok());
+}
+
+/// The rules that a claim breaks, each with the task.
+fn broken(
+    before: &(Job, Plan),
+    after: &(Job, Plan),
+    kept: &Kept,
+    claimed: &Crossing,
+) -> Vec<(String, String)> {
+    let found = checker::check_transition((&before.0, &before.1), (&after.0, &after.1), kept, claimed);
+    let violations = found.expect_err("it breaks a rule");
+    violations.into_iter().map(|violation| (violation.place, violation.rule)).collect()
+}
+
+fn late(task: &str) -> (String, String) {
+    (format!("task `{task}`"), "it ends within its deadline across the switch".to_owned())
+}
+
+#[test]
+fn the_checker_asks_for_deadlines_of_both_sets_across_the_switch() {
+    let [mut before, mut after] = [alone("old", 300, 1_000), alone("new", 200, 1_000)].map(planned);
+    let claimed = cross(&before, &after, &Kept::default()).expect("there is time");
+    let mut with_deadlines = |old: i64, new: i64| {
+        before.0.sporadics[0].deadline = Some(Nanos(old));
+        after.0.sporadics[0].deadline = Some(Nanos(new));
+        (before.clone(), after.clone())
+    };
+    let (old, new) = with_deadlines(800, 500);
+    assert_eq!(
+        checker::check_transition((&old.0, &old.1), (&new.0, &new.1), &Kept::default(), &claimed),
+        Ok(())
+    );
+    let (old, new) = with_deadlines(799, 500);
+    assert_eq!(broken(&old, &new, &Kept::default(), &claimed), [late("old")]);
+    let (old, new) = with_deadlines(800, 499);
+    assert_eq!(broken(&old, &new, &Kept::default(), &claimed), [late("new")]);
+}
+
+/// The deadline of a channel is that of both of its ends together, of the set before and of the set after.
+#[test]
+fn the_checker_adds_up_both_ends_of_a_channel_across_the_switch() {
+    let [before, after] = [channel(10_000, 0), channel(10_000, 2)].map(planned);
+    let kept = Kept { channels: vec![ChannelId(2)], ..Kept::default() };
+    for kept in [Kept::default(), kept] {
+        let claimed = cross(&before, &after, &kept).expect("there is time");
+        let source_before = if kept.channels.is_empty() {
+            claimed.left[1] + before.1.sporadics[0].response_bound
+        } else {
+            claimed.left[1].max(claimed.entered[1]) + claimed.left[0]
+        };
+        let source_after = claimed.entered[1] + claimed.entered[0];
+        // The second work of each set is that of the receiving end.
+        let check = |old: Nanos, new: Nanos| {
+            let (mut before, mut after) = (before.clone(), after.clone());
+            (before.0.sporadics[1].deadline, after.0.sporadics[1].deadline) = (Some(old), Some(new));
+            let of = checker::check_transition((&before.0, &before.1), (&after.0, &after.1), &kept, &claimed);
+            of.err().map(|violations| violations.into_iter().map(|v| (v.place, v.rule)).collect::<Vec<_>>())
+        };
+        let name = |job: &Job| job.sporadics[1].name.clone();
+        assert_eq!(check(source_before, source_after), None);
+        let one = Nanos(1);
+        assert_eq!(check(source_before - one, source_after), Some(vec![late(&name(&before.0))]));
+        assert_eq!(check(source_before, source_after - one), Some(vec![late(&name(&after.0))]));
+    }
+}
+
+#[test]
+fn the_checker_asks_that_every_instance_begins_before_the_switch() {
+    let mut job = empty(&[0], guard_only(0));
+    job.tasks.push(task("last", ON_0, 1_000, (900, 1_500), 10));
+    let (job, mut plan) = planned(job);
+    let nothing = planned(empty(&[0], guard_only(0)));
+    let round = plan.hyperperiod;
+    let mut begin = |start: Nanos| {
+        plan.tasks[0].instances[0].segments = vec![Segment { start, end: start + Nanos(10) }];
+        (job.clone(), plan.clone())
+    };
+    let claimed = Crossing { left: Vec::new(), entered: Vec::new() };
+    let in_time = begin(round - Nanos(1));
+    let (old, new) = ((&in_time.0, &in_time.1), (&nothing.0, &nothing.1));
+    assert_eq!(checker::check_transition(old, new, &Kept::default(), &claimed), Ok(()));
+    let late = begin(round);
+    let rule = ("task `last`".to_owned(), "its last instance begins before the switch".to_owned());
+    assert_eq!(broken(&late, &nothing, &Kept::default(), &claimed), [rule]);
 }

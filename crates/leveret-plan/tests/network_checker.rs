@@ -118,12 +118,24 @@ fn links_that_carry_two_at_a_time() {
             slots.reverse();
         }
     });
-    // Over the end of the round.
-    refuses(&traffic, "than the slot listed before it has ended", |plan| {
-        let first = plan.links.iter_mut().find(|slots| slots.len() > 2).expect("a link of several");
-        let last = first.len() - 1;
-        first[last].start = first[0].start + Nanos::from_micros(1000) - Nanos(1);
-    });
+}
+
+/// Within the list every slot comes after the one before it; only the last one reaches into the first of the next hyperperiod.
+#[test]
+fn a_link_that_carries_two_at_a_time_across_the_end_of_the_hyperperiod() {
+    let traffic = traffic();
+    let round = Nanos::from_micros(1000);
+    let put = |plan: &mut NetworkPlan, from_the_end: Nanos| {
+        let link = plan.links.iter_mut().find(|slots| slots.len() > 2).expect("a link of several");
+        link.first_mut().expect("several").start = Nanos::ZERO;
+        link.last_mut().expect("several").start = round - from_the_end;
+    };
+    refuses(&traffic, "than the slot listed before it has ended", |plan| put(plan, Nanos(1)));
+    // One that ends before breaks other rules, and not this one.
+    let mut apart = planned(&traffic);
+    put(&mut apart, Nanos::from_micros(100));
+    let violation = check_network(&apart, &traffic).expect_err("it is sent before its release");
+    assert!(!violation.rule.contains("listed before"), "{violation}");
 }
 
 #[test]

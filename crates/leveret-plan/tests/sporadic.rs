@@ -5,7 +5,7 @@ mod common;
 use common::player::{Arrivals, play};
 use common::{US, empty, guard_only, ring, sporadic, task, time_driven, us};
 use leveret_plan::{
-    Change, CoreChoice, Costs, Job, LateCause, Plan, Qos, Refusal, RefusalKind, Start, checker, plan,
+    Change, CoreChoice, Costs, Job, LateCause, Plan, Qos, Refusal, RefusalKind, Start, checker, digest, plan,
     validate,
 };
 use leveret_types::{ChannelId, MemberId, Nanos};
@@ -270,6 +270,57 @@ fn no_change_of_a_plan_passes_the_checker() {
         change(&mut plan);
         assert!(checker::check(&plan, &job).is_err());
     }
+}
+
+/// One sporadic task that an event starts, without costs: nothing but its own declaration bounds it.
+fn unhindered(interval: i64, budget: i64) -> Job {
+    let mut job = empty(&[0], guard_only(0));
+    job.costs.preemption = Nanos::ZERO;
+    job.sporadics.push(sporadic("alone", ON_0, 5, (interval, interval), budget));
+    job
+}
+
+/// The same plan, said to be of a job with other declarations.
+fn made_for(job: &Job, plan: &Plan) -> Plan {
+    Plan { job_digest: digest(job), costs: job.costs, ..plan.clone() }
+}
+
+fn broken(job: &Job, plan: &Plan) -> Vec<(String, String)> {
+    let violations = checker::check(&made_for(job, plan), job).expect_err("it breaks a rule");
+    violations.into_iter().map(|violation| (violation.place, violation.rule)).collect()
+}
+
+#[test]
+fn the_checker_asks_for_the_deadline_to_the_nanosecond() {
+    let mut job = unhindered(1_000, 300);
+    let plan = plan(&job).unwrap();
+    let bound = plan.sporadics[0].response_bound;
+    job.sporadics[0].deadline = Some(bound);
+    assert_eq!(checker::check(&made_for(&job, &plan), &job), Ok(()));
+    job.sporadics[0].deadline = Some(bound - Nanos(1));
+    let rule = ("task `alone`".to_owned(), "it ends within its deadline".to_owned());
+    assert_eq!(broken(&job, &plan), [rule]);
+}
+
+#[test]
+fn the_checker_asks_for_the_share_of_a_core() {
+    let mut job = unhindered(1_000, 300);
+    let rule = || ("core 0".to_owned(), "no more than its share is used".to_owned());
+    let alone = plan(&job).unwrap();
+    job.costs.utilisation_permille = 300;
+    assert_eq!(checker::check(&made_for(&job, &alone), &job), Ok(()));
+    job.costs.utilisation_permille = 299;
+    assert_eq!(broken(&job, &alone), [rule()]);
+
+    // A table of 250 in 1000, and what each of its stretches costs by interrupting: together with the sporadic task 270 + 320.
+    let mut job = unhindered(1_000, 300);
+    job.costs.preemption = Nanos(20);
+    job.tasks.push(task("table", ON_0, 1_000, (0, 1_000), 250));
+    let both = plan(&job).unwrap();
+    job.costs.utilisation_permille = 590;
+    assert_eq!(checker::check(&made_for(&job, &both), &job), Ok(()));
+    job.costs.utilisation_permille = 589;
+    assert_eq!(broken(&job, &both), [rule()]);
 }
 
 /// As [`ring_and_alarm`], with a work that sends for A on core 0.
