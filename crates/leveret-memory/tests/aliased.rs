@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{CHANNEL, SegmentPair};
+use common::{CHANNEL, GENERATION, SegmentPair, attach, create, source_spec, target_spec, words};
+use leveret_memory::sync::Ordering;
 use leveret_memory::{Mapping, Receiver, Sender, Taken};
 use leveret_types::Nanos;
 
@@ -75,4 +76,41 @@ fn a_message_for_a_buffer_that_there_is_not_names_none() {
         slot.publish_for(BUFFERS, 8, Nanos::ZERO);
     }));
     assert!(outside.is_err(), "the sender's own mistake");
+}
+
+/// The number that a peer says is checked, and not what its lowest bits are: whoever takes it indexes own memory with it.
+// spec: LAW-VALID-01
+#[test]
+fn a_forged_number_of_a_buffer_names_none() {
+    for mapping in [Mapping::Indexed(BUFFERS), Mapping::Aliased(BUFFERS)] {
+        let mut spec = source_spec(8, 2, false);
+        spec.sources[0].mapping = mapping;
+        let (mut source, region, source_layout) = create(&spec);
+        let mut spec = target_spec(false);
+        spec.targets[0].mapping = mapping;
+        let (mut target, target_region, target_layout) = create(&spec);
+        let to = attach(&target_region, &target_layout).target(CHANNEL).expect("declared");
+        let from = attach(&region, &source_layout).source(CHANNEL).expect("declared");
+        let mut sender = Sender::new(source.take_source(CHANNEL).expect("declared"), to);
+        let mut receiver = Receiver::new(target.take_target(CHANNEL).expect("declared"), from);
+        sender.reserve(0).expect("free").publish_for(1, 0, Nanos(1));
+        // The head: sequence, length and check, stamp, index.
+        let sequence = u64::from(GENERATION.0) << 48 | 1;
+        let words = words(&region);
+        let head = words.iter().position(|word| word.load(Ordering::Relaxed) == sequence).expect("published");
+        let index = &words[head + 3];
+        assert_eq!(index.load(Ordering::Relaxed), 1);
+        let last = u64::from(BUFFERS - 1);
+        for (said, expected) in [
+            (last, Some(BUFFERS - 1)),
+            (last + 1, None),
+            (1 << 32, None),
+            (1 << 32 | last, None),
+            (u64::MAX, None),
+        ] {
+            index.store(said, Ordering::Relaxed);
+            let Taken::Message(message) = receiver.take(0) else { panic!("the head is right") };
+            assert_eq!(message.index(), expected, "{said:#x} of {mapping:?}");
+        }
+    }
 }

@@ -1,4 +1,6 @@
-//! Every interleaving and every reordering that the memory model allows, on small channels. The rings have theirs
+//! Small channels in the interleavings that loom explores: all with at most three preemptions, and for each load every value that
+//! release and acquire let it see. Loom runs a thread's own operations in their order: a store never passes an earlier load. What
+//! such a reordering breaks shows in `loom_ends`, where buffers are cells that must be accessed in order. The rings have their tests
 //! beside their code.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p leveret-memory --release --lib --test loom`

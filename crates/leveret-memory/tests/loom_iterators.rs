@@ -1,4 +1,4 @@
-//! The stores behind buffer iterators under every interleaving and every reordering that the memory model allows.
+//! The stores behind buffer iterators in the interleavings that loom explores, with at most three preemptions.
 //!
 //! That nobody waits for another shows too: a loop that waits for a thread that loom has preempted would take more
 //! branches than the model may.
