@@ -1,5 +1,5 @@
 //! A whole job in one process: the same declarations, segments, ports and runners, without sockets or memory files.
-//! In virtual time it is deterministic; on threads it is what race detectors look at.
+//! In virtual time it is deterministic, on one thread or on many; on many it is what race detectors look at.
 
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
@@ -8,8 +8,8 @@ use crate::meter::Meter;
 use crate::runner::{Step, TaskRunner};
 use crate::virtual_clock::VirtualClock;
 use crate::watch::Watch;
+use leveret_memory::sync::{AtomicI64, Ordering, compiler_fence};
 use leveret_memory::{HeapRegion, OwnSegment, PeerSegment, Region};
-use leveret_os::clock::{self, MonotonicClock};
 use leveret_plan::{Costs, Job, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch, assemble};
 use leveret_protocol::declaration::JobDeclaration;
@@ -206,18 +206,60 @@ impl InProcessJob {
         }
     }
 
-    /// Runs `rounds` hyperperiods on a thread per task by the machine's clock, without real-time scheduling.
+    /// Runs `rounds` hyperperiods in virtual time on a thread per task. An instance runs when no other thread has one that is planned
+    /// to start earlier, so that what arrives is as certain as with [`InProcessJob::run_virtual`]; those that start together run together.
+    ///
+    /// Between the threads nothing but their channels orders memory, so that a race detector sees what those leave unordered. It needs a
+    /// machine on which stores of one thread are seen in their order, as x86-64 is.
     pub fn run_threads(&mut self, rounds: u64) {
-        self.arm(clock::now() + Nanos::from_millis(20), rounds);
+        self.arm(Nanos::from_secs(1), rounds);
+        let starts: Vec<AtomicI64> =
+            self.tasks.iter().map(|task| AtomicI64::new(task.runner.next_start().0)).collect();
         std::thread::scope(|scope| {
-            for task in &mut self.tasks {
-                let runner = &mut task.runner;
-                scope.spawn(
-                    move || while runner.step(&MonotonicClock, &mut Meter::default()) == Step::Done {},
-                );
-                task.ended = true;
+            for (own, task) in self.tasks.iter_mut().enumerate() {
+                let starts = &starts;
+                scope.spawn(move || {
+                    let turn = Turn { starts, own };
+                    loop {
+                        turn.wait(task.runner.next_start());
+                        if task.runner.step(&*task.clock, &mut Meter::undisturbed()) == Step::Ended {
+                            break;
+                        }
+                    }
+                    task.ended = true;
+                    task.runner.publish_counts();
+                });
             }
         });
+    }
+}
+
+/// Whose instance comes next of several threads. At its end, by a panic too, a thread holds up nobody.
+struct Turn<'a> {
+    starts: &'a [AtomicI64],
+    own: usize,
+}
+
+impl Turn<'_> {
+    /// Until no other thread has an earlier start than this.
+    fn wait(&self, start: Nanos) {
+        self.say(start.0);
+        while self.starts.iter().any(|other| other.load(Ordering::Relaxed) < start.0) {
+            std::thread::yield_now();
+        }
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Relaxed, and fenced for the compiler only: a release would order what the channels must order by themselves.
+    fn say(&self, start: i64) {
+        compiler_fence(Ordering::SeqCst);
+        self.starts[self.own].store(start, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.say(i64::MAX);
     }
 }
 

@@ -3,6 +3,8 @@
 //! A member declares ([`Declarations`]), commits ([`Member::commit`]), and runs ([`Session::run`]). Between epoch
 //! and end nothing executes per message but the sender's store and the receiver's load.
 #![forbid(unsafe_code)]
+// Loom's atomics cannot be statics, and the system calls below this crate need those: `tests/loom.rs` takes the lock-free files by themselves.
+#![cfg(not(loom))]
 
 mod activation;
 mod binding;

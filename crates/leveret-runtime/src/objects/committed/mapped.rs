@@ -5,6 +5,7 @@
 //! input iterator; then it goes into the sender's output iterator.
 
 use super::ends::code_of;
+use super::loans::Loans;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel};
 use crate::binding::MappedEnd;
@@ -13,8 +14,8 @@ use crate::message::Message;
 use crate::objects::error::Code;
 use crate::objects::object::Form;
 use leveret_memory::iterator::{IteratorStore, Policy};
-use leveret_memory::sync::{AtomicU32, AtomicU64, Ordering};
-use leveret_memory::{Borrower, Lender, Shelf};
+use leveret_memory::sync::Ordering;
+use leveret_memory::{Borrower, Shelf};
 use leveret_types::Nanos;
 
 /// How the buffers of an end belong to those of the other.
@@ -25,39 +26,6 @@ pub(in crate::objects) enum ChannelMapping {
     Lends(Loans),
     /// They are the other end's, borrowed.
     Borrows(Borrower),
-}
-
-/// The sender's buffers that the receiver has.
-pub(in crate::objects) struct Loans {
-    lender: Lender,
-    /// For each place of the allowed set, the instance with which its buffer went, plus one; 0: it is here.
-    out: Box<[AtomicU64]>,
-    outstanding: AtomicU32,
-}
-
-impl Loans {
-    fn new(lender: Lender, buffers: usize) -> Self {
-        let out = (0..buffers).map(|_| AtomicU64::new(0)).collect();
-        Self { lender, out, outstanding: AtomicU32::new(0) }
-    }
-
-    /// The buffer of this place went with this instance.
-    pub(super) fn lend(&self, place: u32, instance: u64) {
-        self.out[place as usize].store(instance + 1, Ordering::Release);
-        self.outstanding.fetch_add(1, Ordering::Release);
-    }
-
-    /// Whether the buffer of this place has come back; says so once.
-    fn take_back(&self, place: u32) -> bool {
-        let out = &self.out[place as usize];
-        let went = out.load(Ordering::Acquire);
-        let is_back = went != 0 && self.lender.is_back(place, went - 1);
-        if is_back && out.compare_exchange(went, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            self.outstanding.fetch_sub(1, Ordering::Release);
-            return true;
-        }
-        false
-    }
 }
 
 impl CommittedChannel {
@@ -163,7 +131,7 @@ impl Committed {
     #[inline]
     pub(in crate::objects) fn take_back_loans(&self, channel: &CommittedChannel) {
         if let Some(loans) = channel.loans()
-            && loans.outstanding.load(Ordering::Acquire) != 0
+            && loans.has_any()
         {
             self.collect(channel, loans);
         }

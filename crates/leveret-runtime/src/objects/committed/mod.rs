@@ -27,6 +27,7 @@ mod bytes;
 mod collective;
 mod containers;
 mod ends;
+mod loans;
 mod mapped;
 mod memory;
 mod outcome;

@@ -192,10 +192,10 @@ impl Occurrence {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 #[path = "occurrence_tests.rs"]
 mod tests;
 
-#[cfg(all(test, debug_assertions))]
+#[cfg(all(test, debug_assertions, not(loom)))]
 #[path = "occurrence_steps_tests.rs"]
 mod steps_tests;

@@ -150,7 +150,7 @@ proptest! {
 
 /// Threads that consume at once: each firing goes to one of them, whatever the combination.
 #[test]
-fn no_firing_is_consumed_twice_or_left() {
+fn in_process_no_firing_is_consumed_twice_or_left() {
     const EACH: u64 = 20_000;
     let (writers, sources) = triggers(3);
     let any = Shape::Combined(false, vec![Shape::Fired(0), Shape::Fired(1)]);
