@@ -6,7 +6,7 @@ TOOLCHAIN := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 XTASK := cargo xtask
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check fuzz bench bench-plan doc install toolchain
+.PHONY: help demo check fuzz mutants bench bench-plan doc install toolchain
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -19,6 +19,9 @@ check: toolchain ## run every test and check (ARGS="STEP..." for some, ARGS=--li
 
 fuzz: toolchain ## run every fuzz target for an hour, keep the corpora (ARGS="--seconds 600 record" for less, and for some)
 	@$(XTASK) fuzz $(ARGS)
+
+mutants: toolchain ## change the code in one place at a time: does a test fail? (ARGS="checker --shard 0/40" for a part)
+	@$(XTASK) mutants $(ARGS)
 
 bench: toolchain ## measure ours beside the peers (BENCH=round-trip for one)
 	@$(XTASK) bench $(BENCH) $(ARGS)

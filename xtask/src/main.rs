@@ -5,6 +5,7 @@ mod bench;
 mod demo;
 mod deny;
 mod install;
+mod mutants;
 mod source;
 mod spec;
 mod steps;
@@ -26,6 +27,7 @@ cargo xtask COMMAND [ARGUMENTS]
   demo [--as-published] [--rounds N] [--output DIR]     build, then run the ring
   bench [NAME] [ARGUMENTS]                              install the peers, then measure
   bench-plan [ARGUMENTS]                                the planner of networks, beside tsnkit and z3
+  mutants [--shard K/N] [--file PATH] [AREA...]         one change of the code at a time: does a test fail?
   install [--prefix DIR] [--destdir DIR] [--from DIR]   the program, the C library, its headers and manual
   help                                                  this text";
 
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         "demo" => demo::main(&root, rest),
         "bench" => bench::main(&root, rest),
         "bench-plan" => bench::plan(&root, rest),
+        "mutants" => mutants::main(&root, rest),
         "install" => install::main(&root, rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
