@@ -197,6 +197,8 @@ impl Evidence {
             UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
             _ => match threads_of::about(thread) {
                 Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
+                // Of the job, though no task: not another process's doing.
+                Ok(found) if other_jobs::is_own(&self.socket, thread) => (ThreadKind::Unknown, found.name),
                 Ok(found) => {
                     let kind = ThreadKind::Foreign { priority: found.priority };
                     (kind, other_jobs::named(&self.socket, thread, found.name))

@@ -20,6 +20,16 @@ pub(crate) fn named(own_socket: &Path, thread: u32, name: String) -> String {
     told(own_socket, name, job, socket, is_own)
 }
 
+/// Whether a thread is the agent's, or of a process of this job.
+pub(crate) fn is_own(own_socket: &Path, thread: u32) -> bool {
+    let [socket] = threads_of::environment(thread, [SOCKET_VARIABLE]);
+    let is_of_agent = || {
+        let threads = threads_of::threads(leveret_os::scheduling::process_id());
+        threads.is_ok_and(|threads| threads.binary_search(&thread).is_ok())
+    };
+    socket.is_some_and(|socket| Path::new(&socket) == own_socket) || is_of_agent()
+}
+
 fn told(own: &Path, name: String, job: Option<String>, socket: Option<String>, is_own: bool) -> String {
     match socket {
         _ if is_own => name,
@@ -74,6 +84,8 @@ mod tests {
         }
         let name = named(Path::new("/run/own"), thread, "sleep".to_owned());
         assert_eq!(name, "sleep of another Leveret job \"other\"");
+        assert!(is_own(Path::new("/run/other"), thread) && !is_own(Path::new("/run/own"), thread));
+        assert!(is_own(Path::new("/run/own"), leveret_os::scheduling::thread_id()));
         assert_eq!(named(Path::new("/run/other"), thread, "sleep".to_owned()), "sleep");
         child.pidfd.signal(Signal::KILL).unwrap();
         child.pidfd.wait().unwrap();
