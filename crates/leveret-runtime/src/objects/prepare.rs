@@ -63,7 +63,11 @@ impl World {
                         prepared.others = Box::default();
                     }
                     let served = self.served_collective(&collective, &prepared.others);
-                    preparation.collective(handle, prepared, (collective.base.slack, served));
+                    preparation.collective(
+                        handle,
+                        prepared,
+                        ((collective.base.slack, collective.base.polls), served),
+                    );
                 }
             }
         }
@@ -217,6 +221,7 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack: channel.slack,
+            polls: channel.polls,
             collective: None,
             input_line,
             output_line,
@@ -229,7 +234,7 @@ impl<'w> Preparation<'w> {
         &mut self,
         handle: Handle,
         collective: Collective,
-        (slack, served): (u32, Option<ServedEnd>),
+        ((slack, polls), served): ((u32, bool), Option<ServedEnd>),
     ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
@@ -247,6 +252,7 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack,
+            polls,
             collective: Some(Box::new(collective)),
             input_line: Line::default(),
             output_line: Line::default(),
