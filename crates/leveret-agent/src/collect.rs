@@ -1,13 +1,16 @@
-//! From the raw records in members' segments to the record of a run. Everything read is the members' word: bounded
-//! and joined by instance, never trusted as an index.
+//! From the raw records in members' segments to the record of a run. Everything read is the members' word: what the plan and
+//! the clock allow (`plausible.rs`) is joined by instance, everything else counted.
 
+use crate::plausible::{ChannelTable, Span, TaskTable};
 use leveret_memory::{
-    MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord, TaskCounter,
+    Alleged, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord,
+    TaskCounter,
 };
 use leveret_report::record::{
-    ChannelRecord, DataPathCounts, Event, EventKind, Fate, InstanceRecord, MessageRecord, Outcome, TaskRecord,
+    ChannelRecord, DataPathCounts, Event, EventKind, Fate, Implausible, InstanceRecord, MessageRecord,
+    Outcome, TaskRecord,
 };
-use leveret_runtime::{FateCode, OutcomeCode};
+use leveret_runtime::FateCode;
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +24,11 @@ const VACANT_MAX: usize = 4096;
 /// One task's stamps over a phase.
 pub(crate) struct TaskCollector {
     reader: Option<StampReader>,
+    table: TaskTable,
     pub(crate) record: TaskRecord,
     epoch: Nanos,
+    /// Records that were read, or lost before that.
+    read: u64,
     faults_before: Option<u32>,
     steps: Vec<(Nanos, Nanos)>,
     /// Instances that overran, and when they ended: the policy skipped the next for it.
@@ -41,20 +47,38 @@ const LATE_START: Nanos = Nanos::from_micros(10);
 
 impl TaskCollector {
     /// Of a task that had so many instances before the epoch, in the record from which it goes on.
-    pub(crate) fn new(reader: Option<StampReader>, thread: u32, (epoch, before): (Nanos, u64)) -> Self {
+    pub(crate) fn new(
+        reader: Option<StampReader>,
+        thread: u32,
+        table: TaskTable,
+        (epoch, before): (Nanos, u64),
+    ) -> Self {
         let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
         let record = TaskRecord { thread, priority, before, ..TaskRecord::default() };
-        Self { reader, record, epoch, faults_before: None, steps: Vec::new(), policed: Vec::new() }
+        let (steps, policed) = (Vec::new(), Vec::new());
+        Self { reader, table, record, epoch, read: 0, faults_before: None, steps, policed }
     }
 
-    /// Reads what has come since the last time; returns the suspicious ones.
-    pub(crate) fn drain(&mut self) -> Vec<Suspicious> {
+    /// Reads what has come until `now` since the last time; returns the suspicious ones.
+    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Suspicious> {
         let Some(reader) = &mut self.reader else { return Vec::new() };
+        let span = Span { epoch: self.epoch, now };
         let mut fresh = Vec::new();
-        self.record.records_lost += reader.drain(|record| fresh.push(record));
+        let lost = reader.drain(|record| fresh.push(record));
+        self.read = self.read.saturating_add(fresh.len() as u64);
+        match self.table.lost(lost, self.read, span) {
+            Some(lost) => {
+                self.read += lost;
+                self.record.records_lost += lost;
+            }
+            None => self.record.implausible += 1,
+        }
         let mut suspicious = Vec::new();
-        for stamp in fresh {
-            suspicious.extend(self.take(stamp));
+        for alleged in fresh {
+            match self.table.stamp(alleged, span) {
+                Some((stamp, outcome)) => suspicious.extend(self.take(&stamp, outcome)),
+                None => self.record.implausible += 1,
+            }
         }
         if self.record.instances.len() > INSTANCES_MAX {
             self.thin();
@@ -62,27 +86,28 @@ impl TaskCollector {
         suspicious
     }
 
-    fn take(&mut self, stamp: StampRecord) -> Option<Suspicious> {
+    fn take(&mut self, stamp: &StampRecord, outcome: Outcome) -> Option<Suspicious> {
         // Members count from the epoch.
-        let stamp = StampRecord { instance: stamp.instance.saturating_add(self.record.before), ..stamp };
-        // Stamps only ever grow; anything else is nonsense from the member, and counts as lost.
+        let stamp = StampRecord { instance: stamp.instance.saturating_add(self.record.before), ..*stamp };
+        // Stamps only ever grow.
         if self.record.instances.last().is_some_and(|last| stamp.instance <= last.instance) {
-            self.record.records_lost += 1;
+            self.record.implausible += 1;
             return None;
         }
         // The fault total at this wake is that of everything up to the end of the instance before.
         if let (Some(before), Some(last)) = (self.faults_before, self.record.instances.last_mut())
             && stamp.faults != u32::MAX
         {
-            last.faults = stamp.faults.wrapping_sub(before);
+            // The kernel's total does not fall.
+            last.faults = stamp.faults.checked_sub(before).unwrap_or(u32::MAX);
+            self.record.implausible += u64::from(stamp.faults < before);
         }
         self.faults_before = (stamp.faults != u32::MAX).then_some(stamp.faults);
         if stamp.clock_step != Nanos::ZERO {
             self.steps.push((stamp.started - self.epoch, stamp.clock_step));
         }
-        let outcome = outcome(stamp.outcome);
         if let (Outcome::SkippedOverrun, Some(last)) = (outcome, self.record.instances.last())
-            && last.instance + 1 == stamp.instance
+            && last.instance.checked_add(1) == Some(stamp.instance)
             && matches!(last.outcome, Outcome::Ran | Outcome::RanLate)
         {
             self.policed.push((last.instance, last.ended));
@@ -122,24 +147,36 @@ impl TaskCollector {
         self.record.thinned += (before - self.record.instances.len()) as u64;
     }
 
-    /// The record with the counters at the end, and what happened to the task of this index.
-    pub(crate) fn finish(mut self, task: u16) -> (TaskRecord, Vec<Event>) {
-        if let Some(reader) = &self.reader {
-            let counter = |which| {
-                let value = reader.counter(which);
-                (value != u64::MAX).then_some(value)
-            };
-            self.record.data_path = DataPathCounts {
-                allocations: counter(TaskCounter::Allocations),
-                page_faults: counter(TaskCounter::PageFaults),
-                involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
-                system_calls: counter(TaskCounter::SystemCalls),
-                planned_sleeps: reader.counter(TaskCounter::PlannedSleeps),
-            };
-            self.record.overrun_signals = reader.counter(TaskCounter::OverrunSignals);
-            self.record.spin_total = Nanos(i64::try_from(reader.counter(TaskCounter::SpinNs)).unwrap_or(0));
-            self.record.gaps = reader.gaps();
-        }
+    fn counters(&mut self, now: Nanos) {
+        let Some(reader) = &self.reader else { return };
+        let span = Span { epoch: self.epoch, now };
+        let mut implausible = 0;
+        let mut counter = |which| {
+            // Of all numbers this one says that nothing could be counted.
+            let value = reader.counter(which).checked(|value| *value != u64::MAX)?;
+            let value = span.count(Alleged::new(value));
+            implausible += u64::from(value.is_none());
+            value
+        };
+        self.record.data_path = DataPathCounts {
+            allocations: counter(TaskCounter::Allocations),
+            page_faults: counter(TaskCounter::PageFaults),
+            involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
+            system_calls: counter(TaskCounter::SystemCalls),
+            planned_sleeps: counter(TaskCounter::PlannedSleeps).unwrap_or(0),
+        };
+        self.record.overrun_signals = counter(TaskCounter::OverrunSignals).unwrap_or(0);
+        let spin = counter(TaskCounter::SpinNs).and_then(|spent| i64::try_from(spent).ok());
+        self.record.spin_total = Nanos(spin.unwrap_or(0));
+        let gaps = span.gaps(reader.gaps());
+        implausible += u64::from(gaps.is_none());
+        self.record.gaps = gaps.unwrap_or_default();
+        self.record.implausible += implausible;
+    }
+
+    /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.
+    pub(crate) fn finish(mut self, task: u16, now: Nanos) -> (TaskRecord, Vec<Event>) {
+        self.counters(now);
         let steps = self.steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
         let policed =
             self.policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
@@ -148,17 +185,9 @@ impl TaskCollector {
     }
 }
 
-fn outcome(code: u8) -> Outcome {
-    match code {
-        code if code == OutcomeCode::SkippedCritical as u8 => Outcome::SkippedCritical,
-        code if code == OutcomeCode::SkippedOverrun as u8 => Outcome::SkippedOverrun,
-        code if code == OutcomeCode::RanLate as u8 => Outcome::RanLate,
-        _ => Outcome::Ran,
-    }
-}
-
 /// One channel's message records from both ends over a phase.
 pub(crate) struct ChannelCollector {
+    table: ChannelTable,
     source_end: Option<PeerSource>,
     target_end: Option<PeerTarget>,
     source: Option<MessageReader>,
@@ -175,9 +204,11 @@ impl ChannelCollector {
     pub(crate) fn new(
         source: Option<PeerSource>,
         target: Option<PeerTarget>,
+        table: ChannelTable,
         (epoch, before): (Nanos, u64),
     ) -> Self {
         Self {
+            table,
             source: source.as_ref().map(PeerSource::records),
             target: target.as_ref().map(PeerTarget::records),
             source_end: source,
@@ -189,22 +220,48 @@ impl ChannelCollector {
         }
     }
 
-    /// Reads what has come since the last time; returns how many were found missing, late or wrong.
-    pub(crate) fn drain(&mut self) -> u64 {
-        let (mut sent, mut received) = (Vec::new(), Vec::new());
-        // Members count from the epoch.
-        let before = self.record.before;
-        let numbered = |raw: RawMessage| RawMessage { instance: raw.instance.saturating_add(before), ..raw };
-        if let Some(reader) = &mut self.source {
-            self.record.records_lost += reader.drain(|record| sent.push(numbered(record)));
+    /// Reads what has come until `now` since the last time; returns how many were found missing, late or wrong.
+    pub(crate) fn drain(&mut self, now: Nanos) -> u64 {
+        let mut source = self.source.take();
+        let sent = self.read(source.as_mut(), true, now);
+        self.source = source;
+        let mut target = self.target.take();
+        let received = self.read(target.as_mut(), false, now);
+        self.target = target;
+        for (record, fate) in &sent {
+            self.sent(record, *fate);
         }
-        if let Some(reader) = &mut self.target {
-            self.record.records_lost += reader.drain(|record| received.push(numbered(record)));
+        received.iter().map(|(record, fate)| u64::from(self.received(record, *fate))).sum()
+    }
+
+    /// What one end has recorded, as far as it can be true.
+    fn read(
+        &mut self,
+        reader: Option<&mut MessageReader>,
+        is_source: bool,
+        now: Nanos,
+    ) -> Vec<(RawMessage, FateCode)> {
+        let (Some(reader), span) = (reader, Span { epoch: self.epoch, now }) else { return Vec::new() };
+        let (table, mut fresh, mut implausible) = (&self.table, Vec::new(), 0);
+        let lost = reader.drain(|alleged| match table.message(alleged, is_source, span) {
+            // Members count from the epoch.
+            Some((raw, fate)) => {
+                let instance = raw.instance.saturating_add(self.record.before);
+                fresh.push((RawMessage { instance, ..raw }, fate));
+            }
+            None => implausible += 1,
+        });
+        match table.lost(lost, span) {
+            Some(lost) => self.record.records_lost = self.record.records_lost.saturating_add(lost),
+            None => implausible += 1,
         }
-        for record in sent {
-            self.sent(&record);
-        }
-        received.iter().map(|record| u64::from(self.received(record))).sum()
+        self.implausible(is_source, implausible);
+        fresh
+    }
+
+    fn implausible(&mut self, is_source: bool, by: u64) {
+        let Implausible { source, target } = &mut self.record.implausible;
+        *if is_source { source } else { target } += by;
     }
 
     fn entry(&mut self, raw: &RawMessage) -> &mut MessageRecord {
@@ -217,15 +274,15 @@ impl ChannelCollector {
         })
     }
 
-    fn sent(&mut self, raw: &RawMessage) {
+    fn sent(&mut self, raw: &RawMessage, fate: FateCode) {
         let epoch = self.epoch;
         let was_awaited = self.vacant.remove(&raw.instance);
-        let entry = match raw.fate {
-            fate if fate == FateCode::Inactive as u8 => return,
-            _ => self.entry(raw),
-        };
-        match raw.fate {
-            fate if fate == FateCode::Done as u8 => {
+        if fate == FateCode::Inactive {
+            return;
+        }
+        let entry = self.entry(raw);
+        match fate {
+            FateCode::Done => {
                 entry.inserted = Some(raw.at - epoch);
                 entry.size = raw.size;
                 if entry.fate == Fate::Missing || was_awaited {
@@ -235,50 +292,50 @@ impl ChannelCollector {
                     entry.fate = Fate::Untaken;
                 }
             }
-            fate if fate == FateCode::NoBuffer as u8 && entry.taken.is_none() => entry.fate = Fate::NoBuffer,
+            FateCode::NoBuffer if entry.taken.is_none() => entry.fate = Fate::NoBuffer,
             _ if entry.fate == Fate::Untaken => entry.fate = Fate::Missing,
             _ => {}
         }
     }
 
     /// Returns whether the message was not as planned.
-    fn received(&mut self, raw: &RawMessage) -> bool {
+    fn received(&mut self, raw: &RawMessage, fate: FateCode) -> bool {
         let epoch = self.epoch;
-        match raw.fate {
-            fate if fate == FateCode::Inactive as u8 => return false,
-            fate if fate == FateCode::Corrupt as u8 => {
+        match fate {
+            FateCode::Inactive => return false,
+            FateCode::Corrupt => {
                 self.record.corrupt += 1;
                 return true;
             }
-            fate if fate == FateCode::OutOfOrder as u8 => {
+            FateCode::OutOfOrder => {
                 self.record.out_of_order += 1;
                 return true;
             }
-            fate if fate == FateCode::Sampled as u8 => {
+            FateCode::Sampled => {
                 self.sampled(raw);
                 return false;
             }
-            fate if fate == FateCode::Vacant as u8 => return self.awaited_in_vain(raw.instance),
+            FateCode::Vacant => return self.awaited_in_vain(raw.instance),
             _ => {}
         }
         let entry = self.entry(raw);
-        match raw.fate {
-            fate if fate == FateCode::Done as u8 => {
+        match fate {
+            FateCode::Done => {
                 entry.taken = Some(raw.at - epoch);
                 entry.size = raw.size;
                 entry.fate = Fate::Taken;
                 false
             }
-            fate if fate == FateCode::Late as u8 => {
+            FateCode::Late => {
                 entry.fate = Fate::Late;
                 true
             }
-            fate if fate == FateCode::Invalid as u8 => {
+            FateCode::Invalid => {
                 entry.fate = Fate::Invalid;
                 true
             }
-            fate if fate == FateCode::Passed as u8 => false,
-            fate if fate == FateCode::NoRoom as u8 => {
+            FateCode::Passed => false,
+            FateCode::NoRoom => {
                 entry.fate = Fate::NoRoom;
                 true
             }
@@ -328,59 +385,18 @@ impl ChannelCollector {
         self.messages.insert(raw.instance, record);
     }
 
-    pub(crate) fn finish(mut self) -> ChannelRecord {
-        if let Some(end) = &self.source_end {
-            self.record.sent = Some(end.counters().published);
-        }
-        if let Some(end) = &self.target_end {
-            self.record.taken = Some(end.counters().taken);
-        }
+    pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {
+        let span = Span { epoch: self.epoch, now };
+        let sent = self.source_end.as_ref().map(|end| span.count(Alleged::new(end.counters().published)));
+        let taken = self.target_end.as_ref().map(|end| span.count(Alleged::new(end.counters().taken)));
+        self.implausible(true, u64::from(sent == Some(None)));
+        self.implausible(false, u64::from(taken == Some(None)));
+        (self.record.sent, self.record.taken) = (sent.flatten(), taken.flatten());
         self.record.messages = self.messages.into_values().collect();
         self.record
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn raw(instance: u64, fate: FateCode) -> RawMessage {
-        RawMessage { instance, at: Nanos(700), due: Nanos(500), size: 4, fate: fate as u8 }
-    }
-
-    /// The fate of instance 3 after these records of the source (`true`) and the target.
-    fn fate(records: &[(bool, FateCode)]) -> Option<Fate> {
-        let mut collector = ChannelCollector::new(None, None, (Nanos::ZERO, 0));
-        for (is_source, fate) in records {
-            if *is_source {
-                collector.sent(&raw(3, *fate));
-            } else {
-                collector.received(&raw(3, *fate));
-            }
-        }
-        collector.finish().messages.first().map(|message| message.fate)
-    }
-
-    #[test]
-    fn a_transfer_outside_the_time_table_is_late_when_it_was_awaited_in_vain() {
-        use FateCode::{Done, NoBuffer, Passed, Vacant};
-        assert_eq!(fate(&[(false, Vacant)]), None, "nothing was started");
-        assert_eq!(fate(&[(false, Vacant), (true, Done)]), Some(Fate::Late));
-        assert_eq!(fate(&[(true, Done), (false, Vacant)]), Some(Fate::Late));
-        assert_eq!(fate(&[(true, Done), (false, Done)]), Some(Fate::Taken));
-        assert_eq!(fate(&[(true, Done), (false, Passed)]), Some(Fate::Untaken));
-        assert_eq!(fate(&[(true, Done)]), Some(Fate::Untaken));
-        assert_eq!(fate(&[(true, NoBuffer)]), Some(Fate::NoBuffer));
-        assert_eq!(fate(&[(true, NoBuffer), (true, Done)]), Some(Fate::Untaken));
-        // The source is read before the target, and may have written meanwhile.
-        assert_eq!(fate(&[(false, Done), (true, NoBuffer), (true, Done)]), Some(Fate::Taken));
-    }
-
-    // spec: CHANNEL-MISS-07
-    #[test]
-    fn a_message_that_the_program_had_no_buffer_for_is_a_miss_of_its_own_kind() {
-        use FateCode::{Done, NoRoom};
-        assert_eq!(fate(&[(true, Done), (false, Done), (false, NoRoom)]), Some(Fate::NoRoom));
-        assert_eq!(fate(&[(false, Done), (false, NoRoom), (true, Done)]), Some(Fate::NoRoom));
-    }
-}
+#[path = "collect_tests.rs"]
+mod tests;

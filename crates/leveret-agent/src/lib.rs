@@ -16,6 +16,7 @@ mod monitor;
 mod other_jobs;
 mod output;
 mod patience;
+mod plausible;
 mod rescheduled;
 
 pub use agent::{AgentError, run};

@@ -3,6 +3,7 @@
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::evidence::Evidence;
+use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
 use leveret_memory::PeerSegment;
 use leveret_os::clock;
@@ -105,7 +106,8 @@ impl Monitor {
             .map(|(index, task)| {
                 let reader = segment(task.member).and_then(|segment| segment.task(TaskId(index as u16)));
                 let first = before.tasks.get(index).copied().unwrap_or(0);
-                TaskCollector::new(reader, thread_of(index), (epoch, first))
+                let table = TaskTable::new(assembled, plan, index);
+                TaskCollector::new(reader, thread_of(index), table, (epoch, first))
             })
             .collect();
         let channels = (job.channels.iter().enumerate())
@@ -114,7 +116,8 @@ impl Monitor {
                 let source = segment(channel.source).and_then(|segment| segment.source(id));
                 let target = segment(channel.target).and_then(|segment| segment.target(id));
                 let first = before.channels.get(index).copied().unwrap_or(0);
-                ChannelCollector::new(source, target, (epoch, first))
+                let table = ChannelTable::new(assembled, plan, index);
+                ChannelCollector::new(source, target, table, (epoch, first))
             })
             .collect();
         let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
@@ -212,7 +215,7 @@ impl Monitor {
         let mut suspicious = Vec::new();
         let mut missed = Vec::new();
         for (task, collector) in self.tasks.iter_mut().enumerate() {
-            let found = collector.drain();
+            let found = collector.drain(clock::now());
             if found.iter().any(|found| found.missed) {
                 missed.push(task as u16);
             }
@@ -226,7 +229,7 @@ impl Monitor {
             self.evidence.keep(suspicious.from, suspicious.until);
         }
         for channel in &mut self.channels {
-            self.misses += channel.drain();
+            self.misses += channel.drain(clock::now());
         }
         self.evidence.forget(clock::now());
     }
@@ -274,11 +277,11 @@ impl Monitor {
         let mut events = self.events;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         for (index, task) in self.tasks.into_iter().enumerate() {
-            let (record, happened) = task.finish(index as u16);
+            let (record, happened) = task.finish(index as u16, clock::now());
             events.extend(happened);
             tasks.push(record);
         }
-        let channels = self.channels.into_iter().map(ChannelCollector::finish).collect();
+        let channels = self.channels.into_iter().map(|channel| channel.finish(clock::now())).collect();
         let found = self.evidence.finish();
         events.extend(found.events);
         events.sort_by_key(|event| event.at);

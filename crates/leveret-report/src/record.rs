@@ -98,6 +98,9 @@ pub struct TaskRecord {
     pub instances: Vec<InstanceRecord>,
     /// Records overwritten before the agent read them; counted so that no loss is silent.
     pub records_lost: u64,
+    /// Things that the member said of this task and that cannot be true: instances and instants that the plan and the clock do not
+    /// allow, counts beyond all bounds. They are not recorded.
+    pub implausible: u64,
     /// Instances that kept their plan and were left out on purpose, so that a run of days stays in memory.
     pub thinned: u64,
     /// Counts over the data path of this task between epoch and end.
@@ -185,6 +188,8 @@ pub struct ChannelRecord {
     pub messages: Vec<MessageRecord>,
     /// Records overwritten before the agent read them.
     pub records_lost: u64,
+    /// Things that its ends said and that cannot be true. They are not recorded.
+    pub implausible: Implausible,
     /// Messages whose content the application reported as wrong.
     pub corrupt: u64,
     /// Messages that the receiver found out of order.
@@ -194,6 +199,15 @@ pub struct ChannelRecord {
     pub sent: Option<u64>,
     /// Messages taken, by the receiver's own count.
     pub taken: Option<u64>,
+}
+
+/// How often each end of a channel said what cannot be true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Implausible {
+    /// The sender.
+    pub source: u64,
+    /// The receiver.
+    pub target: u64,
 }
 
 /// One message, seen from both ends.

@@ -15,14 +15,17 @@ pub(crate) const UNACCOUNTED: &str = "unaccounted";
 /// The kind of instances and messages whose records nobody read in time.
 pub(crate) const RECORDS_LOST: &str = "records-lost";
 
-/// Something lost, corrupt, out of order, dead or unaccounted for.
+/// The kind of what a member said that cannot be true.
+pub(crate) const IMPLAUSIBLE: &str = "implausible";
+
+/// Something lost, corrupt, out of order, dead, unaccounted for or untrue.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Irregularity {
     /// Index of the phase; `None` for the run as a whole.
     pub phase: Option<usize>,
     /// The task, channel or member.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `member-died` or `stopped`.
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `member-died` or `stopped`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -50,6 +53,9 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             let lost = tasks.records_lost;
             let sentence = format!("{lost} records of instances were overwritten before they were read");
             report(index.task_name(task), RECORDS_LOST, lost, sentence);
+            let member = phase.job.tasks.get(task).map_or(u16::MAX, |model| model.member.0);
+            let sentence = untrue(&index, member, tasks.implausible);
+            report(index.task_name(task), IMPLAUSIBLE, tasks.implausible, sentence);
             let absent = unaccounted(phase, task, record.ending == Ending::Completed);
             let why = match stopped_at(phase, task) {
                 Some(at) => {
@@ -70,6 +76,12 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
                 lost,
                 format!("{lost} records of messages were overwritten before they were read"),
             );
+            let ends = phase.job.channels.get(channel).map(|model| (model.source.0, model.target.0));
+            let (source, target) = ends.unwrap_or((u16::MAX, u16::MAX));
+            let implausible = messages.implausible;
+            for (member, count) in [(source, implausible.source), (target, implausible.target)] {
+                report(name(), IMPLAUSIBLE, count, untrue(&index, member, count));
+            }
             let sentence = format!("{} messages had wrong content", messages.corrupt);
             report(name(), "corrupt", messages.corrupt, sentence);
             let sentence = format!("{} messages came out of order", messages.out_of_order);
@@ -97,6 +109,16 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// What a member said that cannot be true, in words.
+fn untrue(index: &Index<'_>, member: u16, count: u64) -> String {
+    let member = index.member_name(member);
+    let records = if count == 1 { "record or count" } else { "records or counts" };
+    format!(
+        "{count} {records} in the memory of member {member} cannot be true by the plan and the clock, and were left out: \
+         something has written over its memory, or it does not use this library"
+    )
 }
 
 /// Around a switch an event stands in the records of both phases. It is told of the one in whose time it was.
