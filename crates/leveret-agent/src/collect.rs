@@ -1,7 +1,8 @@
 //! From the raw records in members' segments to the record of a run. Everything read is the members' word: what the plan and
 //! the clock allow (`plausible.rs`) is joined by instance, everything else counted.
 
-use crate::plausible::{ChannelTable, Span, TaskTable};
+use crate::plausible::{ChannelTable, SAMPLED_OF, Span, TaskTable};
+use crate::thin::{Coarseness, Detail, MISS_BYTES, Windows, worst};
 use leveret_memory::{
     Alleged, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord,
     TaskCounter,
@@ -14,9 +15,14 @@ use leveret_runtime::FateCode;
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Instances kept per task; beyond them, every other one that kept its plan is dropped, so that a run of days
-/// stays in memory.
-const INSTANCES_MAX: usize = 1 << 20;
+/// Events that are kept of a task.
+const EVENTS_MAX: usize = 4096;
+
+/// The latest instances and messages are kept, of which not everything may be known yet.
+const LATEST_INSTANCES: usize = 16;
+const LATEST_MESSAGES: usize = 256;
+/// A message in a map.
+const MESSAGE_BYTES: usize = 2 * size_of::<MessageRecord>();
 
 /// Instances awaited in vain that are remembered; the sender's word comes within a period or so.
 const VACANT_MAX: usize = 4096;
@@ -29,6 +35,9 @@ pub(crate) struct TaskCollector {
     epoch: Nanos,
     /// Records that were read, or lost before that.
     read: u64,
+    coarseness: Coarseness,
+    /// What the kept details take.
+    bytes: usize,
     faults_before: Option<u32>,
     steps: Vec<(Nanos, Nanos)>,
     /// Instances that overran, and when they ended: the policy skipped the next for it.
@@ -56,7 +65,19 @@ impl TaskCollector {
         let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
         let record = TaskRecord { thread, priority, before, ..TaskRecord::default() };
         let (steps, policed) = (Vec::new(), Vec::new());
-        Self { reader, table, record, epoch, read: 0, faults_before: None, steps, policed }
+        let coarseness = Coarseness::default();
+        Self {
+            reader,
+            table,
+            record,
+            epoch,
+            read: 0,
+            coarseness,
+            bytes: 0,
+            faults_before: None,
+            steps,
+            policed,
+        }
     }
 
     /// Reads what has come until `now` since the last time; returns the suspicious ones.
@@ -79,9 +100,6 @@ impl TaskCollector {
                 Some((stamp, outcome)) => suspicious.extend(self.take(&stamp, outcome)),
                 None => self.record.implausible += 1,
             }
-        }
-        if self.record.instances.len() > INSTANCES_MAX {
-            self.thin();
         }
         suspicious
     }
@@ -115,6 +133,7 @@ impl TaskCollector {
         let missed = stamp.ended > stamp.deadline
             || matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
         let record = self.instance(&stamp, outcome);
+        self.bytes += self.detail(&record).bytes;
         self.record.instances.push(record);
         let late = stamp.started - stamp.planned > LATE_START;
         let from = stamp.planned.min(stamp.woken) - Nanos::from_millis(1);
@@ -138,13 +157,48 @@ impl TaskCollector {
         }
     }
 
-    fn thin(&mut self) {
-        let (mut index, before) = (0_usize, self.record.instances.len());
-        self.record.instances.retain(|instance| {
-            index += 1;
-            index.is_multiple_of(2) || instance.ended > instance.deadline || instance.outcome != Outcome::Ran
+    fn detail(&self, instance: &InstanceRecord) -> Detail {
+        let miss = if instance.is_missed() { MISS_BYTES } else { 0 };
+        Detail {
+            number: instance.instance.saturating_sub(self.record.before),
+            at: instance.planned,
+            bytes: size_of::<InstanceRecord>() + miss,
+        }
+    }
+
+    /// Leaves out details when they take more than `capacity` bytes, so that they take about half of it.
+    pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
+        if self.bytes <= capacity {
+            return;
+        }
+        let mut instances = std::mem::take(&mut self.record.instances);
+        let latest = instances.split_off(instances.len().saturating_sub(LATEST_INSTANCES));
+        let mut coarseness = self.coarseness;
+        coarseness.fit(|| instances.iter().map(|instance| self.detail(instance)), windows, capacity);
+        let values = |of: fn(&InstanceRecord) -> Nanos| -> Vec<(i64, u64)> {
+            instances.iter().map(|instance| (of(instance).0, instance.instance)).collect()
+        };
+        let worst = worst([values(InstanceRecord::start_lateness), values(InstanceRecord::execution)]);
+        let mut thinned = std::mem::take(&mut self.record.thinned);
+        instances.retain(|instance| {
+            let keeps =
+                coarseness.keeps(&self.detail(instance), windows) || worst.contains(&instance.instance);
+            if !keeps {
+                thinned.add(instance, self.table.guard, self.table.budget);
+            }
+            keeps
         });
-        self.record.thinned += (before - self.record.instances.len()) as u64;
+        instances.extend(latest);
+        self.bytes = instances.iter().map(|instance| self.detail(instance).bytes).sum();
+        instances.shrink_to(capacity / size_of::<InstanceRecord>());
+        (self.record.instances, self.record.thinned, self.coarseness) = (instances, thinned, coarseness);
+        self.forget();
+    }
+
+    /// Steps of the clock and policed overruns are events, of which the latest are kept.
+    fn forget(&mut self) {
+        self.steps.drain(..self.steps.len().saturating_sub(EVENTS_MAX));
+        self.policed.drain(..self.policed.len().saturating_sub(EVENTS_MAX));
     }
 
     fn counters(&mut self, now: Nanos) {
@@ -194,6 +248,7 @@ pub(crate) struct ChannelCollector {
     target: Option<MessageReader>,
     epoch: Nanos,
     messages: BTreeMap<u64, MessageRecord>,
+    coarseness: Coarseness,
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
     record: ChannelRecord,
@@ -215,23 +270,31 @@ impl ChannelCollector {
             target_end: target,
             epoch,
             messages: BTreeMap::new(),
+            coarseness: Coarseness::default(),
             vacant: BTreeSet::new(),
             record: ChannelRecord { before, ..ChannelRecord::default() },
         }
     }
 
-    /// Reads what has come until `now` since the last time; returns how many were found missing, late or wrong.
-    pub(crate) fn drain(&mut self, now: Nanos) -> u64 {
+    /// Reads what has come until `now` since the last time; returns when those were due that were found missing, late or wrong.
+    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Nanos> {
         let mut source = self.source.take();
         let sent = self.read(source.as_mut(), true, now);
         self.source = source;
         let mut target = self.target.take();
         let received = self.read(target.as_mut(), false, now);
         self.target = target;
+        let epoch = self.epoch;
         for (record, fate) in &sent {
             self.sent(record, *fate);
         }
-        received.iter().map(|(record, fate)| u64::from(self.received(record, *fate))).sum()
+        let mut wrong = Vec::new();
+        for (record, fate) in &received {
+            if self.received(record, *fate) {
+                wrong.push(record.due - epoch);
+            }
+        }
+        wrong
     }
 
     /// What one end has recorded, as far as it can be true.
@@ -369,9 +432,6 @@ impl ChannelCollector {
 
     /// A best-effort message: it is visible as soon as it is inserted, so it is due when it was.
     fn sampled(&mut self, raw: &RawMessage) {
-        if self.messages.len() >= INSTANCES_MAX {
-            return;
-        }
         let inserted = raw.due - self.epoch;
         let taken = Some(raw.at - self.epoch);
         let record = MessageRecord {
@@ -383,6 +443,42 @@ impl ChannelCollector {
             fate: Fate::Taken,
         };
         self.messages.insert(raw.instance, record);
+    }
+
+    fn detail(&self, message: &MessageRecord) -> Detail {
+        let miss = if message.is_missed() { MISS_BYTES } else { 0 };
+        let number = message.instance.saturating_sub(self.record.before);
+        let sampled = if self.table.is_time_driven() { 1 } else { SAMPLED_OF };
+        Detail { number: number / sampled, at: message.due, bytes: MESSAGE_BYTES + miss }
+    }
+
+    /// Leaves out details when they take more than `capacity` bytes, so that they take about half of it.
+    pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
+        if self.messages.len() * MESSAGE_BYTES <= capacity
+            && self.messages.values().map(|message| self.detail(message).bytes).sum::<usize>() <= capacity
+        {
+            return;
+        }
+        let mut messages = std::mem::take(&mut self.messages);
+        let first_of_latest = messages.keys().rev().nth(LATEST_MESSAGES - 1).copied().unwrap_or(0);
+        let latest = messages.split_off(&first_of_latest);
+        let mut coarseness = self.coarseness;
+        coarseness.fit(|| messages.values().map(|message| self.detail(message)), windows, capacity);
+        let lateness = messages.values().map(|message| {
+            let taken = message.taken.unwrap_or(message.due) - message.due;
+            (taken.0, message.instance)
+        });
+        let worst = worst([lateness.collect()]);
+        let mut thinned = std::mem::take(&mut self.record.thinned);
+        messages.retain(|instance, message| {
+            let keeps = coarseness.keeps(&self.detail(message), windows) || worst.contains(instance);
+            if !keeps {
+                thinned.add(message, self.table.is_time_driven());
+            }
+            keeps
+        });
+        messages.extend(latest);
+        (self.messages, self.record.thinned, self.coarseness) = (messages, thinned, coarseness);
     }
 
     pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {

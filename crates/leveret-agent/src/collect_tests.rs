@@ -98,7 +98,7 @@ fn collected(job: &InProcessJob, segments: &[PeerSegment], instants: &[Nanos]) -
     let (source, target) = (segments[0].source(ChannelId(0)), segments[1].target(ChannelId(0)));
     let mut channel = ChannelCollector::new(source, target, table, (EPOCH, 0));
     for now in instants {
-        channel.drain(*now);
+        let _wrong = channel.drain(*now);
     }
     let now = instants[instants.len() - 1];
     let phase = Phase {
@@ -175,7 +175,7 @@ fn assert_believable(record: &RunRecord, now: Nanos, seed: u64) {
 fn members_that_say_anything_are_counted_and_never_believed() {
     let job = pair();
     for seed in 1..=160 {
-        let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+        let mut random = Random(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15));
         let everywhere = seed % 4 == 0;
         let mut word = |place: usize| if everywhere && place > 0 { random.nonsense() } else { 0 };
         let (mut writer, writer_peer) = segment(&job, 0, &mut word);
@@ -278,6 +278,72 @@ fn a_stamp_that_cannot_be_true_is_left_out_and_lies_with_its_member() {
         assert!(told[0].sentence.contains("member W"), "{}", told[0].sentence);
         assert_eq!(report.assessment.exit_code(), 1);
     }
+}
+
+/// Of a run that would fill twenty times the memory, what is held stays the same, and no instance vanishes.
+#[test]
+fn a_long_run_is_held_in_the_bytes_that_a_short_one_is() {
+    const CAPACITY: usize = 1_000_000;
+    let job = pair();
+    let (task_table, channel_table) =
+        (TaskTable::new(&job.assembled, &job.plan, 0), ChannelTable::new(&job.assembled, &job.plan, 0));
+    let mut task = TaskCollector::new(None, 0, task_table, (EPOCH, 0));
+    let mut channel = ChannelCollector::new(None, None, channel_table, (EPOCH, 0));
+    let mut windows = Windows::new(PERIOD.saturating_mul(2));
+    let (count, mut random, mut missed) = (200_000, Random(77), Vec::new());
+    for instance in 0..count {
+        let mut stamp = honest(&job, 0, instance);
+        stamp.ended = stamp.ended + Nanos((random.next() % 100_000) as i64);
+        if instance % 9_000 == 8_999 {
+            stamp.ended = stamp.deadline + Nanos(5);
+            missed.push(instance);
+        }
+        let found = task.take(&stamp, Outcome::Ran);
+        if let Some(found) = found.filter(|found| found.missed) {
+            windows.open(found.from - EPOCH, found.until - EPOCH);
+        }
+        let message = sent(&job, instance);
+        channel.sent(&message, FateCode::Done);
+        channel.received(&RawMessage { at: message.due + Nanos(700), ..message }, FateCode::Done);
+        if instance % 40 == 0 {
+            task.thin(&windows, CAPACITY);
+            channel.thin(&windows, CAPACITY);
+            assert!(task.bytes <= CAPACITY && channel.messages.len() * MESSAGE_BYTES <= CAPACITY);
+        }
+    }
+    let ((task, _), channel) = (task.finish(0, Nanos::MAX), channel.finish(Nanos::MAX));
+    assert_eq!(task.instances.len() as u64 + task.thinned.count, count);
+    assert_eq!(channel.messages.len() as u64 + channel.thinned.count, count);
+    assert_eq!((task.thinned.missed, channel.thinned.taken), (0, channel.thinned.count));
+    let distribution = &task.thinned.execution;
+    assert_eq!(distribution.count, task.thinned.count);
+    assert!(distribution.counts.len() < 2000 && distribution.max <= 130_000, "{}", distribution.counts.len());
+    // Each miss with the two instances before and after it, and the messages of all of them.
+    let is_kept = |number: u64| task.instances.binary_search_by_key(&number, |found| found.instance).is_ok();
+    let is_told =
+        |number: u64| channel.messages.binary_search_by_key(&number, |found| found.instance).is_ok();
+    for number in missed.into_iter().flat_map(|miss| miss - 2..=miss + 2).chain(0..64) {
+        assert!(is_kept(number) && is_told(number), "{number}");
+    }
+}
+
+/// A task that misses always: the first misses are kept, of the others the number.
+#[test]
+fn more_misses_than_fit_are_counted_each() {
+    let job = pair();
+    let mut task = TaskCollector::new(None, 0, TaskTable::new(&job.assembled, &job.plan, 0), (EPOCH, 0));
+    let mut windows = Windows::new(PERIOD.saturating_mul(2));
+    for instance in 0..20_000 {
+        let mut stamp = honest(&job, 0, instance);
+        stamp.ended = stamp.deadline + Nanos(5);
+        let found = task.take(&stamp, Outcome::Ran).expect("a miss");
+        windows.open(found.from - EPOCH, found.until - EPOCH);
+        task.thin(&windows, 4_000_000);
+        assert!(task.bytes <= 4_000_000 + MISS_BYTES * 2);
+    }
+    let (record, _) = task.finish(0, Nanos::MAX);
+    let kept = record.instances.iter().filter(|instance| instance.is_missed()).count() as u64;
+    assert!(kept > 400 && kept + record.thinned.missed == 20_000, "{kept}");
 }
 
 fn raw(instance: u64, fate: FateCode) -> RawMessage {

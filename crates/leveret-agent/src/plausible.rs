@@ -47,7 +47,8 @@ pub(crate) struct TaskTable {
     /// Start and end of the window of each instance in the hyperperiod.
     slots: Vec<(Nanos, Nanos)>,
     hyperperiod: Nanos,
-    guard: Nanos,
+    pub(crate) guard: Nanos,
+    pub(crate) budget: Nanos,
 }
 
 impl TaskTable {
@@ -59,7 +60,8 @@ impl TaskTable {
         let planned = plan.tasks.get(task).map_or(&[][..], |planned| &planned.instances);
         let slots =
             planned.iter().enumerate().map(|(index, instance)| (instance.start(), window(index))).collect();
-        Self { slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard }
+        let budget = assembled.job.tasks[task].budget;
+        Self { slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard, budget }
     }
 
     /// Start and end of the window of an instance, from the epoch; `None` of one that no plan can hold.
@@ -222,10 +224,17 @@ impl Arrivals {
     }
 }
 
+impl ChannelTable {
+    /// Whether the clock moves the channel.
+    pub(crate) fn is_time_driven(&self) -> bool {
+        self.timing.is_some()
+    }
+}
+
 /// Records that an end writes of one instance at most.
 const RECORDS_OF_INSTANCE: u64 = 8;
 /// Of this many messages that the clock does not move, one is recorded.
-const SAMPLED_OF: u64 = 64;
+pub(crate) const SAMPLED_OF: u64 = 64;
 
 const FATES: [FateCode; 12] = [
     FateCode::Done,

@@ -18,6 +18,9 @@ pub(crate) const RECORDS_LOST: &str = "records-lost";
 /// The kind of what a member said that cannot be true.
 pub(crate) const IMPLAUSIBLE: &str = "implausible";
 
+/// The kind of misses of which only the number is kept.
+pub(crate) const MISSES_NOT_KEPT: &str = "misses-not-kept";
+
 /// Something lost, corrupt, out of order, dead, unaccounted for or untrue.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Irregularity {
@@ -25,7 +28,7 @@ pub struct Irregularity {
     pub phase: Option<usize>,
     /// The task, channel or member.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `member-died` or `stopped`.
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `member-died` or `stopped`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -54,6 +57,8 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             let sentence = format!("{lost} records of instances were overwritten before they were read");
             report(index.task_name(task), RECORDS_LOST, lost, sentence);
             let member = phase.job.tasks.get(task).map_or(u16::MAX, |model| model.member.0);
+            let missed = tasks.thinned.missed;
+            report(index.task_name(task), MISSES_NOT_KEPT, missed, not_kept(missed));
             let sentence = untrue(&index, member, tasks.implausible);
             report(index.task_name(task), IMPLAUSIBLE, tasks.implausible, sentence);
             let absent = unaccounted(phase, task, record.ending == Ending::Completed);
@@ -78,6 +83,8 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             );
             let ends = phase.job.channels.get(channel).map(|model| (model.source.0, model.target.0));
             let (source, target) = ends.unwrap_or((u16::MAX, u16::MAX));
+            let missed = messages.thinned.missed;
+            report(name(), MISSES_NOT_KEPT, missed, not_kept(missed));
             let implausible = messages.implausible;
             for (member, count) in [(source, implausible.source), (target, implausible.target)] {
                 report(name(), IMPLAUSIBLE, count, untrue(&index, member, count));
@@ -109,6 +116,14 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// Misses beyond those that are kept, in words.
+fn not_kept(missed: u64) -> String {
+    format!(
+        "{missed} more missed: the details of so many misses exceed the limit of the record, so that these were only counted; \
+         nothing proves them the machine's"
+    )
 }
 
 /// What a member said that cannot be true, in words.
@@ -191,5 +206,5 @@ fn unaccounted(phase: &Phase, task: usize, completed: bool) -> u64 {
     let after = |last: &InstanceRecord| last.instance.saturating_add(1).saturating_sub(record.before);
     let reached = record.instances.last().map_or(0, after);
     let tail = due.saturating_sub(reached);
-    holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned)
+    holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned.count)
 }
