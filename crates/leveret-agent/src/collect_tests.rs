@@ -289,7 +289,7 @@ fn a_long_run_is_held_in_the_bytes_that_a_short_one_is() {
         (TaskTable::new(&job.assembled, &job.plan, 0), ChannelTable::new(&job.assembled, &job.plan, 0));
     let mut task = TaskCollector::new(None, 0, task_table, (EPOCH, 0));
     let mut channel = ChannelCollector::new(None, None, channel_table, (EPOCH, 0));
-    let mut windows = Windows::new(PERIOD.saturating_mul(2));
+    let mut windows = Windows::new(PERIOD.saturating_mul(3));
     let (count, mut random, mut missed) = (200_000, Random(77), Vec::new());
     for instance in 0..count {
         let mut stamp = honest(&job, 0, instance);
@@ -332,7 +332,7 @@ fn a_long_run_is_held_in_the_bytes_that_a_short_one_is() {
 fn more_misses_than_fit_are_counted_each() {
     let job = pair();
     let mut task = TaskCollector::new(None, 0, TaskTable::new(&job.assembled, &job.plan, 0), (EPOCH, 0));
-    let mut windows = Windows::new(PERIOD.saturating_mul(2));
+    let mut windows = Windows::new(PERIOD.saturating_mul(3));
     for instance in 0..20_000 {
         let mut stamp = honest(&job, 0, instance);
         stamp.ended = stamp.deadline + Nanos(5);

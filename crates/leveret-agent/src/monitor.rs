@@ -6,7 +6,7 @@ use crate::evidence::Evidence;
 use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
 use crate::thin::Windows;
-use leveret_memory::PeerSegment;
+use leveret_memory::{FiringReader, PeerSegment};
 use leveret_os::clock;
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
@@ -80,10 +80,10 @@ fn rounds_within(horizon: Horizon, hyperperiod: Nanos) -> u64 {
 /// Events of the job that are kept, beside those around misses.
 const EVENTS_MAX: usize = 16_384;
 
-/// How much is kept in detail before and after a miss: two of the longest periods.
+/// How much is kept in detail before and after a miss: three of the longest periods.
 fn margin(job: &Job) -> Nanos {
     let longest = job.tasks.iter().map(|task| task.period).max().unwrap_or(Nanos::from_millis(1));
-    longest.saturating_mul(2)
+    longest.saturating_mul(3)
 }
 
 /// A quarter of the limit is for details in memory, as much for the record of them on disk, and half for the report and the trace.
@@ -98,6 +98,17 @@ pub(crate) fn limit_taken(phase: &Phase) -> u64 {
     let messages = phase.channels.iter().map(|channel| channel.messages.len() * size_of::<MessageRecord>());
     let log = phase.switches.len() * size_of::<SwitchEvent>();
     4 * (instances.chain(messages).sum::<usize>() + log) as u64
+}
+
+/// The counts of all events' firings.
+fn counts(assembled: &Assembled, segments: &[Option<PeerSegment>]) -> Vec<(u16, String, FiringReader)> {
+    let triggers =
+        assembled.events.iter().flat_map(|event| event.triggers.iter().map(move |found| (event, found)));
+    let counts = triggers.filter_map(|(event, trigger)| {
+        let segment = segments.get(trigger.member.index())?.as_ref()?;
+        Some((trigger.member.0, event.name.clone(), segment.trigger(trigger.id, clock::now())?))
+    });
+    counts.collect()
 }
 
 /// Of what no details are kept, in words.
@@ -121,6 +132,8 @@ pub(crate) struct Monitor {
     epoch: Nanos,
     tasks: Vec<TaskCollector>,
     channels: Vec<ChannelCollector>,
+    /// Counts of events that nothing has written over so far: who fires, and the event's name.
+    counts: Vec<(u16, String, FiringReader)>,
     /// Around misses.
     windows: Windows,
     /// Bytes that details of one task or channel may take in memory, and the evidence.
@@ -184,6 +197,7 @@ impl Monitor {
             epoch,
             tasks,
             channels,
+            counts: counts(assembled, &segments),
             windows: Windows::new(margin(job)),
             capacity: capacity(job, limit),
             evidence,
@@ -296,6 +310,10 @@ impl Monitor {
             }
         }
         self.evidence.forget(clock::now());
+        let at = clock::now() - self.epoch;
+        for (member, event, _) in self.counts.extract_if(.., |(_, _, reader)| reader.fired().is_none()) {
+            self.events.push(Event { at, kind: EventKind::CountDamaged { member, event } });
+        }
         self.thin();
     }
 

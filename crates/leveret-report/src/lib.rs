@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`storage`] | bytes and back |
 //! | [`thinned`] | (part of it) counts and distributions of what a long run keeps no details of |
+//! | [`journal`] | chunks that are appended while it runs, and back |
 //! | [`verdict`] | every miss with its stage, cause, party and evidence; the exit code |
 //! | [`statistics`] | counts and percentiles per task and channel |
 //! | [`works`] | what is known of work beside the time table |
@@ -27,6 +28,7 @@
 
 mod format;
 pub mod html;
+pub mod journal;
 pub mod json;
 pub mod learn;
 mod lookup;

@@ -369,6 +369,13 @@ pub enum EventKind {
         /// How it was scheduled when the run began.
         set: String,
     },
+    /// Something has written over the count of an event's firings in a member's memory: its firings are not delivered while it is so.
+    CountDamaged {
+        /// Rank.
+        member: u16,
+        /// The event.
+        event: String,
+    },
 }
 
 /// How a run ended.

@@ -95,6 +95,14 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             report(name(), "out-of-order", messages.out_of_order, sentence);
         }
         for event in &phase.events {
+            if let EventKind::CountDamaged { member, event } = &event.kind {
+                let sentence = format!(
+                    "something has written over the count of event \"{event}\" in the memory of member {}: its firings were not delivered \
+                     while that was so",
+                    index.member_name(*member)
+                );
+                report(index.member_name(*member), IMPLAUSIBLE, 1, sentence);
+            }
             if let EventKind::MemberDied { member, how } = &event.kind
                 && !is_told_elsewhere(record, number, event)
             {
