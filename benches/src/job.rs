@@ -98,6 +98,7 @@ pub fn run_on(
         costs: Costs::default(),
         guard_fixed: false,
         idle,
+        record_limit: leveret_agent::RECORD_LIMIT,
         commit_within: COMMIT_WITHIN,
         member_output: leveret_agent::MemberOutput::Raw,
     };

@@ -1,19 +1,28 @@
-//! From the raw records in members' segments to the record of a run. Everything read is the members' word: bounded
-//! and joined by instance, never trusted as an index.
+//! From the raw records in members' segments to the record of a run. Everything read is the members' word: what the plan and
+//! the clock allow (`plausible.rs`) is joined by instance, everything else counted.
 
+use crate::plausible::{ChannelTable, SAMPLED_OF, Span, TaskTable};
+use crate::thin::{Coarseness, Detail, MISS_BYTES, Windows, worst};
 use leveret_memory::{
-    MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord, TaskCounter,
+    Alleged, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord,
+    TaskCounter,
 };
 use leveret_report::record::{
-    ChannelRecord, DataPathCounts, Event, EventKind, Fate, InstanceRecord, MessageRecord, Outcome, TaskRecord,
+    ChannelRecord, DataPathCounts, Event, EventKind, Fate, Implausible, InstanceRecord, MessageRecord,
+    Outcome, TaskRecord,
 };
-use leveret_runtime::{FateCode, OutcomeCode};
+use leveret_runtime::FateCode;
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Instances kept per task; beyond them, every other one that kept its plan is dropped, so that a run of days
-/// stays in memory.
-const INSTANCES_MAX: usize = 1 << 20;
+/// Events that are kept of a task.
+const EVENTS_MAX: usize = 4096;
+
+/// The latest instances and messages are kept, of which not everything may be known yet.
+const LATEST_INSTANCES: usize = 16;
+const LATEST_MESSAGES: usize = 256;
+/// A message in a map.
+const MESSAGE_BYTES: usize = 2 * size_of::<MessageRecord>();
 
 /// Instances awaited in vain that are remembered; the sender's word comes within a period or so.
 const VACANT_MAX: usize = 4096;
@@ -21,8 +30,14 @@ const VACANT_MAX: usize = 4096;
 /// One task's stamps over a phase.
 pub(crate) struct TaskCollector {
     reader: Option<StampReader>,
+    table: TaskTable,
     pub(crate) record: TaskRecord,
     epoch: Nanos,
+    /// Records that were read, or lost before that.
+    read: u64,
+    coarseness: Coarseness,
+    /// What the kept details take.
+    bytes: usize,
     faults_before: Option<u32>,
     steps: Vec<(Nanos, Nanos)>,
     /// Instances that overran, and when they ended: the policy skipped the next for it.
@@ -41,48 +56,76 @@ const LATE_START: Nanos = Nanos::from_micros(10);
 
 impl TaskCollector {
     /// Of a task that had so many instances before the epoch, in the record from which it goes on.
-    pub(crate) fn new(reader: Option<StampReader>, thread: u32, (epoch, before): (Nanos, u64)) -> Self {
+    pub(crate) fn new(
+        reader: Option<StampReader>,
+        thread: u32,
+        table: TaskTable,
+        (epoch, before): (Nanos, u64),
+    ) -> Self {
         let priority = leveret_os::threads_of::about(thread).map_or(0, |found| found.priority);
         let record = TaskRecord { thread, priority, before, ..TaskRecord::default() };
-        Self { reader, record, epoch, faults_before: None, steps: Vec::new(), policed: Vec::new() }
+        let (steps, policed) = (Vec::new(), Vec::new());
+        let coarseness = Coarseness::default();
+        Self {
+            reader,
+            table,
+            record,
+            epoch,
+            read: 0,
+            coarseness,
+            bytes: 0,
+            faults_before: None,
+            steps,
+            policed,
+        }
     }
 
-    /// Reads what has come since the last time; returns the suspicious ones.
-    pub(crate) fn drain(&mut self) -> Vec<Suspicious> {
+    /// Reads what has come until `now` since the last time; returns the suspicious ones.
+    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Suspicious> {
         let Some(reader) = &mut self.reader else { return Vec::new() };
+        let span = Span { epoch: self.epoch, now };
         let mut fresh = Vec::new();
-        self.record.records_lost += reader.drain(|record| fresh.push(record));
-        let mut suspicious = Vec::new();
-        for stamp in fresh {
-            suspicious.extend(self.take(stamp));
+        let lost = reader.drain(|record| fresh.push(record));
+        self.read = self.read.saturating_add(fresh.len() as u64);
+        match self.table.lost(lost, self.read, span) {
+            Some(lost) => {
+                self.read += lost;
+                self.record.records_lost += lost;
+            }
+            None => self.record.implausible += 1,
         }
-        if self.record.instances.len() > INSTANCES_MAX {
-            self.thin();
+        let mut suspicious = Vec::new();
+        for alleged in fresh {
+            match self.table.stamp(alleged, span) {
+                Some((stamp, outcome)) => suspicious.extend(self.take(&stamp, outcome)),
+                None => self.record.implausible += 1,
+            }
         }
         suspicious
     }
 
-    fn take(&mut self, stamp: StampRecord) -> Option<Suspicious> {
+    fn take(&mut self, stamp: &StampRecord, outcome: Outcome) -> Option<Suspicious> {
         // Members count from the epoch.
-        let stamp = StampRecord { instance: stamp.instance.saturating_add(self.record.before), ..stamp };
-        // Stamps only ever grow; anything else is nonsense from the member, and counts as lost.
+        let stamp = StampRecord { instance: stamp.instance.saturating_add(self.record.before), ..*stamp };
+        // Stamps only ever grow.
         if self.record.instances.last().is_some_and(|last| stamp.instance <= last.instance) {
-            self.record.records_lost += 1;
+            self.record.implausible += 1;
             return None;
         }
         // The fault total at this wake is that of everything up to the end of the instance before.
         if let (Some(before), Some(last)) = (self.faults_before, self.record.instances.last_mut())
             && stamp.faults != u32::MAX
         {
-            last.faults = stamp.faults.wrapping_sub(before);
+            // The kernel's total does not fall.
+            last.faults = stamp.faults.checked_sub(before).unwrap_or(u32::MAX);
+            self.record.implausible += u64::from(stamp.faults < before);
         }
         self.faults_before = (stamp.faults != u32::MAX).then_some(stamp.faults);
         if stamp.clock_step != Nanos::ZERO {
             self.steps.push((stamp.started - self.epoch, stamp.clock_step));
         }
-        let outcome = outcome(stamp.outcome);
         if let (Outcome::SkippedOverrun, Some(last)) = (outcome, self.record.instances.last())
-            && last.instance + 1 == stamp.instance
+            && last.instance.checked_add(1) == Some(stamp.instance)
             && matches!(last.outcome, Outcome::Ran | Outcome::RanLate)
         {
             self.policed.push((last.instance, last.ended));
@@ -90,6 +133,7 @@ impl TaskCollector {
         let missed = stamp.ended > stamp.deadline
             || matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
         let record = self.instance(&stamp, outcome);
+        self.bytes += self.detail(&record).bytes;
         self.record.instances.push(record);
         let late = stamp.started - stamp.planned > LATE_START;
         let from = stamp.planned.min(stamp.woken) - Nanos::from_millis(1);
@@ -113,33 +157,80 @@ impl TaskCollector {
         }
     }
 
-    fn thin(&mut self) {
-        let (mut index, before) = (0_usize, self.record.instances.len());
-        self.record.instances.retain(|instance| {
-            index += 1;
-            index.is_multiple_of(2) || instance.ended > instance.deadline || instance.outcome != Outcome::Ran
-        });
-        self.record.thinned += (before - self.record.instances.len()) as u64;
+    fn detail(&self, instance: &InstanceRecord) -> Detail {
+        let miss = if instance.is_missed() { MISS_BYTES } else { 0 };
+        Detail {
+            number: instance.instance.saturating_sub(self.record.before),
+            at: instance.planned,
+            bytes: size_of::<InstanceRecord>() + miss,
+        }
     }
 
-    /// The record with the counters at the end, and what happened to the task of this index.
-    pub(crate) fn finish(mut self, task: u16) -> (TaskRecord, Vec<Event>) {
-        if let Some(reader) = &self.reader {
-            let counter = |which| {
-                let value = reader.counter(which);
-                (value != u64::MAX).then_some(value)
-            };
-            self.record.data_path = DataPathCounts {
-                allocations: counter(TaskCounter::Allocations),
-                page_faults: counter(TaskCounter::PageFaults),
-                involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
-                system_calls: counter(TaskCounter::SystemCalls),
-                planned_sleeps: reader.counter(TaskCounter::PlannedSleeps),
-            };
-            self.record.overrun_signals = reader.counter(TaskCounter::OverrunSignals);
-            self.record.spin_total = Nanos(i64::try_from(reader.counter(TaskCounter::SpinNs)).unwrap_or(0));
-            self.record.gaps = reader.gaps();
+    /// Leaves out details when they take more than `capacity` bytes, so that they take about half of it.
+    pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
+        if self.bytes <= capacity {
+            return;
         }
+        let mut instances = std::mem::take(&mut self.record.instances);
+        let latest = instances.split_off(instances.len().saturating_sub(LATEST_INSTANCES));
+        let mut coarseness = self.coarseness;
+        coarseness.fit(|| instances.iter().map(|instance| self.detail(instance)), windows, capacity);
+        let values = |of: fn(&InstanceRecord) -> Nanos| -> Vec<(i64, u64)> {
+            instances.iter().map(|instance| (of(instance).0, instance.instance)).collect()
+        };
+        let worst = worst([values(InstanceRecord::start_lateness), values(InstanceRecord::execution)]);
+        let mut thinned = std::mem::take(&mut self.record.thinned);
+        instances.retain(|instance| {
+            let keeps =
+                coarseness.keeps(&self.detail(instance), windows) || worst.contains(&instance.instance);
+            if !keeps {
+                thinned.add(instance, self.table.guard, self.table.budget);
+            }
+            keeps
+        });
+        instances.extend(latest);
+        self.bytes = instances.iter().map(|instance| self.detail(instance).bytes).sum();
+        instances.shrink_to(capacity / size_of::<InstanceRecord>());
+        (self.record.instances, self.record.thinned, self.coarseness) = (instances, thinned, coarseness);
+        self.forget();
+    }
+
+    /// Steps of the clock and policed overruns are events, of which the latest are kept.
+    fn forget(&mut self) {
+        self.steps.drain(..self.steps.len().saturating_sub(EVENTS_MAX));
+        self.policed.drain(..self.policed.len().saturating_sub(EVENTS_MAX));
+    }
+
+    fn counters(&mut self, now: Nanos) {
+        let Some(reader) = &self.reader else { return };
+        let span = Span { epoch: self.epoch, now };
+        let mut implausible = 0;
+        let mut counter = |which| {
+            // Of all numbers this one says that nothing could be counted.
+            let value = reader.counter(which).checked(|value| *value != u64::MAX)?;
+            let value = span.count(Alleged::new(value));
+            implausible += u64::from(value.is_none());
+            value
+        };
+        self.record.data_path = DataPathCounts {
+            allocations: counter(TaskCounter::Allocations),
+            page_faults: counter(TaskCounter::PageFaults),
+            involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
+            system_calls: counter(TaskCounter::SystemCalls),
+            planned_sleeps: counter(TaskCounter::PlannedSleeps).unwrap_or(0),
+        };
+        self.record.overrun_signals = counter(TaskCounter::OverrunSignals).unwrap_or(0);
+        let spin = counter(TaskCounter::SpinNs).and_then(|spent| i64::try_from(spent).ok());
+        self.record.spin_total = Nanos(spin.unwrap_or(0));
+        let gaps = span.gaps(reader.gaps());
+        implausible += u64::from(gaps.is_none());
+        self.record.gaps = gaps.unwrap_or_default();
+        self.record.implausible += implausible;
+    }
+
+    /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.
+    pub(crate) fn finish(mut self, task: u16, now: Nanos) -> (TaskRecord, Vec<Event>) {
+        self.counters(now);
         let steps = self.steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
         let policed =
             self.policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
@@ -148,23 +239,16 @@ impl TaskCollector {
     }
 }
 
-fn outcome(code: u8) -> Outcome {
-    match code {
-        code if code == OutcomeCode::SkippedCritical as u8 => Outcome::SkippedCritical,
-        code if code == OutcomeCode::SkippedOverrun as u8 => Outcome::SkippedOverrun,
-        code if code == OutcomeCode::RanLate as u8 => Outcome::RanLate,
-        _ => Outcome::Ran,
-    }
-}
-
 /// One channel's message records from both ends over a phase.
 pub(crate) struct ChannelCollector {
+    table: ChannelTable,
     source_end: Option<PeerSource>,
     target_end: Option<PeerTarget>,
     source: Option<MessageReader>,
     target: Option<MessageReader>,
     epoch: Nanos,
     messages: BTreeMap<u64, MessageRecord>,
+    coarseness: Coarseness,
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
     record: ChannelRecord,
@@ -175,36 +259,72 @@ impl ChannelCollector {
     pub(crate) fn new(
         source: Option<PeerSource>,
         target: Option<PeerTarget>,
+        table: ChannelTable,
         (epoch, before): (Nanos, u64),
     ) -> Self {
         Self {
+            table,
             source: source.as_ref().map(PeerSource::records),
             target: target.as_ref().map(PeerTarget::records),
             source_end: source,
             target_end: target,
             epoch,
             messages: BTreeMap::new(),
+            coarseness: Coarseness::default(),
             vacant: BTreeSet::new(),
             record: ChannelRecord { before, ..ChannelRecord::default() },
         }
     }
 
-    /// Reads what has come since the last time; returns how many were found missing, late or wrong.
-    pub(crate) fn drain(&mut self) -> u64 {
-        let (mut sent, mut received) = (Vec::new(), Vec::new());
-        // Members count from the epoch.
-        let before = self.record.before;
-        let numbered = |raw: RawMessage| RawMessage { instance: raw.instance.saturating_add(before), ..raw };
-        if let Some(reader) = &mut self.source {
-            self.record.records_lost += reader.drain(|record| sent.push(numbered(record)));
+    /// Reads what has come until `now` since the last time; returns when those were due that were found missing, late or wrong.
+    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Nanos> {
+        let mut source = self.source.take();
+        let sent = self.read(source.as_mut(), true, now);
+        self.source = source;
+        let mut target = self.target.take();
+        let received = self.read(target.as_mut(), false, now);
+        self.target = target;
+        let epoch = self.epoch;
+        for (record, fate) in &sent {
+            self.sent(record, *fate);
         }
-        if let Some(reader) = &mut self.target {
-            self.record.records_lost += reader.drain(|record| received.push(numbered(record)));
+        let mut wrong = Vec::new();
+        for (record, fate) in &received {
+            if self.received(record, *fate) {
+                wrong.push(record.due - epoch);
+            }
         }
-        for record in sent {
-            self.sent(&record);
+        wrong
+    }
+
+    /// What one end has recorded, as far as it can be true.
+    fn read(
+        &mut self,
+        reader: Option<&mut MessageReader>,
+        is_source: bool,
+        now: Nanos,
+    ) -> Vec<(RawMessage, FateCode)> {
+        let (Some(reader), span) = (reader, Span { epoch: self.epoch, now }) else { return Vec::new() };
+        let (table, mut fresh, mut implausible) = (&self.table, Vec::new(), 0);
+        let lost = reader.drain(|alleged| match table.message(alleged, is_source, span) {
+            // Members count from the epoch.
+            Some((raw, fate)) => {
+                let instance = raw.instance.saturating_add(self.record.before);
+                fresh.push((RawMessage { instance, ..raw }, fate));
+            }
+            None => implausible += 1,
+        });
+        match table.lost(lost, span) {
+            Some(lost) => self.record.records_lost = self.record.records_lost.saturating_add(lost),
+            None => implausible += 1,
         }
-        received.iter().map(|record| u64::from(self.received(record))).sum()
+        self.implausible(is_source, implausible);
+        fresh
+    }
+
+    fn implausible(&mut self, is_source: bool, by: u64) {
+        let Implausible { source, target } = &mut self.record.implausible;
+        *if is_source { source } else { target } += by;
     }
 
     fn entry(&mut self, raw: &RawMessage) -> &mut MessageRecord {
@@ -217,15 +337,15 @@ impl ChannelCollector {
         })
     }
 
-    fn sent(&mut self, raw: &RawMessage) {
+    fn sent(&mut self, raw: &RawMessage, fate: FateCode) {
         let epoch = self.epoch;
         let was_awaited = self.vacant.remove(&raw.instance);
-        let entry = match raw.fate {
-            fate if fate == FateCode::Inactive as u8 => return,
-            _ => self.entry(raw),
-        };
-        match raw.fate {
-            fate if fate == FateCode::Done as u8 => {
+        if fate == FateCode::Inactive {
+            return;
+        }
+        let entry = self.entry(raw);
+        match fate {
+            FateCode::Done => {
                 entry.inserted = Some(raw.at - epoch);
                 entry.size = raw.size;
                 if entry.fate == Fate::Missing || was_awaited {
@@ -235,50 +355,50 @@ impl ChannelCollector {
                     entry.fate = Fate::Untaken;
                 }
             }
-            fate if fate == FateCode::NoBuffer as u8 && entry.taken.is_none() => entry.fate = Fate::NoBuffer,
+            FateCode::NoBuffer if entry.taken.is_none() => entry.fate = Fate::NoBuffer,
             _ if entry.fate == Fate::Untaken => entry.fate = Fate::Missing,
             _ => {}
         }
     }
 
     /// Returns whether the message was not as planned.
-    fn received(&mut self, raw: &RawMessage) -> bool {
+    fn received(&mut self, raw: &RawMessage, fate: FateCode) -> bool {
         let epoch = self.epoch;
-        match raw.fate {
-            fate if fate == FateCode::Inactive as u8 => return false,
-            fate if fate == FateCode::Corrupt as u8 => {
+        match fate {
+            FateCode::Inactive => return false,
+            FateCode::Corrupt => {
                 self.record.corrupt += 1;
                 return true;
             }
-            fate if fate == FateCode::OutOfOrder as u8 => {
+            FateCode::OutOfOrder => {
                 self.record.out_of_order += 1;
                 return true;
             }
-            fate if fate == FateCode::Sampled as u8 => {
+            FateCode::Sampled => {
                 self.sampled(raw);
                 return false;
             }
-            fate if fate == FateCode::Vacant as u8 => return self.awaited_in_vain(raw.instance),
+            FateCode::Vacant => return self.awaited_in_vain(raw.instance),
             _ => {}
         }
         let entry = self.entry(raw);
-        match raw.fate {
-            fate if fate == FateCode::Done as u8 => {
+        match fate {
+            FateCode::Done => {
                 entry.taken = Some(raw.at - epoch);
                 entry.size = raw.size;
                 entry.fate = Fate::Taken;
                 false
             }
-            fate if fate == FateCode::Late as u8 => {
+            FateCode::Late => {
                 entry.fate = Fate::Late;
                 true
             }
-            fate if fate == FateCode::Invalid as u8 => {
+            FateCode::Invalid => {
                 entry.fate = Fate::Invalid;
                 true
             }
-            fate if fate == FateCode::Passed as u8 => false,
-            fate if fate == FateCode::NoRoom as u8 => {
+            FateCode::Passed => false,
+            FateCode::NoRoom => {
                 entry.fate = Fate::NoRoom;
                 true
             }
@@ -312,9 +432,6 @@ impl ChannelCollector {
 
     /// A best-effort message: it is visible as soon as it is inserted, so it is due when it was.
     fn sampled(&mut self, raw: &RawMessage) {
-        if self.messages.len() >= INSTANCES_MAX {
-            return;
-        }
         let inserted = raw.due - self.epoch;
         let taken = Some(raw.at - self.epoch);
         let record = MessageRecord {
@@ -328,59 +445,54 @@ impl ChannelCollector {
         self.messages.insert(raw.instance, record);
     }
 
-    pub(crate) fn finish(mut self) -> ChannelRecord {
-        if let Some(end) = &self.source_end {
-            self.record.sent = Some(end.counters().published);
+    fn detail(&self, message: &MessageRecord) -> Detail {
+        let miss = if message.is_missed() { MISS_BYTES } else { 0 };
+        let number = message.instance.saturating_sub(self.record.before);
+        let sampled = if self.table.is_time_driven() { 1 } else { SAMPLED_OF };
+        Detail { number: number / sampled, at: message.due, bytes: MESSAGE_BYTES + miss }
+    }
+
+    /// Leaves out details when they take more than `capacity` bytes, so that they take about half of it.
+    pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
+        if self.messages.len() * MESSAGE_BYTES <= capacity
+            && self.messages.values().map(|message| self.detail(message).bytes).sum::<usize>() <= capacity
+        {
+            return;
         }
-        if let Some(end) = &self.target_end {
-            self.record.taken = Some(end.counters().taken);
-        }
+        let mut messages = std::mem::take(&mut self.messages);
+        let first_of_latest = messages.keys().rev().nth(LATEST_MESSAGES - 1).copied().unwrap_or(0);
+        let latest = messages.split_off(&first_of_latest);
+        let mut coarseness = self.coarseness;
+        coarseness.fit(|| messages.values().map(|message| self.detail(message)), windows, capacity);
+        let lateness = messages.values().map(|message| {
+            let taken = message.taken.unwrap_or(message.due) - message.due;
+            (taken.0, message.instance)
+        });
+        let worst = worst([lateness.collect()]);
+        let mut thinned = std::mem::take(&mut self.record.thinned);
+        messages.retain(|instance, message| {
+            let keeps = coarseness.keeps(&self.detail(message), windows) || worst.contains(instance);
+            if !keeps {
+                thinned.add(message, self.table.is_time_driven());
+            }
+            keeps
+        });
+        messages.extend(latest);
+        (self.messages, self.record.thinned, self.coarseness) = (messages, thinned, coarseness);
+    }
+
+    pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {
+        let span = Span { epoch: self.epoch, now };
+        let sent = self.source_end.as_ref().map(|end| span.count(Alleged::new(end.counters().published)));
+        let taken = self.target_end.as_ref().map(|end| span.count(Alleged::new(end.counters().taken)));
+        self.implausible(true, u64::from(sent == Some(None)));
+        self.implausible(false, u64::from(taken == Some(None)));
+        (self.record.sent, self.record.taken) = (sent.flatten(), taken.flatten());
         self.record.messages = self.messages.into_values().collect();
         self.record
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn raw(instance: u64, fate: FateCode) -> RawMessage {
-        RawMessage { instance, at: Nanos(700), due: Nanos(500), size: 4, fate: fate as u8 }
-    }
-
-    /// The fate of instance 3 after these records of the source (`true`) and the target.
-    fn fate(records: &[(bool, FateCode)]) -> Option<Fate> {
-        let mut collector = ChannelCollector::new(None, None, (Nanos::ZERO, 0));
-        for (is_source, fate) in records {
-            if *is_source {
-                collector.sent(&raw(3, *fate));
-            } else {
-                collector.received(&raw(3, *fate));
-            }
-        }
-        collector.finish().messages.first().map(|message| message.fate)
-    }
-
-    #[test]
-    fn a_transfer_outside_the_time_table_is_late_when_it_was_awaited_in_vain() {
-        use FateCode::{Done, NoBuffer, Passed, Vacant};
-        assert_eq!(fate(&[(false, Vacant)]), None, "nothing was started");
-        assert_eq!(fate(&[(false, Vacant), (true, Done)]), Some(Fate::Late));
-        assert_eq!(fate(&[(true, Done), (false, Vacant)]), Some(Fate::Late));
-        assert_eq!(fate(&[(true, Done), (false, Done)]), Some(Fate::Taken));
-        assert_eq!(fate(&[(true, Done), (false, Passed)]), Some(Fate::Untaken));
-        assert_eq!(fate(&[(true, Done)]), Some(Fate::Untaken));
-        assert_eq!(fate(&[(true, NoBuffer)]), Some(Fate::NoBuffer));
-        assert_eq!(fate(&[(true, NoBuffer), (true, Done)]), Some(Fate::Untaken));
-        // The source is read before the target, and may have written meanwhile.
-        assert_eq!(fate(&[(false, Done), (true, NoBuffer), (true, Done)]), Some(Fate::Taken));
-    }
-
-    // spec: CHANNEL-MISS-07
-    #[test]
-    fn a_message_that_the_program_had_no_buffer_for_is_a_miss_of_its_own_kind() {
-        use FateCode::{Done, NoRoom};
-        assert_eq!(fate(&[(true, Done), (false, Done), (false, NoRoom)]), Some(Fate::NoRoom));
-        assert_eq!(fate(&[(false, Done), (false, NoRoom), (true, Done)]), Some(Fate::NoRoom));
-    }
-}
+#[path = "collect_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
 use crate::other_jobs;
+use crate::thin::{Coarseness, Windows};
 use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
 use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
@@ -16,6 +17,11 @@ const NAMES_PER_DRAIN: usize = 16;
 const IDLE_OR_UNSEEN: &str = "the idle task or a thread that cannot be seen from this container";
 /// A reading of the logs this long after the one before is noted: the agent was stopped, or kept from running.
 const READ_LATE: Nanos = Nanos::from_millis(200);
+/// What a switch and a timer interrupt take, in the maps here and as they are recorded.
+const SWITCH_BYTES: usize = 2 * size_of::<SwitchEvent>();
+const TIMER_BYTES: usize = 4 * size_of::<TimerInterrupt>();
+/// Page faults and losses of evidence that are kept.
+const FAULTS_MAX: usize = 65_536;
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
 
@@ -36,6 +42,7 @@ pub(crate) struct Evidence {
     recent_timers: VecDeque<(Nanos, u32)>,
     kept: BTreeMap<(Nanos, u32), SwitchRecord>,
     kept_timers: BTreeSet<(Nanos, u32)>,
+    coarseness: Coarseness,
     events: Vec<Event>,
     /// When the logs were read last, and what they had lost by then.
     drained: (Nanos, u64),
@@ -91,6 +98,7 @@ impl Evidence {
             recent_timers: VecDeque::new(),
             kept: BTreeMap::new(),
             kept_timers: BTreeSet::new(),
+            coarseness: Coarseness::default(),
             events: Vec::new(),
             drained: (clock::now(), 0),
             threads,
@@ -183,6 +191,27 @@ impl Evidence {
         }
         while self.recent_timers.front().is_some_and(|(at, _)| *at < now - MEMORY) {
             self.recent_timers.pop_front();
+        }
+    }
+
+    /// Leaves out what lies around no miss when it takes more than `capacity` bytes, and then what lies around every other miss,
+    /// again and again.
+    pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
+        let epoch = self.epoch;
+        self.events.truncate(FAULTS_MAX);
+        while self.kept.len() * SWITCH_BYTES + self.kept_timers.len() * TIMER_BYTES > capacity {
+            let coarseness = self.coarseness;
+            self.kept.retain(|(at, _), _| coarseness.keeps_log(*at - epoch, windows));
+            self.kept_timers.retain(|(at, _)| coarseness.keeps_log(*at - epoch, windows));
+            if self.kept.len() * SWITCH_BYTES + self.kept_timers.len() * TIMER_BYTES > capacity / 2
+                && !self.coarseness.give_up_half()
+            {
+                // So much lies around the first misses alone: the earliest of it stays.
+                let latest = self.kept.keys().nth(capacity / 4 / SWITCH_BYTES).copied();
+                latest.into_iter().for_each(|latest| drop(self.kept.split_off(&latest)));
+                let latest = self.kept_timers.iter().nth(capacity / 4 / TIMER_BYTES).copied();
+                latest.into_iter().for_each(|latest| drop(self.kept_timers.split_off(&latest)));
+            }
         }
     }
 

@@ -16,7 +16,9 @@ mod monitor;
 mod other_jobs;
 mod output;
 mod patience;
+mod plausible;
 mod rescheduled;
+mod thin;
 
 pub use agent::{AgentError, run};
 pub use in_process::record_in_process;
@@ -52,7 +54,12 @@ pub struct RunConfig {
     pub commit_within: Nanos,
     /// How what members print is passed on.
     pub member_output: MemberOutput,
+    /// Bytes that what is kept of the run may take, in memory and on disk together.
+    pub record_limit: u64,
 }
+
+/// [`RunConfig::record_limit`] where nothing is said.
+pub const RECORD_LIMIT: u64 = 200 << 20;
 
 /// What the agent tells while it runs.
 #[derive(Clone, Debug)]

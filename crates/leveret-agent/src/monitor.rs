@@ -3,13 +3,17 @@
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::evidence::Evidence;
+use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
-use leveret_memory::PeerSegment;
+use crate::thin::Windows;
+use leveret_memory::{FiringReader, PeerSegment};
 use leveret_os::clock;
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
-use leveret_report::record::{Event, EventKind, Phase};
+use leveret_report::record::{
+    ChannelRecord, Event, EventKind, InstanceRecord, MessageRecord, Phase, SwitchEvent, TaskRecord,
+};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,6 +36,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) before: InstancesBefore,
     /// The job's own, which its members know.
     pub(crate) socket: &'a Path,
+    /// Bytes that what is kept of the phase may take, in memory and on disk.
+    pub(crate) limit: u64,
 }
 
 /// Whoever asks for the end of a run does not wait longer than this for the end of its round.
@@ -71,6 +77,53 @@ fn rounds_within(horizon: Horizon, hyperperiod: Nanos) -> u64 {
     }
 }
 
+/// Events of the job that are kept, beside those around misses.
+const EVENTS_MAX: usize = 16_384;
+
+/// How much is kept in detail before and after a miss: three of the longest periods.
+fn margin(job: &Job) -> Nanos {
+    let longest = job.tasks.iter().map(|task| task.period).max().unwrap_or(Nanos::from_millis(1));
+    longest.saturating_mul(3)
+}
+
+/// A quarter of the limit is for details in memory, as much for the record of them on disk, and half for the report and the trace.
+fn capacity(job: &Job, limit: u64) -> usize {
+    let streams = (job.tasks.len() + job.channels.len() + 1) as u64;
+    usize::try_from(limit / 4 / streams).unwrap_or(usize::MAX)
+}
+
+/// What a phase has taken of the limit: see [`capacity`].
+pub(crate) fn limit_taken(phase: &Phase) -> u64 {
+    let instances = phase.tasks.iter().map(|task| task.instances.len() * size_of::<InstanceRecord>());
+    let messages = phase.channels.iter().map(|channel| channel.messages.len() * size_of::<MessageRecord>());
+    let log = phase.switches.len() * size_of::<SwitchEvent>();
+    4 * (instances.chain(messages).sum::<usize>() + log) as u64
+}
+
+/// The counts of all events' firings.
+fn counts(assembled: &Assembled, segments: &[Option<PeerSegment>]) -> Vec<(u16, String, FiringReader)> {
+    let triggers =
+        assembled.events.iter().flat_map(|event| event.triggers.iter().map(move |found| (event, found)));
+    let counts = triggers.filter_map(|(event, trigger)| {
+        let segment = segments.get(trigger.member.index())?.as_ref()?;
+        Some((trigger.member.0, event.name.clone(), segment.trigger(trigger.id, clock::now())?))
+    });
+    counts.collect()
+}
+
+/// Of what no details are kept, in words.
+fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
+    let instances = tasks.iter().fold(0, |sum: u64, task| sum.saturating_add(task.thinned.count));
+    let messages = channels.iter().fold(0, |sum: u64, channel| sum.saturating_add(channel.thinned.count));
+    (instances > 0 || messages > 0).then(|| {
+        format!(
+            "the run was longer than the record's limit (--record-limit) keeps whole: of {instances} instances and {messages} messages \
+             only counts and distributions are kept; kept in detail are the first, the worst, those around misses, and a uniform part \
+             of the others"
+        )
+    })
+}
+
 /// The watcher of one phase.
 pub(crate) struct Monitor {
     label: String,
@@ -79,6 +132,12 @@ pub(crate) struct Monitor {
     epoch: Nanos,
     tasks: Vec<TaskCollector>,
     channels: Vec<ChannelCollector>,
+    /// Counts of events that nothing has written over so far: who fires, and the event's name.
+    counts: Vec<(u16, String, FiringReader)>,
+    /// Around misses.
+    windows: Windows,
+    /// Bytes that details of one task or channel may take in memory, and the evidence.
+    capacity: usize,
     evidence: Evidence,
     scheduling: SchedulingWatch,
     alone: Option<Alone>,
@@ -94,8 +153,19 @@ pub(crate) struct Monitor {
 impl Monitor {
     /// Starts watching; also returns what cannot be watched, and why.
     pub(crate) fn start(watched: Watched<'_>) -> (Self, Vec<String>) {
-        let Watched { label, assembled, plan, epoch, segments, threads, stopped, aside, before, socket } =
-            watched;
+        let Watched {
+            label,
+            assembled,
+            plan,
+            epoch,
+            segments,
+            threads,
+            stopped,
+            aside,
+            before,
+            socket,
+            limit,
+        } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
         let thread_of = |task: usize| {
@@ -105,7 +175,8 @@ impl Monitor {
             .map(|(index, task)| {
                 let reader = segment(task.member).and_then(|segment| segment.task(TaskId(index as u16)));
                 let first = before.tasks.get(index).copied().unwrap_or(0);
-                TaskCollector::new(reader, thread_of(index), (epoch, first))
+                let table = TaskTable::new(assembled, plan, index);
+                TaskCollector::new(reader, thread_of(index), table, (epoch, first))
             })
             .collect();
         let channels = (job.channels.iter().enumerate())
@@ -114,7 +185,8 @@ impl Monitor {
                 let source = segment(channel.source).and_then(|segment| segment.source(id));
                 let target = segment(channel.target).and_then(|segment| segment.target(id));
                 let first = before.channels.get(index).copied().unwrap_or(0);
-                ChannelCollector::new(source, target, (epoch, first))
+                let table = ChannelTable::new(assembled, plan, index);
+                ChannelCollector::new(source, target, table, (epoch, first))
             })
             .collect();
         let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
@@ -125,6 +197,9 @@ impl Monitor {
             epoch,
             tasks,
             channels,
+            counts: counts(assembled, &segments),
+            windows: Windows::new(margin(job)),
+            capacity: capacity(job, limit),
             evidence,
             scheduling: if aside {
                 SchedulingWatch::from_epoch(&threads, epoch)
@@ -212,7 +287,7 @@ impl Monitor {
         let mut suspicious = Vec::new();
         let mut missed = Vec::new();
         for (task, collector) in self.tasks.iter_mut().enumerate() {
-            let found = collector.drain();
+            let found = collector.drain(clock::now());
             if found.iter().any(|found| found.missed) {
                 missed.push(task as u16);
             }
@@ -224,11 +299,40 @@ impl Monitor {
         for suspicious in suspicious {
             self.misses += u64::from(suspicious.missed);
             self.evidence.keep(suspicious.from, suspicious.until);
+            if suspicious.missed {
+                self.windows.open(suspicious.from - self.epoch, suspicious.until - self.epoch);
+            }
         }
         for channel in &mut self.channels {
-            self.misses += channel.drain();
+            for due in channel.drain(clock::now()) {
+                self.misses += 1;
+                self.windows.open(due, due);
+            }
         }
         self.evidence.forget(clock::now());
+        let at = clock::now() - self.epoch;
+        for (member, event, _) in self.counts.extract_if(.., |(_, _, reader)| reader.fired().is_none()) {
+            self.events.push(Event { at, kind: EventKind::CountDamaged { member, event } });
+        }
+        self.thin();
+    }
+
+    /// Leaves out details beyond the limit.
+    fn thin(&mut self) {
+        for task in &mut self.tasks {
+            task.thin(&self.windows, self.capacity);
+        }
+        for channel in &mut self.channels {
+            channel.thin(&self.windows, self.capacity);
+        }
+        self.evidence.thin(&self.windows, self.capacity);
+        if self.events.len() > EVENTS_MAX {
+            let windows = &self.windows;
+            self.events.retain(|event| {
+                !matches!(event.kind, EventKind::PageFault { .. } | EventKind::SchedulingChanged { .. })
+                    || windows.holds(event.at)
+            });
+        }
     }
 
     /// The first change of each task's scheduling, in words: it is told also where it made nothing late.
@@ -255,13 +359,6 @@ impl Monitor {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let mut notes = Vec::new();
-        if self.tasks.iter().any(|task| task.record.thinned > 0) {
-            notes.push(
-                "the run was longer than the record keeps whole; of the instances that kept their plan every \
-                 other one was dropped, once or more often"
-                    .to_owned(),
-            );
-        }
         let lost = self.evidence.lost();
         if lost > 0 {
             notes.push(format!(
@@ -274,11 +371,13 @@ impl Monitor {
         let mut events = self.events;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         for (index, task) in self.tasks.into_iter().enumerate() {
-            let (record, happened) = task.finish(index as u16);
+            let (record, happened) = task.finish(index as u16, clock::now());
             events.extend(happened);
             tasks.push(record);
         }
-        let channels = self.channels.into_iter().map(ChannelCollector::finish).collect();
+        let channels: Vec<_> =
+            self.channels.into_iter().map(|channel| channel.finish(clock::now())).collect();
+        notes.extend(thinned(&tasks, &channels));
         let found = self.evidence.finish();
         events.extend(found.events);
         events.sort_by_key(|event| event.at);

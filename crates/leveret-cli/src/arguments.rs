@@ -103,6 +103,10 @@ pub struct RunArguments {
     /// How what members print is passed on.
     #[arg(long, value_name = "MODE", value_enum, default_value_t)]
     pub member_output: MemberOutput,
+    /// What is kept of the run takes so many bytes at most, in memory and on disk together. Of a longer run counts and distributions
+    /// stay exact; kept in detail are the first instances, the worst, those around misses, and a uniform part of the others.
+    #[arg(long, value_name = "SIZE", default_value = "200MiB", value_parser = record_limit)]
+    pub record_limit: ByteSize,
     /// How the results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -112,6 +116,15 @@ pub struct RunArguments {
     /// Arguments for every member, after those of its command.
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<std::ffi::OsString>,
+}
+
+fn record_limit(given: &str) -> Result<ByteSize, String> {
+    const LEAST: ByteSize = ByteSize(8 << 20);
+    match given.parse::<ByteSize>() {
+        Ok(size) if size >= LEAST => Ok(size),
+        Ok(size) => Err(format!("{size} are too few for a record and its report; give {LEAST} or more")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn idle_cores() -> impl TypedValueParser<Value = IdleCores> {

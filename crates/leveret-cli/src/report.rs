@@ -4,6 +4,7 @@ use crate::arguments::{Format, ReportArguments};
 use crate::failure::Failure;
 use crate::{files, output, record};
 use leveret_report::{Report, html, json, text, trace};
+use leveret_types::ByteSize;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 pub fn execute(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let record = record::read(&arguments.directory)?;
     let report = Report::of(&record);
-    write(&report, &arguments.directory)?;
+    write(&report, &arguments.directory, ByteSize(leveret_agent::RECORD_LIMIT))?;
     match arguments.format {
         Format::Json => output::print(&json::text(&report))?,
         Format::Table => {
@@ -32,9 +33,12 @@ pub const FILES: [&str; 3] = ["report.html", "report.json", "trace.json"];
 ///
 /// # Errors
 /// When one of them cannot be written.
-pub fn write(report: &Report<'_>, directory: &Path) -> Result<(), Failure> {
+pub fn write(report: &Report<'_>, directory: &Path, limit: ByteSize) -> Result<(), Failure> {
     let [page, summary, events] = FILES.map(|name| directory.join(name));
     let page = files::write(&page, html::page(report).as_bytes());
     let summary = files::write(&summary, json::text(report).as_bytes());
-    page.and(summary).and(files::write(&events, trace::text(report).as_bytes()))
+    page.and(summary).and(files::write(
+        &events,
+        trace::within(report, usize::try_from(limit.0 / 4).unwrap_or(usize::MAX)).as_bytes(),
+    ))
 }

@@ -112,6 +112,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             MemberOutput::Lines => leveret_agent::MemberOutput::Lines,
             MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
         },
+        record_limit: arguments.record_limit.0,
     })
 }
 
@@ -209,7 +210,7 @@ fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Fai
         .map_err(|error| bad_input(Failure::from_text("the record", &error.to_string())))?;
     // One that does not fit must not keep the others from being kept.
     let record_written = files::write(&directory.join(RECORD_FILE), &bytes);
-    let report_written = report::write(&report, directory);
+    let report_written = report::write(&report, directory, arguments.record_limit);
     let shown = match arguments.format {
         Format::Json => json::text(&report),
         // Names in it may be of other programs' making.

@@ -2,7 +2,7 @@
 
 /// A value read from a peer's segment. It gives out nothing until it passed a check.
 #[derive(Clone, Copy)]
-#[must_use]
+#[must_use = "what a peer wrote is to be checked"]
 pub struct Alleged<T>(T);
 
 impl<T> Alleged<T> {

@@ -139,7 +139,7 @@ pub(crate) struct RingControl {
 
 /// ```text
 ///  0       8                 64
-/// | fired | unused          |   firings so far; the low half is the futex word of those who wait for the next
+/// | fired | unused          |   firings so far, and their check; the low half is the futex word of those who wait for the next
 /// ```
 #[repr(C, align(64))]
 pub(crate) struct TriggerControl {

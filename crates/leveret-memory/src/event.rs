@@ -10,6 +10,9 @@
 //!
 //!  time word   63      56 55                                  0
 //!             | lap + 1  | time in nanoseconds, modulo 2^56    |   lap: k / n modulo 256; 0 at first: never used
+//!
+//!  fired word   63        48 47                       0
+//!              | check      | firings so far           |   check: 16 bits made of the count; whoever reads another one believes nothing
 //! ```
 //!
 //! The count is never wrong and never lost: it only grows, and each reader remembers how far it is. The times are those of the
@@ -82,6 +85,23 @@ impl EventPlaces {
     }
 }
 
+const COUNT_BITS: u32 = 48;
+const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
+
+/// A count as it lies in the segment: 2^48 firings are 8,900 years of one each millisecond.
+#[inline]
+const fn counted(number: u64) -> u64 {
+    // Fibonacci hashing: every bit of the count changes about half of the check's.
+    let check = (number & COUNT_MASK).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> COUNT_BITS;
+    check << COUNT_BITS | number & COUNT_MASK
+}
+
+/// The count that a word says, if it says one.
+#[inline]
+const fn count_of(word: u64) -> Option<u64> {
+    if counted(word) == word { Some(word & COUNT_MASK) } else { None }
+}
+
 const TIME_BITS: u32 = 56;
 const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
 
@@ -139,13 +159,15 @@ impl FiringWriter {
         let Self(firings) = self;
         let fired = firings.window.word(FIRED);
         loop {
-            let number = fired.load(Ordering::Acquire);
+            let word = fired.load(Ordering::Acquire);
+            let number = word & COUNT_MASK;
             let place = firings.window.word(firings.offset(number));
             let found = place.load(Ordering::Acquire);
             let lap = firings.lap(number);
             if lap_of(found) == lap {
                 // Another thread has filled it, and has not counted it yet, or this count is old.
-                let _ = fired.compare_exchange(number, number + 1, Ordering::AcqRel, Ordering::Relaxed);
+                let next = counted(number + 1);
+                let _ = fired.compare_exchange(word, next, Ordering::AcqRel, Ordering::Relaxed);
                 continue;
             }
             if lap_of(found) != lap.wrapping_sub(1) {
@@ -155,7 +177,8 @@ impl FiringWriter {
             let filled = u64::from(lap) << TIME_BITS | now.0 as u64 & TIME_MASK;
             if place.compare_exchange(found, filled, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
                 // Fails when another thread has counted it, which is as good.
-                let _ = fired.compare_exchange(number, number + 1, Ordering::AcqRel, Ordering::Relaxed);
+                let next = counted(number + 1);
+                let _ = fired.compare_exchange(word, next, Ordering::AcqRel, Ordering::Relaxed);
                 return number;
             }
         }
@@ -163,7 +186,7 @@ impl FiringWriter {
 
     /// Firings so far.
     pub fn fired(&self) -> u64 {
-        self.0.window.word(FIRED).load(Ordering::Acquire)
+        self.0.window.word(FIRED).load(Ordering::Acquire) & COUNT_MASK
     }
 
     /// Where those sleep who wait for a firing, in this process's mapping.
@@ -184,10 +207,11 @@ impl FiringReader {
         Self { firings: Firings::new(segment, place), near }
     }
 
-    /// Firings so far. Any value is possible.
+    /// Firings so far; `None` when something has written over the count.
     #[inline]
-    pub fn fired(&self) -> u64 {
-        Alleged::new(self.firings.window.word(FIRED).load(Ordering::Acquire)).any_value()
+    pub fn fired(&self) -> Option<u64> {
+        let word = Alleged::new(self.firings.window.word(FIRED).load(Ordering::Acquire));
+        word.checked(|word| count_of(*word).is_some()).and_then(count_of)
     }
 
     /// When firing `number` was; `None` when that is overwritten, or there is no such firing yet. Any value is possible.
@@ -195,7 +219,7 @@ impl FiringReader {
     pub fn time(&self, number: u64) -> Option<Nanos> {
         let word = self.firings.window.word(self.firings.offset(number)).load(Ordering::Acquire);
         // Read after the word: were it a later lap's with the same number, the count would have come that far.
-        let fired = self.fired();
+        let fired = self.fired()?;
         let kept = self.firings.mask + 1;
         if number >= fired || fired - number > kept || lap_of(word) != self.firings.lap(number) {
             return None;
@@ -203,6 +227,12 @@ impl FiringReader {
         // The nearest instant with these low bits.
         let ahead = (word.wrapping_sub(self.near.0 as u64)) << (64 - TIME_BITS);
         Some(Nanos(self.near.0.wrapping_add(ahead as i64 >> (64 - TIME_BITS))))
+    }
+
+    /// What [`FiringReader::futex_word_address`] holds. Any value is possible.
+    #[inline]
+    pub fn futex_value(&self) -> u32 {
+        Alleged::new(self.firings.window.word(FIRED).load(Ordering::Acquire)).any_value() as u32
     }
 
     /// Where to sleep until the count, of which the low half is the expected value, has grown.

@@ -33,7 +33,7 @@ proptest! {
             now += step;
             prop_assert_eq!(writer.fire(Nanos(now)), times.len() as u64);
             times.push(Nanos(now));
-            prop_assert_eq!(reader.fired(), times.len() as u64);
+            prop_assert_eq!(reader.fired(), Some(times.len() as u64));
         }
         for (number, time) in times.iter().enumerate() {
             let is_kept = times.len() - number <= kept as usize;
@@ -72,5 +72,23 @@ fn threads_that_fire_at_once_lose_nothing() {
     });
     numbers.sort_unstable();
     assert!(numbers.iter().copied().eq(0..3 * EACH));
-    assert_eq!(reader.fired(), 3 * EACH);
+    assert_eq!(reader.fired(), Some(3 * EACH));
+}
+
+#[test]
+fn a_count_with_any_bit_changed_is_not_believed() {
+    for number in [0, 1, 7, 1023, 1024, 278_646, 1 << 40, COUNT_MASK] {
+        let word = counted(number);
+        assert_eq!(count_of(word), Some(number));
+        for bit in 0..64 {
+            assert_eq!(count_of(word ^ 1 << bit), None, "{number} with bit {bit}");
+            for other in 0..bit {
+                assert_eq!(
+                    count_of(word ^ 1 << bit ^ 1 << other),
+                    None,
+                    "{number} with bits {bit} and {other}"
+                );
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What became of a message, as one end of its channel saw it (design section 9).
 
+use crate::alleged::Alleged;
 use crate::layout::RingPlace;
 use crate::ring::{RingReader, RingWriter};
 use crate::sequence::Tag;
@@ -97,8 +98,8 @@ impl MessageReader {
     }
 
     /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or
-    /// unreadable. The records are the peer's word: bounded in number, of any content.
-    pub fn drain(&mut self, mut each: impl FnMut(MessageRecord)) -> u64 {
-        self.0.drain(|words| each(MessageRecord::decode(words)))
+    /// unreadable. The records are bounded in number.
+    pub fn drain(&mut self, mut each: impl FnMut(Alleged<MessageRecord>)) -> Alleged<u64> {
+        self.0.drain(|words| each(Alleged::new(MessageRecord::decode(words))))
     }
 }

@@ -61,6 +61,19 @@ mod heap {
             Self { base, layout }
         }
 
+        /// A block of `length` bytes in which the word at each place is what `word` says: what a hostile owner may have left there.
+        ///
+        /// # Panics
+        /// As [`HeapRegion::new`].
+        pub fn filled(length: usize, mut word: impl FnMut(usize) -> u64) -> Self {
+            let block = Self::new(length);
+            for place in 0..length / 8 {
+                // SAFETY: within the block, aligned as the block is, and nobody else has it yet.
+                unsafe { block.base.cast::<u64>().add(place).write(word(place)) };
+            }
+            block
+        }
+
         /// Every word, as a hostile owner has them. Only for fuzzing: writing here while a sender fills a buffer
         /// of the same region in place would be a race.
         #[cfg(fuzzing)]

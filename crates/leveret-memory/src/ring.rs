@@ -69,7 +69,7 @@ impl<const N: usize> RingReader<N> {
 
     /// Passes every record since the last call to `each`, oldest first, and returns how many were overwritten or
     /// unreadable. Looks at no more records than the ring holds, whatever the writer claims.
-    pub(crate) fn drain(&mut self, mut each: impl FnMut(&[u64; N])) -> u64 {
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(&[u64; N])) -> Alleged<u64> {
         // The count needs no bound: it only says how far the position moves, and the loop is bounded below.
         let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Acquire)).any_value();
         let capacity = self.mask + 1;
@@ -84,7 +84,7 @@ impl<const N: usize> RingReader<N> {
         }
         // A count that went backwards is a peer's nonsense; following it keeps the reader in step.
         self.next = pushed;
-        lost
+        Alleged::new(lost)
     }
 
     /// Record `index`, if it is still there and whole.
@@ -129,9 +129,9 @@ mod loom_tests {
                 newest = record[1];
                 seen += 1;
             };
-            let lost_before = reader.drain(&mut check);
+            let lost_before = reader.drain(&mut check).any_value();
             writer.join().expect("the writer does not panic");
-            let lost = lost_before + reader.drain(&mut check);
+            let lost = lost_before + reader.drain(&mut check).any_value();
             assert_eq!(
                 (seen + lost, newest),
                 (count, count),

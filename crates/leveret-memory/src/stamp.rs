@@ -237,22 +237,22 @@ impl StampReader {
     }
 
     /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or
-    /// unreadable. The records are the peer's word: bounded in number, of any content.
-    pub fn drain(&mut self, mut each: impl FnMut(StampRecord)) -> u64 {
-        self.ring.drain(|words| each(StampRecord::decode(words)))
+    /// unreadable. The records are bounded in number.
+    pub fn drain(&mut self, mut each: impl FnMut(Alleged<StampRecord>)) -> Alleged<u64> {
+        self.ring.drain(|words| each(Alleged::new(StampRecord::decode(words))))
     }
 
-    /// A counter; any value is possible.
-    pub fn counter(&self, counter: TaskCounter) -> u64 {
-        self.value(counter as usize)
+    /// A counter.
+    pub fn counter(&self, counter: TaskCounter) -> Alleged<u64> {
+        Alleged::new(self.value(counter as usize))
     }
 
-    /// The gaps counted per bucket; any value is possible.
-    pub fn gaps(&self) -> [u64; GAP_BUCKETS] {
-        std::array::from_fn(|bucket| self.value(GAPS_FIRST + bucket))
+    /// The gaps counted per bucket.
+    pub fn gaps(&self) -> Alleged<[u64; GAP_BUCKETS]> {
+        Alleged::new(std::array::from_fn(|bucket| self.value(GAPS_FIRST + bucket)))
     }
 
     fn value(&self, index: usize) -> u64 {
-        Alleged::new(self.control.word(index * 8).load(Ordering::Relaxed)).any_value()
+        self.control.word(index * 8).load(Ordering::Relaxed)
     }
 }

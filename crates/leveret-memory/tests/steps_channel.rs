@@ -176,8 +176,8 @@ impl Ends {
             stamps.add(TaskCounter::Skipped, 1);
             stamps.count_gap(3);
         });
-        steps::beside(1 + RECORDS * (RECORD_WORDS + 2), between, || records_seen.drain(|_| {}));
-        steps::beside(1 + STAMPS * (STAMP_WORDS + 2), between, || stamps_seen.drain(|_| {}));
+        steps::beside(1 + RECORDS * (RECORD_WORDS + 2), between, || records_seen.drain(|_| {}).any_value());
+        steps::beside(1 + STAMPS * (STAMP_WORDS + 2), between, || stamps_seen.drain(|_| {}).any_value());
         steps::beside(4, between, || status.read());
         steps::beside(6, between, || (counters.0.counters(), counters.1.counters()));
     }

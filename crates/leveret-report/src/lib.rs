@@ -3,6 +3,8 @@
 //! | module | from a [`record::RunRecord`] to |
 //! |---|---|
 //! | [`storage`] | bytes and back |
+//! | [`thinned`] | (part of it) counts and distributions of what a long run keeps no details of |
+//! | [`journal`] | chunks that are appended while it runs, and back |
 //! | [`verdict`] | every miss with its stage, cause, party and evidence; the exit code |
 //! | [`statistics`] | counts and percentiles per task and channel |
 //! | [`works`] | what is known of work beside the time table |
@@ -26,6 +28,7 @@
 
 mod format;
 pub mod html;
+pub mod journal;
 pub mod json;
 pub mod learn;
 mod lookup;
@@ -35,6 +38,7 @@ pub mod statistics;
 pub mod storage;
 pub mod synthetic;
 pub mod text;
+pub mod thinned;
 pub mod trace;
 pub mod verdict;
 pub mod why;

@@ -3,6 +3,7 @@
 //! The agent fills it; everything that people see is computed from it alone. All instants are nanoseconds of
 //! `CLOCK_MONOTONIC` since the phase's epoch unless said otherwise.
 
+use crate::thinned::{ThinnedInstances, ThinnedMessages};
 use leveret_plan::{Job, Plan};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
@@ -94,12 +95,15 @@ pub struct TaskRecord {
     pub priority: u8,
     /// Instances before the epoch, of a task that goes on from the phase before: its own are numbered from here on.
     pub before: u64,
-    /// Every instance that ran or was skipped, in order.
+    /// Instances that ran or were skipped, in order: all of them, or, in a long run, those of which details are kept.
     pub instances: Vec<InstanceRecord>,
     /// Records overwritten before the agent read them; counted so that no loss is silent.
     pub records_lost: u64,
-    /// Instances that kept their plan and were left out on purpose, so that a run of days stays in memory.
-    pub thinned: u64,
+    /// Things that the member said of this task and that cannot be true: instances and instants that the plan and the clock do not
+    /// allow, counts beyond all bounds. They are not recorded.
+    pub implausible: u64,
+    /// Instances whose details were left out on purpose, so that a run of days stays within its limit.
+    pub thinned: ThinnedInstances,
     /// Counts over the data path of this task between epoch and end.
     pub data_path: DataPathCounts,
     /// Budgets that the kernel saw exceeded, by its overrun signal; only with `SCHED_DEADLINE`.
@@ -181,10 +185,14 @@ pub enum Outcome {
 pub struct ChannelRecord {
     /// Instances before the epoch, of a time-driven channel that goes on from the phase before: its own are numbered from here on.
     pub before: u64,
-    /// Every instance, in order.
+    /// Messages in order: all of them, or, in a long run, those of which details are kept.
     pub messages: Vec<MessageRecord>,
     /// Records overwritten before the agent read them.
     pub records_lost: u64,
+    /// Things that its ends said and that cannot be true. They are not recorded.
+    pub implausible: Implausible,
+    /// Messages whose details were left out on purpose, so that a run of days stays within its limit.
+    pub thinned: ThinnedMessages,
     /// Messages whose content the application reported as wrong.
     pub corrupt: u64,
     /// Messages that the receiver found out of order.
@@ -194,6 +202,15 @@ pub struct ChannelRecord {
     pub sent: Option<u64>,
     /// Messages taken, by the receiver's own count.
     pub taken: Option<u64>,
+}
+
+/// How often each end of a channel said what cannot be true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Implausible {
+    /// The sender.
+    pub source: u64,
+    /// The receiver.
+    pub target: u64,
 }
 
 /// One message, seen from both ends.
@@ -351,6 +368,13 @@ pub enum EventKind {
         now: String,
         /// How it was scheduled when the run began.
         set: String,
+    },
+    /// Something has written over the count of an event's firings in a member's memory: its firings are not delivered while it is so.
+    CountDamaged {
+        /// Rank.
+        member: u16,
+        /// The event.
+        event: String,
     },
 }
 

@@ -1,6 +1,7 @@
 //! Counts and percentiles per task and per channel.
 
-use crate::record::{AloneProbe, ChannelRecord, DataPathCounts, Fate, Outcome, Phase, RunRecord, TaskRecord};
+use crate::record::{AloneProbe, ChannelRecord, DataPathCounts, Fate, Phase, RunRecord, TaskRecord};
+use crate::thinned::Distribution;
 use crate::verdict::{Miss, Party, Stage, Subject};
 use crate::works::{WorkStatistics, works};
 use hdrhistogram::Histogram;
@@ -67,6 +68,8 @@ pub struct TaskStatistics {
     pub budget_ns: Nanos,
     /// Recorded instances.
     pub count: u64,
+    /// Of those, without details: only counts and distributions of them are kept.
+    pub thinned: u64,
     /// Of those, skipped.
     pub skipped: u64,
     /// Its misses.
@@ -78,7 +81,7 @@ pub struct TaskStatistics {
     pub overrun_signals: u64,
     /// From the planned end of the sleep to the return from it.
     pub wake_lateness_ns: Summary,
-    /// From the planned start to the start.
+    /// From the planned start to the start; of a skipped instance to the instant at which it was skipped.
     pub start_lateness_ns: Summary,
     /// Execution time of the body: processor time where it was measured, else from start to end.
     pub execution_ns: Summary,
@@ -109,6 +112,8 @@ pub struct ChannelStatistics {
     pub count: u64,
     /// Those of which the record has the instants, so that times can be told: all that the clock moves, and a sample of others.
     pub recorded: u64,
+    /// Messages without details: only counts and distributions of them are kept.
+    pub thinned: u64,
     /// In time and taken.
     pub taken: u64,
     /// In time, but nobody took it.
@@ -220,6 +225,11 @@ impl PhaseStatistics {
 impl Summary {
     /// Summarises values; negative ones count as zero in the percentiles.
     pub fn of(values: impl IntoIterator<Item = i64>) -> Self {
+        Self::with(values, &Distribution::default())
+    }
+
+    /// Summarises values and a distribution of others.
+    pub fn with(values: impl IntoIterator<Item = i64>, others: &Distribution) -> Self {
         let Ok(mut histogram) = Histogram::<u64>::new(3) else {
             return Self::default();
         };
@@ -229,6 +239,14 @@ impl Summary {
             let _ = histogram.record(u64::try_from(value).unwrap_or(0).min(1 << 62));
             (min, max, count) = (min.min(value), max.max(value), count + 1);
             sum += value as f64;
+        }
+        for (&value, &times) in &others.counts {
+            let _ = histogram.record_n(value.min(1 << 62), times);
+        }
+        if others.count > 0 {
+            (min, max) = (min.min(others.min), max.max(others.max));
+            count = count.saturating_add(others.count);
+            sum += others.sum as f64;
         }
         if count == 0 {
             return Self::default();
@@ -335,31 +353,33 @@ fn of_task(
     let model = phase.job.tasks.get(task);
     let member = model.and_then(|model| phase.job.members.get(model.member.index()));
     let guard = phase.plan.costs.guard;
-    let counts = count(misses, number, Subject::Task(task));
-    let ran = || {
-        let skipped = |outcome| matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
-        record.instances.iter().filter(move |instance| !skipped(instance.outcome))
-    };
-    let execution = |instance: &crate::record::InstanceRecord| {
-        if instance.cpu > Nanos::ZERO { instance.cpu.0 } else { (instance.ended - instance.started).0 }
-    };
+    let mut counts = count(misses, number, Subject::Task(task));
+    let ran = || record.instances.iter().filter(|instance| !instance.is_skipped());
+    let thinned = &record.thinned;
+    counts.misses_job = counts.misses_job.saturating_add(thinned.missed);
     let budget = model.map_or(Nanos::MAX, |model| model.budget);
     TaskStatistics {
         name: model.map_or_else(|| format!("task{task}"), |model| model.name.clone()),
         member: member.map_or_else(String::new, |member| member.name.clone()),
         core: phase.plan.tasks.get(task).map_or(u32::MAX, |planned| planned.core),
         budget_ns: budget,
-        count: record.instances.len() as u64,
-        skipped: (record.instances.len() - ran().count()) as u64,
+        count: (record.instances.len() as u64).saturating_add(thinned.count),
+        thinned: thinned.count,
+        skipped: ((record.instances.len() - ran().count()) as u64).saturating_add(thinned.skipped),
         misses: counts,
         overrun_signals: record.overrun_signals,
-        over_budget: ran().filter(|instance| execution(instance) > budget.0).count() as u64,
-        wake_lateness_ns: Summary::of(
+        over_budget: (ran().filter(|instance| instance.execution() > budget).count() as u64)
+            .saturating_add(thinned.over_budget),
+        wake_lateness_ns: Summary::with(
             record.instances.iter().map(|instance| (instance.woken - (instance.planned - guard)).0),
+            &thinned.wake_lateness,
         ),
-        start_lateness_ns: Summary::of(ran().map(|instance| (instance.started - instance.planned).0)),
-        execution_ns: Summary::of(ran().map(execution)),
-        slack_ns: Summary::of(ran().map(|instance| (instance.deadline - instance.ended).0)),
+        start_lateness_ns: Summary::with(
+            record.instances.iter().map(|instance| instance.start_lateness().0),
+            &thinned.start_lateness,
+        ),
+        execution_ns: Summary::with(ran().map(|instance| instance.execution().0), &thinned.execution),
+        slack_ns: Summary::with(ran().map(|instance| (instance.deadline - instance.ended).0), &thinned.slack),
         data_path: record.data_path,
         spin_total_ns: record.spin_total,
         records_lost: record.records_lost,
@@ -379,7 +399,8 @@ fn of_channel(
             .map_or_else(String::new, |member| member.name.clone())
     };
     let time_driven = model.is_some_and(|model| matches!(model.qos, Qos::TimeDriven { .. }));
-    let counts = count(misses, number, Subject::Channel(channel));
+    let mut counts = count(misses, number, Subject::Channel(channel));
+    counts.misses_job = counts.misses_job.saturating_add(record.thinned.missed);
     let fate = |fate: Fate| record.messages.iter().filter(|message| message.fate == fate).count() as u64;
     // Best effort promises nothing, and neither does work beside the table where something has no interval.
     let promises = model.is_some_and(|model| model.qos != Qos::BestEffort);
@@ -389,7 +410,12 @@ fn of_channel(
         time_driven && message.inserted.is_some_and(|inserted| inserted <= message.due)
     };
     // Of a best-effort channel only a sample is recorded; its ends' own counters tell how many there were.
-    let recorded = (record.messages.len() as u64, fate(Fate::Taken), fate(Fate::Untaken));
+    let thinned = &record.thinned;
+    let recorded = (
+        (record.messages.len() as u64).saturating_add(thinned.count),
+        fate(Fate::Taken).saturating_add(thinned.taken),
+        fate(Fate::Untaken).saturating_add(thinned.untaken),
+    );
     let (count, taken, untaken) = match (time_driven, record.sent, record.taken) {
         (false, Some(sent), Some(taken)) => (sent, taken, sent.saturating_sub(taken)),
         _ => recorded,
@@ -399,24 +425,28 @@ fn of_channel(
         source: member(model.map(|model| model.source)),
         target: member(model.map(|model| model.target)),
         time_driven,
-        recorded: record.messages.len() as u64,
+        recorded: recorded.0,
+        thinned: thinned.count,
         size_bytes: model.map_or(0, |model| model.size.0),
         count,
         taken,
         untaken,
         misses: counts,
-        latency_ns: Summary::of(
+        latency_ns: Summary::with(
             record
                 .messages
                 .iter()
                 .filter(available)
                 .filter_map(|message| Some((message.due - message.inserted?).0)),
+            &thinned.latency,
         ),
-        insert_to_taken_ns: Summary::of(
+        insert_to_taken_ns: Summary::with(
             record.messages.iter().filter_map(|message| Some((message.taken? - message.inserted?).0)),
+            &thinned.insert_to_taken,
         ),
-        available_to_taken_ns: Summary::of(
+        available_to_taken_ns: Summary::with(
             record.messages.iter().filter_map(|message| Some((message.taken? - message.due).0)),
+            &thinned.available_to_taken,
         ),
         latency_bound_ns: bound,
         corrupt: record.corrupt,

@@ -14,7 +14,7 @@ use crate::record::RunRecord;
 /// First bytes of a stored run.
 pub const MAGIC: [u8; 8] = *b"LVRTRUN1";
 /// Version of the payload's layout; any change of [`RunRecord`] raises it.
-pub const RECORD_VERSION: u32 = 9;
+pub const RECORD_VERSION: u32 = 10;
 /// Longest payload that is read, in bytes.
 pub const PAYLOAD_BYTES_MAX: u64 = 1 << 32;
 
@@ -146,7 +146,7 @@ pub fn decode(bytes: &[u8]) -> Result<RunRecord, StorageError> {
 }
 
 /// The bytes as an array; missing ones are zero (callers pass the right length).
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(crate) fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (to, from) in out.iter_mut().zip(bytes) {
         *to = *from;
@@ -155,7 +155,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// CRC-32 as in IEEE 802.3 (reflected, polynomial 0xEDB88320).
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| (crc >> 8) ^ CRC_TABLE[usize::from((crc as u8) ^ byte)])
 }
 

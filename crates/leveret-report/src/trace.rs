@@ -1,5 +1,6 @@
 //! A trace in the JSON format of Chromium's viewer, which Perfetto's UI opens: a process per member, two tracks per
-//! task (planned above measured), arrows from insertion to taking, marks for misses and events.
+//! task (planned above measured), arrows from insertion to taking, marks for misses and events. A run that would take more than
+//! a given size is shown in part: the rounds around misses, and the first.
 
 use crate::Report;
 use crate::format::short;
@@ -8,10 +9,21 @@ use crate::record::{InstanceRecord, Outcome, Phase};
 use crate::verdict::{self, Subject};
 use leveret_types::Nanos;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The trace as JSON text.
+/// What an instance, and a message, take of the text, about.
+const INSTANCE_BYTES: usize = 800;
+const MESSAGE_BYTES: usize = 600;
+
+/// The trace of the whole run as JSON text.
 pub fn text(report: &Report<'_>) -> String {
+    within(report, usize::MAX)
+}
+
+/// The trace as JSON text of about `bytes` at most.
+pub fn within(report: &Report<'_>, bytes: usize) -> String {
+    let bytes = bytes / report.record.phases.len().max(1);
     let mut trace =
         Trace { text: String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":["), first: true, flow: 0 };
     let base = report.record.phases.iter().map(|phase| phase.epoch_monotonic).min().unwrap_or_default();
@@ -22,12 +34,68 @@ pub fn text(report: &Report<'_>) -> String {
             named = true;
         }
         let shift = phase.epoch_monotonic - base;
-        tasks(phase, shift, &mut trace);
-        messages(phase, shift, &mut trace);
-        marks(report, number, phase, shift, &mut trace);
+        let shown = Shown::new(report, number, phase, bytes);
+        shown.say(phase, shift, &mut trace);
+        tasks(phase, &shown, shift, &mut trace);
+        messages(phase, &shown, shift, &mut trace);
+        marks(report, number, (phase, &shown), shift, &mut trace);
     }
     trace.text.push_str("\n]}\n");
     trace.text
+}
+
+/// The rounds of a phase that are shown.
+struct Shown {
+    round: Nanos,
+    /// `None`: all.
+    rounds: Option<BTreeSet<i64>>,
+    /// How many are recorded.
+    recorded: usize,
+}
+
+impl Shown {
+    fn new(report: &Report<'_>, number: usize, phase: &Phase, bytes: usize) -> Self {
+        let round = Nanos(phase.plan.hyperperiod.0.max(1));
+        let of = |at: Nanos| at.0.div_euclid(round.0);
+        let mut sizes: BTreeMap<i64, usize> = BTreeMap::new();
+        for instance in phase.tasks.iter().flat_map(|task| &task.instances) {
+            *sizes.entry(of(instance.planned)).or_default() += INSTANCE_BYTES;
+        }
+        for message in phase.channels.iter().flat_map(|channel| &channel.messages) {
+            *sizes.entry(of(message.due)).or_default() += MESSAGE_BYTES;
+        }
+        let recorded = sizes.len();
+        if sizes.values().fold(0, |sum: usize, size| sum.saturating_add(*size)) <= bytes {
+            return Self { round, rounds: None, recorded };
+        }
+        let missed = report.assessment.misses.iter().filter(|miss| miss.phase == number);
+        let around = missed.map(|miss| of(miss.deadline)).flat_map(|at| [at.saturating_sub(1), at]);
+        let (mut rounds, mut left) = (BTreeSet::new(), bytes);
+        for at in around.chain(sizes.keys().copied()) {
+            let size = sizes.get(&at).copied().unwrap_or(0);
+            if !rounds.contains(&at) && size <= left {
+                left -= size;
+                rounds.insert(at);
+            }
+        }
+        Self { round, rounds: Some(rounds), recorded }
+    }
+
+    fn holds(&self, at: Nanos) -> bool {
+        self.rounds.as_ref().is_none_or(|rounds| rounds.contains(&at.0.div_euclid(self.round.0)))
+    }
+
+    /// A mark at the beginning, where not everything is shown.
+    fn say(&self, phase: &Phase, shift: Nanos, trace: &mut Trace) {
+        let Some(rounds) = &self.rounds else { return };
+        let (shown, recorded) = (rounds.len(), self.recorded);
+        trace.push(&json!({
+            "ph": "i", "s": "g", "pid": 1, "tid": 1, "ts": micros(shift),
+            "name": format!(
+                "shown: {shown} of {recorded} recorded rounds, around misses and from the beginning, of {} in all", phase.rounds
+            ),
+        }));
+    }
 }
 
 struct Trace {
@@ -90,11 +158,11 @@ fn names(phase: &Phase, trace: &mut Trace) {
     }
 }
 
-fn tasks(phase: &Phase, shift: Nanos, trace: &mut Trace) {
+fn tasks(phase: &Phase, shown: &Shown, shift: Nanos, trace: &mut Trace) {
     let index = Index::new(phase);
     for (task, record) in phase.tasks.iter().enumerate() {
         let name = index.task_name(task);
-        for instance in &record.instances {
+        for instance in record.instances.iter().filter(|instance| shown.holds(instance.planned)) {
             planned(phase, task, instance, shift, trace);
             measured(phase, task, &name, instance, shift, trace);
         }
@@ -140,11 +208,11 @@ fn measured(
 }
 
 /// Arrows from the sender's body to the receiver's.
-fn messages(phase: &Phase, shift: Nanos, trace: &mut Trace) {
+fn messages(phase: &Phase, shown: &Shown, shift: Nanos, trace: &mut Trace) {
     let index = Index::new(phase);
     for (channel, record) in phase.channels.iter().enumerate() {
         let name = index.channel_name(channel);
-        for message in &record.messages {
+        for message in record.messages.iter().filter(|message| shown.holds(message.due)) {
             let (Some(inserted), Some(taken)) = (message.inserted, message.taken) else { continue };
             let ends = index.writer(channel, message.instance).zip(index.reader(channel, message.instance));
             let Some(((writer, _), (reader, _))) = ends else { continue };
@@ -160,9 +228,17 @@ fn messages(phase: &Phase, shift: Nanos, trace: &mut Trace) {
     }
 }
 
-fn marks(report: &Report<'_>, number: usize, phase: &Phase, shift: Nanos, trace: &mut Trace) {
+fn marks(
+    report: &Report<'_>,
+    number: usize,
+    (phase, shown): (&Phase, &Shown),
+    shift: Nanos,
+    trace: &mut Trace,
+) {
     let index = Index::new(phase);
-    for miss in report.assessment.misses.iter().filter(|miss| miss.phase == number) {
+    for miss in
+        report.assessment.misses.iter().filter(|miss| miss.phase == number && shown.holds(miss.deadline))
+    {
         let task = match miss.subject {
             Subject::Task(task) => Some(task),
             Subject::Channel(channel) => index.reader(channel, miss.instance).map(|(task, _)| task),
@@ -174,7 +250,7 @@ fn marks(report: &Report<'_>, number: usize, phase: &Phase, shift: Nanos, trace:
             "args": { "stage": miss.stage.word(), "cause": miss.cause.word(), "evidence": miss.evidence },
         }));
     }
-    for event in &phase.events {
+    for event in phase.events.iter().filter(|event| shown.holds(event.at)) {
         trace.push(&json!({
             "ph": "i", "s": "g", "name": verdict::describe(&index, &event.kind), "pid": 1, "tid": 1, "ts": micros(event.at + shift),
         }));

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a test has no public interface")]
 
 use leveret_memory::sync::{AtomicU64, Ordering};
+use leveret_memory::{Alleged, MessageRecord};
 use leveret_plan::{CoreChoice, Costs, MissingPolicy, Placement, plan};
 use leveret_protocol::declaration::{IteratorPolicy, JobDeclaration, MemberDeclaration};
 use leveret_runtime::{Absence, Declarations, FateCode, InProcessJob, Input, SendRefusal};
@@ -187,9 +188,10 @@ fn in_process_records_join_by_instance() {
     let receiver = job.segment(MemberId(1)).expect("a valid segment");
     let (mut sent, mut received) = (Vec::new(), Vec::new());
     let mut from = sender.source(ChannelId(0)).expect("the channel").records();
-    assert_eq!(from.drain(|record| sent.push((record.instance, record.fate))), 0);
+    let told = |record: Alleged<MessageRecord>| (record.any_value().instance, record.any_value().fate);
+    assert_eq!(from.drain(|record| sent.push(told(record))).any_value(), 0);
     let mut to = receiver.target(ChannelId(0)).expect("the channel").records();
-    assert_eq!(to.drain(|record| received.push((record.instance, record.fate))), 0);
+    assert_eq!(to.drain(|record| received.push(told(record))).any_value(), 0);
     let fate = |k| if k == 4 { FateCode::Missing as u8 } else { FateCode::Done as u8 };
     assert_eq!(sent, (0..8).map(|k| (k, fate(k))).collect::<Vec<_>>());
     assert_eq!(received, sent);

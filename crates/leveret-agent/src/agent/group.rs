@@ -435,6 +435,7 @@ impl Agent<'_> {
             aside: false,
             before: InstancesBefore::default(),
             socket: self.listener.path(),
+            limit: self.record_left(),
         });
         (self.tell)(News::Started {
             label: &running.label,

@@ -240,6 +240,7 @@ impl Agent<'_> {
             aside: true,
             before: monitor.instances_before(instant, &next.running.assembled.job, &next.running.kept),
             socket: self.listener.path(),
+            limit: self.record_left(),
         });
         if let (Some(monitor), Some(next)) = (&mut self.monitor, &mut self.next) {
             monitor.give_way(instant);

@@ -3,7 +3,7 @@
 use super::{Agent, TICK};
 use crate::News;
 use crate::awake::KeptAwake;
-use crate::monitor::{Monitor, Watched};
+use crate::monitor::{self, Monitor, Watched};
 use leveret_os::clock;
 use leveret_plan::InstancesBefore;
 use leveret_protocol::assemble::{Assembled, Shot};
@@ -20,10 +20,18 @@ pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 const FAR_AHEAD: Nanos = Nanos::from_secs(2);
 /// An agent that does not look for so long was kept from it.
 const KEPT_FROM_RUNNING: Nanos = Nanos::from_millis(200);
+/// However much the commits before have taken, of each so much can be kept.
+const RECORD_LEFT_LEAST: u64 = 1 << 20;
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
 impl Agent<'_> {
+    /// What the phases so far have left of the record's limit.
+    pub(super) fn record_left(&self) -> u64 {
+        let held = self.phases.iter().map(monitor::limit_taken).fold(0, u64::saturating_add);
+        self.config.record_limit.saturating_sub(held).max(RECORD_LEFT_LEAST)
+    }
+
     pub(super) fn start(&mut self) -> Vec<Action> {
         let Some(running) = &self.running else { return Vec::new() };
         let cores = running.cores();
@@ -47,6 +55,7 @@ impl Agent<'_> {
             aside: false,
             before: InstancesBefore::default(),
             socket: self.listener.path(),
+            limit: self.record_left(),
         });
         (self.tell)(News::Started {
             label: &running.label,

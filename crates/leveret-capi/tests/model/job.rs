@@ -50,6 +50,7 @@ pub fn run(test: &str, members: usize) {
         costs: Costs::default(),
         guard_fixed: true,
         idle: IdleCores::Sleep,
+        record_limit: leveret_agent::RECORD_LIMIT,
         commit_within: Nanos::from_secs(60),
         member_output: leveret_agent::MemberOutput::Raw,
     };

@@ -15,14 +15,20 @@ pub(crate) const UNACCOUNTED: &str = "unaccounted";
 /// The kind of instances and messages whose records nobody read in time.
 pub(crate) const RECORDS_LOST: &str = "records-lost";
 
-/// Something lost, corrupt, out of order, dead or unaccounted for.
+/// The kind of what a member said that cannot be true.
+pub(crate) const IMPLAUSIBLE: &str = "implausible";
+
+/// The kind of misses of which only the number is kept.
+pub(crate) const MISSES_NOT_KEPT: &str = "misses-not-kept";
+
+/// Something lost, corrupt, out of order, dead, unaccounted for or untrue.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Irregularity {
     /// Index of the phase; `None` for the run as a whole.
     pub phase: Option<usize>,
     /// The task, channel or member.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `member-died` or `stopped`.
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `member-died` or `stopped`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -50,6 +56,11 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             let lost = tasks.records_lost;
             let sentence = format!("{lost} records of instances were overwritten before they were read");
             report(index.task_name(task), RECORDS_LOST, lost, sentence);
+            let member = phase.job.tasks.get(task).map_or(u16::MAX, |model| model.member.0);
+            let missed = tasks.thinned.missed;
+            report(index.task_name(task), MISSES_NOT_KEPT, missed, not_kept(missed));
+            let sentence = untrue(&index, member, tasks.implausible);
+            report(index.task_name(task), IMPLAUSIBLE, tasks.implausible, sentence);
             let absent = unaccounted(phase, task, record.ending == Ending::Completed);
             let why = match stopped_at(phase, task) {
                 Some(at) => {
@@ -70,12 +81,28 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
                 lost,
                 format!("{lost} records of messages were overwritten before they were read"),
             );
+            let ends = phase.job.channels.get(channel).map(|model| (model.source.0, model.target.0));
+            let (source, target) = ends.unwrap_or((u16::MAX, u16::MAX));
+            let missed = messages.thinned.missed;
+            report(name(), MISSES_NOT_KEPT, missed, not_kept(missed));
+            let implausible = messages.implausible;
+            for (member, count) in [(source, implausible.source), (target, implausible.target)] {
+                report(name(), IMPLAUSIBLE, count, untrue(&index, member, count));
+            }
             let sentence = format!("{} messages had wrong content", messages.corrupt);
             report(name(), "corrupt", messages.corrupt, sentence);
             let sentence = format!("{} messages came out of order", messages.out_of_order);
             report(name(), "out-of-order", messages.out_of_order, sentence);
         }
         for event in &phase.events {
+            if let EventKind::CountDamaged { member, event } = &event.kind {
+                let sentence = format!(
+                    "something has written over the count of event \"{event}\" in the memory of member {}: its firings were not delivered \
+                     while that was so",
+                    index.member_name(*member)
+                );
+                report(index.member_name(*member), IMPLAUSIBLE, 1, sentence);
+            }
             if let EventKind::MemberDied { member, how } = &event.kind
                 && !is_told_elsewhere(record, number, event)
             {
@@ -97,6 +124,24 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// Misses beyond those that are kept, in words.
+fn not_kept(missed: u64) -> String {
+    format!(
+        "{missed} more missed: the details of so many misses exceed the limit of the record, so that these were only counted; \
+         nothing proves them the machine's"
+    )
+}
+
+/// What a member said that cannot be true, in words.
+fn untrue(index: &Index<'_>, member: u16, count: u64) -> String {
+    let member = index.member_name(member);
+    let records = if count == 1 { "record or count" } else { "records or counts" };
+    format!(
+        "{count} {records} in the memory of member {member} cannot be true by the plan and the clock, and were left out: \
+         something has written over its memory, or it does not use this library"
+    )
 }
 
 /// Around a switch an event stands in the records of both phases. It is told of the one in whose time it was.
@@ -169,5 +214,5 @@ fn unaccounted(phase: &Phase, task: usize, completed: bool) -> u64 {
     let after = |last: &InstanceRecord| last.instance.saturating_add(1).saturating_sub(record.before);
     let reached = record.instances.last().map_or(0, after);
     let tail = due.saturating_sub(reached);
-    holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned)
+    holes.saturating_add(tail).saturating_sub(record.records_lost).saturating_sub(record.thinned.count)
 }

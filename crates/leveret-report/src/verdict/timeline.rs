@@ -233,6 +233,12 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::MemberDied { member: rank, how } => {
             format!("member {} died ({how})", member(*rank))
         }
+        EventKind::CountDamaged { member: rank, event } => {
+            format!(
+                "the count of event \"{event}\" in the memory of member {} was found damaged",
+                member(*rank)
+            )
+        }
         EventKind::MemberRestarted { member: rank } => format!("member {} restarted", member(*rank)),
         EventKind::ClockStepped { by } => format!("the clock moved by {by}"),
         EventKind::EvidenceLost { since, records } => {

@@ -97,7 +97,8 @@ fn hourly() -> (SendingEnd, ReceivingEnd, [MessageReader; 2], Nanos) {
 /// Instances and fates that were recorded.
 fn fates(reader: &mut MessageReader) -> Vec<(u64, u8)> {
     let mut found = Vec::new();
-    assert_eq!(reader.drain(|record| found.push((record.instance, record.fate))), 0);
+    let lost = reader.drain(|record| found.push((record.any_value().instance, record.any_value().fate)));
+    assert_eq!(lost.any_value(), 0);
     found
 }
 

@@ -65,7 +65,10 @@ impl Occurrence {
 
     fn total(&self) -> u64 {
         match &self.form {
-            Form::Fired(source) => source.reader.fired(),
+            // Where its count is damaged a trigger has fired as often as was believed of it.
+            Form::Fired(source) => {
+                source.reader.fired().unwrap_or_else(|| self.consumed.load(Ordering::Acquire))
+            }
             Form::Combined(ReceptorCombination::Any, parts) => {
                 parts.iter().fold(0, |sum, part| sum.saturating_add(part.total()))
             }
@@ -85,7 +88,7 @@ impl Occurrence {
     /// known. Of a single trigger only.
     pub(super) fn drain(&self) -> Option<Option<Nanos>> {
         let Form::Fired(source) = &self.form else { return None };
-        let total = source.reader.fired();
+        let total = source.reader.fired()?;
         let before = self.consumed.fetch_max(total, Ordering::AcqRel);
         (total > before).then(|| source.reader.time(before))
     }
@@ -147,7 +150,11 @@ impl Occurrence {
         match &self.form {
             Form::Fired(source) => {
                 let number = self.consumed.load(Ordering::Acquire);
-                let time = (source.reader.fired() > number).then(|| source.reader.time(number))?;
+                let time = source
+                    .reader
+                    .fired()
+                    .is_some_and(|fired| fired > number)
+                    .then(|| source.reader.time(number))?;
                 // A time that is overwritten is earlier than all that are not.
                 Some((Reverse(source.priority), time.unwrap_or(Nanos(i64::MIN)), source.rank))
             }

@@ -14,6 +14,11 @@ const KEPT: u32 = 64;
 
 /// So many triggers of a member, as it fires and as a receptor reads them. Trigger k has priority k modulo 2.
 pub(super) fn triggers(count: u16) -> (Vec<FiringWriter>, Vec<FiringSource>) {
+    triggers_over(count, |_| 0)
+}
+
+/// The same in memory that holds these words.
+fn triggers_over(count: u16, word: impl FnMut(usize) -> u64) -> (Vec<FiringWriter>, Vec<FiringSource>) {
     let spec = TriggerSpec { trigger: TriggerId(0), kept: KEPT };
     let triggers = (0..count).map(|trigger| TriggerSpec { trigger: TriggerId(trigger), ..spec }).collect();
     let (member, generation) = (MemberId(0), Generation(1));
@@ -27,7 +32,7 @@ pub(super) fn triggers(count: u16) -> (Vec<FiringWriter>, Vec<FiringSource>) {
         events: EventSpec { triggers, listeners: Vec::new() },
     });
     let layout = layout.expect("the specification is good");
-    let region: Arc<dyn Region> = Arc::new(HeapRegion::new(layout.size()));
+    let region: Arc<dyn Region> = Arc::new(HeapRegion::filled(layout.size(), word));
     let mut own = OwnSegment::create(region.clone(), &layout).expect("fresh memory");
     let peer = PeerSegment::attach(region, &layout, member, generation).expect("a good header");
     (0..count)
@@ -184,7 +189,7 @@ fn in_process_no_firing_is_consumed_twice_or_left() {
     assert_eq!((consumed.load(Ordering::Relaxed), receptor.pending()), (2 * EACH, 0));
     let mut leaves = Vec::new();
     receptor.collect_sources(&mut leaves);
-    assert!(leaves.iter().map(|leaf| leaf.reader.fired()).eq([EACH, EACH, 2 * EACH]));
+    assert!(leaves.iter().map(|leaf| leaf.reader.fired()).eq([EACH, EACH, 2 * EACH].map(Some)));
     let Form::Combined(_, parts) = &receptor.form else { panic!("a combination") };
     assert!(parts.iter().all(|part| part.pending() == 0), "every part is consumed as often as the whole");
     let Form::Combined(_, inner) = &parts[0].form else { panic!("a combination") };
@@ -200,4 +205,25 @@ fn what_can_never_occur_is_told() {
     writers[0].fire(Nanos(1));
     assert!(both(false).is_possible(&|_| true), "it has occurred already");
     assert!(!both(true).is_possible(&|_| true), "one part never will");
+}
+
+// spec: LAW-VALID-01
+#[test]
+fn a_damaged_count_runs_nothing_and_holds_up_no_other_trigger() {
+    for nonsense in [1, 278_646, 1 << 20, 1 << 63, u64::MAX] {
+        let (_, damaged) = triggers_over(1, |place| if place == 0 { 0 } else { nonsense });
+        let (writers, honest) = triggers(1);
+        let alone = Occurrence::of_sources(damaged.clone());
+        assert_eq!((alone.pending(), alone.consume(), alone.drain()), (0, None, None), "{nonsense}");
+        let both = [damaged, honest].concat();
+        let any = Occurrence::of_sources(both.clone());
+        let parts = both.into_iter().map(|source| Occurrence::of_sources(vec![source])).collect();
+        let all = Occurrence::combined(ReceptorCombination::All, parts);
+        for number in 0..3 {
+            writers[0].fire(Nanos(100));
+            assert_eq!(any.pending(), 1);
+            assert_eq!(any.consume().map(|consumed| consumed.number), Some(number));
+        }
+        assert_eq!((any.pending(), any.consume(), all.consume()), (0, None, None), "{nonsense}");
+    }
 }

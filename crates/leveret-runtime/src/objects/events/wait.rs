@@ -33,7 +33,7 @@ impl Words {
     /// Every trigger's count, which is to be looked at after this.
     pub(super) fn push_sources(&mut self, sources: &[FiringSource]) {
         for source in sources {
-            self.push(Awaited::new(source.reader.futex_word_address(), source.reader.fired() as u32));
+            self.push(Awaited::new(source.reader.futex_word_address(), source.reader.futex_value()));
         }
     }
 
