@@ -17,6 +17,7 @@ mod other_jobs;
 mod output;
 mod patience;
 mod rescheduled;
+mod tick;
 
 pub use agent::{AgentError, run};
 pub use in_process::record_in_process;
