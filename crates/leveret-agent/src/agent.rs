@@ -14,12 +14,13 @@ mod strangers;
 pub use error::AgentError;
 
 use crate::awake::KeptAwake;
-use crate::guard::{GUARD_MIN, guard_for, wake_lateness};
+use crate::guard::{self, GUARD_MIN, guard_for, wake_lateness};
 use crate::lateness::Lateness;
 use crate::members::Seat;
 use crate::monitor::Monitor;
 use crate::output::{Carriers, MemberOutput};
 use crate::patience::Patience;
+use crate::tick::Ticks;
 use crate::{News, RunConfig};
 use error::system;
 use leveret_os::control::{self, Listener, poll};
@@ -108,6 +109,8 @@ struct Agent<'c> {
     phases: Vec<Phase>,
     facts: MachineFacts,
     costs: Costs,
+    /// Where the kernel's tick falls on the job's cores, once somebody has looked.
+    ticks: Option<Ticks>,
     mismatches: Vec<Mismatch>,
     refusal: Option<String>,
     ending: Ending,
@@ -166,6 +169,7 @@ impl<'c> Agent<'c> {
             phases: Vec::new(),
             facts: machine_facts(),
             costs: config.costs,
+            ticks: None,
             mismatches: Vec::new(),
             refusal: None,
             ending: Ending::Completed,
@@ -229,7 +233,14 @@ impl<'c> Agent<'c> {
     fn measure_for(&mut self, declarations: &[MemberDeclarations]) {
         let has_tasks = !self.config.declaration.tasks.is_empty()
             || declarations.iter().any(|declared| !declared.tasks.is_empty());
-        if self.is_measured || !has_tasks {
+        if !has_tasks {
+            return;
+        }
+        if self.ticks.is_none() {
+            let real_time = self.config.scheduling != Scheduling::Plain;
+            self.ticks = Some(guard::ticks(&self.config.declaration.cores, real_time));
+        }
+        if self.is_measured {
             return;
         }
         self.is_measured = true;

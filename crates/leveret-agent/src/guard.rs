@@ -1,5 +1,6 @@
 //! How long before a start a task must wake: measured on this machine, at this moment, on the job's cores.
 
+use crate::tick::{Tick, Ticks};
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_types::Nanos;
@@ -47,6 +48,41 @@ fn probe(core: u32, real_time: bool) -> Nanos {
     }
     lateness.sort_unstable();
     lateness[SAMPLES * 99 / 100]
+}
+
+/// How long a thread spins to see the tick of its core.
+const SPIN: Nanos = Nanos::from_millis(45);
+/// Between two readings of the clock lies no longer time, unless something interrupts.
+const GAP: Nanos = Nanos(1_500);
+/// Gaps that are kept.
+const GAPS_MAX: usize = 512;
+
+/// Where the kernel's tick falls on each of these cores, as a thread that spins there sees it. A core on which none is seen has none, or its thread was not alone.
+pub(crate) fn ticks(cores: &[u32], real_time: bool) -> Ticks {
+    std::thread::scope(|scope| {
+        let probes: Vec<_> = cores.iter().map(|core| scope.spawn(move || spin(*core, real_time))).collect();
+        Ticks(probes.into_iter().filter_map(|probe| probe.join().ok().flatten()).collect())
+    })
+}
+
+/// The tick of one core.
+fn spin(core: u32, real_time: bool) -> Option<Tick> {
+    scheduling::pin(core).ok()?;
+    if real_time {
+        // What is refused here is refused for the tasks too, and reported there.
+        let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
+    }
+    let from = clock::now();
+    let (mut last, mut gaps) = (from, Vec::with_capacity(GAPS_MAX));
+    while last - from < SPIN {
+        let now = clock::now();
+        // It began right behind the reading before.
+        if now - last > GAP && gaps.len() < GAPS_MAX {
+            gaps.push(last);
+        }
+        last = now;
+    }
+    Tick::from_gaps(core, &gaps, [from, last])
 }
 
 #[cfg(test)]

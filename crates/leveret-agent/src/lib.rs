@@ -19,6 +19,7 @@ mod patience;
 mod plausible;
 mod rescheduled;
 mod thin;
+mod tick;
 
 pub use agent::{AgentError, run};
 pub use in_process::record_in_process;

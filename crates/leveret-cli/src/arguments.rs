@@ -44,6 +44,8 @@ pub enum Command {
     Import(ImportArguments),
     /// Write a plan as other tools' files: gates for Linux, for example.
     Export(ExportArguments),
+    /// Set the gates of a plan at this host's network interfaces (Linux, taprio).
+    Apply(ApplyArguments),
     /// Make the report of a run anew from its record.
     Report(ReportArguments),
     /// Explain one instance of a task or channel: its timeline and the verdict.
@@ -350,6 +352,46 @@ fn frame() -> impl Fn(&str) -> Result<ByteSize, String> + Clone + Send + Sync + 
             84..=65_536 => Ok(size),
             _ => Err(format!("a frame has 84 B to 64 KiB on the wire, and not {size}")),
         }
+    }
+}
+
+/// Arguments of `leveret apply`.
+#[derive(Args, Debug)]
+#[command(after_help = help::APPLY)]
+pub struct ApplyArguments {
+    /// The plan, as `leveret plan --output` writes it.
+    #[arg(value_name = "PLAN.json")]
+    pub plan: PathBuf,
+    /// The manifest that it is for.
+    #[arg(value_name = "JOB.toml")]
+    pub manifest: PathBuf,
+    /// Which node of the network this host is.
+    #[arg(long, value_name = "NODE")]
+    pub node: String,
+    /// The interface that leads to a neighbour; may be given several times.
+    #[arg(long, value_name = "NEIGHBOUR=INTERFACE", required = true, value_parser = port())]
+    pub port: Vec<(String, String)>,
+    /// An instant at which a hyperperiod starts, in ns of CLOCK_TAI, the same on all nodes. 0: hyperperiods start at multiples of their length.
+    #[arg(long, value_name = "NS", default_value_t = 0)]
+    pub base_time: i64,
+    /// The interface keeps gates and shapers, if it can, instead of the kernel by its clock.
+    #[arg(long)]
+    pub offload: bool,
+    /// Set nothing, and print the lists and the messages.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The longest frame of other traffic on the wire, preamble and gap included; gates close so long before a slot.
+    #[arg(long, value_name = "SIZE", default_value_t = LARGEST_FRAME, value_parser = frame())]
+    pub largest_frame: ByteSize,
+}
+
+/// A neighbour and the interface that leads there; names of interfaces have no `=`.
+fn port() -> impl Fn(&str) -> Result<(String, String), String> + Clone + Send + Sync + 'static {
+    |given| match given.rsplit_once('=') {
+        Some((neighbour, interface)) if !neighbour.is_empty() && !interface.is_empty() => {
+            Ok((neighbour.to_owned(), interface.to_owned()))
+        }
+        _ => Err("it takes the name of a neighbour, =, and that of an interface".to_owned()),
     }
 }
 

@@ -97,10 +97,51 @@ fn of_network(arguments: &ExportArguments, manifest: &NetworkManifest) -> Result
 }
 
 /// A network with its plan.
-struct Planned<'a> {
-    name: &'a str,
-    traffic: &'a Traffic,
-    plan: &'a NetworkPlan,
+pub struct Planned<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What moves on it.
+    pub traffic: &'a Traffic,
+    /// When.
+    pub plan: &'a NetworkPlan,
+}
+
+/// Does something with the network of a manifest and its plan, once the checker has accepted it.
+///
+/// # Errors
+/// When the plan or its manifest cannot be read, or is of a job on one host; and those of `act`.
+pub fn with_network(
+    plan_path: &Path,
+    path: &Path,
+    act: &mut dyn FnMut(&Planned<'_>) -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
+    match load::document(path)? {
+        Document::Job(_) => {
+            let sentence = format!("{}: this is the manifest of a job on one host", path.display());
+            Err(Failure::new(sentence, "gates are of networks; docs/network-manifest.md"))
+        }
+        Document::Network(manifest) => match &manifest.system {
+            Some(system) => {
+                let plan = system::read(plan_path)?;
+                if let Err(violations) = check_system(&plan, system) {
+                    output::print(&verify::not_valid(plan_path, path, &violations))?;
+                    return Ok(ExitCode::from(EXIT_NO));
+                }
+                let traffic = &parts(system, &plan.windows).traffic;
+                act(&Planned { name: &system.name, traffic, plan: &plan.network })?;
+                Ok(ExitCode::SUCCESS)
+            }
+            None => {
+                let plan = network::read(plan_path)?;
+                if let Err(violation) = check_network(&plan, &manifest.traffic) {
+                    output::print(&network::not_valid(plan_path, path, &violation))?;
+                    return Ok(ExitCode::from(EXIT_NO));
+                }
+                act(&Planned { name: &manifest.name, traffic: &manifest.traffic, plan: &plan })?;
+                Ok(ExitCode::SUCCESS)
+            }
+        },
+    }
 }
 
 /// What ports and hosts are given of a network.
@@ -160,7 +201,7 @@ fn to_tsnkit(
 
 fn to_taprio(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
     let traffic = planned.traffic;
-    let gates = gates_of(arguments, planned)?;
+    let gates = gates_of(&arguments.manifest, arguments.largest_frame, planned)?;
     let folder = place(arguments);
     std::fs::create_dir_all(&folder).map_err(|error| {
         let sentence = format!("{}: the directory could not be made: {error}", folder.display());
@@ -179,7 +220,7 @@ fn to_taprio(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorit
 
 fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Priorities) -> Result<(), Failure> {
     let traffic = planned.traffic;
-    let gates = gates_of(arguments, planned)?;
+    let gates = gates_of(&arguments.manifest, arguments.largest_frame, planned)?;
     let document = yang::write(planned.name, traffic, planned.plan, &gates, given)
         .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))?;
     give(arguments.output.as_deref(), &document)?;
@@ -193,9 +234,17 @@ fn to_yang(arguments: &ExportArguments, planned: &Planned<'_>, given: &Prioritie
     Ok(())
 }
 
-fn gates_of(arguments: &ExportArguments, planned: &Planned<'_>) -> Result<Vec<Gates>, Failure> {
-    gates::gates(planned.traffic, planned.plan, arguments.largest_frame)
-        .map_err(|error| Failure::from_text(&arguments.manifest.display().to_string(), &error.to_string()))
+/// The gates of all ports.
+///
+/// # Errors
+/// A port with more classes than there can be.
+pub fn gates_of(
+    manifest: &Path,
+    largest_frame: ByteSize,
+    planned: &Planned<'_>,
+) -> Result<Vec<Gates>, Failure> {
+    gates::gates(planned.traffic, planned.plan, largest_frame)
+        .map_err(|error| Failure::from_text(&manifest.display().to_string(), &error.to_string()))
 }
 
 /// Most ports that are listed.

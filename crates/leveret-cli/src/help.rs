@@ -128,6 +128,18 @@ docs/planning.md; taprio and yang print how many entries each port's list has.
 
 Exit codes: 0 written; 1 the plan is not valid; 2 bad input.";
 
+/// Of `leveret apply`.
+pub const APPLY: &str = "\
+Examples:
+  leveret apply plan.json job.toml --node s0 --port camera=eth0 --port s1=eth1 --dry-run
+  leveret apply plan.json job.toml --node s0 --port camera=eth0 --base-time 1700000000000000000
+
+Sets the gates (taprio) of this host's interfaces, and the shapers (cbs) below them, by messages to the kernel that are as \
+long as the lists: tc cuts a list behind its entry 30, and the kernel takes some 3,200. The plan is checked first. It takes \
+root, and CONFIG_NET_SCH_TAPRIO in the kernel.
+
+Exit codes: 0 set, or shown; 1 the plan is not valid; 2 bad input, or the kernel refused.";
+
 /// Of `leveret report`.
 pub const REPORT: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! The `leveret` program. Every command is one module; here they are chosen, and failures become exit codes.
 #![forbid(unsafe_code)]
 
+mod apply;
 mod arguments;
 mod check;
 mod completions;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Gantt(arguments) => gantt::execute(&arguments),
         Command::Import(arguments) => import::execute(&arguments),
         Command::Export(arguments) => export::execute(&arguments),
+        Command::Apply(arguments) => apply::execute(&arguments),
         Command::Diff(arguments) => diff::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Why(arguments) => why::execute(&arguments),

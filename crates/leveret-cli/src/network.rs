@@ -233,6 +233,12 @@ pub fn described(manifest: &NetworkManifest) -> String {
 /// Remedies beside a refusal.
 pub const REMEDIES_MAX: usize = 8;
 
+/// The first word of an answer where the search ended without a plan and without a proof that there is none.
+pub const NOT_FOUND: &str = "no plan found";
+
+/// What helps first then.
+pub const SEARCH_FURTHER: &str = "A search that ends without a plan proves nothing about the design. Try first: more steps (--steps), or other seeds (--seed 1, 2, ...).\n";
+
 /// What is printed of changes that would fit.
 pub fn would_fit(advice: &[String]) -> String {
     match advice {

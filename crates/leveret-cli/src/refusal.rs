@@ -1,6 +1,6 @@
 //! The refusal of a network: its conflicts and what would resolve them, as printed and for programs.
 
-use crate::network::{Sought, would_fit};
+use crate::network::{self, Sought, would_fit};
 use crate::output::Paint;
 use leveret_manifest::NetworkManifest;
 use leveret_plan::network::{
@@ -26,12 +26,15 @@ pub fn render(manifest: &NetworkManifest, told: &NetworkExplanation, paint: Pain
         conflict.refusal.is_proven() || matches!(conflict.refusal, NetworkRefusal::Late(_))
     };
     let refused = told.conflicts.iter().any(is_refused);
-    let word = if refused { "refused" } else { "not planned" };
+    let word = if refused { "refused" } else { network::NOT_FOUND };
     let mut text = format!("{}: network \"{}\"\n", paint.red(word), manifest.name);
     match &told.conflicts[..] {
         [one] => {
             text += &format!("  {}\n", one.reason(traffic));
             let advice: Vec<_> = one.remedies.iter().map(|remedy| remedy.words(traffic)).collect();
+            if !refused {
+                text += network::SEARCH_FURTHER;
+            }
             if refused || !advice.is_empty() {
                 text += &would_fit(&advice);
             }

@@ -206,7 +206,7 @@ pub fn refused(system: &System, refusal: &SystemRefusal, sought: Sought, paint: 
 }
 
 fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, paint: Paint) -> String {
-    let word = if refusal.is_proven() { "refused" } else { "not planned" };
+    let word = if refusal.is_proven() { "refused" } else { network::NOT_FOUND };
     let mut reason = refusal.reason();
     // Where something is proven, it is proven of these, and they were named.
     if !refusal.is_proven() && told.conflict.len() > 1 {
@@ -232,8 +232,13 @@ fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, pai
         }
         false => "",
     };
-    text + &network::would_fit(&advice) + others
+    let further = if refusal.is_proven() { "" } else { FURTHER };
+    text + further + &network::would_fit(&advice) + others
 }
+
+/// What helps first where the search for a system's plan ended without one.
+const FURTHER: &str = "A search that ends without a plan proves nothing about the design. Try first: more steps (--steps), other seeds (--seed 1, 2, ...), or a `window` of your own for channels \
+                       that declare none.\n";
 
 /// Declarations of a conflict that are named.
 const CONFLICT_MAX: usize = 16;

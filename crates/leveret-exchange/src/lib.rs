@@ -7,6 +7,7 @@
 //! | [`beside`] | classes and shapers of channels beside the table |
 //! | [`classes`] | which priority each channel carries |
 //! | [`taprio`] | gates for Linux |
+//! | [`netlink`] | the same as messages to the kernel |
 //! | [`yang`] | gates and forwarding for managed switches |
 //! | [`launch`] | when hosts send |
 //! | [`tables`] | the time table of a job |
@@ -16,6 +17,7 @@ pub mod beside;
 pub mod classes;
 pub mod gates;
 pub mod launch;
+pub mod netlink;
 mod plain;
 mod starts;
 pub mod tables;

@@ -4,6 +4,7 @@
 use crate::beside::Beside;
 use crate::classes::Priorities;
 use crate::gates::Gates;
+use crate::netlink::TC_ENTRIES_MAX;
 use crate::plain::{plain, unique};
 use leveret_plan::network::Traffic;
 use leveret_topology::Link;
@@ -43,6 +44,7 @@ fn head(node: &str, largest: ByteSize) -> String {
 # BASE_TIME  an instant at which a hyperperiod starts, in ns of CLOCK_TAI, the same on all nodes. 0: hyperperiods start at multiples of their length.
 # MODE       how gates are kept: \"clockid CLOCK_TAI\" by the kernel, \"flags 0x2\" by the interface, if it can.
 # CBS_OFFLOAD  1: shapers (cbs), where there are any, are kept by the interface.
+# PLAN, JOB  the plan and its manifest, for ports whose lists are too long for tc; APPLY: \"--offload\" there, where MODE is \"flags 0x2\".
 #
 # Class 0 is for all other traffic, whose longest frame has {largest} on the wire, preamble and gap included. Above it are classes for channels
 # beside the table, where there are any, and above these the plan's: one transmit queue each, the higher class first. A frame comes to its class by its
@@ -61,9 +63,7 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
     let target = plain(&traffic.network.nodes[link.target.index()].name);
     let variable = variable(traffic, link);
     let classes = gates.classes();
-    let by_class = (0..8).map(|class| if class < classes { class } else { 0 });
-    let map: Vec<_> =
-        gates.by_priority(priorities).into_iter().chain(by_class).map(|class| class.to_string()).collect();
+    let map = class_map(gates, priorities).map(|class| class.to_string());
     let queues: Vec<_> = (0..classes).map(|class| format!("1@{class}")).collect();
     let kept_free =
         if link.preemption { "the rest of a frame that cannot be cut" } else { "a whole largest frame" };
@@ -95,6 +95,10 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
             gates.short
         );
     }
+    if gates.entries.len() > TC_ENTRIES_MAX {
+        text.push_str(&applied(traffic, gates, &variable, &target));
+        return text;
+    }
     let _ = write!(
         text,
         "tc qdisc replace dev \"${{DEV_{variable}:?the interface that leads to {target}}}\" parent root handle 100 taprio \\
@@ -114,6 +118,31 @@ fn one(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> String {
         text.push_str(&shaper(gates, one, &variable));
     }
     text
+}
+
+/// The class of each of 16 priorities: of those that frames carry, and then of the classes by their numbers.
+pub(crate) fn class_map(gates: &Gates, priorities: &Priorities) -> [u8; 16] {
+    let of_frames = gates.by_priority(priorities);
+    let classes = gates.classes();
+    std::array::from_fn(|priority| match of_frames.get(priority) {
+        Some(class) => *class as u8,
+        None if priority - 8 < classes => (priority - 8) as u8,
+        None => 0,
+    })
+}
+
+/// The command for a port whose list `tc` would cut.
+fn applied(traffic: &Traffic, gates: &Gates, variable: &str, target: &str) -> String {
+    let (source, neighbour) = traffic.network.ends(&traffic.network.links[gates.link.index()]);
+    let quoted = |name: &str| format!("'{}'", name.replace('\'', "'\\''"));
+    format!(
+        "# tc cuts a list behind its entry {TC_ENTRIES_MAX}, so the gates, and shapers below them, are set by `leveret apply`.
+leveret apply \"${{PLAN:?the file of the plan}}\" \"${{JOB:?the file of the manifest}}\" --node {} --port {}=\"${{DEV_{variable}:?the interface that leads to {target}}}\" \\
+  --base-time \"$BASE_TIME\" $APPLY
+",
+        quoted(&source),
+        quoted(&neighbour)
+    )
 }
 
 /// What a class of channels beside the table is.

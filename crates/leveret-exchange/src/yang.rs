@@ -1,16 +1,17 @@
-//! Gates as a configuration of managed switches, in the shape of IEEE Std 802.1Qcw-2023 (YANG for scheduled traffic; modules `ieee802-dot1q-sched` and
-//! `ieee802-dot1q-sched-bridge`), encoded as RFC 7951 says. The parameters are those of IEEE Std 802.1Q-2022, 12.29 and 8.6.9.4.
+//! Gates as a configuration of managed nodes, in the shape of the published YANG modules, encoded as RFC 7951 says: of bridges by IEEE Std 802.1Qcw-2023 (`ieee802-dot1q-sched`,
+//! `ieee802-dot1q-sched-bridge`; the class of each priority in `ieee802-dot1q-bridge`, `traffic-class`), of end stations, whose interfaces are no bridge ports, by IEEE Std
+//! 802.1DC-2024 (`ieee802-dot1dc-sched-if`). The parameters are those of IEEE Std 802.1Q-2022, 12.29, 12.6.3 and 8.6.9.4.
 //!
 //! ```text
 //!  nodes: by name
-//!    configuration   what the node is given: its interfaces, each with its gate-parameter-table
-//!    ports           (ours) what each traffic class of an interface is for, the class of each priority (PCP), shapers
+//!    configuration   what the node is given: its interfaces, each with its gate-parameter-table, and of a bridge its class table
+//!    ports           (ours) what each traffic class of an interface is for, the class of each priority (PCP) of end stations too, shapers
 //!    streams         (ours) by stream and copy: where it leaves the node, in which queue and traffic class, by which priority
 //!    flows           (ours) channels beside the table likewise
 //! ```
 
 use crate::classes::Priorities;
-use crate::gates::{Entry, Gates};
+use crate::gates::{CLASSES_MAX, Entry, Gates};
 use leveret_plan::network::{NetworkPlan, Traffic};
 use leveret_topology::NodeKind;
 use leveret_types::{Nanos, NodeId};
@@ -45,7 +46,7 @@ pub fn write(
     for (index, node) in network.nodes.iter().enumerate() {
         let own = |gates: &&Gates| network.links[gates.link.index()].source == NodeId(index as u32);
         let ports: Vec<_> = gates.iter().filter(own).map(|gates| port(traffic, gates, priorities)).collect();
-        let interfaces = gates.iter().filter(own).map(|port| interface(traffic, port));
+        let interfaces = gates.iter().filter(own).map(|port| interface(traffic, port, priorities));
         let interfaces = interfaces.collect::<Result<Vec<_>, _>>()?;
         let streams = streams(traffic, plan, gates, priorities, NodeId(index as u32));
         let flows = flows(traffic, plan, gates, priorities, NodeId(index as u32));
@@ -65,29 +66,53 @@ pub fn write(
     Ok(format!("{document:#}\n"))
 }
 
-fn interface(traffic: &Traffic, gates: &Gates) -> Result<Value, CycleError> {
+fn interface(traffic: &Traffic, gates: &Gates, priorities: &Priorities) -> Result<Value, CycleError> {
     let network = &traffic.network;
     let (numerator, denominator) = fraction(gates.cycle)
         .ok_or_else(|| CycleError { link: network.link_name(gates.link), cycle: gates.cycle })?;
     let (seconds, nanoseconds) = (gates.offset.0 / SECOND, gates.offset.0 % SECOND);
     let entries: Vec<_> = gates.entries.iter().enumerate().map(entry).collect();
-    let target = &network.nodes[network.links[gates.link.index()].target.index()].name;
-    Ok(json!({
-        "name": target,
+    let link = &network.links[gates.link.index()];
+    let cycle = json!({ "numerator": numerator, "denominator": denominator });
+    let longest = gates.entries.iter().map(|entry| entry.length.0).max().unwrap_or(0);
+    let table = json!({
+        "gate-enabled": true,
+        "admin-gate-states": 255,
+        "admin-control-list": { "gate-control-entry": entries },
+        "admin-cycle-time": cycle,
+        "admin-cycle-time-extension": 0,
+        // 64 bits are a string (RFC 7951, 6.1).
+        "admin-base-time": { "seconds": seconds.to_string(), "nanoseconds": nanoseconds },
+        "config-change": true,
+        // The modules hold a list against these, so a document without them is not valid. They are what the port must support at least.
+        "supported-list-max": gates.entries.len(),
+        "supported-cycle-max": cycle,
+        "supported-interval-max": longest,
+    });
+    let mut interface = json!({
+        "name": &network.nodes[link.target.index()].name,
         "type": "iana-if-type:ethernetCsmacd",
-        "ieee802-dot1q-bridge:bridge-port": {
-            "ieee802-dot1q-sched-bridge:gate-parameter-table": {
-                "gate-enabled": true,
-                "admin-gate-states": 255,
-                "admin-control-list": { "gate-control-entry": entries },
-                "admin-cycle-time": { "numerator": numerator, "denominator": denominator },
-                "admin-cycle-time-extension": 0,
-                // 64 bits are a string (RFC 7951, 6.1).
-                "admin-base-time": { "seconds": seconds.to_string(), "nanoseconds": nanoseconds },
-                "config-change": true,
-            }
-        }
-    }))
+    });
+    // An end station is no bridge: its interface has gates without being a bridge port.
+    if network.nodes[link.source.index()].kind == NodeKind::Host {
+        interface["ieee802-dot1dc-sched-if:gate-parameter-table"] = table;
+    } else {
+        interface["ieee802-dot1q-bridge:bridge-port"] = json!({
+            "traffic-class": { "traffic-class-map": class_map(gates, priorities) },
+            "ieee802-dot1q-sched-bridge:gate-parameter-table": table,
+        });
+    }
+    Ok(interface)
+}
+
+/// The class of each priority, for every number of classes that the port may have and that is enough: a port looks into the row of the number that it has, and most have eight.
+fn class_map(gates: &Gates, priorities: &Priorities) -> Vec<Value> {
+    let row = |(priority, class): (usize, usize)| {
+        let available = (gates.classes().max(1)..=CLASSES_MAX)
+            .map(|number| json!({ "num-traffic-class": number, "traffic-class": class }));
+        json!({ "priority": priority, "available-traffic-class": available.collect::<Vec<_>>() })
+    };
+    gates.by_priority(priorities).into_iter().enumerate().map(row).collect()
 }
 
 /// What the classes of an interface are for.

@@ -8,6 +8,7 @@ use leveret_exchange::gates::gates;
 use leveret_exchange::{launch, tables, yang};
 use leveret_plan::network::{NetworkPlan, Traffic};
 use leveret_plan::{CoreChoice, Costs, Job, Member, OverrunPolicy, Task};
+use leveret_topology::NodeKind;
 use leveret_types::{LinkId, MemberId, Nanos};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -19,7 +20,11 @@ fn interfaces(document: &Value) -> Vec<(String, String, List)> {
         let all = &known["configuration"]["ietf-interfaces:interfaces"]["interface"];
         for interface in all.as_array().expect("interfaces") {
             let port = &interface["ieee802-dot1q-bridge:bridge-port"];
-            let table = &port["ieee802-dot1q-sched-bridge:gate-parameter-table"];
+            let table = match known["kind"].as_str() {
+                Some("host") => &interface["ieee802-dot1dc-sched-if:gate-parameter-table"],
+                _ => &port["ieee802-dot1q-sched-bridge:gate-parameter-table"],
+            };
+            assert_eq!(port.is_null(), known["kind"] == "host", "an end station is no bridge");
             let number = |value: &Value| value.as_i64().expect("a number");
             let (over, under) = (
                 number(&table["admin-cycle-time"]["numerator"]),
@@ -41,6 +46,18 @@ fn interfaces(document: &Value) -> Vec<(String, String, List)> {
         }
     }
     found
+}
+
+/// The class that a bridge with eight classes gives a priority, by the table of its port.
+fn class_of(document: &Value, (node, neighbour): (&str, &str), priority: usize) -> Option<usize> {
+    let all =
+        document["nodes"][node]["configuration"]["ietf-interfaces:interfaces"]["interface"].as_array()?;
+    let port = &all.iter().find(|one| one["name"] == neighbour)?["ieee802-dot1q-bridge:bridge-port"];
+    let map = port["traffic-class"]["traffic-class-map"].as_array()?;
+    let rows = map.iter().find(|row| row["priority"] == priority)?["available-traffic-class"].as_array()?;
+    rows.iter().find(|row| row["num-traffic-class"] == 8)?["traffic-class"]
+        .as_u64()
+        .map(|class| class as usize)
 }
 
 /// What the table of streams says of each hop: node, stream, copy, next node, queue, class.
@@ -102,6 +119,10 @@ proptest! {
             let link = LinkId(traffic.network.links.iter().position(link).expect("a link") as u32);
             let port = gates.iter().find(|port| port.link == link).expect("gates");
             play(&traffic, &plan, link, &list, |queue| port.class(queue));
+            if traffic.network.nodes[traffic.network.links[link.index()].source.index()].kind != NodeKind::Host {
+                let classes: Vec<_> = (0..8).map(|priority| class_of(&document, (&node, &neighbour), priority)).collect();
+                prop_assert_eq!(classes, port.by_priority(&given).map(Some));
+            }
         }
         let mut expected = Vec::new();
         for (stream, ways) in traffic.streams.iter().zip(&plan.ways) {

@@ -5,6 +5,7 @@ mod common;
 use common::{LARGEST, List, planned, play, queue};
 use leveret_exchange::classes::priorities;
 use leveret_exchange::gates::{GatesError, gates};
+use leveret_exchange::netlink::TC_ENTRIES_MAX;
 use leveret_exchange::taprio;
 use leveret_plan::network::{NetworkPlan, Traffic};
 use leveret_types::{LinkId, Nanos};
@@ -85,8 +86,12 @@ proptest! {
             let beside = traffic.flows.iter().zip(&plan.flows).filter(|(flow, _)| flow.class.is_some());
             !plan.links[*link].is_empty() || beside.flat_map(|(_, way)| &way.hops).any(|hop| hop.link.index() == *link)
         };
-        prop_assert_eq!(commands.len(), (0..plan.links.len()).filter(is_used).count());
-        for link in (0..plan.links.len()).filter(is_used) {
+        // What `tc` would cut is left to `leveret apply`, whose messages tests/netlink.rs reads.
+        let is_cut = |link: &usize| gates.iter().any(|port| port.link.index() == *link && port.entries.len() > TC_ENTRIES_MAX);
+        let applied: usize = scripts.iter().map(|(_, script)| script.matches("\nleveret apply ").count()).sum();
+        prop_assert_eq!(applied, (0..plan.links.len()).filter(is_cut).count());
+        prop_assert_eq!(commands.len() + applied, (0..plan.links.len()).filter(is_used).count());
+        for link in (0..plan.links.len()).filter(|link| is_used(link) && !is_cut(link)) {
             let command = of_link(&commands, &traffic, link).expect("a command for each port");
             let rate = traffic.network.links[link].rate;
             let short = command.list.entries.iter().filter(|(_, length)| *length < rate.transmission(60).0).count();

@@ -16,6 +16,7 @@
 //! | [`perf`] | evidence: context switches, page faults, system calls |
 //! | [`threads_of`], [`facts`], [`doctor`] | who else is there, what this machine is, and what it lacks |
 //! | [`usage`] | the calling thread's faults and switches |
+//! | [`netlink`] | setting queueing disciplines of network interfaces |
 //! | [`host`] | environment, a secret, a place for the socket, the wall clock |
 //! | [`streams`] | pipes for what other processes print |
 //! | [`allocator`] | counting heap calls per thread |
@@ -38,6 +39,7 @@ pub mod kinship;
 pub mod latency;
 pub mod lost;
 pub mod memory_file;
+pub mod netlink;
 pub mod nudge;
 pub mod open_files;
 pub mod overrun;

@@ -3,12 +3,12 @@
 mod common;
 
 use common::system_player::{Measured, play};
-use common::systems::{cell, systems};
+use common::systems::{add_chain, add_crossing, add_task, bare, cell, systems};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
 use leveret_plan::system::{System, SystemPlan, SystemRefusal, plan_system, plan_system_within};
-use leveret_types::Nanos;
+use leveret_types::{BitRate, Nanos};
 use proptest::prelude::*;
 
 /// Without an explanation of what a host refuses.
@@ -59,6 +59,34 @@ fn windows_that_are_left_out_are_chosen_tightly() {
     let plan = shown(&system);
     let declared = shown(&cell(true, None));
     assert!(plan.chains[0].age < declared.chains[0].age, "{} {}", plan.chains[0].age, declared.chains[0].age);
+}
+
+/// A controller that reads from all drives and writes to all of them, in a star of 100 Mbit/s; each loop may take 3 ms.
+fn controller_and_drives(drives: u16, size: u64, step: i64) -> System {
+    let mut system = bare(1, u32::from(drives) + 1, 500);
+    for link in &mut system.traffic.network.links {
+        link.rate = BitRate(100_000_000);
+    }
+    let controller = add_task(&mut system, 0, "step", 1000, (0, 1000), step);
+    for drive in 1..=drives {
+        let sense = add_task(&mut system, drive, &format!("sense{drive}"), 1000, (0, 1000), 50);
+        let act = add_task(&mut system, drive, &format!("act{drive}"), 1000, (0, 1000), 50);
+        let actual = add_crossing(&mut system, &format!("actual{drive}"), sense, &[controller], size, None);
+        let setpoint = add_crossing(&mut system, &format!("setpoint{drive}"), controller, &[act], size, None);
+        add_chain(&mut system, &[sense, actual, controller, setpoint, act], Some(3000), None);
+    }
+    system
+}
+
+#[test]
+fn a_controller_has_time_for_all_its_drives() {
+    for (drives, size, step) in
+        [(1, 500, 480), (2, 500, 480), (4, 500, 480), (8, 500, 480), (16, 250, 400), (20, 200, 400)]
+    {
+        let plan = shown(&controller_and_drives(drives, size, step));
+        assert_eq!(plan.chains.len(), usize::from(drives));
+        assert!(plan.chains.iter().all(|chain| chain.reaction <= common::us(3000)));
+    }
 }
 
 #[test]

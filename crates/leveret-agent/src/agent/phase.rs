@@ -1,9 +1,10 @@
 //! One commit while it runs: the epoch is set, the watcher looks, everybody stops at one instant.
 
-use super::{Agent, TICK};
+use super::{Agent, Running, TICK};
 use crate::News;
 use crate::awake::KeptAwake;
 use crate::monitor::{self, Monitor, Watched};
+use crate::tick::{Placed, Ticks};
 use leveret_os::clock;
 use leveret_plan::InstancesBefore;
 use leveret_protocol::assemble::{Assembled, Shot};
@@ -35,11 +36,12 @@ impl Agent<'_> {
     pub(super) fn start(&mut self) -> Vec<Action> {
         let Some(running) = &self.running else { return Vec::new() };
         let cores = running.cores();
-        let epoch =
-            match epoch_of(&running.assembled, running.plan.hyperperiod, self.config.horizon, clock::now()) {
-                Ok(epoch) => epoch,
-                Err(reason) => return self.coordinator.cannot_start(reason),
-            };
+        let ticks = self.ticks.clone().unwrap_or_default();
+        let placed = match epoch_of(running, &ticks, self.config.horizon, clock::now()) {
+            Ok(placed) => placed,
+            Err(reason) => return self.coordinator.cannot_start(reason),
+        };
+        let (epoch, remark) = (placed.epoch, placed.remark(&ticks));
         let generation = self.coordinator.generation();
         let segments = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
         let segments = running.attached(generation, segments);
@@ -69,6 +71,9 @@ impl Agent<'_> {
         self.patience.started(epoch + self.config.horizon.span(running.plan.hyperperiod));
         self.broadcast(&ToMember::Go { generation, epoch });
         self.warn(warnings);
+        if let Some(remark) = remark {
+            self.note(&remark);
+        }
         self.keep_awake(&cores);
         Vec::new()
     }
@@ -165,8 +170,16 @@ impl Agent<'_> {
     }
 }
 
-/// When the periods can begin, such that single shots have their places in the table at their times.
-fn epoch_of(assembled: &Assembled, round: Nanos, horizon: Horizon, now: Nanos) -> Result<Nanos, String> {
+/// When the periods begin: where single shots have their places in the table at their times, else where the kernel's tick meets as few starts as can be.
+fn epoch_of(running: &Running, ticks: &Ticks, horizon: Horizon, now: Nanos) -> Result<Placed, String> {
+    let earliest = with_shots(&running.assembled, running.plan.hyperperiod, horizon, now)?;
+    // Single shots are bound to their instants.
+    let ticks = if running.assembled.shots.is_empty() { ticks } else { &Ticks::default() };
+    Ok(ticks.epoch(&running.plan, earliest))
+}
+
+/// The first instant at which the periods can begin, such that single shots have their places in the table at their times.
+fn with_shots(assembled: &Assembled, round: Nanos, horizon: Horizon, now: Nanos) -> Result<Nanos, String> {
     let words = |shot: &Shot| {
         let channel = &assembled.job.channels[shot.channel.index()];
         let [start, deadline] = shot.window;
@@ -241,7 +254,7 @@ mod tests {
     // spec: QOS-TIME-START-03
     #[test]
     fn a_shot_that_cannot_be_met_is_refused_with_its_instants() {
-        let epoch = |now, horizon| epoch_of(&shot(), ROUND, horizon, Nanos::from_millis(now));
+        let epoch = |now, horizon| with_shots(&shot(), ROUND, horizon, Nanos::from_millis(now));
         assert_eq!(epoch(123, Horizon::Unbounded), Ok(Nanos::from_millis(190)), "the next that fits");
         assert_eq!(epoch(440, Horizon::Unbounded), Ok(Nanos::from_millis(500)));
         for now in [441, 502, 600] {

@@ -90,6 +90,32 @@ fn the_picture_and_the_gates(job: &Path, plan: &Path, folder: &Path) {
     assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 1 + 4 + 4 + 2 + 2 + 1);
 }
 
+/// Gates are shown without being set; where they would be set, the kernel's word or a name that is wrong ends it.
+#[test]
+fn gates_are_set_by_messages_of_our_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (job, plan) = (folder.path().join("job.toml"), folder.path().join("plan.json"));
+    outcome(&["import", "tsnkit", TOPOLOGY, STREAMS, "--output", shown(&job)]);
+    outcome(&["plan", shown(&job), "--output", shown(&plan)]);
+    let apply = |more: &[&str]| outcome(&[&["apply", shown(&plan), shown(&job)], more].concat());
+    let (text, said, code) = apply(&["--node", "1", "--port", "2=lo", "--dry-run"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.starts_with("lo to 2: ") && text.contains("10 entries in"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains("  gates ")).count(), 10, "{text}");
+    // "taprio", as the kernel reads it.
+    assert!(text.replace("\n  ", "").contains("74617072696f00"), "{text}");
+    for (arguments, expected) in [
+        (["--node", "99", "--port", "2=lo"], "--node 99: the network has no such node"),
+        (["--node", "1", "--port", "77=lo"], "--port 77=lo: 1 has no port with gates to 77"),
+        (["--node", "1", "--port", "2=no-such-one"], "no-such-one: there is no such network interface"),
+        (["--node", "1", "--port", "lo"], "it takes the name of a neighbour"),
+    ] {
+        let (_, said, code) = apply(&arguments);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
 #[test]
 fn a_part_of_a_plan_is_drawn() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,7 +3,7 @@
 use crate::{is_blessing, outcome, root};
 use std::fs;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "check",
     "explain",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 14] = [
     "gantt",
     "import",
     "export",
+    "apply",
     "report",
     "why",
     "doctor",

@@ -100,7 +100,7 @@ pub enum NetworkRefusal {
         partial: Box<NetworkPlan>,
         /// How many intervals were looked at.
         steps: u64,
-        /// The link that is asked for most, and for how much of each 1000.
+        /// The link that is asked for most if every channel takes its first route, and for how much of each 1000.
         fullest: Option<(LinkId, u32)>,
     },
 }
@@ -414,7 +414,7 @@ impl NetworkRefusal {
 fn not_found(traffic: &Traffic, unplaced: &[StreamId], steps: u64, fullest: Option<(LinkId, u32)>) -> String {
     let full = fullest.map_or_else(String::new, |(which, permille)| {
         format!(
-            " The link that is asked for most is {} ({}.{} % of its time).",
+            " If every channel took its first route, link {} would be asked for most ({}.{} % of its time); other routes are tried too.",
             traffic.network.link_name(which),
             permille / 10,
             permille % 10

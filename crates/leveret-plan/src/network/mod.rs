@@ -39,6 +39,7 @@ mod strategy;
 mod summary;
 mod timeline;
 mod trials;
+mod under_way;
 mod unison;
 mod wait;
 mod watch;
@@ -65,10 +66,11 @@ pub use remedy::remedies;
 pub use repair::Effort;
 pub use session::{Moved, Session, SessionError};
 pub use summary::{ClassSummary, FlowSummary, LinkSummary, NetworkSummary, StreamSummary, summarise};
+pub(crate) use under_way::under_way;
 
 use core::Found;
 use leveret_topology::Graph;
-use leveret_types::{Nanos, NodeId, StreamId};
+use leveret_types::Nanos;
 use problem::Problem;
 use repair::{Ended, Search};
 use strategy::Strategy;
@@ -171,35 +173,6 @@ fn search_problem(
         }
     }
     Err(not_found(&search))
-}
-
-/// How long a message is under way, from the start of the first transmission to the last arrival, when nothing waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct UnderWay {
-    /// On the way that would be taken first; of two copies, on the slower one.
-    pub likely: Nanos,
-    /// On no way less.
-    pub least: Nanos,
-}
-
-/// Of each stream, how long it is under way, with the network for itself alone.
-pub(crate) fn under_way(traffic: &Traffic) -> Result<Vec<UnderWay>, NetworkRefusal> {
-    let hyperperiod = traffic.validate().map_err(NetworkRefusal::Invalid)?;
-    let problem = Problem::new(traffic, hyperperiod.0).map_err(NetworkRefusal::Invalid)?;
-    let mut found = vec![UnderWay { likely: Nanos::ZERO, least: Nanos::ZERO }; traffic.streams.len()];
-    for item in &problem.items {
-        let first = item.ways.first().map_or(0, |way| way.span);
-        let one = &mut found[item.stream.index()];
-        one.likely = one.likely.max(Nanos(first));
-    }
-    for (index, one) in found.iter_mut().enumerate() {
-        let stream = &traffic.streams[index];
-        let least = |target: &NodeId| problem.least_to(StreamId(index as u32), *target);
-        let each = stream.targets.iter().map(least).max().unwrap_or(0);
-        // Of ways that are named nothing else is possible.
-        one.least = if stream.ways.is_some() { one.likely } else { Nanos(each).min(one.likely) };
-    }
-    Ok(found)
 }
 
 /// Places what it can. What has a place only where it waits is set aside, so that all of those are seen to fail, and not the first alone.

@@ -147,7 +147,13 @@ impl Chooser<'_> {
             match *step {
                 Step::Task { host, task } => {
                     let need = self.needs.tasks[usize::from(host)][task.index()];
-                    now = self.after_task(host, task, now, given(self.weight(*step)).max(need));
+                    now = after_task(
+                        self.system,
+                        self.needs,
+                        (host, task),
+                        now,
+                        given(self.weight(*step)).max(need),
+                    );
                 }
                 Step::Work { host, work } => now += self.system.work(host, work).budget.0,
                 Step::Channel(port) => {
@@ -158,35 +164,10 @@ impl Chooser<'_> {
                 }
                 Step::Crossing(index) => {
                     let length = given(self.weight(*step)).max(self.needs.crossings[usize::from(index)]);
-                    now = self.after_crossing(usize::from(index), now, length);
+                    now = after_crossing(self.system, &mut self.windows, usize::from(index), now, length);
                 }
             }
         }
-    }
-
-    /// When a task that may begin at `now` is to have ended: in the first of its windows that has room.
-    fn after_task(&self, host: u16, task: TaskId, now: i64, length: i64) -> i64 {
-        let error = self.system.traffic.clock_error.0;
-        let need = self.needs.tasks[usize::from(host)][task.index()];
-        let declared = self.system.task(host, task);
-        let (release, deadline) = (declared.release.0 + error, declared.deadline.0 - error);
-        let period = declared.period.0.max(1);
-        let begin = div_ceil(now + need - deadline, period).max(0) * period;
-        now.max(begin + release).saturating_add(length).min(begin + deadline).max(now + need)
-    }
-
-    /// When a message that is inserted at `now` is visible. Gives the crossing a window of this length, if it has none.
-    fn after_crossing(&mut self, index: usize, now: i64, length: i64) -> i64 {
-        let crossing = &self.system.crossings[index];
-        let costs = &self.system.hosts[usize::from(crossing.source.host)].job.costs;
-        let (period, error) = (crossing.period.0, costs.clock_error.0);
-        let release = now + costs.publish.0 + error;
-        let window = *self.windows[index].get_or_insert_with(|| {
-            let release = release.rem_euclid(period);
-            Window { release: Nanos(release), deadline: Nanos(release.saturating_add(length)) }
-        });
-        let message = div_ceil(release - window.release.0, period);
-        message.saturating_mul(period).saturating_add(window.deadline.0 + error)
     }
 
     /// Paths through the crossings that are still open: from a writer on to what its reader writes, as far as that goes.
@@ -246,4 +227,41 @@ impl Chooser<'_> {
             !taken && crossing.source.host == host && writes.contains(&crossing.source.channel)
         })
     }
+}
+
+/// When a task that may begin at `now` is to have ended: in the first of its windows that has room.
+pub(super) fn after_task(
+    system: &System,
+    needs: &Needs,
+    (host, task): (u16, TaskId),
+    now: i64,
+    length: i64,
+) -> i64 {
+    let error = system.traffic.clock_error.0;
+    let need = needs.tasks[usize::from(host)][task.index()];
+    let declared = system.task(host, task);
+    let (release, deadline) = (declared.release.0 + error, declared.deadline.0 - error);
+    let period = declared.period.0.max(1);
+    let begin = div_ceil(now + need - deadline, period).max(0) * period;
+    now.max(begin + release).saturating_add(length).min(begin + deadline).max(now + need)
+}
+
+/// When a message that is inserted at `now` is visible. Gives the crossing a window of this length, if it has none.
+pub(super) fn after_crossing(
+    system: &System,
+    windows: &mut [Option<Window>],
+    index: usize,
+    now: i64,
+    length: i64,
+) -> i64 {
+    let crossing = &system.crossings[index];
+    let costs = &system.hosts[usize::from(crossing.source.host)].job.costs;
+    let (period, error) = (crossing.period.0, costs.clock_error.0);
+    let release = now + costs.publish.0 + error;
+    let window = *windows[index].get_or_insert_with(|| {
+        let release = release.rem_euclid(period);
+        Window { release: Nanos(release), deadline: Nanos(release.saturating_add(length)) }
+    });
+    let message = div_ceil(release - window.release.0, period);
+    message.saturating_mul(period).saturating_add(window.deadline.0 + error)
 }

@@ -28,6 +28,7 @@ mod plan;
 mod project;
 mod remedy;
 mod search;
+mod stages;
 mod table;
 mod validate;
 

@@ -17,7 +17,9 @@ pub(super) struct Needs {
     /// By crossing: from the start of the first transmission to the last arrival on the way that would be taken first, and the clock error
     /// at both ends.
     pub crossings: Vec<i64>,
-    /// The same on no way less.
+    /// The same while all that share the fullest link of that way are sent too.
+    pub shared: Vec<i64>,
+    /// What it takes on no way less.
     pub least: Vec<i64>,
 }
 
@@ -39,7 +41,8 @@ impl Needs {
         })?;
         let error = 2 * system.traffic.clock_error.0;
         let crossings = own.iter().map(|own| own.likely.0 + error).collect();
-        Ok(Self { tasks, crossings, least: own.iter().map(|own| own.least.0 + error).collect() })
+        let shared = own.iter().map(|own| own.shared.0 + error).collect();
+        Ok(Self { tasks, crossings, shared, least: own.iter().map(|own| own.least.0 + error).collect() })
     }
 
     /// What a channel takes at least from the writer's end to its visibility; `None` where nothing is known of it.

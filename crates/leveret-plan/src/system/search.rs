@@ -7,6 +7,7 @@ use super::model::{Crossing, Port, Step, System, Window};
 use super::needs::Needs;
 use super::plan::{SYSTEM_PLAN_VERSION, SystemPlan};
 use super::project::{Parts, open_ports, parts, relaxed, source_window};
+use super::stages::{self, Stretch};
 use crate::admission::{Lean, plan_leaning, plan_scope, plan_with};
 use crate::explain::{Own, Scope};
 use crate::network::{Effort, NetworkPlan, NetworkRefusal, TooLongFor, Traffic, plan_network, summarise};
@@ -16,7 +17,10 @@ use leveret_types::{Nanos, StreamId};
 
 /// How often windows are chosen anew.
 const ROUNDS_MAX: usize = 16;
-/// Where that finds nothing: windows at the ends of periods, so long in eighths of them.
+/// Where that finds nothing: windows by stages, with so many 64ths of what messages and tasks need.
+const BY_STAGES: [(i64, i64); 9] =
+    [(66, 64), (68, 64), (72, 64), (80, 64), (80, 80), (96, 80), (96, 96), (128, 128), (192, 192)];
+/// Where that finds nothing either: windows at the ends of periods, so long in eighths of them.
 const AT_ENDS: [i64; 4] = [0, 1, 3, 5];
 /// How often windows are tightened to what a plan uses.
 const TIGHTENED_MAX: usize = 4;
@@ -174,13 +178,21 @@ impl<'a> Search<'a> {
                 nearest = Some(failed);
             }
         }
-        for eighths in AT_ENDS {
+        let by_stages = BY_STAGES.iter().map(|(messages, tasks)| {
+            let stretch = Stretch { messages: *messages, tasks: *tasks };
+            stages::windows(self.system, self.needs, stretch)
+        });
+        let at_ends = AT_ENDS.iter().map(|eighths| choose::at_ends(self.system, self.needs, *eighths));
+        for windows in by_stages.chain(at_ends) {
             if self.spent > self.most {
                 break;
             }
-            let windows = choose::at_ends(self.system, self.needs, eighths);
-            if let Ok(found) = self.within(windows, &shares.halvings) {
-                return Ok(found);
+            match self.within(windows, &shares.halvings) {
+                Ok(found) => return Ok(found),
+                Err(failed) if nearest.as_ref().is_none_or(|before| self.is_nearer(&failed, before)) => {
+                    nearest = Some(failed);
+                }
+                Err(_) => {}
             }
         }
         Err(nearest.unwrap_or_else(|| unreachable!("the first windows were tried")))
