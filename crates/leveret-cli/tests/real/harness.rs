@@ -6,11 +6,9 @@ use leveret_report::record::RunRecord;
 use leveret_report::verdict::{self, Assessment, Miss};
 use leveret_report::{json, storage};
 use leveret_types::Nanos;
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -258,11 +256,6 @@ impl Drop for Running<'_> {
                 // It may end by itself at this moment.
                 let _ = process.signal(Signal::KILL);
             }
-            // Of a run that has ended the record says whether that was the machine's doing.
-            let record = fs::read(self.place.path("out/record.leveret")).ok();
-            if record.and_then(|bytes| storage::decode(&bytes).ok()).as_ref().is_some_and(is_disturbed) {
-                DISTURBED.set(true);
-            }
         }
     }
 }
@@ -280,9 +273,6 @@ impl Outcome {
     fn read(place: &Workplace, status: ExitStatus) -> Self {
         let record = fs::read(place.path("out/record.leveret")).ok();
         let record: Option<RunRecord> = record.map(|bytes| storage::decode(&bytes).expect("a whole record"));
-        if record.as_ref().is_some_and(is_disturbed) {
-            DISTURBED.set(true);
-        }
         Self {
             code: status.code(),
             signal: status.signal(),
@@ -342,35 +332,6 @@ impl Outcome {
             );
         }
     }
-}
-
-thread_local! {
-    /// A run of this test was disturbed by the machine.
-    static DISTURBED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether the machine stood still for longer than what tests plan for: by a miss that is its own, or by what a bare
-/// sleep saw.
-fn is_disturbed(record: &RunRecord) -> bool {
-    const STALL: Nanos = Nanos::from_millis(1);
-    let stood_still = |late: &u32| Nanos(i64::from(*late)) > STALL;
-    record.phases.iter().flat_map(|phase| &phase.alone.lateness_ns).any(stood_still)
-        || verdict::assess(record).misses.iter().any(|miss| miss.party == verdict::Party::Machine)
-}
-
-/// For tests whose outcome hangs on a window of milliseconds being kept: a test that failed is tried again where the record of
-/// one of its runs proves that the machine stood still. One that fails on a machine that kept up, or again and again, has failed.
-pub fn undisturbed(test: impl Fn()) {
-    const TRIES: u32 = 6;
-    for _ in 1..TRIES {
-        DISTURBED.set(false);
-        let Err(failure) = catch_unwind(AssertUnwindSafe(&test)) else { return };
-        if !DISTURBED.get() {
-            resume_unwind(failure);
-        }
-        println!("the machine stood still in this run: once more");
-    }
-    test();
 }
 
 /// The program under test.

@@ -1,6 +1,6 @@
 //! Where a run's report goes: a former one is kept apart, and what cannot be written does not take the rest with it.
 
-use crate::harness::{Workplace, program, turn, undisturbed};
+use crate::harness::{Workplace, program, turn};
 use crate::job::{Job, core, ring};
 use crate::suite::{C, compile};
 use std::fs;
@@ -44,24 +44,22 @@ fn a_run_that_fails_leaves_no_former_report_as_its_own() {
 #[test]
 fn a_report_that_cannot_be_written_costs_no_summary() {
     let _turn = turn();
-    undisturbed(|| {
-        let place = Workplace::new();
-        let pid = format!("pid={}", place.shown("A"));
-        let run = place.start(&ring(10, "", [&[&pid, "started=3"], &[], &[]]).text());
-        run.await_text("A", "started");
-        // In the place of two files stand directories; no rename replaces them.
-        for file in ["record.leveret", "report.json"] {
-            fs::create_dir(place.path("out").join(file)).expect("a directory");
-        }
-        let (code, stdout, stderr) = run.finish_without_record();
-        assert_eq!(code, Some(2), "{stdout}{stderr}");
-        assert!(stdout.contains("verdict: "), "{stdout}{stderr}");
-        assert!(stderr.contains("record.leveret: the file could not be written"), "{stderr}");
-        assert!(stderr.contains("hint: "), "{stderr}");
-        for file in ["report.html", "trace.json"] {
-            assert!(place.path("out").join(file).is_file(), "{file} could have been written");
-        }
-    });
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("A"));
+    let run = place.start(&ring(50, "", [&[&pid, "started=3"], &[], &[]]).text());
+    run.await_text("A", "started");
+    // In the place of two files stand directories; no rename replaces them.
+    for file in ["record.leveret", "report.json"] {
+        fs::create_dir(place.path("out").join(file)).expect("a directory");
+    }
+    let (code, stdout, stderr) = run.finish_without_record();
+    assert_eq!(code, Some(2), "{stdout}{stderr}");
+    assert!(stdout.contains("verdict: "), "{stdout}{stderr}");
+    assert!(stderr.contains("record.leveret: the file could not be written"), "{stderr}");
+    assert!(stderr.contains("hint: "), "{stderr}");
+    for file in ["report.html", "trace.json"] {
+        assert!(place.path("out").join(file).is_file(), "{file} could have been written");
+    }
 }
 
 /// The ring of five rounds under a limit of the shell's: the exit code, and what it said of errors.

@@ -1,6 +1,6 @@
 //! How the programs of the conformance suite (`tests/mpirt/`) are compiled and run.
 
-use crate::harness::{Outcome, Running, Workplace, program, turn, undisturbed};
+use crate::harness::{Outcome, Running, Workplace, program, turn};
 use leveret_os::process::{PidFd, Signal};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ pub fn with_members(source: &str, compiler: &[&str], numbers: &[u32], body: impl
     let checked = with_sanitizers(compiler).filter(|_| !NOT_UNDER_SANITIZERS.contains(&name));
     let program = Program::compiled(source, checked.as_deref().unwrap_or(compiler));
     for members in numbers {
-        undisturbed(|| body(&program, *members));
+        body(&program, *members);
     }
 }
 
