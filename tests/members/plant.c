@@ -365,9 +365,9 @@ static void freezing(const char *root, const char *file, const char *on, const c
 }
 
 static char quota_group[128];
-static int64_t throttled;
+static pthread_barrier_t joined;
 
-/* Uses up what its control group may have; the first long gap between two readings of the clock is its being throttled. */
+/* Uses up what its control group may have; a long gap between two readings of the clock is its being throttled. */
 static void *consumes(void *real_time)
 {
     pin(0, core);
@@ -376,42 +376,41 @@ static void *consumes(void *real_time)
     must(put(quota_group, "tasks", "%d", gettid()), "joining the control group");
     if (real_time)
         rank(0, SCHED_FIFO, RANK);
-    int64_t end = start_of(0) + length, last = now();
-    while (last < end) {
-        int64_t next = now();
-        if (next - last > 3 * MS && !throttled)
-            throttled = last;
-        last = next;
+    pthread_barrier_wait(&joined);
+    for (int burst = 0; burst < bursts; burst++) {
+        sleep_until(start_of(burst) - 4 * MS);
+        int64_t end = start_of(burst) + length, last = now(), next;
+        for (; last < end; last = next)
+            if ((next = now()) - last > 2 * MS)
+                note(last, next);
     }
     return NULL;
 }
 
-/* The member's thread in a control group that may use a millisecond in a hundred, and has used it. */
+/* The member's thread in a control group that may use a millisecond in twenty for a while, and uses it up at once. Joining a group takes the
+ * kernel long, so that is done before. */
 static void limited(int real_time)
 {
     const char *root = "/sys/fs/cgroup/cpu", *quota = real_time ? "cpu.rt_runtime_us" : "cpu.cfs_quota_us";
+    pthread_t consumer;
     snprintf(quota_group, sizeof quota_group, "%s/leveret-plant-%d", root, getpid());
     must(mkdir(quota_group, 0755) == 0, quota_group);
-    must(put(quota_group, real_time ? "cpu.rt_period_us" : "cpu.cfs_period_us", "100000"), "setting a period");
+    must(put(quota_group, real_time ? "cpu.rt_period_us" : "cpu.cfs_period_us", "20000"), "setting a period");
+    must(put(quota_group, quota, "15000"), "setting a quota");
+    pthread_barrier_init(&joined, NULL, 2);
+    pthread_create(&consumer, NULL, consumes, real_time ? quota_group : NULL);
+    must(put(quota_group, "tasks", "%d", thread), "moving the thread into the control group");
+    pthread_barrier_wait(&joined);
     stand_aside();
-    int all = bursts;
-    for (int burst = 0; burst < all; burst++) {
-        pthread_t consumer;
-        at[0] = at[burst];
-        throttled = 0;
-        must(put(quota_group, quota, "1000"), "setting a quota");
-        sleep_until(start_of(0) - 4 * MS);
-        must(put(quota_group, "tasks", "%d", thread), "moving the thread into the control group");
-        pthread_create(&consumer, NULL, consumes, real_time ? quota_group : NULL);
-        sleep_until(start_of(0) + length);
-        int64_t ended = now();
-        must(put(root, "tasks", "%d", thread), "moving the thread back");
-        must(put(quota_group, quota, "50000"), "raising the quota");
-        pthread_join(consumer, NULL);
-        if (throttled)
-            note(throttled, ended);
+    for (int burst = 0; burst < bursts; burst++) {
+        sleep_until(start_of(burst) - 4 * MS);
+        must(put(quota_group, quota, "1000"), "lowering the quota");
+        sleep_until(start_of(burst) + length);
+        must(put(quota_group, quota, "15000"), "raising the quota");
     }
-    sleep_until(now() + MS);
+    pthread_join(consumer, NULL);
+    /* It may have ended. */
+    put(root, "tasks", "%d", thread);
     rmdir(quota_group);
 }
 

@@ -310,6 +310,27 @@ impl Outcome {
         found.cloned().unwrap_or_else(|| panic!("{name} {instance} kept its window: {}", self.said()))
     }
 
+    /// Those of the instances in which a member says that it did what it was asked to. A machine that stood still at that moment may have
+    /// kept it from doing so; one at least it must have done.
+    pub fn done(&self, said: &str, instances: &[u64]) -> Vec<u64> {
+        let is_said = |instance: &&u64| {
+            self.stderr.lines().any(|line| line.ends_with(&format!("{said} in instance {instance}")))
+        };
+        let done: Vec<u64> = instances.iter().filter(is_said).copied().collect();
+        assert!(!done.is_empty(), "nothing was planted: {}", self.said());
+        done
+    }
+
+    /// No miss is proven to be the job's: what delayed an instance was not of the job.
+    pub fn assert_no_miss_of_the_job(&self) {
+        let own = self
+            .assessment()
+            .misses
+            .into_iter()
+            .find(|miss| miss.party == verdict::Party::Job && !miss.unproven);
+        assert!(own.is_none(), "{own:?}: {}", self.said());
+    }
+
     /// Nothing was lost, wrong or out of order in what was taken.
     pub fn assert_consistent(&self) {
         for irregularity in self.assessment().irregularities {

@@ -205,7 +205,8 @@ pub fn conforms_at(source: &str, numbers: &[u32]) {
 pub fn conforms_as(source: &str, compiler: &[&str], numbers: &[u32], arguments: &[&str]) {
     with_members(source, compiler, numbers, |program, members| {
         let outcome = program.passes((members, members), arguments);
-        assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
+        outcome.assert_no_miss_of_the_job();
+        assert!(outcome.assessment().irregularities.is_empty(), "{source} at {members}: {}", outcome.said());
     });
 }
 
