@@ -279,13 +279,16 @@ fn every_planted_cause_is_judged_right() {
                 let _ = writeln!(wrong, "## {} under {}", cause.name, scheduling.word());
                 judged.wrong.iter().take(2).for_each(|what| wrong += &format!("- {what}\n"));
             }
-            rows.push(page::Row { cause, scheduling, judged, is_known_wrong: is_known });
+            // The page shows what is, also where that is not what it should be.
+            let is_wrong = is_known || page::is_blessing() && !judged.wrong.is_empty();
+            rows.push(page::Row { cause, scheduling, judged, is_wrong });
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
-    if wanted.is_empty() {
-        page::compare(&rows);
+    if wanted.is_empty() && page::is_blessing() {
+        page::write(&rows);
     }
+    assert!(wrong.is_empty(), "{wrong}");
+    page::compare(&rows);
 }
 
 #[test]

@@ -4,13 +4,13 @@ use crate::case::{Cause, Culprit, Party, Scheduling};
 use crate::judge::Judged;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub struct Row<'c> {
     pub cause: &'c Cause,
     pub scheduling: Scheduling,
     pub judged: Judged,
-    pub is_known_wrong: bool,
+    pub is_wrong: bool,
 }
 
 const HEAD: &str = "# Fault matrix
@@ -28,7 +28,7 @@ impl Row<'_> {
     /// The columns that every run must agree on.
     fn stable(&self) -> String {
         let party = match self.cause.party {
-            _ if self.is_known_wrong => "**judged wrong**".to_owned(),
+            _ if self.is_wrong => "**judged wrong**".to_owned(),
             None => "none missed for it".to_owned(),
             Some(Party::Process) if self.cause.culprit == Culprit::Unknown => {
                 "process, or unproven".to_owned()
@@ -44,24 +44,32 @@ impl Row<'_> {
     }
 }
 
-/// Compares the page with what was found, or writes it (`BLESS=1`).
-pub fn compare(rows: &[Row<'_>]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fault-matrix.md");
-    if std::env::var_os("BLESS").is_some() {
-        let mut text = HEAD.to_owned();
-        for row in rows {
-            let _ = writeln!(
-                text,
-                "{} {} | {} |",
-                row.stable(),
-                row.judged.judged,
-                row.judged.sentence.replace('|', "\\|")
-            );
-        }
-        fs::write(path, text).expect("the page can be written");
-        return;
+pub fn is_blessing() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fault-matrix.md")
+}
+
+/// Writes the page anew.
+pub fn write(rows: &[Row<'_>]) {
+    let mut text = HEAD.to_owned();
+    for row in rows {
+        let _ = writeln!(
+            text,
+            "{} {} | {} |",
+            row.stable(),
+            row.judged.judged,
+            row.judged.sentence.replace('|', "\\|")
+        );
     }
-    let page = fs::read_to_string(path).expect("the page");
+    fs::write(path(), text).expect("the page can be written");
+}
+
+/// Compares the page with what was found.
+pub fn compare(rows: &[Row<'_>]) {
+    let page = fs::read_to_string(path()).expect("the page");
     for row in rows {
         let stable = row.stable();
         assert!(page.contains(&stable), "docs/fault-matrix.md lacks `{stable}`; BLESS=1 writes it anew");
