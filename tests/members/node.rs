@@ -212,9 +212,11 @@ impl Node {
         }
         if self.fault.1.contains(&number) {
             touch_fresh_pages(self.fault.0);
+            eprintln!("node {}: faulted in instance {number}", self.name);
         }
         for (signal, path, _) in self.signals.iter().filter(|(_, _, at)| *at == number) {
             send_signal(*signal, path);
+            eprintln!("node {}: signalled in instance {number}", self.name);
         }
         if let Some((_, path)) = self.started.as_ref().filter(|(at, _)| *at == number) {
             append(path, "\nstarted");

@@ -6,11 +6,9 @@ use leveret_report::record::RunRecord;
 use leveret_report::verdict::{self, Assessment, Miss};
 use leveret_report::{json, storage};
 use leveret_types::Nanos;
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -258,11 +256,6 @@ impl Drop for Running<'_> {
                 // It may end by itself at this moment.
                 let _ = process.signal(Signal::KILL);
             }
-            // Of a run that has ended the record says whether that was the machine's doing.
-            let record = fs::read(self.place.path("out/record.leveret")).ok();
-            if record.and_then(|bytes| storage::decode(&bytes).ok()).as_ref().is_some_and(is_disturbed) {
-                DISTURBED.set(true);
-            }
         }
     }
 }
@@ -280,9 +273,6 @@ impl Outcome {
     fn read(place: &Workplace, status: ExitStatus) -> Self {
         let record = fs::read(place.path("out/record.leveret")).ok();
         let record: Option<RunRecord> = record.map(|bytes| storage::decode(&bytes).expect("a whole record"));
-        if record.as_ref().is_some_and(is_disturbed) {
-            DISTURBED.set(true);
-        }
         Self {
             code: status.code(),
             signal: status.signal(),
@@ -320,6 +310,27 @@ impl Outcome {
         found.cloned().unwrap_or_else(|| panic!("{name} {instance} kept its window: {}", self.said()))
     }
 
+    /// Those of the instances in which a member says that it did what it was asked to. A machine that stood still at that moment may have
+    /// kept it from doing so; one at least it must have done.
+    pub fn done(&self, said: &str, instances: &[u64]) -> Vec<u64> {
+        let is_said = |instance: &&u64| {
+            self.stderr.lines().any(|line| line.ends_with(&format!("{said} in instance {instance}")))
+        };
+        let done: Vec<u64> = instances.iter().filter(is_said).copied().collect();
+        assert!(!done.is_empty(), "nothing was planted: {}", self.said());
+        done
+    }
+
+    /// No miss is proven to be the job's: what delayed an instance was not of the job.
+    pub fn assert_no_miss_of_the_job(&self) {
+        let own = self
+            .assessment()
+            .misses
+            .into_iter()
+            .find(|miss| miss.party == verdict::Party::Job && !miss.unproven);
+        assert!(own.is_none(), "{own:?}: {}", self.said());
+    }
+
     /// Nothing was lost, wrong or out of order in what was taken.
     pub fn assert_consistent(&self) {
         for irregularity in self.assessment().irregularities {
@@ -342,35 +353,6 @@ impl Outcome {
             );
         }
     }
-}
-
-thread_local! {
-    /// A run of this test was disturbed by the machine.
-    static DISTURBED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether the machine stood still for longer than what tests plan for: by a miss that is its own, or by what a bare
-/// sleep saw.
-fn is_disturbed(record: &RunRecord) -> bool {
-    const STALL: Nanos = Nanos::from_millis(1);
-    let stood_still = |late: &u32| Nanos(i64::from(*late)) > STALL;
-    record.phases.iter().flat_map(|phase| &phase.alone.lateness_ns).any(stood_still)
-        || verdict::assess(record).misses.iter().any(|miss| miss.party == verdict::Party::Machine)
-}
-
-/// For tests whose outcome hangs on a window of milliseconds being kept: a test that failed is tried again where the record of
-/// one of its runs proves that the machine stood still. One that fails on a machine that kept up, or again and again, has failed.
-pub fn undisturbed(test: impl Fn()) {
-    const TRIES: u32 = 6;
-    for _ in 1..TRIES {
-        DISTURBED.set(false);
-        let Err(failure) = catch_unwind(AssertUnwindSafe(&test)) else { return };
-        if !DISTURBED.get() {
-            resume_unwind(failure);
-        }
-        println!("the machine stood still in this run: once more");
-    }
-    test();
 }
 
 /// The program under test.

@@ -138,7 +138,7 @@ fn channels() {
 fn uncommit() {
     with_members("tests/mpirt/uncommit.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
-        assert!(matches!(outcome.code, Some(0 | 3)), "at {members}: {}", outcome.said());
+        assert!(matches!(outcome.code, Some(0 | 3 | 4)), "at {members}: {}", outcome.said());
         outcome.assert_consistent();
         for phase in &outcome.record().phases {
             let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();

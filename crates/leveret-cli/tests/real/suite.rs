@@ -1,6 +1,6 @@
 //! How the programs of the conformance suite (`tests/mpirt/`) are compiled and run.
 
-use crate::harness::{Outcome, Running, Workplace, program, turn, undisturbed};
+use crate::harness::{Outcome, Running, Workplace, program, turn};
 use leveret_os::process::{PidFd, Signal};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ pub fn with_members(source: &str, compiler: &[&str], numbers: &[u32], body: impl
     let checked = with_sanitizers(compiler).filter(|_| !NOT_UNDER_SANITIZERS.contains(&name));
     let program = Program::compiled(source, checked.as_deref().unwrap_or(compiler));
     for members in numbers {
-        undisturbed(|| body(&program, *members));
+        body(&program, *members);
     }
 }
 
@@ -205,7 +205,8 @@ pub fn conforms_at(source: &str, numbers: &[u32]) {
 pub fn conforms_as(source: &str, compiler: &[&str], numbers: &[u32], arguments: &[&str]) {
     with_members(source, compiler, numbers, |program, members| {
         let outcome = program.passes((members, members), arguments);
-        assert!(matches!(outcome.code, Some(0 | 3)), "{source} at {members}: {}", outcome.said());
+        outcome.assert_no_miss_of_the_job();
+        assert!(outcome.assessment().irregularities.is_empty(), "{source} at {members}: {}", outcome.said());
     });
 }
 

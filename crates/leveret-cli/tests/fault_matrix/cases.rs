@@ -1,0 +1,145 @@
+//! Every planted cause.
+
+use crate::case::Plant::{Body, Briefly, Outside, Sender, Sibling};
+use crate::case::Scheduling::{Deadline, Fifo, Plain};
+use crate::case::{Cause, Culprit, Party, Plant, Scheduling};
+
+const ALL: &[Scheduling] = &[Fifo, Deadline, Plain];
+/// What outranks fixed priorities is not delayed by them.
+const RANKED: &[Scheduling] = &[Fifo, Plain];
+
+const fn process(
+    name: &'static str,
+    plants: &'static [Plant],
+    under: &'static [Scheduling],
+    words: &'static [&'static str],
+) -> Cause {
+    Cause { name, plants, under, party: Some(Party::Process), culprit: Culprit::Planter, words }
+}
+
+const fn job(
+    name: &'static str,
+    plants: &'static [Plant],
+    under: &'static [Scheduling],
+    words: &'static [&'static str],
+) -> Cause {
+    Cause { name, plants, under, party: Some(Party::Job), culprit: Culprit::Nobody, words }
+}
+
+/// Another process did it, and the kernel does not say which.
+const fn unnamed(
+    name: &'static str,
+    plants: &'static [Plant],
+    under: &'static [Scheduling],
+    words: &'static [&'static str],
+) -> Cause {
+    Cause { culprit: Culprit::Unknown, ..process(name, plants, under, words) }
+}
+
+/// Nothing is missed for it.
+const fn harmless(name: &'static str, plants: &'static [Plant], under: &'static [Scheduling]) -> Cause {
+    Cause { party: None, ..job(name, plants, under, &[]) }
+}
+
+pub const CAUSES: &[Cause] = &[
+    // Who has the core instead.
+    process("FIFO hog above", &[Outside("fifo", 0)], RANKED, &["plant"]),
+    process("FIFO hog at the same priority", &[Outside("equal", 0)], &[Fifo], &["plant"]),
+    process("round-robin hog above", &[Outside("rr", 0)], RANKED, &["plant"]),
+    process("deadline hog on every core", &[Outside("deadline", 0)], RANKED, &["plant"]),
+    process("six ordinary hogs", &[Outside("ordinary", 0)], &[Plain], &["plant"]),
+    process("six hogs of nice -20", &[Outside("ordinary", -20)], &[Plain], &["plant"]),
+    process("hog that raises itself and drops again", &[Outside("raising", 0)], RANKED, &["plant"]),
+    process("short-lived FIFO processes in two rows", &[Outside("row", 0)], RANKED, &["plant"]),
+    process("ordinary thread boosted by a PI mutex", &[Outside("boosted", 0)], RANKED, &["plant"]),
+    process("FIFO hog in another PID namespace", &[Outside("namespaced", 0)], RANKED, &["plant"]),
+    harmless("FIFO hog below", &[Outside("low", 0)], &[Fifo, Deadline]),
+    harmless("idle-class hog", &[Outside("idle", 0)], ALL),
+    harmless("ordinary hogs", &[Outside("ordinary", 0)], &[Fifo, Deadline]),
+    harmless("FIFO hog beside a deadline task", &[Outside("fifo", 0)], &[Deadline]),
+    // Who keeps the thread from running.
+    unnamed("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
+    process("held by a debugger", &[Outside("trace", 0)], ALL, &["trac", "debug"]),
+    process("single-stepped by a debugger", &[Outside("step", 0)], ALL, &["trac", "debug"]),
+    process("stopped at system calls by a tracer", &[Outside("syscalls", 0)], ALL, &["trac", "debug"]),
+    unnamed("frozen by cgroup v1", &[Outside("freeze1", 0)], ALL, &["froze"]),
+    unnamed("frozen by cgroup v2", &[Outside("freeze2", 0)], ALL, &["froze"]),
+    unnamed("processor quota of a cgroup", &[Outside("quota", 0)], &[Plain], &["quota", "throttl", "limit"]),
+    unnamed(
+        "real-time quota of a cgroup",
+        &[Outside("real-time-quota", 0)],
+        &[Fifo],
+        &["quota", "throttl", "limit"],
+    ),
+    unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &[]),
+    // What the job does to itself.
+    job("long overrun", &[Body("overrun", "5ms")], ALL, &["body", "budget", "computed"]),
+    job("overrun of one tick", &[Body("overrun", "4ms")], ALL, &["body", "budget", "computed"]),
+    job("overrun by a little", &[Body("overrun", "2150us")], ALL, &["body", "budget", "computed"]),
+    job("overrun into the next instance", &[Body("overrun", "22ms")], ALL, &[]),
+    job("sleeps in its body", &[Body("sleep", "5ms")], ALL, &["block", "slept", "wait"]),
+    job("waits for a lock of its own process", &[Body("lock", "6ms")], ALL, &["block", "slept", "wait"]),
+    job("waits for a byte", &[Body("read", "6ms")], ALL, &["block", "slept", "wait"]),
+    job(
+        "waits for a lock on a file",
+        &[Outside("lock", 0), Body("file-lock", "0ms")],
+        ALL,
+        &["block", "slept", "wait"],
+    ),
+    job("page faults", &[Body("pages", "5ms")], ALL, &["fault"]),
+    job("runs a program in its body", &[Body("fork", "5ms")], ALL, &[]),
+    job("its own helper thread takes the core", &[Body("second", "6ms")], RANKED, &[]),
+    job("another member overruns into its window", &[Sibling], &[Fifo, Plain], &[]),
+    job("late sender", &[Sender("overrun", "9ms")], ALL, &["A.user"]),
+    job("silent sender", &[Sender("silent", "0ms")], ALL, &[]),
+    job("sleeping sender", &[Sender("sleep", "9ms")], ALL, &["A.user"]),
+    // Two at once.
+    job("overrun, interrupted by a FIFO hog", &[Body("overrun", "5ms"), Briefly("fifo")], RANKED, &[]),
+    job("overrun, held by a debugger for a moment", &[Body("overrun", "5ms"), Briefly("trace")], ALL, &[]),
+    job(
+        "overrun beside an idle-class hog",
+        &[Body("overrun", "5ms"), Outside("idle", 0)],
+        &[Fifo, Deadline],
+        &[],
+    ),
+    job(
+        "page faults beside ordinary hogs",
+        &[Body("pages", "5ms"), Outside("ordinary", 0)],
+        &[Fifo],
+        &["fault"],
+    ),
+    job(
+        "sleeps while a FIFO hog below runs",
+        &[Body("sleep", "5ms"), Outside("low", 0)],
+        &[Fifo, Deadline],
+        &["block", "slept", "wait"],
+    ),
+    process("FIFO hog above and one below", &[Outside("fifo", 0), Outside("low", 0)], &[Fifo], &["plant"]),
+    process(
+        "boosted thread and round-robin hog",
+        &[Outside("boosted", 0), Outside("rr", 0)],
+        RANKED,
+        &["plant"],
+    ),
+    process(
+        "raising hog and a row of short-lived ones",
+        &[Outside("raising", 0), Outside("row", 0)],
+        RANKED,
+        &["plant"],
+    ),
+    unnamed(
+        "stopped while a FIFO hog has the core",
+        &[Outside("stop", 0), Outside("fifo", 0)],
+        RANKED,
+        &["stop", "plant"],
+    ),
+    unnamed(
+        "frozen and held by a debugger",
+        &[Outside("freeze1", 0), Outside("trace", 0)],
+        ALL,
+        &["froze", "trac", "debug"],
+    ),
+];
+
+/// What is known to be judged wrong, shown as such on the page.
+pub const JUDGED_WRONG: &[(&str, Scheduling)] = &[];

@@ -1,0 +1,161 @@
+//! One run with one cause planted: its report, the log of what was really done, and the witness.
+
+use crate::case::{AT, Cause, FROM, LENGTH, PERIOD, Plant, ROUNDS, Scheduling};
+use crate::harness::{Outcome, Workplace};
+use crate::job::{Job, core};
+use crate::witness::{Trace, Witness};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A line of a planter's log.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub kind: String,
+    pub from: i64,
+    pub to: i64,
+    pub pid: u64,
+    pub thread: u64,
+}
+
+impl Entry {
+    fn of(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let kind = words.next()?.to_owned();
+        let mut number = || words.next()?.parse::<i64>().ok();
+        let (from, to, pid, thread) = (number()?, number()?, number()?, number()?);
+        Some(Self { kind, from, to, pid: pid as u64, thread: thread as u64 })
+    }
+}
+
+/// What a run left.
+pub struct Ran {
+    pub outcome: Outcome,
+    pub entries: Vec<Entry>,
+    pub trace: Option<Trace>,
+}
+
+/// Compiles the program that plants from outside.
+pub fn planter(place: &Workplace) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/members/plant.c");
+    let target = place.path("plant");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-o"])
+        .arg(&target)
+        .arg(source)
+        .arg("-lpthread")
+        .status();
+    assert!(compiled.expect("a C compiler").success(), "plant.c does not compile");
+    target
+}
+
+fn periods() -> String {
+    AT.map(|at| at.to_string()).join(",")
+}
+
+/// The job: the member that is disturbed, and whom the plants need beside it.
+fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
+    let log = format!("log={}", place.shown("log"));
+    let mut own = vec!["task=V.user".to_owned(), log.clone(), format!("core={}", core(0))];
+    for (number, plant) in cause.plants.iter().enumerate() {
+        match plant {
+            Plant::Body(kind, length) => own.push(format!("fault={kind}:{length}@{}", periods())),
+            Plant::Sender(..) => own.push("reads=AV".to_owned()),
+            Plant::Sibling => {}
+            Plant::Outside(..) | Plant::Briefly(_) => {
+                own.push(format!("tell={}", place.shown(&format!("pipe{number}"))))
+            }
+        }
+    }
+    if cause.plants.iter().any(|plant| matches!(plant, Plant::Body("file-lock", _))) {
+        own.push(format!("lock={}", place.shown("log")));
+    }
+    // Who competes as an equal is delayed by others only while it has something to do.
+    if scheduling == Scheduling::Plain {
+        own.push("work=450us".to_owned());
+    }
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let mut job = Job::new(ROUNDS, &format!("scheduling = \"{}\"", scheduling.word()));
+    let mut reads = "";
+    for plant in cause.plants {
+        match plant {
+            Plant::Sibling => {
+                let fault = format!("fault=overrun:9ms@{}", periods());
+                job = job.member("S", core(0), "test-faulty", &["task=S.user", &log, &fault]).task(
+                    "S.user",
+                    ["1ms", "4ms"],
+                    "500us",
+                    "",
+                );
+            }
+            Plant::Sender(kind, length) => {
+                let fault = format!("fault={kind}:{length}@{}", periods());
+                reads = "reads = [\"AV\"]";
+                job = job
+                    .member("A", core(1), "test-faulty", &["task=A.user", "writes=AV", &log, &fault])
+                    .task("A.user", ["0ms", "4ms"], "500us", "writes = [\"AV\"]")
+                    .channel("AV", ["4ms", "5ms"], "");
+            }
+            _ => {}
+        }
+    }
+    job.member("V", core(0), "test-faulty", &own).task("V.user", ["6ms", "8ms"], "500us", reads).text()
+}
+
+/// Starts those who plant from outside; each waits for the epoch.
+fn planters(place: &Workplace, program: &Path, cause: &Cause) -> Vec<Child> {
+    let outside = cause.plants.iter().enumerate().filter_map(|(number, plant)| {
+        let (from, length) =
+            if matches!(plant, Plant::Briefly(_)) { (7_000_000, 1_000_000) } else { (FROM, LENGTH) };
+        plant.outside().map(|(kind, argument)| (number, kind, argument, from, length))
+    });
+    outside
+        .map(|(number, kind, argument, from, length)| {
+            let pipe = place.path(&format!("pipe{number}"));
+            let made = Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("coreutils").success());
+            let mut child = Command::new(program)
+                .arg(kind)
+                .arg(&pipe)
+                .arg(place.path("log"))
+                .args([
+                    core(0).to_string(),
+                    PERIOD.to_string(),
+                    from.to_string(),
+                    length.to_string(),
+                    periods(),
+                ])
+                .arg(argument.to_string())
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("it was compiled");
+            let mut line = String::new();
+            BufReader::new(child.stdout.as_mut().expect("a pipe"))
+                .read_line(&mut line)
+                .expect("it says that it is ready");
+            assert_eq!(line, "ready\n", "{kind}");
+            child
+        })
+        .collect()
+}
+
+/// Runs the job while it is disturbed.
+pub fn run(program: &Path, cause: &Cause, scheduling: Scheduling) -> Ran {
+    let place = Workplace::new();
+    std::fs::write(place.path("log"), "").expect("a file");
+    let witness = Witness::begin();
+    let planters = planters(&place, program, cause);
+    let outcome = place.run(&job(&place, cause, scheduling));
+    for mut planter in planters {
+        let ended = planter.wait().expect("a child can be waited for");
+        assert!(
+            ended.success(),
+            "{} under {scheduling:?}: the planter failed: {}",
+            cause.name,
+            outcome.said()
+        );
+    }
+    let trace = witness.map(Witness::end);
+    let entries = place.text("log").lines().map(|line| Entry::of(line).expect("a line of the log")).collect();
+    Ran { outcome, entries, trace }
+}
