@@ -41,78 +41,10 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
     let mut found = Vec::new();
     for (number, phase) in record.phases.iter().enumerate() {
         let index = Index::new(phase);
-        let mut report = |name: String, kind: &str, count: u64, sentence: String| {
-            if count > 0 {
-                found.push(Irregularity {
-                    phase: Some(number),
-                    name,
-                    kind: kind.to_owned(),
-                    count,
-                    sentence,
-                });
-            }
-        };
-        for (task, tasks) in phase.tasks.iter().enumerate() {
-            let lost = tasks.records_lost;
-            let sentence = format!("{lost} records of instances were overwritten before they were read");
-            report(index.task_name(task), RECORDS_LOST, lost, sentence);
-            let member = phase.job.tasks.get(task).map_or(u16::MAX, |model| model.member.0);
-            let missed = tasks.thinned.missed;
-            report(index.task_name(task), MISSES_NOT_KEPT, missed, not_kept(missed));
-            let sentence = untrue(&index, member, tasks.implausible);
-            report(index.task_name(task), IMPLAUSIBLE, tasks.implausible, sentence);
-            let absent = unaccounted(phase, task, record.ending == Ending::Completed);
-            let why = match stopped_at(phase, task) {
-                Some(at) => {
-                    format!(": the member was stopped by a signal {} and did not go on", instant(at))
-                }
-                None => String::new(),
-            };
-            let sentence =
-                format!("{absent} instances neither ran nor were skipped according to the record{why}");
-            report(index.task_name(task), UNACCOUNTED, absent, sentence);
-        }
-        for (channel, messages) in phase.channels.iter().enumerate() {
-            let name = || index.channel_name(channel);
-            let lost = messages.records_lost;
-            report(
-                name(),
-                RECORDS_LOST,
-                lost,
-                format!("{lost} records of messages were overwritten before they were read"),
-            );
-            let ends = phase.job.channels.get(channel).map(|model| (model.source.0, model.target.0));
-            let (source, target) = ends.unwrap_or((u16::MAX, u16::MAX));
-            let missed = messages.thinned.missed;
-            report(name(), MISSES_NOT_KEPT, missed, not_kept(missed));
-            let implausible = messages.implausible;
-            for (member, count) in [(source, implausible.source), (target, implausible.target)] {
-                report(name(), IMPLAUSIBLE, count, untrue(&index, member, count));
-            }
-            let sentence = format!("{} messages had wrong content", messages.corrupt);
-            report(name(), "corrupt", messages.corrupt, sentence);
-            let sentence = format!("{} messages came out of order", messages.out_of_order);
-            report(name(), "out-of-order", messages.out_of_order, sentence);
-        }
-        for event in &phase.events {
-            if let EventKind::CountDamaged { member, event } = &event.kind {
-                let sentence = format!(
-                    "something has written over the count of event \"{event}\" in the memory of member {}: its firings were not delivered \
-                     while that was so",
-                    index.member_name(*member)
-                );
-                report(index.member_name(*member), IMPLAUSIBLE, 1, sentence);
-            }
-            if let EventKind::MemberDied { member, how } = &event.kind
-                && !is_told_elsewhere(record, number, event)
-            {
-                let sentence = match event.at {
-                    Nanos(0..) => format!("the member died at {} after the epoch ({how})", event.at),
-                    before => format!("the member died {} ({how})", instant(before)),
-                };
-                report(index.member_name(*member), "member-died", 1, sentence);
-            }
-        }
+        let mut findings = Findings { number, phase, index: &index, found: &mut found };
+        findings.of_tasks(record.ending == Ending::Completed);
+        findings.of_channels();
+        findings.of_events(record);
     }
     if let Ending::Stopped(reason) = &record.ending {
         found.push(Irregularity {
@@ -124,6 +56,94 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         });
     }
     found
+}
+
+/// What is found in one phase.
+struct Findings<'f> {
+    number: usize,
+    phase: &'f Phase,
+    index: &'f Index<'f>,
+    found: &'f mut Vec<Irregularity>,
+}
+
+impl Findings<'_> {
+    fn report(&mut self, name: String, kind: &str, count: u64, sentence: String) {
+        if count > 0 {
+            let (phase, kind) = (Some(self.number), kind.to_owned());
+            self.found.push(Irregularity { phase, name, kind, count, sentence });
+        }
+    }
+
+    fn of_tasks(&mut self, completed: bool) {
+        let phase = self.phase;
+        for (task, tasks) in phase.tasks.iter().enumerate() {
+            let name = self.index.task_name(task);
+            let lost = tasks.records_lost;
+            let sentence = format!("{lost} records of instances were overwritten before they were read");
+            self.report(name.clone(), RECORDS_LOST, lost, sentence);
+            let member = phase.job.tasks.get(task).map_or(u16::MAX, |model| model.member.0);
+            let missed = tasks.thinned.missed;
+            self.report(name.clone(), MISSES_NOT_KEPT, missed, not_kept(missed));
+            let sentence = untrue(self.index, member, tasks.implausible);
+            self.report(name.clone(), IMPLAUSIBLE, tasks.implausible, sentence);
+            let absent = unaccounted(phase, task, completed);
+            let why = match stopped_at(phase, task) {
+                Some(at) => {
+                    format!(": the member was stopped by a signal {} and did not go on", instant(at))
+                }
+                None => String::new(),
+            };
+            let sentence =
+                format!("{absent} instances neither ran nor were skipped according to the record{why}");
+            self.report(name, UNACCOUNTED, absent, sentence);
+        }
+    }
+
+    fn of_channels(&mut self) {
+        let phase = self.phase;
+        for (channel, messages) in phase.channels.iter().enumerate() {
+            let name = self.index.channel_name(channel);
+            let lost = messages.records_lost;
+            let sentence = format!("{lost} records of messages were overwritten before they were read");
+            self.report(name.clone(), RECORDS_LOST, lost, sentence);
+            let ends = phase.job.channels.get(channel).map(|model| (model.source.0, model.target.0));
+            let (source, target) = ends.unwrap_or((u16::MAX, u16::MAX));
+            let missed = messages.thinned.missed;
+            self.report(name.clone(), MISSES_NOT_KEPT, missed, not_kept(missed));
+            let implausible = messages.implausible;
+            for (member, count) in [(source, implausible.source), (target, implausible.target)] {
+                let sentence = untrue(self.index, member, count);
+                self.report(name.clone(), IMPLAUSIBLE, count, sentence);
+            }
+            let sentence = format!("{} messages had wrong content", messages.corrupt);
+            self.report(name.clone(), "corrupt", messages.corrupt, sentence);
+            let sentence = format!("{} messages came out of order", messages.out_of_order);
+            self.report(name, "out-of-order", messages.out_of_order, sentence);
+        }
+    }
+
+    fn of_events(&mut self, record: &RunRecord) {
+        for event in &self.phase.events {
+            if let EventKind::CountDamaged { member, event } = &event.kind {
+                let name = self.index.member_name(*member);
+                let sentence = format!(
+                    "something has written over the count of event \"{event}\" in the memory of member {name}: its firings were not delivered \
+                     while that was so"
+                );
+                self.report(name, IMPLAUSIBLE, 1, sentence);
+            }
+            if let EventKind::MemberDied { member, how } = &event.kind
+                && !is_told_elsewhere(record, self.number, event)
+            {
+                let sentence = match event.at {
+                    Nanos(0..) => format!("the member died at {} after the epoch ({how})", event.at),
+                    before => format!("the member died {} ({how})", instant(before)),
+                };
+                let name = self.index.member_name(*member);
+                self.report(name, "member-died", 1, sentence);
+            }
+        }
+    }
 }
 
 /// Misses beyond those that are kept, in words.
