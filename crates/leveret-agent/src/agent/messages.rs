@@ -89,8 +89,7 @@ impl Agent<'_> {
         let own = connection.as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
         self.seats[rank].connection = Some(Arc::new(Connection::from(own)));
         self.seats[rank].joined = true;
-        self.seats[rank].peer =
-            u32::try_from(peer.pid).ok().filter(|pid| *pid != 0).and_then(|pid| Peer::of(pid).ok());
+        self.seats[rank].peer = Some(peer.pid).filter(|pid| *pid != 0).and_then(|pid| Peer::of(pid).ok());
         self.patience.joined(rank);
         Ok(())
     }
