@@ -256,7 +256,6 @@ pub(crate) struct Context<'a> {
     pub index: Index<'a>,
     pub log: CoreLog<'a>,
     pub stalls: Stalls<'a>,
-    pub record: &'a RunRecord,
     pub phase_number: usize,
     decided: RefCell<HashMap<(usize, usize), Decided>>,
 }
@@ -267,7 +266,6 @@ impl<'a> Context<'a> {
             index: Index::new(phase),
             log: CoreLog::new(phase, record.machine.switch_log_whole_core),
             stalls: Stalls::new(record, phase),
-            record,
             phase_number,
             decided: RefCell::default(),
         }

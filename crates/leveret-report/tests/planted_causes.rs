@@ -74,10 +74,10 @@ fn hog_at_our_own_priority_goes_first_too() {
 }
 
 #[test]
-fn thread_of_lower_rank_means_the_kernel_held_us_up() {
+fn a_process_of_lower_rank_that_kept_the_core_is_named() {
     for priority in [0, 1, 79] {
         let plant = Plant::Hog { task: A, priority, by: micros(300) };
-        expect(plant, A, Stage::Wake, Cause::KernelSection, Party::Machine);
+        expect(plant, A, Stage::Wake, Cause::RunQueueWait, Party::Process);
     }
 }
 
@@ -221,12 +221,13 @@ fn an_overrun_pushes_the_next_instances_and_they_name_it() {
 }
 
 #[test]
-fn an_isolated_stall_in_ten_thousand_bodies_is_the_machine() {
+fn an_isolated_stall_in_ten_thousand_bodies_is_not_proven() {
     let plants = vec![(5000, Plant::StallInBody { task: A, by: micros(100) })];
     let record = ring(&Ring { rounds: 10_000, stalls: true, seed: 3, plants, ..Ring::default() });
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 5000);
-    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
+    assert!(miss.unproven, "{miss:#?}");
     assert!(miss.evidence[0].contains("probability"));
 }
 
@@ -346,11 +347,11 @@ fn losses_force_failure() {
 }
 
 #[test]
-fn the_machines_own_stalls_are_never_ours() {
+fn the_machines_own_stalls_are_at_worst_unproven() {
     for seed in 1..=6 {
         let record = ring(&Ring { rounds: 5000, stalls: true, seed, ..Ring::default() });
         let assessment = assess(&record);
-        let ours = assessment.misses.iter().find(|miss| miss.party == Party::Job);
+        let ours = assessment.misses.iter().find(|miss| miss.party == Party::Job && !miss.unproven);
         assert!(ours.is_none(), "seed {seed}: {ours:#?}");
         assert!(assessment.counts.machine > 0, "seed {seed}: the machine should have missed some");
     }
@@ -492,10 +493,11 @@ fn a_long_body_among_long_stalls() -> RunRecord {
 }
 
 #[test]
-fn a_body_as_long_as_the_machines_stalls_is_the_machines() {
+fn a_body_as_long_as_the_machines_stalls_is_not_proven() {
     let record = a_long_body_among_long_stalls();
     let miss = of_task(&verdicts(&record), A, 2000).clone();
-    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
+    assert!(miss.unproven, "{miss:#?}");
 }
 
 #[test]
@@ -523,11 +525,11 @@ fn timer_interrupts_in_a_body_prove_that_the_core_ran() {
     };
     let miss = judged(0, &[-1, 3, 7, 11]);
     assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
-    assert!(miss.evidence[0].contains("2 timer interrupts came on core 0"), "{miss:#?}");
+    assert!(miss.evidence[0].contains("2 timer interrupts came on core 0") && !miss.unproven, "{miss:#?}");
     // None within the body, one right after its beginning, and those of another core prove nothing.
     for (core, after_ms) in [(0, &[-1, 9][..]), (0, &[0, 9]), (1, &[3, 7])] {
         let miss = judged(core, after_ms);
-        assert_eq!(miss.party, Party::Machine, "core {core}, {after_ms:?}: {miss:#?}");
+        assert!(miss.unproven && miss.party == Party::Job, "core {core}, {after_ms:?}: {miss:#?}");
     }
 }
 
@@ -541,7 +543,8 @@ fn stalls_in_one_body_of_five_do_not_make_the_others_overruns() {
     }
     record.phases[0].tasks[A].gaps = [2_000_000; 10];
     let miss = of_task(&verdicts(&record), A, 2000).clone();
-    assert_eq!((miss.cause, miss.party), (Cause::StallInExecution, Party::Machine), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
+    assert!(miss.unproven, "{miss:#?}");
 }
 
 #[test]
@@ -591,7 +594,7 @@ fn changed_scheduling_is_never_the_machine() {
 }
 
 #[test]
-fn a_thread_that_gave_way_to_us_ranked_below_us_whatever_it_was() {
+fn a_thread_that_nobody_knows_proves_nothing_though_it_gave_way() {
     let judged = |preempted: bool| {
         let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(300) })];
         let mut record = ring(&with(plants));
@@ -619,9 +622,10 @@ fn a_thread_that_gave_way_to_us_ranked_below_us_whatever_it_was() {
         phase.switches.insert(0, seen);
         of_task(&verdicts(&record), A, 200).clone()
     };
-    let miss = judged(true);
-    assert_eq!((miss.cause, miss.party), (Cause::KernelSection, Party::Machine), "{miss:#?}");
-    assert_eq!(judged(false).party, Party::Job);
+    for preempted in [true, false] {
+        let miss = judged(preempted);
+        assert_eq!((miss.party, miss.unproven), (Party::Job, true), "{miss:#?}");
+    }
 }
 
 /// A stalls in its spin until the next period's start, keeps the plan of that period without having slept, and C waits
@@ -674,7 +678,7 @@ fn an_overrun_that_ended_in_time_is_not_why_the_next_was_left_out() {
 }
 
 #[test]
-fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
+fn bodies_that_are_long_only_when_a_tick_comes_are_overruns_all_the_same() {
     let rounds: Vec<u64> = (1..=6).map(|k| k * 700).collect();
     let judged = |ticks: usize, by: i64| {
         let plants =
@@ -686,37 +690,47 @@ fn bodies_that_are_long_only_when_a_tick_comes_were_interrupted() {
         phase.timers = at.map(|at| TimerInterrupt { at: at + micros(20), core: 0 }).collect();
         of_task(&verdicts(&record), A, 700).clone()
     };
-    let miss = judged(5, 110);
-    assert_eq!((miss.cause, miss.party), (Cause::KernelSection, Party::Machine), "{miss:#?}");
-    assert!(miss.evidence[0].contains("5 of the 6 bodies"), "{miss:#?}");
-    // Too few ticks; or too long for one, though each of them had one.
-    for (ticks, by) in [(0, 110), (1, 110), (4, 110), (6, 300), (6, 900)] {
+    for (ticks, by) in [(5, 110), (0, 110), (1, 110), (4, 110), (6, 300), (6, 900)] {
         let miss = judged(ticks, by);
         assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{ticks} {by}: {miss:#?}");
     }
 }
 
 #[test]
-fn an_ordinary_thread_on_a_core_without_interrupts_was_not_given_it() {
-    let judged = |after_ms: &[i64]| {
-        let plants = vec![(200, Plant::Hog { task: A, priority: 0, by: micros(40_000) })];
-        let mut record = ring(&with(plants));
-        let planned = record.phases[0].tasks[A].instances[200].planned;
-        let at = |ms: &i64| TimerInterrupt { at: planned + Nanos::from_millis(*ms), core: 0 };
-        record.phases[0].timers = after_ms.iter().map(at).collect();
-        of_task(&verdicts(&record), A, 200).clone()
+fn a_timer_is_late_only_where_its_interrupt_was_and_the_thread_came_with_it() {
+    let judged = |plant: Plant, before_the_thread: i64| {
+        let mut record = ring(&with(vec![(200, plant)]));
+        let woken = record.phases[0].tasks[A].instances[200].woken;
+        let interrupts = [woken - Nanos::from_millis(50), woken - micros(before_the_thread)];
+        record.phases[0].timers = interrupts.map(|at| TimerInterrupt { at, core: 0 }).to_vec();
+        let miss = of_task(&verdicts(&record), A, 200).clone();
+        (miss.cause, miss.party, miss.unproven)
     };
-    // A stall before the interrupt that was to wake us, after it, and among the ticks that follow.
-    for stalled in [&[-2, 39][..], &[0, 39], &[0, 4, 8, 36, 40]] {
-        let miss = judged(stalled);
-        assert_eq!(
-            (miss.cause, miss.party),
-            (Cause::KernelSection, Party::Machine),
-            "{stalled:?}: {miss:#?}"
-        );
-    }
-    let miss = judged(&[0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 39]);
-    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
+    let by = micros(40_000);
+    let hog = || Plant::Hog { task: A, priority: 0, by };
+    let idle = || Plant::LateTimer { task: A, by };
+    let late = (Cause::LateTimer, Party::Machine, false);
+    assert_eq!([judged(hog(), 20), judged(idle(), 20)], [late, late]);
+    // It came long after an interrupt: the hog had the core meanwhile, and of the idle core nothing is known.
+    assert_eq!(judged(hog(), 39_000), (Cause::RunQueueWait, Party::Process, false));
+    assert_eq!(judged(idle(), 39_000), (Cause::Unexplained, Party::Job, true));
+}
+
+#[test]
+fn a_deadline_thread_that_used_up_its_budget_is_throttled_by_its_own_doing() {
+    let judged = |body: i64| {
+        let mut record = ring(&with(vec![(200, Plant::LateTimer { task: A, by: micros(300) })]));
+        let phase = &mut record.phases[0];
+        phase.timers =
+            vec![TimerInterrupt { at: phase.tasks[A].instances[200].planned - micros(49), core: 0 }];
+        let a = &mut phase.tasks[A];
+        a.priority = 100;
+        a.instances[198].ended = a.instances[198].started + micros(body);
+        let miss = of_task(&verdicts(&record), A, 200).clone();
+        (miss.cause, miss.party, miss.unproven)
+    };
+    assert_eq!(judged(60), (Cause::Throttled, Party::Job, false));
+    assert_eq!(judged(1), (Cause::Unexplained, Party::Job, true));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{A, Plant, Random, Ring, model};
 use crate::record::{
     AloneProbe, ChannelRecord, DataPathCounts, Ending, Event, EventKind, Fate, GAP_BOUNDS_NS, InstanceRecord,
     MachineFacts, MessageRecord, Outcome, Phase, RunRecord, SwitchEvent, TaskRecord, ThreadKind,
+    TimerInterrupt,
 };
 use leveret_types::Nanos;
 
@@ -133,6 +134,7 @@ impl<'a> Simulation<'a> {
         }
         self.take();
         self.phase.switches.sort_by_key(|event| event.at);
+        self.phase.timers.sort_by_key(|timer| timer.at);
         self.phase.events.sort_by_key(|event| event.at);
         let periods = self.ring.periods_per_round.max(1);
         self.phase.plan = model::repeat(&self.phase.plan, periods);
@@ -269,6 +271,11 @@ impl<'a> Simulation<'a> {
                 let before = if idle { 0 } else { HOG };
                 self.switch(due - Nanos(5_000), task, 0, (before, kind, name), false);
                 self.log_start(task, before, woken);
+                // An idle core is woken by its timer; whoever else has the core is interrupted by it in time.
+                let at = if idle { woken - Nanos(500) } else { due + Nanos(300) };
+                if self.ring.whole_core_log {
+                    self.phase.timers.push(TimerInterrupt { at, core: core as u32 });
+                }
             }
         }
         if free > woken {

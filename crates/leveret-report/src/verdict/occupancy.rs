@@ -21,8 +21,6 @@ pub(crate) struct CoreLog<'a> {
     lost: Vec<(Nanos, Nanos, u64)>,
     /// Whether the log saw every thread of the core, or only ours.
     pub whole_core: bool,
-    /// The highest real-time priority of a foreign thread that ran on the job's cores near a late instance.
-    pub foreign_priority_max: u8,
 }
 
 /// A thread on a core.
@@ -47,8 +45,6 @@ pub(crate) struct Stretch {
     pub who: Occupant,
     /// Whether the thread that left at `from` was still runnable; `None` when the stretch began before the log.
     pub preempted: Option<bool>,
-    /// The thread that took the core at `to` although this one was still runnable.
-    pub gave_way_to: Option<u32>,
 }
 
 /// From a thread's coming to a core until the next one came, or the end of what is looked at.
@@ -70,7 +66,7 @@ impl Stretch {
 }
 
 /// A static priority as a class and its number; `SCHED_FIFO` stands for `SCHED_RR` too.
-fn rank(priority: u8) -> String {
+pub(crate) fn rank(priority: u8) -> String {
     match priority {
         0 => "ordinary scheduling".to_owned(),
         100.. => "SCHED_DEADLINE".to_owned(),
@@ -140,11 +136,6 @@ impl<'a> CoreLog<'a> {
         }
         let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, name: String::new() };
         threads.entry(0).or_insert(idle);
-        let priority = |who: &Occupant| match who.kind {
-            ThreadKind::Foreign { priority } => priority,
-            _ => 0,
-        };
-        let foreign_priority_max = threads.values().map(priority).max().unwrap_or(0);
         let mut timers: BTreeMap<u32, Vec<Nanos>> = BTreeMap::new();
         for timer in &phase.timers {
             timers.entry(timer.core).or_default().push(timer.at);
@@ -157,7 +148,7 @@ impl<'a> CoreLog<'a> {
             _ => None,
         });
         let lost = lost.collect();
-        Self { cores, threads, timers, lost, whole_core, foreign_priority_max }
+        Self { cores, threads, timers, lost, whole_core }
     }
 
     fn occupant(&self, thread: u32) -> Occupant {
@@ -170,7 +161,10 @@ impl<'a> CoreLog<'a> {
     /// The arrival described by `event`: what the event itself knows goes first.
     fn arrival(&self, event: &SwitchEvent) -> Occupant {
         let known = self.occupant(event.to);
-        if known.kind == ThreadKind::Unknown {
+        // A rank may have been another at another time.
+        let ranked =
+            matches!((known.kind, event.to_kind), (ThreadKind::Foreign { .. }, ThreadKind::Foreign { .. }));
+        if ranked || known.kind == ThreadKind::Unknown {
             return Occupant { thread: Some(event.to), kind: event.to_kind, name: event.to_name.clone() };
         }
         known
@@ -237,6 +231,22 @@ impl<'a> CoreLog<'a> {
         &instants[first..first + length]
     }
 
+    /// Whether any timer interrupt of a core was logged: where none was, their absence says nothing.
+    pub fn watches_timers(&self, core: u32) -> bool {
+        self.timers.get(&core).is_some_and(|instants| !instants.is_empty())
+    }
+
+    /// The first timer interrupt of a core from `at` on; of an unpinned thread, which may be woken from any core, that of
+    /// any core.
+    pub fn first_timer(&self, core: u32, anywhere: bool, at: Nanos) -> Option<Nanos> {
+        let first =
+            |instants: &Vec<Nanos>| instants.get(instants.partition_point(|each| *each < at)).copied();
+        match anywhere {
+            true => self.timers.values().filter_map(first).min(),
+            false => self.timers.get(&core).and_then(first),
+        }
+    }
+
     /// The first loss of records that may concern `[from, to]`: since when, until when, how many.
     pub fn lost(&self, from: Nanos, to: Nanos) -> Option<(Nanos, Nanos, u64)> {
         self.lost.iter().find(|(since, until, _)| *since <= to && *until >= from).copied()
@@ -256,26 +266,14 @@ impl<'a> CoreLog<'a> {
             (Some(last), None) => self.arrival(last),
             _ => Occupant::unknown(),
         };
-        let mut stretches = vec![Stretch {
-            from,
-            to,
-            who,
-            preempted: before.last().map(|last| last.preempted),
-            gave_way_to: None,
-        }];
+        let mut stretches =
+            vec![Stretch { from, to, who, preempted: before.last().map(|last| last.preempted) }];
         for event in rest.iter().take_while(|event| event.at < to) {
             if let Some(open) = stretches.last_mut() {
                 open.to = event.at;
-                open.gave_way_to = event.preempted.then_some(event.to);
             }
             let preempted = Some(event.preempted);
-            stretches.push(Stretch {
-                from: event.at,
-                to,
-                who: self.arrival(event),
-                preempted,
-                gave_way_to: None,
-            });
+            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), preempted });
         }
         stretches.retain(|stretch| stretch.to > stretch.from);
         stretches

@@ -1,6 +1,6 @@
 //! From the wake-up on: time off the core by who took it, and time on it that was lost all the same.
 
-use super::{Case, DEADLINE, GRAIN, Share, missed};
+use super::{Case, DEADLINE, GRAIN, Share};
 use crate::format::plural;
 use crate::record::{EventKind, ThreadKind};
 use crate::verdict::occupancy::Stretch;
@@ -8,9 +8,6 @@ use crate::verdict::task::is_skipped;
 use crate::verdict::{Blame, Cause, Stage};
 use leveret_types::Nanos;
 
-/// What a timer interrupt with all that the kernel does after it takes at most. A longer delay has another cause, however
-/// regularly interrupts come meanwhile.
-const BURST_MOST: Nanos = Nanos::from_micros(200);
 /// Delays from here on are long against the distance of most kernels' ticks, 1 to 4 ms, or near it.
 const INTERRUPTED_LEAST: Nanos = Nanos::from_millis(1);
 
@@ -117,7 +114,7 @@ impl Case<'_> {
             known_count(self.record.switches),
             self.coarse()
         );
-        self.share(stage, Cause::RunQueueWait, Blame::job(), part, sentence)
+        self.share(stage, Cause::RunQueueWait, Blame::unproven(), part, sentence)
     }
 
     fn unknown(&self, stage: Stage, amount: Nanos) -> Share {
@@ -139,7 +136,7 @@ impl Case<'_> {
             known_count(self.record.switches),
             self.coarse()
         );
-        self.share(stage, Cause::Unexplained, Blame::job(), amount, sentence)
+        self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence)
     }
 
     /// Somebody else had the core after we were woken.
@@ -157,8 +154,11 @@ impl Case<'_> {
                 format!("{head}: the thread went to sleep by itself (a blocking call or a lock in the body)");
             return self.share(stage, Cause::Blocked, Blame::job(), part, sentence);
         }
+        if self.is_throttled(stretch) {
+            return self.throttled(stage, part, &head);
+        }
         match stretch.who.kind {
-            ThreadKind::Kernel if self.first_in_line(stretch, part) => {
+            ThreadKind::Kernel if self.priority > 0 => {
                 let sentence = format!("{head}: a kernel thread took a core on which we were first in line");
                 self.share(stage, Cause::KernelSection, Blame::machine(), part, sentence)
             }
@@ -166,7 +166,7 @@ impl Case<'_> {
                 let sentence = format!(
                     "{head} though this thread was ready: the kernel's limit on real-time time, or a more urgent thread outside"
                 );
-                self.share(stage, Cause::RunQueueWait, Blame::job(), part, sentence)
+                self.share(stage, Cause::RunQueueWait, Blame::unproven(), part, sentence)
             }
             ThreadKind::Idle => {
                 let sentence =
@@ -202,18 +202,11 @@ impl Case<'_> {
             let sentence = format!("{head}: {interrupts}");
             return self.share(stage, Cause::Overrun, Blame::job(), amount, sentence);
         }
-        if let Some(sentence) = self.burst(from, to, judgement.beyond) {
-            return self.share(
-                stage,
-                Cause::KernelSection,
-                Blame::machine(),
-                amount,
-                format!("{head}: {sentence}"),
-            );
-        }
         if judgement.machine && judgement.beyond >= amount {
-            let sentence = format!("{head}: {}", judgement.sentence);
-            return self.share(stage, Cause::StallInExecution, Blame::machine(), amount, sentence);
+            // Statistics make a stall likely or not; they prove none.
+            let sentence =
+                format!("{head}: {}; that proves no stall, so it counts as the job's", judgement.sentence);
+            return self.share(stage, Cause::Overrun, Blame::unproven(), amount, sentence);
         }
         let policed = self.context.phase().events.iter().any(|event| {
             matches!(event.kind, EventKind::Overrun { task, instance }
@@ -241,35 +234,6 @@ impl Case<'_> {
             format!(
                 "{came} came on core {} meanwhile, never more than {longest} apart, so it did not stand still for {amount}",
                 self.core
-            )
-        })
-    }
-
-    /// A short delay of a body in which a timer interrupt came, where three of four such bodies of the task had one too: what
-    /// the kernel did then, in words. Ticks come at the same place of a plan whose period fits theirs, so that the
-    /// spins before the bodies need never see them, and their rate says nothing here.
-    fn burst(&self, from: Nanos, to: Nanos, beyond: Nanos) -> Option<String> {
-        let timers = |from, to| self.context.log.timers(self.core, from, to).len();
-        if self.priority == 0 || self.priority >= DEADLINE || beyond > BURST_MOST || timers(from, to) == 0 {
-            return None;
-        }
-        let usual = (to - from) - beyond;
-        let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
-        // The log was kept about misses only.
-        let alike = instances.iter().filter(|record| {
-            missed(record)
-                && !is_skipped(record)
-                && record.ended - record.started >= usual + Nanos(beyond.0 / 2)
-        });
-        let (mut all, mut interrupted) = (0_u64, 0_u64);
-        for record in alike {
-            all += 1;
-            interrupted += u64::from(timers(record.started, record.ended) > 0);
-        }
-        (all > 1 && interrupted * 4 >= all * 3).then(|| {
-            format!(
-                "a timer interrupt came meanwhile, as in {interrupted} of the {all} bodies that took so long; {usual} is usual, \
-                 and an interrupt with what the kernel does after it took the rest"
             )
         })
     }

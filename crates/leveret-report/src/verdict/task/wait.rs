@@ -1,14 +1,14 @@
 //! Before the wake-up: who had the core while the instance should have been woken, or took it from a body.
 
-use super::{Case, GRAIN, Share, decide_instance};
+use super::{Case, DEADLINE, GRAIN, Share, decide_instance};
 use crate::record::{InstanceRecord, Outcome, ThreadKind};
-use crate::verdict::occupancy::Stretch;
+use crate::verdict::occupancy::{Stretch, rank};
 use crate::verdict::{Blame, Cause, Root, Stage};
 use leveret_types::Nanos;
 
-/// A thread ranked below us that holds the core longer than this while we wait is not in a section of the kernel but has
-/// been given the core (the fair server's runtime is 50 ms).
-const SECTION_MAX: Nanos = Nanos::from_millis(25);
+/// From the interrupt of the timer to the thread on an idle core the kernel needs less than this, and nobody else
+/// comes between.
+const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
 
 impl Case<'_> {
     pub(super) fn wake(&self, shares: &mut Vec<Share>) {
@@ -39,11 +39,19 @@ impl Case<'_> {
         let whole = (self.record.woken - due).0.max(1);
         let mut before: Option<Share> = None;
         for stretch in stretches.iter().flat_map(|stretch| self.by_instance(stretch)) {
-            let part = i128::from(stretch.length().0) * i128::from(amount.0) / i128::from(whole);
-            let part = Nanos(i64::try_from(part).unwrap_or(i64::MAX));
-            let share = self.waiting(&stretch, part, late, before.as_ref());
-            before = Some(share.clone());
-            shares.push(share);
+            let interrupted = self.interrupted_at(&stretch);
+            let parts = [(stretch.from, interrupted, true), (interrupted, stretch.to, false)];
+            for (from, to, early) in parts.into_iter().filter(|(from, to, _)| to > from) {
+                let part = i128::from((to - from).0) * i128::from(amount.0) / i128::from(whole);
+                let part = Nanos(i64::try_from(part).unwrap_or(i64::MAX));
+                let stretch = Stretch { from, to, ..stretch.clone() };
+                let share = match early {
+                    true => self.late_interrupt(&stretch, part),
+                    false => self.waiting(&stretch, part, late, before.as_ref()),
+                };
+                before = Some(share.clone());
+                shares.push(share);
+            }
         }
     }
 
@@ -67,7 +75,7 @@ impl Case<'_> {
                 place.checked_sub(1).is_some_and(|place| instances[place].ended > stretch.from);
             if began_at_once && let Some(open) = parts.last_mut() {
                 let rest = Stretch { from: record.woken, ..open.clone() };
-                (open.to, open.gave_way_to) = (record.woken, None);
+                open.to = record.woken;
                 parts.push(rest);
             }
         }
@@ -104,61 +112,105 @@ impl Case<'_> {
             self.coarse()
         );
         match stretch.who.kind {
-            ThreadKind::Idle => {
-                let seen = if stretch.who.may_be_unseen() { " that can be seen" } else { "" };
-                let sentence =
-                    format!("{head}: nobody else{seen} wanted it, so the timer's interrupt came late");
-                self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence)
-            }
+            ThreadKind::Idle => self.idle(stretch, amount, &head),
             ThreadKind::Task(task) if usize::from(task) == self.task => {
                 self.on_core(Stage::Wake, stretch.from, stretch.to, amount)
             }
-            _ if self.first_in_line(stretch, self.awake(stretch)) => {
-                let sentence = format!(
-                    "{head}: it ranks below us ({}), so only an interrupt or the kernel held us up",
-                    self.rank()
-                );
+            ThreadKind::Kernel if self.priority > 0 => {
+                let sentence =
+                    format!("{head}: the kernel's own work, while this thread ({}) waited", self.rank());
                 self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
+            _ if self.is_throttled(stretch) => self.throttled(Stage::Wake, amount, &head),
             _ => self.run_queue(Stage::Wake, stretch, amount, head, before),
         }
     }
 
-    /// Whether we come before whoever had the core for that long.
-    pub(super) fn first_in_line(&self, stretch: &Stretch, length: Nanos) -> bool {
-        let scheduling = &self.context.record.machine.scheduling;
-        let real_time = scheduling.starts_with("SCHED_FIFO") || scheduling.starts_with("SCHED_DEADLINE");
-        // It still wanted the core, and the scheduler gave it to us: that is what ranking below us means.
-        let gave_way = stretch.gave_way_to == Some(self.thread);
-        match stretch.who.kind {
-            ThreadKind::Kernel => real_time,
-            ThreadKind::Foreign { priority } => {
-                real_time && length <= SECTION_MAX && (priority == 0 || self.priority > priority)
-            }
-            // It ended before it could be asked. Where no thread that goes before us was seen, it was ordinary too.
-            ThreadKind::Unknown => {
-                let ordinary = self.priority > self.context.log.foreign_priority_max;
-                real_time && stretch.who.thread.is_some() && length <= SECTION_MAX && (gave_way || ordinary)
-            }
-            _ => false,
+    /// The core was idle after the interrupt of the timer, or nobody knows when that came.
+    fn idle(&self, stretch: &Stretch, amount: Nanos, head: &str) -> Share {
+        let watched = self.context.log.watches_timers(self.core);
+        if self.is_throttled(stretch) {
+            return self.throttled(Stage::Wake, amount, head);
         }
+        if watched && stretch.length() <= WAY_OUT_OF_IDLE && !stretch.who.may_be_unseen() {
+            let sentence = format!("{head}: it left its idle state no sooner");
+            return self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence);
+        }
+        let why = match watched {
+            true => "the timer's interrupt had come, so something else kept this thread from running",
+            false => "timer interrupts could not be watched, so nothing proves that the timer was late",
+        };
+        let sentence = format!("{head}: {why}; what is not proven counts as the job's");
+        self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
     }
 
-    /// How long the core can have run with our wake-up due. Before the first timer interrupt that came after it, nobody could
-    /// have been chosen instead; and between two that are far apart it stood still, for a core that runs a thread takes a
-    /// tick of its clock every few milliseconds. The whole stretch where none was logged.
-    fn awake(&self, stretch: &Stretch) -> Nanos {
-        let timers = self.context.log.timers(self.core, stretch.from, stretch.to);
-        let Some(first) = timers.first() else { return stretch.length() };
-        let from = if stretch.from <= self.wake_due() { *first } else { stretch.from };
-        let ends = timers.iter().copied().chain([stretch.to]);
-        let longest = ends.scan(from, |last, at| Some(at - std::mem::replace(last, at))).max();
-        stretch.to - from - longest.unwrap_or(Nanos::ZERO).max(Nanos::ZERO)
+    /// Until when the interrupt that ends the planned sleep was still to come, if that lies in this stretch. No thread
+    /// can hold up an interrupt. It was this one only if the thread came with it: one that was stopped, frozen or traced
+    /// comes when it is let go.
+    fn interrupted_at(&self, stretch: &Stretch) -> Nanos {
+        if stretch.from > self.wake_due() {
+            return stretch.from;
+        }
+        let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
+        // One after the wake-up is not the one that brought it: that one was not recorded, and proves nothing.
+        let brought = |at: &Nanos| *at <= self.record.woken && self.came_with(*at);
+        first.filter(brought).map_or(stretch.from, |at| at.min(stretch.to).max(stretch.from))
+    }
+
+    /// Whether the thread came to its core right after `at`, or had to wait from then on for the job's own tasks only.
+    fn came_with(&self, at: Nanos) -> bool {
+        let stretches = self.context.log.stretches(self.core, self.thread, at, self.record.woken);
+        let mut long = stretches.iter().filter(|stretch| stretch.length() > WAY_OUT_OF_IDLE);
+        self.record.woken - at <= WAY_OUT_OF_IDLE
+            || long.all(|stretch| matches!(stretch.who.kind, ThreadKind::Task(_)))
+    }
+
+    fn late_interrupt(&self, stretch: &Stretch, amount: Nanos) -> Share {
+        let sentence = format!(
+            "the timer of this wake-up was due at {}, and its interrupt came on core {} {} later; {} had the core until then, and no \
+             thread can hold up an interrupt",
+            self.wake_due(),
+            self.core,
+            stretch.to - self.wake_due(),
+            stretch.who.describe()
+        );
+        self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence)
+    }
+
+    /// Whether the thread has a budget of the kernel's and was passed over by what ranks below it: the kernel does that
+    /// when the budget is used up.
+    pub(super) fn is_throttled(&self, stretch: &Stretch) -> bool {
+        let below = match stretch.who.kind {
+            ThreadKind::Idle => !stretch.who.may_be_unseen(),
+            ThreadKind::Foreign { priority } => priority < DEADLINE,
+            _ => false,
+        };
+        self.priority >= DEADLINE && below && self.has_overrun()
+    }
+
+    /// Whether this instance or one of those just before it took longer than its budget.
+    fn has_overrun(&self) -> bool {
+        const BEFORE: usize = 16;
+        let budget = self.context.index.budget(self.task);
+        let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
+        let recent = instances.get(self.place.saturating_sub(BEFORE)..=self.place).unwrap_or_default();
+        recent.iter().any(|record| {
+            let wall = record.ended - record.started;
+            if record.cpu > Nanos::ZERO { record.cpu > budget } else { wall > budget }
+        })
+    }
+
+    pub(super) fn throttled(&self, stage: Stage, amount: Nanos, head: &str) -> Share {
+        let sentence = format!(
+            "{head}: the kernel keeps a SCHED_DEADLINE thread from running when its budget of {} is used up, and this task's bodies \
+             took longer than that",
+            self.context.index.budget(self.task)
+        );
+        self.share(stage, Cause::Throttled, Blame::job(), amount, sentence)
     }
 
     fn rank(&self) -> String {
-        let scheduling = &self.context.record.machine.scheduling;
-        if self.priority == 0 { scheduling.clone() } else { format!("{scheduling} {}", self.priority) }
+        rank(self.priority)
     }
 
     /// A wait behind a thread that is not of the job.
@@ -202,11 +254,10 @@ impl Case<'_> {
             && index.idle_until(other, record.instance) >= stretch.from + Nanos(stretch.length().0 / 2)
         {
             let sentence = format!(
-                "{head}: its instance {} had ended at {}, and it was on its way to sleep, so only an interrupt, the kernel \
-                 or a stall of the core held it there",
+                "{head}: its instance {} had ended at {}, and it was on its way to sleep; what held it there is not proven",
                 record.instance, record.ended
             );
-            return self.share(stage, Cause::KernelSection, Blame::machine(), amount, sentence);
+            return self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence);
         }
         let last = stretch.to.max(stretch.from + Nanos(1)) - Nanos(1);
         let found = index.running_at(other, last);
