@@ -9,8 +9,10 @@ use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-/// Switches are remembered this long, so that a late instance can still be explained when it is read.
-const MEMORY: Nanos = Nanos::from_millis(500);
+/// Switches are remembered this long: a task that is kept from its core leaves no stamp until it is given back.
+const MEMORY: Nanos = Nanos::from_secs(10);
+/// And no more of them than this, 2 MiB.
+const RECENT_MOST: usize = 1 << 16;
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
 /// What has a core, where a container hides other threads.
@@ -40,6 +42,8 @@ pub(crate) struct Evidence {
     faults: Vec<(u16, FaultLog)>,
     recent: VecDeque<SwitchRecord>,
     recent_timers: VecDeque<(Nanos, u32)>,
+    /// The last that was forgotten although it was not old, and how many such there were.
+    forgotten: (Nanos, u64),
     kept: BTreeMap<(Nanos, u32), SwitchRecord>,
     kept_timers: BTreeSet<(Nanos, u32)>,
     coarseness: Coarseness,
@@ -96,6 +100,7 @@ impl Evidence {
             faults,
             recent: VecDeque::new(),
             recent_timers: VecDeque::new(),
+            forgotten: (Nanos(i64::MIN), 0),
             kept: BTreeMap::new(),
             kept_timers: BTreeSet::new(),
             coarseness: Coarseness::default(),
@@ -111,18 +116,18 @@ impl Evidence {
 
     /// Takes in what the kernel has logged since the last time.
     pub(crate) fn drain(&mut self) {
-        let recent = &mut self.recent;
+        let mut fresh = Vec::new();
         for log in &mut self.logs {
-            log.drain(|record| recent.push_back(record));
+            log.drain(|record| fresh.push(record));
         }
-        recent.make_contiguous().sort_by_key(|record| (record.time, record.core));
-        self.name_fresh();
-        let recent_timers = &mut self.recent_timers;
+        self.name_fresh(&fresh);
+        insert(&mut self.recent, fresh, |record| (record.time, record.core));
+        let mut fresh = Vec::new();
         for log in &mut self.timers {
             let core = log.core();
-            log.drain(|at| recent_timers.push_back((at, core)));
+            log.drain(|at| fresh.push((at, core)));
         }
-        recent_timers.make_contiguous().sort_unstable();
+        insert(&mut self.recent_timers, fresh, |timer| *timer);
         let epoch = self.epoch;
         for (task, log) in &mut self.faults {
             log.drain(|fault| {
@@ -147,10 +152,9 @@ impl Evidence {
     }
 
     /// Names the threads of the latest switches while they live.
-    fn name_fresh(&mut self) {
-        let fresh: Vec<u32> = self.recent.iter().rev().map(|record| record.tid_to).collect();
+    fn name_fresh(&mut self, fresh: &[SwitchRecord]) {
         let mut asked = 0;
-        for thread in fresh {
+        for thread in fresh.iter().rev().map(|record| record.tid_to) {
             if asked < NAMES_PER_DRAIN && !self.threads.contains_key(&thread) {
                 self.name(thread);
                 asked += 1;
@@ -161,6 +165,12 @@ impl Evidence {
     /// Keeps the switches between two instants (of the monotonic clock), with a margin, and names the threads.
     pub(crate) fn keep(&mut self, from: Nanos, until: Nanos) {
         let (from, until) = (from - MARGIN, until + MARGIN);
+        let (last, count) = self.forgotten;
+        if from <= last {
+            let kind = EventKind::EvidenceLost { since: from - self.epoch, records: count };
+            self.events.push(Event { at: last - self.epoch, kind });
+            self.forgotten.1 = 0;
+        }
         let first = self.recent.partition_point(|record| record.time < from);
         // One switch before the window tells who had the core when it opened.
         let before: Vec<SwitchRecord> = self.cores_before(first);
@@ -186,12 +196,11 @@ impl Evidence {
 
     /// Forgets what is too old to matter.
     pub(crate) fn forget(&mut self, now: Nanos) {
-        while self.recent.front().is_some_and(|record| record.time < now - MEMORY) {
-            self.recent.pop_front();
-        }
-        while self.recent_timers.front().is_some_and(|(at, _)| *at < now - MEMORY) {
-            self.recent_timers.pop_front();
-        }
+        let old = now - MEMORY;
+        let switches = forget(&mut self.recent, old, |record| record.time);
+        let timers = forget(&mut self.recent_timers, old, |(at, _)| *at);
+        let (last, count) = self.forgotten;
+        self.forgotten = (last.max(switches.0).max(timers.0), count + switches.1 + timers.1);
     }
 
     /// Leaves out what lies around no miss when it takes more than `capacity` bytes, and then what lies around every other miss,
@@ -257,25 +266,111 @@ impl Evidence {
     /// Everything that was kept, in order of time.
     pub(crate) fn finish(self) -> Found {
         let epoch = self.epoch;
-        let switches = self
-            .kept
-            .into_values()
-            .map(|record| {
-                let (to_kind, to_name) =
-                    self.threads.get(&record.tid_to).cloned().unwrap_or((ThreadKind::Unknown, String::new()));
-                SwitchEvent {
-                    at: record.time - epoch,
-                    core: record.core,
-                    from: record.tid_from,
-                    to: record.tid_to,
-                    preempted: record.preempted,
-                    to_kind,
-                    to_name,
-                }
-            })
-            .collect();
+        let mut switches: Vec<SwitchEvent> = Vec::with_capacity(self.kept.len());
+        let mut last: BTreeMap<u32, usize> = BTreeMap::new();
+        for record in self.kept.values() {
+            // What a thread had been raised to by the time that it left counts for all of its stay.
+            if let Some(came) =
+                last.insert(record.core, switches.len()).and_then(|place| switches.get_mut(place))
+                && let (ThreadKind::Foreign { priority }, Some(rank)) = (&mut came.to_kind, record.from_rank)
+                && came.to == record.tid_from
+            {
+                *priority = rank.max(*priority);
+            }
+            let known = self.threads.get(&record.tid_to).cloned();
+            let (to_kind, to_name) = as_it_was(record, known.unwrap_or((ThreadKind::Unknown, String::new())));
+            switches.push(SwitchEvent {
+                at: record.time - epoch,
+                core: record.core,
+                from: record.tid_from,
+                to: record.tid_to,
+                preempted: record.preempted,
+                to_kind,
+                to_name,
+            });
+        }
         let timers =
             self.kept_timers.into_iter().map(|(at, core)| TimerInterrupt { at: at - epoch, core }).collect();
         Found { switches, timers, events: self.events }
+    }
+}
+
+/// The kernel's workers come and go; anything else that ended before it could be asked was a process's.
+const WORKERS: &str = "kworker/";
+
+/// What is known of the thread that came, with rank and name as they were then where the log has them.
+fn as_it_was(record: &SwitchRecord, (kind, name): (ThreadKind, String)) -> (ThreadKind, String) {
+    let (Some(priority), Some(was)) = (record.to_rank, record.name()) else { return (kind, name) };
+    match kind {
+        ThreadKind::Foreign { .. } => {
+            (ThreadKind::Foreign { priority }, if name.is_empty() { was } else { name })
+        }
+        ThreadKind::Unknown if was.starts_with(WORKERS) => (kind, was),
+        ThreadKind::Unknown => (ThreadKind::Foreign { priority }, was),
+        _ => (kind, name),
+    }
+}
+
+/// Puts what has just come among the rest, in order. The logs of several cores are read one after the other, so only
+/// the last of the rest can come after the first of these.
+fn insert<T, K: Ord>(rest: &mut VecDeque<T>, mut fresh: Vec<T>, key: impl Fn(&T) -> K) {
+    let Some(first) = fresh.iter().map(&key).min() else { return };
+    fresh.extend(rest.drain(rest.partition_point(|each| key(each) <= first)..));
+    fresh.sort_by_key(key);
+    rest.extend(fresh);
+}
+
+/// Drops what is old, and what is too much: of the latter the time of the last, and how many.
+fn forget<T>(rest: &mut VecDeque<T>, old: Nanos, time: impl Fn(&T) -> Nanos) -> (Nanos, u64) {
+    rest.drain(..rest.partition_point(|each| time(each) < old));
+    let surplus = rest.len().saturating_sub(RECENT_MOST);
+    let last = rest.drain(..surplus).last();
+    (last.map_or(Nanos(i64::MIN), |last| time(&last)), surplus as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_the_rank_and_name_that_it_had_then() {
+        let mut name = [0; 16];
+        name[..3].copy_from_slice(b"hog");
+        let left = leveret_os::perf::Left::Asleep;
+        let record = |to_rank: Option<u8>| SwitchRecord {
+            time: Nanos(1),
+            core: 0,
+            tid_from: 0,
+            tid_to: 7,
+            preempted: false,
+            left,
+            from_rank: to_rank,
+            to_rank,
+            to_name: to_rank.map(|_| name),
+        };
+        let (gone, asked) = (ThreadKind::Unknown, ThreadKind::Foreign { priority: 0 });
+        let hog = |priority| (ThreadKind::Foreign { priority }, "hog".to_owned());
+        assert_eq!(as_it_was(&record(Some(50)), (gone, String::new())), hog(50));
+        assert_eq!(as_it_was(&record(Some(50)), (asked, "hog".to_owned())), hog(50));
+        assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
+        assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
+        let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
+        assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
+    }
+
+    #[test]
+    fn records_of_several_cores_come_into_order() {
+        let mut rest = VecDeque::from([1, 4, 6]);
+        insert(&mut rest, vec![9, 5, 7], |each| *each);
+        insert(&mut rest, Vec::new(), |each| *each);
+        assert_eq!(rest, [1, 4, 5, 6, 7, 9]);
+    }
+
+    #[test]
+    fn what_is_old_goes_unsaid_and_what_is_too_much_is_counted() {
+        let mut rest: VecDeque<Nanos> = (0..RECENT_MOST as i64 + 10).map(Nanos).collect();
+        assert_eq!(forget(&mut rest, Nanos(4), |at| *at), (Nanos(9), 6));
+        assert_eq!((rest.len(), rest[0]), (RECENT_MOST, Nanos(10)));
+        assert_eq!(forget(&mut rest, Nanos(4), |at| *at), (Nanos(i64::MIN), 0));
     }
 }

@@ -9,6 +9,9 @@ use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
+/// Files are read up to this length; the format of a tracepoint has some 2 KiB.
+const LONGEST: usize = 16 << 10;
+
 /// Reads a file of the kernel's file system `kind` (`debugfs`, `tracefs`): from a private instance, or else below
 /// the directories where it is usually mounted.
 pub(crate) fn read(kind: &CStr, usual: &[&str], path: &str) -> Result<String, Failure> {
@@ -36,8 +39,14 @@ fn read_at(root: BorrowedFd<'_>, path: &str) -> Result<String, Failure> {
     let failed = |call| move |errno| Failure::new(call, errno);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(root, path, flags, Mode::empty()).map_err(failed("openat"))?;
-    let mut text = [0_u8; 256];
-    let length = rustix::io::read(&file, &mut text).map_err(failed("read"))?;
+    let mut text = vec![0_u8; LONGEST];
+    let mut length = 0;
+    loop {
+        match rustix::io::read(&file, &mut text[length..]).map_err(failed("read"))? {
+            0 => break,
+            more => length += more,
+        }
+    }
     Ok(String::from_utf8_lossy(&text[..length]).trim().to_owned())
 }
 

@@ -7,13 +7,14 @@
 //! |---|---|
 //! | [`ThreadPage`]: own thread's switches, faults, processor time, without a call | none at 2 |
 //! | [`SwitchLog::open_thread`], [`FaultLog`]: a thread of the same user | none at 2 |
-//! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON` |
+//! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON`; with names and ranks: root |
 //! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
 //! | [`TimerLog`]: every timer interrupt on a core | 0 and a readable tracefs, or root |
 
 mod event;
 mod faults;
 mod ring;
+mod scheduled;
 mod switches;
 mod system_calls;
 #[cfg(test)]
@@ -23,7 +24,7 @@ mod timers;
 
 pub use event::{PerfError, paranoid_level};
 pub use faults::{FaultLog, FaultRecord};
-pub use switches::{SwitchLog, SwitchRecord, UNKNOWN_THREAD};
+pub use switches::{Left, SwitchLog, SwitchRecord, UNKNOWN_THREAD};
 pub use system_calls::SystemCallCounter;
 pub use thread_page::ThreadPage;
 pub use timers::TimerLog;

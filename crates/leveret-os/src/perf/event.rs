@@ -83,6 +83,7 @@ pub(super) const SAMPLE_TID: u64 = 1 << 1;
 pub(super) const SAMPLE_TIME: u64 = 1 << 2;
 pub(super) const SAMPLE_ADDRESS: u64 = 1 << 3;
 pub(super) const SAMPLE_CPU: u64 = 1 << 7;
+pub(super) const SAMPLE_RAW: u64 = 1 << 10;
 
 pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
 pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
@@ -221,12 +222,17 @@ impl Event {
     }
 }
 
+/// A file about a tracepoint, which lies in tracefs at `path`.
+pub(super) fn tracepoint_file(name: &'static str, path: &str) -> Result<String, PerfError> {
+    let usual = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+    crate::detached::read(c"tracefs", &usual, path).map_err(|failure| PerfError::Tracepoint { name, failure })
+}
+
 /// The kernel's number of a tracepoint, which lies in tracefs at `path`.
 pub(super) fn tracepoint_id(name: &'static str, path: &str) -> Result<u64, PerfError> {
-    let refused = |failure| PerfError::Tracepoint { name, failure };
-    let usual = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-    let text = crate::detached::read(c"tracefs", &usual, path).map_err(refused)?;
-    text.parse().map_err(|_| refused(Failure::new("read", Errno::BADMSG)))
+    let text = tracepoint_file(name, path)?;
+    let failure = Failure::new("read", Errno::BADMSG);
+    text.parse().map_err(|_| PerfError::Tracepoint { name, failure })
 }
 
 pub(super) fn page_bytes() -> usize {

@@ -2,13 +2,33 @@
 
 use super::event::{
     Attributes, CONTEXT_SWITCH, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, PerfError, SAMPLE_CPU,
-    SAMPLE_ID_ALL, SAMPLE_TID, SAMPLE_TIME, SOFTWARE_DUMMY, TYPE_SOFTWARE, Target, USE_CLOCK_ID,
+    SAMPLE_ID_ALL, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, SOFTWARE_DUMMY, TYPE_SOFTWARE, TYPE_TRACEPOINT,
+    Target, USE_CLOCK_ID, tracepoint_id,
 };
 use super::ring::{RECORD_LOST, Record, Ring};
+use super::scheduled::{self, COMM_BYTES, Layout};
+use crate::threads_of;
 use leveret_types::Nanos;
 
 /// In place of a thread id: the log does not know.
 pub const UNKNOWN_THREAD: u32 = u32::MAX;
+
+/// In what state a thread left its core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// It wanted to go on.
+    Runnable,
+    /// It waits for something.
+    Asleep,
+    /// A signal stopped it.
+    Stopped,
+    /// A debugger did.
+    Traced,
+    /// It ended.
+    Ended,
+    /// The log does not say.
+    Unknown,
+}
 
 /// A change of the running thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +43,24 @@ pub struct SwitchRecord {
     pub tid_to: u32,
     /// Whether the one that left was still runnable.
     pub preempted: bool,
+    /// The same in full, where the log knows it.
+    pub left: Left,
+    /// The rank of the one that left, at that time and whoever lent it: 0 for ordinary scheduling, 1 to 99 real time, 100
+    /// for `SCHED_DEADLINE`; `None` where the log does not know it.
+    pub from_rank: Option<u8>,
+    /// The rank of the one that came, likewise.
+    pub to_rank: Option<u8>,
+    /// The name of the one that came, likewise.
+    pub to_name: Option<[u8; COMM_BYTES]>,
+}
+
+impl SwitchRecord {
+    /// The name of the one that came, where the log knows it.
+    pub fn name(&self) -> Option<String> {
+        let bytes = self.to_name?;
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    }
 }
 
 const RECORD_SWITCH: u32 = 14;
@@ -40,6 +78,8 @@ pub struct SwitchLog {
     ring: Ring,
     /// The last switch handed over, to know its second telling by.
     last: Option<SwitchRecord>,
+    /// How to read samples of the tracepoint, where that is what is logged.
+    layout: Option<Layout>,
     // Keeps the event running.
     _event: Event,
 }
@@ -51,6 +91,12 @@ impl SwitchLog {
     ///
     /// [`PerfError`]; [`open_thread`](Self::open_thread) takes less privilege.
     pub fn open_core(core: u32) -> Result<Self, PerfError> {
+        // The tracepoint knows threads by their numbers in the first process namespace only.
+        if threads_of::are_all_visible()
+            && let Ok(log) = Self::open_tracepoint(core)
+        {
+            return Ok(log);
+        }
         Self::open(Target::Core(core), CORE_DATA_PAGES)
     }
 
@@ -63,18 +109,32 @@ impl SwitchLog {
         Self::open(Target::Thread(tid), THREAD_DATA_PAGES)
     }
 
+    fn open_tracepoint(core: u32) -> Result<Self, PerfError> {
+        let layout = Layout::read()?;
+        let id = tracepoint_id(scheduled::NAME, scheduled::ID_PATH)?;
+        let mut attributes = Attributes::new(TYPE_TRACEPOINT, id, USE_CLOCK_ID);
+        attributes.sample_period = 1;
+        attributes.sample_type = SAMPLE_TIME | SAMPLE_CPU | SAMPLE_RAW;
+        let event = Event::open("the log of context switches", &attributes, Target::Core(core))?;
+        let ring = Ring::map(&event, CORE_DATA_PAGES)?;
+        Ok(Self { ring, last: None, layout: Some(layout), _event: event })
+    }
+
     fn open(target: Target, data_pages: usize) -> Result<Self, PerfError> {
         let flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | CONTEXT_SWITCH | SAMPLE_ID_ALL | USE_CLOCK_ID;
         let mut attributes = Attributes::new(TYPE_SOFTWARE, SOFTWARE_DUMMY, flags);
         attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
         let event = Event::open("the log of context switches", &attributes, target)?;
-        Ok(Self { ring: Ring::map(&event, data_pages)?, last: None, _event: event })
+        Ok(Self { ring: Ring::map(&event, data_pages)?, last: None, layout: None, _event: event })
     }
 
     /// Hands over the switches since the last call, in order of time.
     pub fn drain(&mut self, mut take: impl FnMut(SwitchRecord)) {
-        let last = &mut self.last;
+        let (last, layout) = (&mut self.last, self.layout);
         self.ring.drain(|record| {
+            if let Some(layout) = layout {
+                return layout.switch_of(record).into_iter().for_each(&mut take);
+            }
             if record.kind == RECORD_LOST {
                 *last = None;
             }
@@ -135,6 +195,10 @@ fn switch_of(record: &Record<'_>) -> Option<SwitchRecord> {
         tid_from,
         tid_to,
         preempted: leaves && record.flags & FLAG_OUT_PREEMPTED != 0,
+        left: if leaves && record.flags & FLAG_OUT_PREEMPTED != 0 { Left::Runnable } else { Left::Unknown },
+        from_rank: None,
+        to_rank: None,
+        to_name: None,
     })
 }
 
@@ -157,13 +221,28 @@ mod tests {
         body.extend(words(&[3, 0]));
         let preempted = FLAG_OUT | FLAG_OUT_PREEMPTED;
         let core_wide = |flags| switch_of(&Record { kind: RECORD_SWITCH_CORE_WIDE, flags, body: &body });
-        let expected = SwitchRecord { time: Nanos(5), core: 3, tid_from: 81, tid_to: 71, preempted: true };
+        let expected = SwitchRecord {
+            time: Nanos(5),
+            core: 3,
+            tid_from: 81,
+            tid_to: 71,
+            preempted: true,
+            left: Left::Runnable,
+            from_rank: None,
+            to_rank: None,
+            to_name: None,
+        };
         assert_eq!(core_wide(preempted), Some(expected));
-        assert_eq!(core_wide(FLAG_OUT), Some(SwitchRecord { preempted: false, ..expected }));
+        assert_eq!(
+            core_wide(FLAG_OUT),
+            Some(SwitchRecord { preempted: false, left: Left::Unknown, ..expected })
+        );
+        let expected = SwitchRecord { left: Left::Unknown, ..expected };
         let came = SwitchRecord { tid_from: 71, tid_to: 81, preempted: false, ..expected };
         assert_eq!(core_wide(0), Some(came));
         let of_thread = |flags| switch_of(&Record { kind: RECORD_SWITCH, flags, body: &body[8..] });
-        assert_eq!(of_thread(preempted), Some(SwitchRecord { tid_to: UNKNOWN_THREAD, ..expected }));
+        let left = SwitchRecord { tid_to: UNKNOWN_THREAD, left: Left::Runnable, ..expected };
+        assert_eq!(of_thread(preempted), Some(left));
         let came = SwitchRecord { tid_from: UNKNOWN_THREAD, tid_to: 81, preempted: false, ..expected };
         assert_eq!(of_thread(0), Some(came));
         assert_eq!(switch_of(&Record { kind: 9, flags: FLAG_OUT, body: &body }), None);

@@ -9,7 +9,7 @@ use leveret_types::Nanos;
 
 const TRACEPOINT: &str = "timer:hrtimer_expire_entry";
 const ID_PATH: &str = "events/timer/hrtimer_expire_entry/id";
-const RECORD_SAMPLE: u32 = 9;
+pub(super) const RECORD_SAMPLE: u32 = 9;
 /// 128 KiB: some 5,000 interrupts between two drains.
 const DATA_PAGES: usize = 32;
 
