@@ -33,7 +33,7 @@ impl Layout {
         Self::parse(&text).ok_or(PerfError::Tracepoint { name: NAME, failure })
     }
 
-    /// From lines such as `field:pid_t prev_pid;	offset:24;	size:4;	signed:1;`.
+    /// From lines such as `field:pid_t prev_pid; offset:24; size:4; signed:1;`, with tabs between the parts.
     fn parse(text: &str) -> Option<Self> {
         let field = |name: &str, bytes: usize| {
             text.lines().find_map(|line| {
