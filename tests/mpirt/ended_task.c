@@ -1,4 +1,5 @@
-/* A task's function that ends its thread: the job ends with a sentence that names the task, and no member hangs, whatever it waits for. */
+/* A task's function that ends its thread: its member has failed and is told so, the job ends with a sentence that names the task, and no member
+ * hangs, whatever it waits for. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -23,7 +24,14 @@ int main(int argc, char **argv)
     if (rank == 0)
         OK(MPIRTX_Task_create(name, ends, NULL, qos, ms, &task));
     MUST(MPIRT_Commit());
-    OK(MPIRTX_Run());
+    if (rank == 0) {
+        /* The process should end now, with its failure. */
+        EXPECT(MPIRTX_Run(), MPIRT_ERR_INTERNAL);
+        if (failures == 0)
+            printf("member %d: passed\n", rank);
+        return EXIT_FAILURE;
+    }
+    EXPECT(MPIRTX_Run(), MPIRT_ERR_PEER_LOST);
     OK(MPIRT_Finalize());
     if (failures == 0)
         printf("member %d: passed\n", rank);

@@ -57,7 +57,7 @@ fn a_task_that_ends_its_thread() {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         for words in [
-            "a task of member \"0\" failed",
+            "member \"0\" died: exit status 1, a task failed",
             "the function of the task \"ends-0\"",
             "pthread_exit",
             "it must return",

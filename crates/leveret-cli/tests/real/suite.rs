@@ -132,7 +132,9 @@ impl Program {
 
     /// Runs it as one member that kills its agent, with an argument of its own; gives what was written until both have ended.
     pub fn outlives_its_agent(&self, argument: &str) -> (String, String) {
-        let running = self.place.spawn(command(&self.place, &self.file, 1, (&[], &[argument])));
+        // What members print goes through the agent otherwise, which is gone.
+        let raw = ["--member-output", "raw"];
+        let running = self.place.spawn(command(&self.place, &self.file, 1, (&raw, &[argument])));
         let (_, _, stderr) = running.finish_without_record();
         self.place.await_nobody();
         (self.place.text("stdout"), stderr)
