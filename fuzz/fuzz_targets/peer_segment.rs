@@ -84,7 +84,9 @@ impl Reader {
         assert_eq!(bytes.copy_range(offset, &mut out), bytes.len().saturating_sub(offset));
         let _any = message.validate();
         match then & 3 {
-            0 => message.release(),
+            0 => {
+                message.release();
+            }
             1 => message.hold(),
             _ => {}
         }
