@@ -1,4 +1,4 @@
-//! Configurations of random plans, validated by `yanglint` against the published modules (decision 059).
+//! Configurations of random plans, validated by `yanglint` against the published modules (decision 058).
 
 mod common;
 

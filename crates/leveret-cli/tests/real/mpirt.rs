@@ -187,12 +187,6 @@ fn tells_of_the_dead(source: &str, arguments: &[&str]) {
 }
 
 /// Nothing is missed; instances that an uncommit cuts off in mid-round may be told as irregular.
-/// What was inserted is there for the receiver, whatever the sender does.
-#[test]
-fn unattended() {
-    conforms_at("tests/mpirt/unattended.c", &[2]);
-}
-
 #[test]
 fn sided() {
     misses_nothing("tests/mpirt/sided.c");

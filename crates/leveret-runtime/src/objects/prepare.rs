@@ -63,11 +63,7 @@ impl World {
                         prepared.others = Box::default();
                     }
                     let served = self.served_collective(&collective, &prepared.others);
-                    preparation.collective(
-                        handle,
-                        prepared,
-                        ((collective.base.slack, collective.base.polls), served),
-                    );
+                    preparation.collective(handle, prepared, (collective.base.slack, served));
                 }
             }
         }
@@ -221,7 +217,6 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack: channel.slack,
-            polls: channel.polls,
             collective: None,
             input_line,
             output_line,
@@ -234,7 +229,7 @@ impl<'w> Preparation<'w> {
         &mut self,
         handle: Handle,
         collective: Collective,
-        ((slack, polls), served): ((u32, bool), Option<ServedEnd>),
+        (slack, served): (u32, Option<ServedEnd>),
     ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
@@ -252,7 +247,6 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack,
-            polls,
             collective: Some(Box::new(collective)),
             input_line: Line::default(),
             output_line: Line::default(),
