@@ -26,7 +26,7 @@ fn judge_hypervisor(present: bool) -> Finding {
         NAME,
         "a hypervisor runs this kernel",
         "it takes cores away now and then, for milliseconds; nothing in here can prevent or announce that. Misses \
-         that come of it are laid at the machine's door",
+         that come of it are the machine's where a gap or a late interrupt was recorded, and count as unproven elsewhere",
         &["# run on a bare machine, or pin the virtual cores to real ones that run nothing else"],
     )
 }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_hypervisor_is_named_and_blamed() {
         assert_eq!(judge_hypervisor(false).state, State::Ok);
-        assert!(judge_hypervisor(true).loss.contains("the machine's door"));
+        assert!(judge_hypervisor(true).loss.contains("the machine's where"));
     }
 
     #[test]

@@ -212,17 +212,16 @@ test("another phase brings its own drawing, curves and tables", () => {
 });
 
 test("misses are filtered by party, and each shows its round", () => {
-  const filters = all(".filters button, [data-party], [data-door]").filter((one) => one.tagName === "BUTTON");
-  const key = "party" in filters[0].dataset ? "party" : "door";
-  const entries = all(`[data-${key}-of]`);
+  const filters = all("button[data-party]");
+  const entries = all("[data-party-of]");
   assert(filters.length >= 3 && entries.length > 0, `${filters.length} filters, ${entries.length} misses`);
   for (const filter of filters) {
     filter.click();
-    const wanted = filter.dataset[key];
-    for (const entry of entries) equal(entry.hidden, wanted !== "all" && entry.dataset[`${key}Of`] !== wanted, `${wanted}: a miss of ${entry.dataset[`${key}Of`]}`);
+    const wanted = filter.dataset.party;
+    for (const entry of entries) equal(entry.hidden, wanted !== "all" && entry.dataset.partyOf !== wanted, `${wanted}: a miss of ${entry.dataset.partyOf}`);
     equal(filters.filter((one) => one.getAttribute("aria-pressed") === "true").length, 1, "one filter is pressed");
   }
-  filters.find((filter) => filter.dataset[key] === "all").click();
+  filters.find((filter) => filter.dataset.party === "all").click();
   const known = (phase) => Object.keys(data.phases[phase].detail.rounds).map(Number);
   for (const button of all("[data-show-at]")) {
     button.click();
