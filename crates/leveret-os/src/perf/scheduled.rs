@@ -11,8 +11,8 @@ use rustix::io::Errno;
 pub(super) const NAME: &str = "sched:sched_switch";
 pub(super) const ID_PATH: &str = "events/sched/sched_switch/id";
 const FORMAT_PATH: &str = "events/sched/sched_switch/format";
-/// Where a sample's raw part begins: after | time | core | - | size |.
-const RAW: usize = 20;
+/// Where a sample's raw part begins: after | pid | tid | time | core | - | size |.
+const RAW: usize = 28;
 pub(super) const COMM_BYTES: usize = 16;
 
 /// Where the fields lie, which differs between kernels.
@@ -56,7 +56,7 @@ impl Layout {
     }
 
     /// ```text
-    ///  | time | core | - | size | raw ... |
+    ///  | pid | tid | time | core | - | size | raw ... |
     /// ```
     pub(super) fn switch_of(self, record: &Record<'_>) -> Option<SwitchRecord> {
         if record.kind != RECORD_SAMPLE {
@@ -67,8 +67,8 @@ impl Layout {
         let name = record.body.get(RAW + self.to_name..RAW + self.to_name + COMM_BYTES)?;
         let left = left_by(record.long(RAW + self.from_state)?);
         Some(SwitchRecord {
-            time: Nanos(record.long(0)?.cast_signed()),
-            core: record.word(8)?,
+            time: Nanos(record.long(8)?.cast_signed()),
+            core: record.word(16)?,
             tid_from: word(self.from)?,
             tid_to: word(self.to)?,
             preempted: left == Left::Runnable,
@@ -111,7 +111,8 @@ mod tests {
         \tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
 
     fn body(state: u64, from_priority: i32, to_priority: i32) -> Vec<u8> {
-        let mut body = 5_u64.to_ne_bytes().to_vec();
+        let mut body = [81_u32; 2].map(u32::to_ne_bytes).concat();
+        body.extend(5_u64.to_ne_bytes());
         body.extend([3_u32, 0, 68].map(u32::to_ne_bytes).concat());
         body.extend([0; 24]);
         body.extend(81_u32.to_ne_bytes());

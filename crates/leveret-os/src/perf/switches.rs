@@ -80,6 +80,8 @@ pub struct SwitchLog {
     last: Option<SwitchRecord>,
     /// How to read samples of the tracepoint, where that is what is logged.
     layout: Option<Layout>,
+    /// The last sample, whose record is still to come.
+    sampled: Option<SwitchRecord>,
     // Keeps the event running.
     _event: Event,
 }
@@ -109,15 +111,18 @@ impl SwitchLog {
         Self::open(Target::Thread(tid), THREAD_DATA_PAGES)
     }
 
+    /// The plain log, each of whose records comes after a sample of the tracepoint with what that knows more. The samples alone would have
+    /// holes: the kernel leaves them out in threads whose count of nested events it has got wrong.
     fn open_tracepoint(core: u32) -> Result<Self, PerfError> {
         let layout = Layout::read()?;
         let id = tracepoint_id(scheduled::NAME, scheduled::ID_PATH)?;
-        let mut attributes = Attributes::new(TYPE_TRACEPOINT, id, USE_CLOCK_ID);
+        let flags = CONTEXT_SWITCH | SAMPLE_ID_ALL | USE_CLOCK_ID;
+        let mut attributes = Attributes::new(TYPE_TRACEPOINT, id, flags);
         attributes.sample_period = 1;
-        attributes.sample_type = SAMPLE_TIME | SAMPLE_CPU | SAMPLE_RAW;
+        attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_RAW;
         let event = Event::open("the log of context switches", &attributes, Target::Core(core))?;
         let ring = Ring::map(&event, CORE_DATA_PAGES)?;
-        Ok(Self { ring, last: None, layout: Some(layout), _event: event })
+        Ok(Self { ring, last: None, layout: Some(layout), sampled: None, _event: event })
     }
 
     fn open(target: Target, data_pages: usize) -> Result<Self, PerfError> {
@@ -125,21 +130,28 @@ impl SwitchLog {
         let mut attributes = Attributes::new(TYPE_SOFTWARE, SOFTWARE_DUMMY, flags);
         attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
         let event = Event::open("the log of context switches", &attributes, target)?;
-        Ok(Self { ring: Ring::map(&event, data_pages)?, last: None, layout: None, _event: event })
+        Ok(Self {
+            ring: Ring::map(&event, data_pages)?,
+            last: None,
+            layout: None,
+            sampled: None,
+            _event: event,
+        })
     }
 
     /// Hands over the switches since the last call, in order of time.
     pub fn drain(&mut self, mut take: impl FnMut(SwitchRecord)) {
-        let (last, layout) = (&mut self.last, self.layout);
+        let (last, layout, sampled) = (&mut self.last, self.layout, &mut self.sampled);
         self.ring.drain(|record| {
-            if let Some(layout) = layout {
-                return layout.switch_of(record).into_iter().for_each(&mut take);
+            if let Some(sample) = layout.and_then(|layout| layout.switch_of(record)) {
+                *sampled = Some(sample);
+                return;
             }
             if record.kind == RECORD_LOST {
-                *last = None;
+                (*last, *sampled) = (None, None);
             }
             if let Some(switch) = switch_of(record).and_then(|switch| follow(last, record, switch)) {
-                take(switch);
+                take(with_sample(switch, sampled.take()));
             }
         });
     }
@@ -171,6 +183,15 @@ fn follow(
     }
     *last = Some(switch);
     Some(switch)
+}
+
+/// The switch with what the sample before it knows more, if that is of the same switch.
+fn with_sample(switch: SwitchRecord, sample: Option<SwitchRecord>) -> SwitchRecord {
+    let same = |sample: &SwitchRecord| {
+        let left = sample.tid_from == switch.tid_from || switch.tid_from == UNKNOWN_THREAD;
+        left && sample.tid_to == switch.tid_to && sample.core == switch.core
+    };
+    sample.filter(same).map_or(switch, |sample| SwitchRecord { time: switch.time, ..sample })
 }
 
 /// ```text
@@ -211,6 +232,31 @@ mod tests {
 
     fn words(words: &[u32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn a_sample_adds_to_its_own_switch_alone() {
+        let plain = SwitchRecord {
+            time: Nanos(9),
+            core: 0,
+            tid_from: 81,
+            tid_to: 71,
+            preempted: false,
+            left: Left::Unknown,
+            from_rank: None,
+            to_rank: None,
+            to_name: None,
+        };
+        let sample = SwitchRecord { time: Nanos(5), left: Left::Traced, to_rank: Some(50), ..plain };
+        assert_eq!(with_sample(plain, Some(sample)), SwitchRecord { time: Nanos(9), ..sample });
+        for other in [
+            SwitchRecord { tid_to: 72, ..sample },
+            SwitchRecord { tid_from: 82, ..sample },
+            SwitchRecord { core: 1, ..sample },
+        ] {
+            assert_eq!(with_sample(plain, Some(other)), plain);
+        }
+        assert_eq!(with_sample(plain, None), plain);
     }
 
     #[test]
