@@ -1,6 +1,6 @@
 //! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
-use crate::other_jobs;
+use crate::other_jobs::{self, OWN_THREADS};
 use crate::thin::{Coarseness, Windows};
 use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
@@ -305,7 +305,9 @@ fn as_it_was(record: &SwitchRecord, (kind, name): (ThreadKind, String)) -> (Thre
         ThreadKind::Foreign { .. } => {
             (ThreadKind::Foreign { priority }, if name.is_empty() { was } else { name })
         }
-        ThreadKind::Unknown if was.starts_with(WORKERS) => (kind, was),
+        // One that has a name all the same is the job's own, though no task.
+        ThreadKind::Unknown if !name.is_empty() => (kind, name),
+        ThreadKind::Unknown if was.starts_with(WORKERS) || was.starts_with(OWN_THREADS) => (kind, was),
         ThreadKind::Unknown => (ThreadKind::Foreign { priority }, was),
         _ => (kind, name),
     }
@@ -354,6 +356,8 @@ mod tests {
         assert_eq!(as_it_was(&record(Some(50)), (asked, "hog".to_owned())), hog(50));
         assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
         assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
+        let own = (gone, "leveret-awake-0".to_owned());
+        assert_eq!(as_it_was(&record(Some(5)), own.clone()), own);
         let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
         assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
     }

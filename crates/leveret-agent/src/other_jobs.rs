@@ -7,7 +7,7 @@ use leveret_types::NAME_BYTES_MAX;
 use std::path::Path;
 
 /// Threads of the agent and of members that no task names begin so.
-const OWN_THREADS: &str = "leveret";
+pub(crate) const OWN_THREADS: &str = "leveret";
 
 /// A foreign thread's name, with the job that it is of where that is another Leveret job.
 ///

@@ -109,7 +109,10 @@ impl Occupant {
             ThreadKind::Foreign { priority: 100.. } => format!("{name} ({thread}, SCHED_DEADLINE)"),
             ThreadKind::Foreign { priority } => format!("{name} ({thread}, real-time priority {priority})"),
             ThreadKind::Unknown if known.is_none() => format!("{name} that could not be identified"),
-            ThreadKind::Unknown => format!("{name} that could not be identified ({thread})"),
+            ThreadKind::Unknown if self.name.is_empty() => {
+                format!("{name} that could not be identified ({thread})")
+            }
+            ThreadKind::Unknown => format!("{name} ({thread}, of this job, or it could not be identified)"),
         }
     }
 }
