@@ -280,7 +280,7 @@ fn a_stamp_that_cannot_be_true_is_left_out_and_lies_with_its_member() {
     }
 }
 
-/// Of a run that would fill twenty times the memory, what is held stays the same, and no instance vanishes.
+/// A run with twenty times the data of the limit holds the same bytes, and accounts for every instance.
 #[test]
 fn a_long_run_is_held_in_the_bytes_that_a_short_one_is() {
     const CAPACITY: usize = 1_000_000;

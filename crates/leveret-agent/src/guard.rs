@@ -33,7 +33,7 @@ pub(crate) fn wake_lateness(cores: &[u32], real_time: bool) -> Nanos {
 
 /// The 99th percentile of lateness on one core.
 fn probe(core: u32, real_time: bool) -> Nanos {
-    // What is refused here is refused for the tasks too, and reported there.
+    // A refusal here also hits the tasks, which report it.
     let _ = clock::set_timer_slack(Nanos(1));
     let _ = scheduling::pin(core);
     if real_time {
@@ -69,7 +69,7 @@ pub(crate) fn ticks(cores: &[u32], real_time: bool) -> Ticks {
 fn spin(core: u32, real_time: bool) -> Option<Tick> {
     scheduling::pin(core).ok()?;
     if real_time {
-        // What is refused here is refused for the tasks too, and reported there.
+        // A refusal here also hits the tasks, which report it.
         let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
     }
     let from = clock::now();

@@ -1,8 +1,8 @@
 //! Members that should have stopped, or changed the mode, and have not: how long they are waited for. One that wants to go on and is not
 //! given a core is not ended for it, nor for time in which the agent itself was kept from looking.
 //!
-//! The kernel adds what a thread waited for a core to its account when the thread gets one, and not before. Of one that waits now is known
-//! that it is runnable and that its time on cores stands still, from one look to the next.
+//! The kernel accounts a thread's wait for a core only once the thread gets one. A thread that still waits is recognised by two readings: it is
+//! runnable in both, and its processor time has not grown.
 
 use crate::patience::FINISH_WITHIN;
 use leveret_os::threads_of::{self, CoreTime};

@@ -48,7 +48,7 @@ impl Peer {
 pub(crate) struct Seat {
     pub(crate) child: Option<Child>,
     pub(crate) connection: Option<Arc<Connection>>,
-    /// The process that joined. Where the command is a wrapper, it is another than the child.
+    /// The process that joined: not the child itself if the command is a wrapper.
     pub(crate) peer: Option<Peer>,
     /// Whether this process has ever been welcomed.
     pub(crate) joined: bool,

@@ -94,7 +94,7 @@ impl TaskTable {
         if (stamp.planned, stamp.deadline) != (span.epoch + start, span.epoch + deadline) {
             return false;
         }
-        // Where the clock was stepped, two readings of it are that much out of order.
+        // A clock step puts two readings out of order by its length.
         let slack = CLOCK_SLACK + Nanos(stamp.clock_step.0.saturating_abs());
         let in_order = |first: Nanos, second: Nanos| first <= second + slack;
         slack <= STEP_MAX
@@ -233,7 +233,7 @@ impl ChannelTable {
 
 /// Records that an end writes of one instance at most.
 const RECORDS_OF_INSTANCE: u64 = 8;
-/// Of this many messages that the clock does not move, one is recorded.
+/// Channels that are not time-driven record one message in this many.
 pub(crate) const SAMPLED_OF: u64 = 64;
 
 const FATES: [FateCode; 12] = [

@@ -14,7 +14,7 @@ const LEVEL_MAX: u32 = 32;
 const WINDOWS_MAX: usize = 1 << 16;
 /// A window that grows beyond this many margins is followed by another, so that each can be given up alone.
 const MARGINS_MAX: i64 = 16;
-/// Of each quantity, so many of the greatest values are kept in detail.
+/// Number of greatest values kept in detail for each quantity.
 const WORST: usize = 16;
 /// A missed instance becomes a verdict with evidence and timeline, which take far more than its record.
 pub(crate) const MISS_BYTES: usize = 4096;

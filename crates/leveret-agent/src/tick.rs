@@ -78,7 +78,7 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// What is told of it, where ticks are known and could hit a start.
+    /// A note on the chosen place; `None` where no tick was measured or none could hit a start.
     pub(crate) fn remark(&self, ticks: &Ticks) -> Option<String> {
         let period = ticks.0.iter().map(|tick| tick.period).max()?;
         let (starts, hit, before) = (self.starts, self.starts_hit, self.starts_hit_before);
