@@ -5,6 +5,7 @@
 use crate::record::{InstanceRecord, MessageRecord, Phase};
 use leveret_plan::Qos;
 use leveret_types::Nanos;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// A phase with its cross references.
@@ -13,6 +14,7 @@ pub(crate) struct Index<'a> {
     pub phase: &'a Phase,
     writers: HashMap<(usize, u64), Access>,
     readers: HashMap<(usize, u64), Access>,
+    last_readers: HashMap<(usize, u64), Access>,
 }
 
 /// Which planned instance of which task accesses a channel instance; `rounds` is how many hyperperiods the
@@ -24,9 +26,25 @@ struct Access {
     rounds: i64,
 }
 
+impl Access {
+    /// A message of an earlier round is read later in the task's own count.
+    fn place(self) -> (Reverse<i64>, u64) {
+        (Reverse(self.rounds), self.position)
+    }
+
+    fn min_by_time(self, other: Self) -> Self {
+        if other.place() < self.place() { other } else { self }
+    }
+
+    fn max_by_time(self, other: Self) -> Self {
+        if other.place() > self.place() { other } else { self }
+    }
+}
+
 impl<'a> Index<'a> {
     pub fn new(phase: &'a Phase) -> Self {
         let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
+        let mut last_readers: HashMap<(usize, u64), Access> = HashMap::new();
         for (task, planned) in phase.plan.tasks.iter().enumerate() {
             let Some(model) = phase.job.tasks.get(task) else { continue };
             for (position, instance) in planned.instances.iter().enumerate() {
@@ -40,12 +58,19 @@ impl<'a> Index<'a> {
                         let count = per_round(phase.plan.channels.get(channel).map(|c| c.instances.len()));
                         let access =
                             Access { task, position: position as u64, rounds: number.div_euclid(count) };
-                        map.insert((channel, number.rem_euclid(count) as u64), access);
+                        let key = (channel, number.rem_euclid(count) as u64);
+                        // A reader that is faster than the channel reads a message several times.
+                        let first = map.entry(key).or_insert(access);
+                        *first = (*first).min_by_time(access);
+                        if channels == &model.reads {
+                            let last = last_readers.entry(key).or_insert(access);
+                            *last = (*last).max_by_time(access);
+                        }
                     }
                 }
             }
         }
-        Self { phase, writers, readers }
+        Self { phase, writers, readers, last_readers }
     }
 
     /// Position and record of a task's instance.
@@ -67,7 +92,12 @@ impl<'a> Index<'a> {
         self.access(&self.writers, channel, instance)
     }
 
-    /// The task instance that takes a channel instance.
+    /// The task instance that has a channel instance last, and so gives its buffer back.
+    pub fn last_reader(&self, channel: usize, instance: u64) -> Option<(usize, u64)> {
+        self.access(&self.last_readers, channel, instance)
+    }
+
+    /// The task instance that takes a channel instance; the first, where several read it.
     pub fn reader(&self, channel: usize, instance: u64) -> Option<(usize, u64)> {
         self.access(&self.readers, channel, instance)
     }
@@ -169,4 +199,28 @@ impl<'a> Index<'a> {
 /// Instances in one hyperperiod, at least one so that it can divide.
 fn per_round(count: Option<usize>) -> i64 {
     i64::try_from(count.unwrap_or(1)).unwrap_or(i64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Ring, ring};
+
+    /// A reader twice as fast as its channel: each message has a first and a last reader.
+    #[test]
+    fn a_fast_reader_takes_a_message_first_and_holds_it_last() {
+        let mut record = ring(&Ring { rounds: 40, ..Ring::default() });
+        let phase = &mut record.phases[0];
+        let task = phase.job.tasks.iter().position(|task| !task.reads.is_empty()).expect("a reader");
+        let channel = phase.job.tasks[task].reads[0].index();
+        let planned = &mut phase.plan.tasks[task].instances;
+        let mut again = planned[0].clone();
+        planned[0].reads = vec![0];
+        planned[0].writes.clear();
+        again.reads = vec![0];
+        planned.push(again);
+        let index = Index::new(phase);
+        assert_eq!(index.reader(channel, 10), Some((task, 20)));
+        assert_eq!(index.last_reader(channel, 10), Some((task, 21)));
+    }
 }

@@ -240,13 +240,24 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     }
     let buffers =
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
-    let holders = (1..=buffers).filter_map(|back| {
-        let (task, instance) = context.index.reader(channel, message.instance.checked_sub(back)?)?;
-        let (place, record) = context.index.instance(task, instance)?;
-        missed(record).then_some((task, place))
-    });
-    match holders.last() {
+    let readers = (1..=buffers)
+        .filter_map(|back| context.index.last_reader(channel, message.instance.checked_sub(back)?));
+    let (mut late, mut unknown) = (None, 0_u64);
+    for (task, instance) in readers {
+        match context.index.instance(task, instance) {
+            Some((place, record)) if missed(record) => late = Some((task, place)),
+            Some(_) => {}
+            None => unknown += 1,
+        }
+    }
+    match late {
         Some((task, place)) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
+        None if unknown > 0 => {
+            let sentence = format!(
+                "{head}; {unknown} of the {buffers} instances that had its buffers are not recorded, so nobody knows whether they were late"
+            );
+            Finding::unproven(Stage::Taking, Cause::LatePeer, sentence)
+        }
         None => {
             let sentence = format!(
                 "{head}, although its task kept its windows: {buffers} buffer(s) do not suffice or it holds them too long"
