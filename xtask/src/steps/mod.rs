@@ -39,10 +39,8 @@ pub struct Step {
     pub what: &'static str,
     /// Paths without which there is nothing to check.
     pub needs: &'static [&'static str],
-    /// Whether it builds into folders of its own and nothing in it depends on time, so that it may run beside another, at the lowest priority.
+    /// Whether it builds into folders of its own and nothing in it depends on time, so that it may run beside another such step.
     pub beside: bool,
-    /// Whether it waits more than it computes.
-    pub leaves_time: bool,
     /// Whether it runs only where it is named, since it asks the network for something that changes by itself.
     pub only_named: bool,
     /// Does it.
@@ -94,20 +92,16 @@ pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
     Ok(u8::from(counts(&done, request.strict).failed > 0))
 }
 
-/// Runs the steps in their order. Those that may be beside others begin with the first that leaves time, and go on beside what follows
-/// it; what is left of them at the end runs two at once.
+/// Runs the steps in their order, one at a time; then those that may be beside others, two at once. Nothing runs beside the tests of
+/// real processes: even at the lowest priority it changes the machine's speed and takes turns from members with ordinary scheduling.
 fn run_all(steps: &[&Step], context: &Context) -> Vec<Done> {
-    let (beside, others): (Vec<&Step>, Vec<&Step>) = steps.iter().copied().partition(|step| step.beside);
-    let place = others.iter().position(|step| step.leaves_time).unwrap_or(others.len());
-    let (before, rest) = others.split_at(place);
-    let all = |steps: &[&Step]| -> Vec<Done> { steps.iter().map(|step| run_one(step, context)).collect() };
-    let waiting = Mutex::new(beside.iter());
+    let (beside, alone): (Vec<&Step>, Vec<&Step>) = steps.iter().copied().partition(|step| step.beside);
+    let mut done: Vec<Done> = alone.into_iter().map(|step| run_one(step, context)).collect();
+    let waiting = Mutex::new(beside.into_iter());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
     let all_waiting = || -> Vec<Done> { std::iter::from_fn(|| Some(run_one(next()?, context))).collect() };
-    let mut done = all(before);
     std::thread::scope(|scope| {
         let aside = scope.spawn(all_waiting);
-        done.extend(all(rest));
         done.extend(all_waiting());
         done.extend(aside.join().expect("a step that panics ends the program"));
     });
@@ -116,7 +110,7 @@ fn run_all(steps: &[&Step], context: &Context) -> Vec<Done> {
 
 fn run_one(step: &Step, context: &Context) -> Done {
     println!("{:<14} {}", step.name, step.what);
-    let context = Context { step: step.name, gives_way: step.beside, ..context.clone() };
+    let context = Context { step: step.name, ..context.clone() };
     let (outcome, took) = timed(|| run_step(step, &context));
     let finished = Done { name: step.name, outcome, took };
     println!("{}", line(&finished));
@@ -261,7 +255,6 @@ mod tests {
             name: "x",
             what: "",
             beside: false,
-            leaves_time: false,
             only_named: false,
             needs: &["Cargo.toml", "no/such/crate"],
             run: |_| Outcome::Passed("ran".into()),

@@ -21,7 +21,6 @@ pub fn steps() -> Vec<Step> {
         what,
         needs,
         beside: false,
-        leaves_time: false,
         only_named: false,
         run,
     };
@@ -49,7 +48,7 @@ pub fn steps() -> Vec<Step> {
             must_succeed(context, command)
         }),
         step("build", "the release build", &[], release_build),
-        Step { leaves_time: true, ..step("test", "unit, property and process tests", &[], tests) },
+        step("test", "unit, property and process tests", &[], tests),
         step("doctest", "the code in the documentation", &["crates/leveret"], |context| {
             must_test(context, cargo(context, "test --workspace --locked --doc"))
         }),
