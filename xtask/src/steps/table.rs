@@ -16,14 +16,7 @@ const THREADED: [&str; 2] = [
 
 /// Every step in its order.
 pub fn steps() -> Vec<Step> {
-    let step = |name, what, needs, run| Step {
-        name,
-        what,
-        needs,
-        beside: false,
-        only_named: false,
-        run,
-    };
+    let step = |name, what, needs, run| Step { name, what, needs, beside: false, only_named: false, run };
     let beside = |name, what, needs, run| Step { beside: true, ..step(name, what, needs, run) };
     let memory: &[&str] = &["crates/leveret-memory"];
     vec![

@@ -239,6 +239,11 @@ impl TargetEnd {
     pub(super) fn asked_for(&self) -> u64 {
         self.asked.pending
     }
+
+    /// Whether a message has come that was not taken.
+    pub(super) fn has_message(&self) -> bool {
+        self.end.test()
+    }
 }
 
 /// The state of an end.
@@ -391,7 +396,7 @@ impl Committed {
 
     pub(super) fn deactivate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
         if let Some(served) = &channel.served {
-            return self.deactivate_served(served);
+            return self.deactivate_served(channel, served);
         }
         let mut end = lock(channel)?;
         if let End::Timed(timed) = &*end {

@@ -44,6 +44,8 @@ pub(in crate::objects) struct ServedEnd {
     was_started: AtomicBool,
     /// Firings of the start event for which no transfer has begun.
     firings: AtomicU64,
+    /// A message waits here for a buffer: what is less urgent leaves it the next one. Said by the thread, when it was tried in vain.
+    lacks_buffer: AtomicBool,
     /// Of what ended here, how much a wait or a test has told of, or came before the activation; and how much of that was missed.
     told: AtomicU64,
     told_missed: AtomicU64,
@@ -76,6 +78,7 @@ impl ServedEnd {
             active: AtomicBool::new(false),
             was_started: AtomicBool::new(false),
             firings: AtomicU64::new(0),
+            lacks_buffer: AtomicBool::new(false),
             told: AtomicU64::new(0),
             told_missed: AtomicU64::new(0),
             active_since: AtomicI64::new(i64::MAX),
@@ -268,13 +271,36 @@ impl Committed {
         self.ask(channel, served)
     }
 
-    pub(super) fn deactivate_served(&self, served: &ServedEnd) -> Result<(), Code> {
+    pub(super) fn deactivate_served(
+        &self,
+        channel: &CommittedChannel,
+        served: &ServedEnd,
+    ) -> Result<(), Code> {
         if !served.active.swap(false, Ordering::SeqCst) {
             return Err(Code::NotStarted);
         }
         // Firings that no transfer has begun for were for the activated end.
         served.firings.store(0, Ordering::SeqCst);
+        self.lacks_buffer(channel, served, false);
         Ok(())
+    }
+
+    /// Whether a message that is more urgent waits for a buffer of this end's iterator. The thread of that one is about to take the next:
+    /// it may have been inserted, and that thread not been woken yet, when this one looks.
+    fn is_left_to_others(&self, channel: &CommittedChannel, served: &ServedEnd) -> bool {
+        let sharing = self.iterators[channel.input as usize].channels.iter();
+        // The most urgent are first.
+        sharing
+            .map_while(|other| self.channels[*other as usize].served.as_ref())
+            .take_while(|other| other.priority > served.priority)
+            .any(|other| other.lacks_buffer.load(Ordering::SeqCst) && other.has_work())
+    }
+
+    /// Says whether a message waits here for a buffer. When none does any more, what has left buffers to it may go on.
+    fn lacks_buffer(&self, channel: &CommittedChannel, served: &ServedEnd, lacks: bool) {
+        if served.lacks_buffer.swap(lacks, Ordering::SeqCst) && !lacks {
+            self.ask_after_insertion(channel.input as usize);
+        }
     }
 
     /// Whether a wait would end now, and how.
@@ -366,6 +392,7 @@ impl Committed {
         self.take_back_loans(channel);
         let has_work = may && served.has_work();
         let (ended, complete) = (channel.tally.ended(), channel.tally.of(Outcome::Complete));
+        let mut lacks = false;
         // What fails is counted where it fails, and the buffer is the program's again.
         let (moved, has_begun) = match lock(channel).as_deref_mut() {
             Ok(End::Source(source)) => {
@@ -377,9 +404,11 @@ impl Committed {
                 (is_sent, is_sent)
             }
             Ok(End::Target(target)) => {
-                target.ask_for(u64::from(has_work));
+                let may_take = has_work && !self.is_left_to_others(channel, served);
+                target.ask_for(u64::from(may_take));
                 let _ = self.receive_ready(channel, target);
-                let is_received = has_work && target.asked_for() == 0;
+                let is_received = may_take && target.asked_for() == 0;
+                lacks = has_work && !is_received && target.has_message();
                 (is_received, is_received)
             }
             Ok(End::Collective(end)) => {
@@ -391,6 +420,7 @@ impl Committed {
             }
             _ => (false, false),
         };
+        self.lacks_buffer(channel, served, lacks);
         if has_begun {
             served.took_one();
         }
@@ -404,5 +434,139 @@ impl Committed {
             served.tried.store(seen, Ordering::SeqCst);
         }
         Served { moved, has_begun, completed: channel.tally.of(Outcome::Complete) - complete }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_process::InProcessJob;
+    use crate::objects::handle::Handle;
+    use crate::objects::{
+        BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, Form, OwnedStorage, Policy, Qos,
+        World,
+    };
+    use leveret_plan::{Costs, plan};
+    use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+    use std::sync::Arc;
+
+    const SIZE: usize = 8;
+    /// Priorities of the channels, by their places in the list of all.
+    const PRIORITIES: [u8; 2] = [5, 40];
+    const LOGS: usize = 0;
+    const ALARMS: usize = 1;
+
+    struct Side {
+        committed: Arc<Committed>,
+        inputs: Vec<Handle>,
+        buffers: Vec<Handle>,
+    }
+
+    /// Two channels, whose receiving ends share their iterators; all ends are activated.
+    fn sharing() -> ([Side; 2], InProcessJob) {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let (mut sides, mut declarations) = (Vec::new(), Vec::new());
+        for rank in 0..2 {
+            let mut world = World::new(MemberId(rank), &names).expect("a world");
+            let policy = BufiterPolicy { base: Policy::Fifo, form: Form::Plain };
+            let mut iterator = || {
+                world.bufiter("", policy, (SIZE, Dataspec::Int64), Handle::default()).expect("an iterator")
+            };
+            let (first, second, output) = (iterator(), iterator(), iterator());
+            let inputs = vec![first, if rank == 0 { second } else { first }];
+            for (input, priority) in inputs.iter().zip(PRIORITIES) {
+                let qos = world.qos("", Qos::Priority { priority }).expect("a QoS");
+                let group = Handle::GROUP_WORLD;
+                let description =
+                    ChannelDescription { input: *input, output, source: 0, target: 1, group, qos };
+                world.ptchannel(&format!("at {priority}"), description).expect("a channel");
+            }
+            let mut buffer = || {
+                let storage = Arc::new(OwnedStorage::new(SIZE));
+                let description = BufferDescription { size: SIZE, dataspec: Dataspec::Int64, storage };
+                world.buffer("", description).expect("a buffer")
+            };
+            let buffers = vec![buffer(), buffer(), buffer(), buffer()];
+            let binding = world.bind(&crate::objects::keep::Kept::default());
+            let mut binding = binding.unwrap_or_else(|unfit| panic!("{}", unfit.detail));
+            declarations.push(std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
+            sides.push(Side { committed: binding.committed, inputs, buffers });
+        }
+        let manifest = JobDeclaration {
+            name: "sharing".to_owned(),
+            cores: vec![0, 1],
+            members: names.map(|name| MemberDeclaration { name, core: None }).into(),
+            ..JobDeclaration::default()
+        };
+        let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
+            plan(job).map_err(|refusal| refusal.to_string())
+        })
+        .expect("it fits");
+        let ends: Vec<_> = job.sources.drain(..).zip(job.targets.drain(..)).collect();
+        for (place, ((_, source), (_, target))) in ends.into_iter().enumerate() {
+            for (side, end) in sides.iter().zip([End::source(source), End::target(target)]) {
+                let channel = &side.committed.channels[place];
+                channel.attach(end);
+                channel.served.as_ref().expect("it is served").active.store(true, Ordering::SeqCst);
+            }
+        }
+        sides.iter().for_each(|side| side.committed.settle(std::iter::empty()).expect("nothing is mapped"));
+        (sides.try_into().unwrap_or_else(|_| panic!("two sides")), job)
+    }
+
+    impl Side {
+        fn insert(&self, channel: usize, buffer: usize) {
+            self.committed.insert(self.inputs[channel], self.buffers[buffer]).expect("it is the program's");
+        }
+
+        fn serve(&self, channel: usize) -> bool {
+            self.committed.serve_end(channel, true).moved
+        }
+    }
+
+    /// What is inserted is there before anybody is woken: the thread of the lesser priority may look first.
+    // spec: QOS-PRIORITY-02
+    #[test]
+    fn a_buffer_is_left_to_the_more_urgent_message_whoever_looks_first() {
+        let ([from, to], _job) = sharing();
+        for (channel, buffer) in [(LOGS, 0), (LOGS, 1), (ALARMS, 2)] {
+            from.insert(channel, buffer);
+            assert!(from.serve(channel));
+        }
+        assert!(!to.serve(ALARMS) && !to.serve(LOGS), "there is no buffer");
+        to.insert(LOGS, 0);
+        assert!(!to.serve(LOGS), "it took the buffer for which an alarm waits");
+        assert!(to.serve(ALARMS) && !to.serve(ALARMS));
+        // No alarm waits any more.
+        to.insert(LOGS, 1);
+        assert!(to.serve(LOGS));
+        // The end of the alarms takes no part any more, whatever waits there.
+        from.insert(ALARMS, 3);
+        assert!(from.serve(ALARMS));
+        assert!(!to.serve(ALARMS));
+        let alarms = &to.committed.channels[ALARMS];
+        let served = alarms.served.as_ref().expect("it is served");
+        to.committed.deactivate_served(alarms, served).expect("it is active");
+        to.insert(LOGS, 2);
+        assert!(to.serve(LOGS));
+    }
+
+    /// The thread that left a buffer is asked again when the other has what it wants.
+    #[test]
+    fn who_left_a_buffer_looks_again() {
+        let ([from, to], _job) = sharing();
+        for (channel, buffer) in [(LOGS, 0), (ALARMS, 1)] {
+            from.insert(channel, buffer);
+            assert!(from.serve(channel));
+        }
+        assert!(!to.serve(ALARMS));
+        to.insert(LOGS, 0);
+        to.insert(LOGS, 1);
+        assert!(!to.serve(LOGS));
+        let logs = to.committed.channels[LOGS].served.as_ref().expect("it is served");
+        assert_eq!(logs.ready_since(), None, "it was tried in vain");
+        assert!(to.serve(ALARMS));
+        assert!(logs.ready_since().is_some(), "a buffer is left, and nobody was asked");
+        assert!(to.serve(LOGS));
     }
 }
