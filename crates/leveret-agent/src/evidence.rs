@@ -2,9 +2,9 @@
 
 use crate::other_jobs::{self, OWN_THREADS};
 use crate::thin::{Coarseness, Windows};
-use leveret_os::perf::{FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
+use leveret_os::perf::{self, FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
-use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
+use leveret_report::record::{Event, EventKind, Left, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -236,7 +236,9 @@ impl Evidence {
             _ => match threads_of::about(thread) {
                 Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
                 // Of the job, though no task: not another process's doing.
-                Ok(found) if other_jobs::is_own(&self.socket, thread) => (ThreadKind::Unknown, found.name),
+                Ok(found) if other_jobs::is_own(&self.socket, thread) => {
+                    (ThreadKind::Own { priority: found.priority }, found.name)
+                }
                 Ok(found) => {
                     let kind = ThreadKind::Foreign { priority: found.priority };
                     (kind, other_jobs::named(&self.socket, thread, found.name))
@@ -284,14 +286,29 @@ impl Evidence {
                 core: record.core,
                 from: record.tid_from,
                 to: record.tid_to,
-                preempted: record.preempted,
+                left: left(record),
                 to_kind,
+                to_process: (record.pid_to != UNKNOWN_THREAD && record.pid_to != 0).then_some(record.pid_to),
                 to_name,
             });
         }
         let timers =
             self.kept_timers.into_iter().map(|(at, core)| TimerInterrupt { at: at - epoch, core }).collect();
         Found { switches, timers, events: self.events }
+    }
+}
+
+/// In what state the one that left did so.
+fn left(record: &SwitchRecord) -> Left {
+    match record.left {
+        perf::Left::Runnable => Left::Runnable,
+        perf::Left::Asleep => Left::Asleep,
+        perf::Left::Uninterruptible => Left::Uninterruptible,
+        perf::Left::Stopped => Left::Stopped,
+        perf::Left::Traced => Left::Traced,
+        perf::Left::Ended => Left::Ended,
+        perf::Left::Unknown if record.preempted => Left::Runnable,
+        perf::Left::Unknown => Left::Unknown,
     }
 }
 
@@ -305,8 +322,7 @@ fn as_it_was(record: &SwitchRecord, (kind, name): (ThreadKind, String)) -> (Thre
         ThreadKind::Foreign { .. } => {
             (ThreadKind::Foreign { priority }, if name.is_empty() { was } else { name })
         }
-        // One that has a name all the same is the job's own, though no task.
-        ThreadKind::Unknown if !name.is_empty() => (kind, name),
+        ThreadKind::Own { .. } => (ThreadKind::Own { priority }, name),
         ThreadKind::Unknown if was.starts_with(WORKERS) || was.starts_with(OWN_THREADS) => (kind, was),
         ThreadKind::Unknown => (ThreadKind::Foreign { priority }, was),
         _ => (kind, name),
@@ -344,6 +360,7 @@ mod tests {
             core: 0,
             tid_from: 0,
             tid_to: 7,
+            pid_to: 7,
             preempted: false,
             left,
             from_rank: to_rank,
@@ -356,8 +373,8 @@ mod tests {
         assert_eq!(as_it_was(&record(Some(50)), (asked, "hog".to_owned())), hog(50));
         assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
         assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
-        let own = (gone, "leveret-awake-0".to_owned());
-        assert_eq!(as_it_was(&record(Some(5)), own.clone()), own);
+        let own = |priority| (ThreadKind::Own { priority }, "helper".to_owned());
+        assert_eq!(as_it_was(&record(Some(5)), own(0)), own(5));
         let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
         assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
     }

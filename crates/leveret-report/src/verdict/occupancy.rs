@@ -4,7 +4,7 @@
 //! when the thread that came last in the one is the thread that leaves first in the other, and unknown otherwise.
 
 use super::Culprit;
-use crate::record::{EventKind, Phase, SwitchEvent, ThreadKind};
+use crate::record::{EventKind, Left, Phase, SwitchEvent, ThreadKind};
 use leveret_types::Nanos;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -30,6 +30,8 @@ pub(crate) struct Occupant {
     pub thread: Option<u32>,
     /// What it is.
     pub kind: ThreadKind,
+    /// Its process; `None` when unknown.
+    pub process: Option<u32>,
     /// Its name, possibly empty.
     pub name: String,
 }
@@ -43,8 +45,8 @@ pub(crate) struct Stretch {
     pub to: Nanos,
     /// Who had the core.
     pub who: Occupant,
-    /// Whether the thread that left at `from` was still runnable; `None` when the stretch began before the log.
-    pub preempted: Option<bool>,
+    /// In what state the thread that left at `from` did so; `None` when the stretch began before the log.
+    pub left: Option<Left>,
 }
 
 /// From a thread's coming to a core until the next one came, or the end of what is looked at.
@@ -75,8 +77,14 @@ pub(crate) fn rank(priority: u8) -> String {
 }
 
 impl Occupant {
+    /// Who came, as the event has it.
+    fn came(event: &SwitchEvent) -> Self {
+        let (thread, name) = (Some(event.to), event.to_name.clone());
+        Self { thread, kind: event.to_kind, process: event.to_process, name }
+    }
+
     fn unknown() -> Self {
-        Self { thread: None, kind: ThreadKind::Unknown, name: String::new() }
+        Self { thread: None, kind: ThreadKind::Unknown, process: None, name: String::new() }
     }
 
     /// Whether what seems to be the idle task may be a thread that the log's writer could not see; its name says so then.
@@ -87,11 +95,11 @@ impl Occupant {
     /// Named as the one that made an instance late.
     pub fn culprit(&self, what: &str) -> Culprit {
         let rank = match self.kind {
-            ThreadKind::Foreign { priority } => rank(priority),
+            ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => rank(priority),
             _ => String::new(),
         };
         let thread = self.thread.filter(|id| *id != u32::MAX);
-        Culprit { name: self.name.clone(), pid: None, thread, rank, what: what.to_owned() }
+        Culprit { name: self.name.clone(), pid: self.process, thread, rank, what: what.to_owned() }
     }
 
     /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.
@@ -112,7 +120,10 @@ impl Occupant {
             ThreadKind::Unknown if self.name.is_empty() => {
                 format!("{name} that could not be identified ({thread})")
             }
-            ThreadKind::Unknown => format!("{name} ({thread}, of this job, or it could not be identified)"),
+            ThreadKind::Unknown => format!("{name} ({thread}), which could not be identified"),
+            ThreadKind::Own { priority } => {
+                format!("this job's own {name} ({thread}, {}), which is no task", rank(priority))
+            }
         }
     }
 }
@@ -124,9 +135,7 @@ impl<'a> CoreLog<'a> {
         for event in &phase.switches {
             cores.entry(event.core).or_default().push(event);
             if event.to_kind != ThreadKind::Unknown {
-                let known =
-                    Occupant { thread: Some(event.to), kind: event.to_kind, name: event.to_name.clone() };
-                threads.insert(event.to, known);
+                threads.insert(event.to, Occupant::came(event));
             }
         }
         for events in cores.values_mut() {
@@ -135,9 +144,10 @@ impl<'a> CoreLog<'a> {
         for (task, record) in phase.tasks.iter().enumerate().filter(|(_, record)| record.thread != 0) {
             let name = phase.job.tasks.get(task).map_or_else(String::new, |model| model.name.clone());
             let kind = ThreadKind::Task(u16::try_from(task).unwrap_or(u16::MAX));
-            threads.insert(record.thread, Occupant { thread: Some(record.thread), kind, name });
+            threads
+                .insert(record.thread, Occupant { thread: Some(record.thread), kind, process: None, name });
         }
-        let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, name: String::new() };
+        let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, ..Occupant::unknown() };
         threads.entry(0).or_insert(idle);
         let mut timers: BTreeMap<u32, Vec<Nanos>> = BTreeMap::new();
         for timer in &phase.timers {
@@ -165,10 +175,9 @@ impl<'a> CoreLog<'a> {
     fn arrival(&self, event: &SwitchEvent) -> Occupant {
         let known = self.occupant(event.to);
         // A rank may have been another at another time.
-        let ranked =
-            matches!((known.kind, event.to_kind), (ThreadKind::Foreign { .. }, ThreadKind::Foreign { .. }));
-        if ranked || known.kind == ThreadKind::Unknown {
-            return Occupant { thread: Some(event.to), kind: event.to_kind, name: event.to_name.clone() };
+        let is_ranked = |kind| matches!(kind, ThreadKind::Foreign { .. } | ThreadKind::Own { .. });
+        if is_ranked(known.kind) && is_ranked(event.to_kind) || known.kind == ThreadKind::Unknown {
+            return Occupant::came(event);
         }
         known
     }
@@ -269,14 +278,13 @@ impl<'a> CoreLog<'a> {
             (Some(last), None) => self.arrival(last),
             _ => Occupant::unknown(),
         };
-        let mut stretches =
-            vec![Stretch { from, to, who, preempted: before.last().map(|last| last.preempted) }];
+        let mut stretches = vec![Stretch { from, to, who, left: before.last().map(|last| last.left) }];
         for event in rest.iter().take_while(|event| event.at < to) {
             if let Some(open) = stretches.last_mut() {
                 open.to = event.at;
             }
-            let preempted = Some(event.preempted);
-            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), preempted });
+            let left = Some(event.left);
+            stretches.push(Stretch { from: event.at, to, who: self.arrival(event), left });
         }
         stretches.retain(|stretch| stretch.to > stretch.from);
         stretches
@@ -288,7 +296,16 @@ mod tests {
     use super::*;
 
     fn event(at: i64, from: u32, to: u32, to_kind: ThreadKind) -> SwitchEvent {
-        SwitchEvent { at: Nanos(at), core: 0, from, to, preempted: true, to_kind, to_name: format!("t{to}") }
+        SwitchEvent {
+            at: Nanos(at),
+            core: 0,
+            from,
+            to,
+            left: Left::Runnable,
+            to_kind,
+            to_process: None,
+            to_name: format!("t{to}"),
+        }
     }
 
     fn log(events: Vec<SwitchEvent>) -> Vec<(i64, i64, Option<u32>)> {
@@ -334,7 +351,12 @@ mod tests {
     }
     #[test]
     fn what_a_container_hides_is_not_called_idle() {
-        let of = |name: &str| Occupant { thread: Some(0), kind: ThreadKind::Idle, name: name.to_owned() };
+        let of = |name: &str| Occupant {
+            thread: Some(0),
+            kind: ThreadKind::Idle,
+            process: None,
+            name: name.to_owned(),
+        };
         assert_eq!(
             (of("").describe(), of("idle").describe()),
             (of("").describe(), "the idle task".to_owned())

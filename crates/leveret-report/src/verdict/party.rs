@@ -86,6 +86,11 @@ impl Blame {
         Self { party: Party::Job, unproven: false, culprit: None }
     }
 
+    /// The job's own doing, by a thread of it that is no task.
+    pub(crate) const fn job_by(culprit: Culprit) -> Self {
+        Self { party: Party::Job, unproven: false, culprit: Some(culprit) }
+    }
+
     /// Nothing proves it to be another's: the job's, with that said.
     pub(crate) const fn unproven() -> Self {
         Self { party: Party::Job, unproven: true, culprit: None }

@@ -2,7 +2,7 @@
 
 use super::{Case, DEADLINE, GRAIN, Share};
 use crate::format::plural;
-use crate::record::{EventKind, ThreadKind};
+use crate::record::{EventKind, Left, ThreadKind};
 use crate::verdict::occupancy::Stretch;
 use crate::verdict::task::is_skipped;
 use crate::verdict::{Blame, Cause, Stage};
@@ -67,7 +67,8 @@ impl Case<'_> {
                 continue;
             }
             known = true;
-            blocked = blocked || was_own && stretch.preempted == Some(false) && stretch.from > from;
+            blocked = blocked
+                || was_own && stretch.left.is_some_and(|left| left != Left::Runnable) && stretch.from > from;
             was_own = false;
             let part = stretch.length().min(left);
             if part > Nanos::ZERO {

@@ -182,7 +182,7 @@ impl Case<'_> {
     pub(super) fn is_throttled(&self, stretch: &Stretch) -> bool {
         let below = match stretch.who.kind {
             ThreadKind::Idle => !stretch.who.may_be_unseen(),
-            ThreadKind::Foreign { priority } => priority < DEADLINE,
+            ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => priority < DEADLINE,
             _ => false,
         };
         self.priority >= DEADLINE && below && self.has_overrun()
@@ -222,6 +222,9 @@ impl Case<'_> {
                 process(),
             ),
             ThreadKind::Foreign { .. } => ("it goes before this thread", process()),
+            ThreadKind::Own { .. } => {
+                ("a thread of the job itself", Blame::job_by(stretch.who.culprit("preempted")))
+            }
             _ => ("who it was, or for whom, is not proven, so it counts as the job's", Blame::unproven()),
         };
         let sentence = format!("run-queue wait behind {}: {head}; {why}", stretch.who.describe());
