@@ -99,6 +99,7 @@ pub fn run_on(
         guard_fixed: false,
         idle,
         record_limit: leveret_agent::RECORD_LIMIT,
+        journal: None,
         commit_within: COMMIT_WITHIN,
         member_output: leveret_agent::MemberOutput::Raw,
     };

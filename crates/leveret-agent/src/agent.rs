@@ -8,6 +8,7 @@ mod messages;
 mod mode;
 mod phase;
 mod processes;
+mod saving;
 mod starved;
 mod strangers;
 
@@ -15,6 +16,7 @@ pub use error::AgentError;
 
 use crate::awake::KeptAwake;
 use crate::guard::{self, GUARD_MIN, guard_for, wake_lateness};
+use crate::journal::Journal;
 use crate::lateness::Lateness;
 use crate::members::Seat;
 use crate::monitor::Monitor;
@@ -63,6 +65,7 @@ pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunReco
     let mut agent = Agent::new(config, listener, interrupt, tell);
     agent.warn(shortcomings);
     agent.prepare();
+    agent.start_journal();
     let outcome =
         agent.carry_output().and_then(|()| agent.launch_all()).and_then(|()| agent.serve_promptly());
     agent.end_members();
@@ -106,6 +109,9 @@ struct Agent<'c> {
     strangers: Strangers,
     running: Option<Running>,
     monitor: Option<Monitor>,
+    /// The record while it runs, on disk.
+    journal: Option<Journal>,
+    started_unix_s: i64,
     phases: Vec<Phase>,
     facts: MachineFacts,
     costs: Costs,
@@ -166,6 +172,8 @@ impl<'c> Agent<'c> {
             strangers: Strangers::new(members),
             running: None,
             monitor: None,
+            journal: None,
+            started_unix_s: host::unix_seconds(),
             phases: Vec::new(),
             facts: machine_facts(),
             costs: config.costs,

@@ -1,5 +1,6 @@
 //! The machine alone: a bare `clock_nanosleep` thread in a gap of the plan, below every task's priority.
 
+use crate::gaps::gaps;
 use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::{clock, nudge};
@@ -88,23 +89,6 @@ fn watch(core: u32, first: Nanos, period: Nanos, shared: &Shared) -> AloneProbe 
 
 /// The middle of the longest stretch of the hyperperiod in which `core` has nothing planned.
 fn longest_gap_middle(plan: &Plan, core: u32) -> Nanos {
-    let mut busy: Vec<(Nanos, Nanos)> = plan
-        .tasks
-        .iter()
-        .filter(|task| task.core == core)
-        .flat_map(|task| &task.instances)
-        .map(|instance| (instance.start() - plan.costs.guard, instance.end()))
-        .collect();
-    busy.sort_unstable();
-    let Some(first) = busy.first().copied() else { return Nanos(plan.hyperperiod.0 / 2) };
-    let mut best = (Nanos::ZERO, Nanos::ZERO);
-    let mut reached = busy[0].1;
-    let again = (first.0 + plan.hyperperiod, first.1 + plan.hyperperiod);
-    for (start, end) in busy.into_iter().skip(1).chain([again]) {
-        if start - reached > best.1 - best.0 {
-            best = (reached, start);
-        }
-        reached = reached.max(end);
-    }
-    Nanos((best.0.0 + best.1.0) / 2)
+    let longest = gaps(plan, core).into_iter().rev().max_by_key(|(start, end)| *end - *start);
+    longest.map_or(Nanos(plan.hyperperiod.0 / 2), |(start, end)| Nanos((start.0 + end.0) / 2))
 }

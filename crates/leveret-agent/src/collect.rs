@@ -1,12 +1,14 @@
 //! From the raw records in members' segments to the record of a run. Everything read is the members' word: what the plan and
 //! the clock allow (`plausible.rs`) is joined by instance, everything else counted.
 
+use crate::changes::Changes;
 use crate::plausible::{ChannelTable, SAMPLED_OF, Span, TaskTable};
 use crate::thin::{Coarseness, Detail, MISS_BYTES, Windows, worst};
 use leveret_memory::{
     Alleged, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord,
     TaskCounter,
 };
+use leveret_report::journal::{ChannelGrowth, TaskGrowth};
 use leveret_report::record::{
     ChannelRecord, DataPathCounts, Event, EventKind, Fate, Implausible, InstanceRecord, MessageRecord,
     Outcome, TaskRecord,
@@ -42,6 +44,10 @@ pub(crate) struct TaskCollector {
     steps: Vec<(Nanos, Nanos)>,
     /// Instances that overran, and when they ended: the policy skipped the next for it.
     policed: Vec<(u64, Nanos)>,
+    /// Of instances, since the journal was given its share.
+    changes: Changes<u64>,
+    /// What the journal has of what is thinned, lost and implausible, of steps and of policed instances.
+    saved: ([u64; 3], [usize; 2]),
 }
 
 /// An instance that needs explaining: from its wake to its end, on the monotonic clock.
@@ -77,7 +83,46 @@ impl TaskCollector {
             faults_before: None,
             steps,
             policed,
+            changes: Changes::new(false),
+            saved: ([0; 3], [0; 2]),
         }
+    }
+
+    /// What changes is noted for a journal, or is no longer.
+    pub(crate) fn note_changes(&mut self, is_noted: bool) {
+        self.changes = Changes::new(is_noted);
+    }
+
+    /// Changes that the journal has not been given.
+    pub(crate) fn changes(&self) -> usize {
+        self.changes.count()
+    }
+
+    /// What has come since the last time, with the counters as they are `now`; `None` if nothing has.
+    pub(crate) fn growth(&mut self, now: Nanos) -> Option<TaskGrowth> {
+        let (fresh, dropped) = self.changes.take();
+        let counts = [self.record.thinned.count, self.record.records_lost, self.record.implausible];
+        if fresh.is_empty() && dropped.is_empty() && counts == self.saved.0 {
+            return None;
+        }
+        let is_thinned = counts[0] != self.saved.0[0];
+        self.saved.0 = counts;
+        let instances = std::mem::take(&mut self.record.instances);
+        let thinned = std::mem::take(&mut self.record.thinned);
+        let mut record = self.record.clone();
+        record.implausible += self.count(&mut record, now);
+        let place = |number: &u64| instances.binary_search_by_key(number, |instance| instance.instance).ok();
+        record.instances = fresh.iter().filter_map(place).map(|place| instances[place]).collect();
+        let grown = TaskGrowth { record, dropped, thinned: is_thinned.then(|| thinned.clone()) };
+        (self.record.instances, self.record.thinned) = (instances, thinned);
+        Some(grown)
+    }
+
+    /// What has happened to the task of this index since the last time.
+    pub(crate) fn happened(&mut self, task: u16) -> Vec<Event> {
+        let [steps, policed] = self.saved.1;
+        self.saved.1 = [self.steps.len(), self.policed.len()];
+        events(&self.steps[steps..], &self.policed[policed..], task)
     }
 
     /// Reads what has come until `now` since the last time; returns the suspicious ones.
@@ -118,6 +163,7 @@ impl TaskCollector {
         {
             // The kernel's total does not fall.
             last.faults = stamp.faults.checked_sub(before).unwrap_or(u32::MAX);
+            self.changes.put(last.instance);
             self.record.implausible += u64::from(stamp.faults < before);
         }
         self.faults_before = (stamp.faults != u32::MAX).then_some(stamp.faults);
@@ -134,6 +180,7 @@ impl TaskCollector {
             || matches!(outcome, Outcome::SkippedCritical | Outcome::SkippedOverrun);
         let record = self.instance(&stamp, outcome);
         self.bytes += self.detail(&record).bytes;
+        self.changes.put(record.instance);
         self.record.instances.push(record);
         let late = stamp.started - stamp.planned > LATE_START;
         let from = stamp.planned.min(stamp.woken) - Nanos::from_millis(1);
@@ -180,14 +227,17 @@ impl TaskCollector {
         };
         let worst = worst([values(InstanceRecord::start_lateness), values(InstanceRecord::execution)]);
         let mut thinned = std::mem::take(&mut self.record.thinned);
+        let mut dropped = Vec::new();
         instances.retain(|instance| {
             let keeps =
                 coarseness.keeps(&self.detail(instance), windows) || worst.contains(&instance.instance);
             if !keeps {
                 thinned.add(instance, self.table.guard, self.table.budget);
+                dropped.push(instance.instance);
             }
             keeps
         });
+        dropped.into_iter().for_each(|number| self.changes.drop(number));
         instances.extend(latest);
         self.bytes = instances.iter().map(|instance| self.detail(instance).bytes).sum();
         instances.shrink_to(capacity / size_of::<InstanceRecord>());
@@ -197,12 +247,16 @@ impl TaskCollector {
 
     /// Steps of the clock and policed overruns are events, of which the latest are kept.
     fn forget(&mut self) {
-        self.steps.drain(..self.steps.len().saturating_sub(EVENTS_MAX));
-        self.policed.drain(..self.policed.len().saturating_sub(EVENTS_MAX));
+        let steps = self.steps.drain(..self.steps.len().saturating_sub(EVENTS_MAX)).count();
+        let policed = self.policed.drain(..self.policed.len().saturating_sub(EVENTS_MAX)).count();
+        let [steps_saved, policed_saved] = &mut self.saved.1;
+        *steps_saved = steps_saved.saturating_sub(steps);
+        *policed_saved = policed_saved.saturating_sub(policed);
     }
 
-    fn counters(&mut self, now: Nanos) {
-        let Some(reader) = &self.reader else { return };
+    /// The counters as they are `now`, into a record; returns how many of them cannot be true.
+    fn count(&self, record: &mut TaskRecord, now: Nanos) -> u64 {
+        let Some(reader) = &self.reader else { return 0 };
         let span = Span { epoch: self.epoch, now };
         let mut implausible = 0;
         let mut counter = |which| {
@@ -212,31 +266,35 @@ impl TaskCollector {
             implausible += u64::from(value.is_none());
             value
         };
-        self.record.data_path = DataPathCounts {
+        record.data_path = DataPathCounts {
             allocations: counter(TaskCounter::Allocations),
             page_faults: counter(TaskCounter::PageFaults),
             involuntary_switches: counter(TaskCounter::InvoluntarySwitches),
             system_calls: counter(TaskCounter::SystemCalls),
             planned_sleeps: counter(TaskCounter::PlannedSleeps).unwrap_or(0),
         };
-        self.record.overrun_signals = counter(TaskCounter::OverrunSignals).unwrap_or(0);
+        record.overrun_signals = counter(TaskCounter::OverrunSignals).unwrap_or(0);
         let spin = counter(TaskCounter::SpinNs).and_then(|spent| i64::try_from(spent).ok());
-        self.record.spin_total = Nanos(spin.unwrap_or(0));
+        record.spin_total = Nanos(spin.unwrap_or(0));
         let gaps = span.gaps(reader.gaps());
         implausible += u64::from(gaps.is_none());
-        self.record.gaps = gaps.unwrap_or_default();
-        self.record.implausible += implausible;
+        record.gaps = gaps.unwrap_or_default();
+        implausible
     }
 
     /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.
     pub(crate) fn finish(mut self, task: u16, now: Nanos) -> (TaskRecord, Vec<Event>) {
-        self.counters(now);
-        let steps = self.steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
-        let policed =
-            self.policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
-        let events = steps.chain(policed).map(|(at, kind)| Event { at, kind }).collect();
-        (self.record, events)
+        let mut record = std::mem::take(&mut self.record);
+        record.implausible += self.count(&mut record, now);
+        (record, events(&self.steps, &self.policed, task))
     }
+}
+
+fn events(steps: &[(Nanos, Nanos)], policed: &[(u64, Nanos)], task: u16) -> Vec<Event> {
+    let steps = steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
+    let policed =
+        policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
+    steps.chain(policed).map(|(at, kind)| Event { at, kind }).collect()
 }
 
 /// One channel's message records from both ends over a phase.
@@ -252,6 +310,10 @@ pub(crate) struct ChannelCollector {
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
     record: ChannelRecord,
+    /// Of messages, since the journal was given its share.
+    changes: Changes<u64>,
+    /// What the journal has of other counts.
+    saved: [u64; 6],
 }
 
 impl ChannelCollector {
@@ -273,7 +335,43 @@ impl ChannelCollector {
             coarseness: Coarseness::default(),
             vacant: BTreeSet::new(),
             record: ChannelRecord { before, ..ChannelRecord::default() },
+            changes: Changes::new(false),
+            saved: [0; 6],
         }
+    }
+
+    /// What changes is noted for a journal, or is no longer.
+    pub(crate) fn note_changes(&mut self, is_noted: bool) {
+        self.changes = Changes::new(is_noted);
+    }
+
+    /// Changes that the journal has not been given.
+    pub(crate) fn changes(&self) -> usize {
+        self.changes.count()
+    }
+
+    /// What has come since the last time, with the counts as they are `now`; `None` if nothing has.
+    pub(crate) fn growth(&mut self, now: Nanos) -> Option<ChannelGrowth> {
+        let (fresh, dropped) = self.changes.take();
+        let thinned = std::mem::take(&mut self.record.thinned);
+        let mut record = self.record.clone();
+        self.count(&mut record, now);
+        let counts = [
+            thinned.count,
+            record.records_lost,
+            record.corrupt,
+            record.out_of_order,
+            record.sent.unwrap_or(0),
+            record.taken.unwrap_or(0),
+        ];
+        let before = std::mem::replace(&mut self.saved, counts);
+        let grown = (!fresh.is_empty() || !dropped.is_empty() || counts != before).then(|| {
+            record.messages = fresh.iter().filter_map(|number| self.messages.get(number)).copied().collect();
+            let thinned = (counts[0] != before[0]).then(|| thinned.clone());
+            ChannelGrowth { record, dropped, thinned }
+        });
+        self.record.thinned = thinned;
+        grown
     }
 
     /// Reads what has come until `now` since the last time; returns when those were due that were found missing, late or wrong.
@@ -329,6 +427,7 @@ impl ChannelCollector {
 
     fn entry(&mut self, raw: &RawMessage) -> &mut MessageRecord {
         let due = raw.due - self.epoch;
+        self.changes.put(raw.instance);
         self.messages.entry(raw.instance).or_insert(MessageRecord {
             instance: raw.instance,
             due,
@@ -417,6 +516,7 @@ impl ChannelCollector {
         match self.messages.get_mut(&instance) {
             Some(entry) if entry.inserted.is_some() => {
                 entry.fate = Fate::Late;
+                self.changes.put(instance);
                 true
             }
             Some(_) => false,
@@ -442,6 +542,7 @@ impl ChannelCollector {
             size: raw.size,
             fate: Fate::Taken,
         };
+        self.changes.put(raw.instance);
         self.messages.insert(raw.instance, record);
     }
 
@@ -470,26 +571,35 @@ impl ChannelCollector {
         });
         let worst = worst([lateness.collect()]);
         let mut thinned = std::mem::take(&mut self.record.thinned);
+        let mut dropped = Vec::new();
         messages.retain(|instance, message| {
             let keeps = coarseness.keeps(&self.detail(message), windows) || worst.contains(instance);
             if !keeps {
                 thinned.add(message, self.table.is_time_driven());
+                dropped.push(*instance);
             }
             keeps
         });
+        dropped.into_iter().for_each(|number| self.changes.drop(number));
         messages.extend(latest);
         (self.messages, self.record.thinned, self.coarseness) = (messages, thinned, coarseness);
     }
 
-    pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {
+    /// The counts of both ends as they are `now`, into a record.
+    fn count(&self, record: &mut ChannelRecord, now: Nanos) {
         let span = Span { epoch: self.epoch, now };
         let sent = self.source_end.as_ref().map(|end| span.count(Alleged::new(end.counters().published)));
         let taken = self.target_end.as_ref().map(|end| span.count(Alleged::new(end.counters().taken)));
-        self.implausible(true, u64::from(sent == Some(None)));
-        self.implausible(false, u64::from(taken == Some(None)));
-        (self.record.sent, self.record.taken) = (sent.flatten(), taken.flatten());
-        self.record.messages = self.messages.into_values().collect();
-        self.record
+        record.implausible.source += u64::from(sent == Some(None));
+        record.implausible.target += u64::from(taken == Some(None));
+        (record.sent, record.taken) = (sent.flatten(), taken.flatten());
+    }
+
+    pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {
+        let mut record = std::mem::take(&mut self.record);
+        self.count(&mut record, now);
+        record.messages = self.messages.into_values().collect();
+        record
     }
 }
 

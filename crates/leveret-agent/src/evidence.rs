@@ -1,12 +1,15 @@
 //! What else happened on the job's cores: who ran, what faulted, when a timer expired. Kept only around instants that need explaining.
 
+use crate::changes::Changes;
 use crate::other_jobs::{self, OWN_THREADS};
 use crate::thin::{Coarseness, Windows};
 use leveret_os::perf::{self, FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
 use leveret_os::{clock, threads_of};
+use leveret_report::journal::Growth;
 use leveret_report::record::{Event, EventKind, Left, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 /// Switches are remembered this long: a task that is kept from its core leaves no stamp until it is given back.
@@ -24,6 +27,10 @@ const SWITCH_BYTES: usize = 2 * size_of::<SwitchEvent>();
 const TIMER_BYTES: usize = 4 * size_of::<TimerInterrupt>();
 /// Page faults and losses of evidence that are kept.
 const FAULTS_MAX: usize = 65_536;
+/// Switches among which the last one of each core is looked for.
+const CORES_LOOKED_BACK: usize = 256;
+/// Threads of which the name is remembered; of more, only those of what is kept.
+const THREADS_MAX: usize = 8192;
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
 
@@ -33,6 +40,23 @@ pub(crate) struct Found {
     pub(crate) timers: Vec<TimerInterrupt>,
     /// Page faults and losses of evidence.
     pub(crate) events: Vec<Event>,
+}
+
+/// What a journal has not been given.
+pub(crate) struct Unsaved {
+    is_noted: bool,
+    switches: Changes<(Nanos, u32)>,
+    timers: Changes<(Nanos, u32)>,
+    events: Vec<Event>,
+    /// Threads of which more is known than before.
+    threads: BTreeSet<u32>,
+}
+
+impl Unsaved {
+    fn new(is_noted: bool) -> Self {
+        let (switches, timers) = (Changes::new(is_noted), Changes::new(is_noted));
+        Self { is_noted, switches, timers, events: Vec::new(), threads: BTreeSet::new() }
+    }
 }
 
 /// Logs over one phase.
@@ -48,6 +72,8 @@ pub(crate) struct Evidence {
     kept_timers: BTreeSet<(Nanos, u32)>,
     coarseness: Coarseness,
     events: Vec<Event>,
+    /// Since the journal was given its share.
+    unsaved: Unsaved,
     /// When the logs were read last, and what they had lost by then.
     drained: (Nanos, u64),
     threads: BTreeMap<u32, (ThreadKind, String)>,
@@ -105,6 +131,7 @@ impl Evidence {
             kept_timers: BTreeSet::new(),
             coarseness: Coarseness::default(),
             events: Vec::new(),
+            unsaved: Unsaved::new(false),
             drained: (clock::now(), 0),
             threads,
             epoch,
@@ -112,6 +139,40 @@ impl Evidence {
             whole_core,
         };
         (evidence, warnings)
+    }
+
+    /// What changes is noted for a journal, or is no longer.
+    pub(crate) fn note_changes(&mut self, is_noted: bool) {
+        self.unsaved = Unsaved::new(is_noted);
+    }
+
+    /// Changes that the journal has not been given.
+    pub(crate) fn changes(&self) -> usize {
+        self.unsaved.switches.count() + self.unsaved.timers.count() + self.unsaved.events.len()
+    }
+
+    /// What has come since the last time, into a growth.
+    pub(crate) fn grow(&mut self, growth: &mut Growth) {
+        let known_better = std::mem::take(&mut self.unsaved.threads);
+        if !known_better.is_empty() {
+            let of_these = self.kept.iter().filter(|(_, record)| known_better.contains(&record.tid_to));
+            of_these.for_each(|(key, _)| self.unsaved.switches.put(*key));
+        }
+        let (fresh, dropped) = self.unsaved.switches.take();
+        growth.switches = fresh.iter().filter_map(|key| self.switch(*key)).collect();
+        growth.switches_dropped = dropped.into_iter().map(|(at, core)| (at - self.epoch, core)).collect();
+        let (fresh, dropped) = self.unsaved.timers.take();
+        let kept = fresh.into_iter().filter(|timer| self.kept_timers.contains(timer));
+        growth.timers = kept.map(|(at, core)| TimerInterrupt { at: at - self.epoch, core }).collect();
+        growth.timers_dropped = dropped.into_iter().map(|(at, core)| (at - self.epoch, core)).collect();
+        growth.events.append(&mut self.unsaved.events);
+    }
+
+    fn happened(&mut self, event: Event) {
+        if self.unsaved.is_noted {
+            self.unsaved.events.push(event.clone());
+        }
+        self.events.push(event);
     }
 
     /// Takes in what the kernel has logged since the last time.
@@ -128,15 +189,16 @@ impl Evidence {
             log.drain(|at| fresh.push((at, core)));
         }
         insert(&mut self.recent_timers, fresh, |timer| *timer);
-        let epoch = self.epoch;
+        let (epoch, mut faults) = (self.epoch, Vec::new());
         for (task, log) in &mut self.faults {
             log.drain(|fault| {
                 if fault.time >= epoch {
                     let kind = EventKind::PageFault { task: *task, address: fault.address };
-                    self.events.push(Event { at: fault.time - epoch, kind });
+                    faults.push(Event { at: fault.time - epoch, kind });
                 }
             });
         }
+        faults.into_iter().for_each(|fault| self.happened(fault));
         self.note_losses();
     }
 
@@ -147,7 +209,7 @@ impl Evidence {
         let (since, before) = std::mem::replace(&mut self.drained, (now, lost));
         if lost > before || now - since > READ_LATE {
             let kind = EventKind::EvidenceLost { since: since - self.epoch, records: lost - before };
-            self.events.push(Event { at: now - self.epoch, kind });
+            self.happened(Event { at: now - self.epoch, kind });
         }
     }
 
@@ -168,7 +230,7 @@ impl Evidence {
         let (last, count) = self.forgotten;
         if from <= last {
             let kind = EventKind::EvidenceLost { since: from - self.epoch, records: count };
-            self.events.push(Event { at: last - self.epoch, kind });
+            self.happened(Event { at: last - self.epoch, kind });
             self.forgotten.1 = 0;
         }
         let first = self.recent.partition_point(|record| record.time < from);
@@ -180,15 +242,30 @@ impl Evidence {
         others.into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
             self.name(record.tid_to);
-            self.kept.insert((record.time, record.core), record);
+            let key = (record.time, record.core);
+            if self.kept.insert(key, record).is_none() {
+                self.unsaved.switches.put(key);
+                // This one tells with which rank the one before it left.
+                let before = self
+                    .kept
+                    .range(..key)
+                    .rev()
+                    .take(CORES_LOOKED_BACK)
+                    .find(|((_, core), _)| *core == key.1);
+                before.into_iter().for_each(|(key, _)| self.unsaved.switches.put(*key));
+            }
         }
         let first = self.recent_timers.partition_point(|(at, _)| *at < from);
-        self.kept_timers.extend(self.recent_timers.range(first..).take_while(|(at, _)| *at <= until));
+        for timer in self.recent_timers.range(first..).take_while(|(at, _)| *at <= until) {
+            if self.kept_timers.insert(*timer) {
+                self.unsaved.timers.put(*timer);
+            }
+        }
     }
 
     fn cores_before(&self, first: usize) -> Vec<SwitchRecord> {
         let mut last: BTreeMap<u32, SwitchRecord> = BTreeMap::new();
-        for record in self.recent.range(..first).rev().take(256) {
+        for record in self.recent.range(..first).rev().take(CORES_LOOKED_BACK) {
             last.entry(record.core).or_insert(*record);
         }
         last.into_values().collect()
@@ -207,21 +284,56 @@ impl Evidence {
     /// again and again.
     pub(crate) fn thin(&mut self, windows: &Windows, capacity: usize) {
         let epoch = self.epoch;
-        self.events.truncate(FAULTS_MAX);
+        self.thin_events(windows);
+        self.forget_threads();
         while self.kept.len() * SWITCH_BYTES + self.kept_timers.len() * TIMER_BYTES > capacity {
             let coarseness = self.coarseness;
-            self.kept.retain(|(at, _), _| coarseness.keeps_log(*at - epoch, windows));
-            self.kept_timers.retain(|(at, _)| coarseness.keeps_log(*at - epoch, windows));
+            self.leave_out(|at| coarseness.keeps_log(at - epoch, windows));
             if self.kept.len() * SWITCH_BYTES + self.kept_timers.len() * TIMER_BYTES > capacity / 2
                 && !self.coarseness.give_up_half()
             {
                 // So much lies around the first misses alone: the earliest of it stays.
-                let latest = self.kept.keys().nth(capacity / 4 / SWITCH_BYTES).copied();
-                latest.into_iter().for_each(|latest| drop(self.kept.split_off(&latest)));
-                let latest = self.kept_timers.iter().nth(capacity / 4 / TIMER_BYTES).copied();
-                latest.into_iter().for_each(|latest| drop(self.kept_timers.split_off(&latest)));
+                let switch = self.kept.keys().nth(capacity / 4 / SWITCH_BYTES).copied();
+                let timer = self.kept_timers.iter().nth(capacity / 4 / TIMER_BYTES).copied();
+                let earlier = [switch, timer].into_iter().flatten().map(|(at, _)| at).min();
+                self.leave_out(|at| earlier.is_some_and(|earlier| at < earlier));
             }
         }
+    }
+
+    /// Keeps the switches and timers of some instants only.
+    fn leave_out(&mut self, keeps: impl Fn(Nanos) -> bool) {
+        let Unsaved { switches, timers, .. } = &mut self.unsaved;
+        self.kept.extract_if(.., |(at, _), _| !keeps(*at)).for_each(|(key, _)| switches.drop(key));
+        self.kept_timers.extract_if(.., |(at, _)| !keeps(*at)).for_each(|key| timers.drop(key));
+    }
+
+    /// Of too many page faults those around misses are kept, of these the first, and losses of evidence are joined.
+    fn thin_events(&mut self, windows: &Windows) {
+        if self.events.len() <= FAULTS_MAX {
+            return;
+        }
+        let is_loss = |event: &Event| matches!(event.kind, EventKind::EvidenceLost { .. });
+        self.events.retain(|event| is_loss(event) || windows.holds(event.at));
+        let mut faults = 0;
+        self.events.retain(|event| {
+            faults += usize::from(!is_loss(event));
+            is_loss(event) || faults <= FAULTS_MAX / 2
+        });
+        if self.events.len() > FAULTS_MAX {
+            self.events = joined(std::mem::take(&mut self.events));
+        }
+    }
+
+    /// Names are kept of what the record needs.
+    fn forget_threads(&mut self) {
+        if self.threads.len() <= THREADS_MAX {
+            return;
+        }
+        let kept = self.kept.values().chain(&self.recent);
+        let needed: BTreeSet<u32> = kept.flat_map(|record| [record.tid_from, record.tid_to]).collect();
+        self.threads
+            .retain(|thread, (kind, _)| matches!(kind, ThreadKind::Task(_)) || needed.contains(thread));
     }
 
     fn name(&mut self, thread: u32) {
@@ -254,6 +366,9 @@ impl Evidence {
         if let Some((ThreadKind::Foreign { priority }, _)) = self.threads.get_mut(&thread)
             && let Ok(found) = threads_of::about(thread)
         {
+            if found.priority > *priority {
+                self.unsaved.threads.insert(thread);
+            }
             *priority = found.priority.max(*priority);
         }
     }
@@ -265,35 +380,40 @@ impl Evidence {
         switches + timers + self.faults.iter().map(|(_, log)| log.lost()).sum::<u64>()
     }
 
+    /// A switch that is kept, with what is known of the thread that came.
+    fn switch(&self, key: (Nanos, u32)) -> Option<SwitchEvent> {
+        let record = self.kept.get(&key)?;
+        let known = self.threads.get(&record.tid_to).cloned();
+        let (mut to_kind, to_name) = as_it_was(record, known.unwrap_or((ThreadKind::Unknown, String::new())));
+        // What a thread had been raised to by the time that it left counts for all of its stay.
+        let after = (Bound::Excluded(key), Bound::Unbounded);
+        let next = self.kept.range(after).find(|((_, core), _)| *core == record.core);
+        if let (ThreadKind::Foreign { priority }, Some((_, left))) = (&mut to_kind, next)
+            && left.tid_from == record.tid_to
+        {
+            *priority = left.from_rank.unwrap_or(0).max(*priority);
+        }
+        Some(SwitchEvent {
+            at: record.time - self.epoch,
+            core: record.core,
+            from: record.tid_from,
+            to: record.tid_to,
+            left: left(record),
+            to_kind,
+            to_process: (record.pid_to != UNKNOWN_THREAD && record.pid_to != 0).then_some(record.pid_to),
+            to_name,
+        })
+    }
+
     /// Everything that was kept, in order of time.
     pub(crate) fn finish(self) -> Found {
         let epoch = self.epoch;
-        let mut switches: Vec<SwitchEvent> = Vec::with_capacity(self.kept.len());
-        let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-        for record in self.kept.values() {
-            // What a thread had been raised to by the time that it left counts for all of its stay.
-            if let Some(came) =
-                last.insert(record.core, switches.len()).and_then(|place| switches.get_mut(place))
-                && let (ThreadKind::Foreign { priority }, Some(rank)) = (&mut came.to_kind, record.from_rank)
-                && came.to == record.tid_from
-            {
-                *priority = rank.max(*priority);
-            }
-            let known = self.threads.get(&record.tid_to).cloned();
-            let (to_kind, to_name) = as_it_was(record, known.unwrap_or((ThreadKind::Unknown, String::new())));
-            switches.push(SwitchEvent {
-                at: record.time - epoch,
-                core: record.core,
-                from: record.tid_from,
-                to: record.tid_to,
-                left: left(record),
-                to_kind,
-                to_process: (record.pid_to != UNKNOWN_THREAD && record.pid_to != 0).then_some(record.pid_to),
-                to_name,
-            });
-        }
-        let timers =
-            self.kept_timers.into_iter().map(|(at, core)| TimerInterrupt { at: at - epoch, core }).collect();
+        let switches = self.kept.keys().filter_map(|key| self.switch(*key)).collect();
+        let timers = self
+            .kept_timers
+            .iter()
+            .map(|(at, core)| TimerInterrupt { at: *at - epoch, core: *core })
+            .collect();
         Found { switches, timers, events: self.events }
     }
 }
@@ -310,6 +430,31 @@ fn left(record: &SwitchRecord) -> Left {
         perf::Left::Unknown if record.preempted => Left::Runnable,
         perf::Left::Unknown => Left::Unknown,
     }
+}
+
+/// Two losses of evidence become one that lasts as long as both and what lies between them.
+fn joined(events: Vec<Event>) -> Vec<Event> {
+    let mut kept: Vec<Event> = Vec::with_capacity(events.len());
+    let mut open = false;
+    for event in events {
+        let (EventKind::EvidenceLost { records, .. }, Some(before)) = (&event.kind, kept.last_mut()) else {
+            open = false;
+            kept.push(event);
+            continue;
+        };
+        match &mut before.kind {
+            EventKind::EvidenceLost { records: sum, .. } if open => {
+                *sum = sum.saturating_add(*records);
+                before.at = event.at;
+                open = false;
+            }
+            _ => {
+                open = true;
+                kept.push(event);
+            }
+        }
+    }
+    kept
 }
 
 /// The kernel's workers come and go; anything else that ended before it could be asked was a process's.

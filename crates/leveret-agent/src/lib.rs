@@ -5,10 +5,13 @@
 mod agent;
 mod alone;
 mod awake;
+mod changes;
 mod collect;
 mod evidence;
+mod gaps;
 mod guard;
 mod in_process;
+mod journal;
 mod lateness;
 mod lines;
 mod members;
@@ -23,6 +26,7 @@ mod tick;
 
 pub use agent::{AgentError, run};
 pub use in_process::record_in_process;
+pub use journal::part_of;
 pub use members::LaunchPlan;
 pub use output::MemberOutput;
 
@@ -31,6 +35,7 @@ use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::JobDeclaration;
 use leveret_types::{IdleCores, Nanos};
+use std::path::PathBuf;
 
 /// A job to run.
 #[derive(Clone, Debug)]
@@ -57,6 +62,8 @@ pub struct RunConfig {
     pub member_output: MemberOutput,
     /// Bytes that what is kept of the run may take, in memory and on disk together.
     pub record_limit: u64,
+    /// Where the record is written while it runs; nowhere, if not given.
+    pub journal: Option<PathBuf>,
 }
 
 /// [`RunConfig::record_limit`] where nothing is said.

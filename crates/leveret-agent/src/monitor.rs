@@ -1,10 +1,14 @@
 //! Watches one phase: drains members' stamps, collects evidence, counts misses as they come.
 
+mod saved;
+
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::evidence::Evidence;
+use crate::journal::Journal;
 use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
+
 use crate::thin::Windows;
 use leveret_memory::{FiringReader, PeerSegment};
 use leveret_os::clock;
@@ -15,6 +19,7 @@ use leveret_report::record::{
     ChannelRecord, Event, EventKind, InstanceRecord, MessageRecord, Phase, SwitchEvent, TaskRecord,
 };
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
+use saved::Saved;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -38,6 +43,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) socket: &'a Path,
     /// Bytes that what is kept of the phase may take, in memory and on disk.
     pub(crate) limit: u64,
+    /// What is kept is written to a journal.
+    pub(crate) is_saved: bool,
 }
 
 /// Whoever asks for the end of a run does not wait longer than this for the end of its round.
@@ -147,6 +154,7 @@ pub(crate) struct Monitor {
     rounds_ordered: u64,
     /// Another mode takes over: threads give up their class after their last instance.
     gives_way: bool,
+    saved: Saved,
     pub(crate) misses: u64,
 }
 
@@ -165,6 +173,7 @@ impl Monitor {
             before,
             socket,
             limit,
+            is_saved,
         } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
@@ -190,7 +199,7 @@ impl Monitor {
             })
             .collect();
         let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
-        let monitor = Self {
+        let mut monitor = Self {
             label,
             assembled: assembled.clone(),
             plan: plan.clone(),
@@ -207,15 +216,17 @@ impl Monitor {
                 SchedulingWatch::start(&threads, epoch)
             },
             alone: Alone::start(plan, epoch),
-            events: stopped
-                .into_iter()
-                .map(|(member, since)| Event { at: since - epoch, kind: EventKind::MemberStopped { member } })
-                .collect(),
+            events: Vec::new(),
             before,
             rounds_ordered: u64::MAX,
             gives_way: false,
+            saved: Saved::default(),
             misses: 0,
         };
+        monitor.note_changes(is_saved);
+        for (member, since) in stopped {
+            monitor.event(since, EventKind::MemberStopped { member });
+        }
         (monitor, warnings)
     }
 
@@ -279,11 +290,12 @@ impl Monitor {
 
     /// Notes something that happened at `at` on the monotonic clock.
     pub(crate) fn event(&mut self, at: Nanos, kind: EventKind) {
-        self.events.push(Event { at: at - self.epoch, kind });
+        self.happened(Event { at: at - self.epoch, kind });
     }
 
     /// Reads everything that has come since the last time.
     pub(crate) fn drain(&mut self) {
+        self.saved.drained = clock::now();
         let mut suspicious = Vec::new();
         let mut missed = Vec::new();
         for (task, collector) in self.tasks.iter_mut().enumerate() {
@@ -293,7 +305,8 @@ impl Monitor {
             }
             suspicious.extend(found);
         }
-        self.events.extend(self.scheduling.look(&missed));
+        let rescheduled = self.scheduling.look(&missed);
+        rescheduled.into_iter().for_each(|event| self.happened(event));
         // The kernel's log is read after the stamps, so that it covers whatever they tell of.
         self.evidence.drain();
         for suspicious in suspicious {
@@ -311,8 +324,9 @@ impl Monitor {
         }
         self.evidence.forget(clock::now());
         let at = clock::now() - self.epoch;
-        for (member, event, _) in self.counts.extract_if(.., |(_, _, reader)| reader.fired().is_none()) {
-            self.events.push(Event { at, kind: EventKind::CountDamaged { member, event } });
+        let damaged: Vec<_> = self.counts.extract_if(.., |(_, _, reader)| reader.fired().is_none()).collect();
+        for (member, event, _) in damaged {
+            self.happened(Event { at, kind: EventKind::CountDamaged { member, event } });
         }
         self.thin();
     }
@@ -326,12 +340,30 @@ impl Monitor {
             channel.thin(&self.windows, self.capacity);
         }
         self.evidence.thin(&self.windows, self.capacity);
+        self.thin_events();
+    }
+
+    /// Of too many events those go that lie around no miss, and then all but the first and the latest of what can come for ever.
+    fn thin_events(&mut self) {
+        let comes_often = |event: &Event| {
+            matches!(
+                event.kind,
+                EventKind::SchedulingChanged { .. }
+                    | EventKind::MemberStopped { .. }
+                    | EventKind::MemberContinued { .. }
+            )
+        };
+        if self.events.len() <= EVENTS_MAX {
+            return;
+        }
+        let (windows, latest) = (&self.windows, self.events.len() - EVENTS_MAX / 4);
+        let mut place = 0..;
+        self.events.retain(|event| {
+            let is_latest = place.next().is_some_and(|place| place >= latest);
+            is_latest || !comes_often(event) || windows.holds(event.at)
+        });
         if self.events.len() > EVENTS_MAX {
-            let windows = &self.windows;
-            self.events.retain(|event| {
-                !matches!(event.kind, EventKind::PageFault { .. } | EventKind::SchedulingChanged { .. })
-                    || windows.holds(event.at)
-            });
+            self.events.drain(EVENTS_MAX / 4..self.events.len() - EVENTS_MAX / 4);
         }
     }
 
@@ -355,9 +387,19 @@ impl Monitor {
     }
 
     /// Ends watching, after the members' last stamp or death.
-    pub(crate) fn finish(mut self, horizon: Horizon, ended: Nanos) -> (Phase, Vec<String>) {
+    pub(crate) fn finish(
+        mut self,
+        horizon: Horizon,
+        ended: Nanos,
+        journal: Option<&mut Journal>,
+    ) -> (Phase, Vec<String>) {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
+        let planned = rounds_within(horizon, self.plan.hyperperiod);
+        self.rounds_ordered = self.rounds_ordered.min(planned).min(self.rounds(ended));
+        if let Some(journal) = journal {
+            self.save_end(journal, alone.clone());
+        }
         let mut notes = Vec::new();
         let lost = self.evidence.lost();
         if lost > 0 {
@@ -366,8 +408,7 @@ impl Monitor {
             ));
         }
         notes.extend(self.rescheduled());
-        let planned = rounds_within(horizon, self.plan.hyperperiod);
-        let rounds = planned.min(self.rounds_ordered).min(self.rounds(ended));
+        let rounds = self.rounds_ordered;
         let mut events = self.events;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         for (index, task) in self.tasks.into_iter().enumerate() {

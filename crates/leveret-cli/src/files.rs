@@ -37,8 +37,20 @@ pub fn read(path: &Path, what: &str, bytes_max: u64) -> Result<Vec<u8>, Failure>
 /// # Errors
 /// When it cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    write_with(path, content, &|_| Ok(()))
+}
+
+/// As [`write`]; what was there outlasts a crash of the machine until the new content does.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_lasting(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    write_with(path, content, &File::sync_all)
+}
+
+fn write_with(path: &Path, content: &[u8], finish: Finish<'_>) -> Result<(), Failure> {
     let written = match target(path) {
-        Target::Replaceable(place) => replace(&place, content),
+        Target::Replaceable(place) => replace(&place, content, finish),
         Target::Lasting => {
             File::options().write(true).open(path).and_then(|mut file| file.write_all(content))
         }
@@ -51,6 +63,9 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
         )
     })
 }
+
+/// What is done with a new file before it has its name.
+type Finish<'f> = &'f dyn Fn(&File) -> std::io::Result<()>;
 
 fn write_hint(error: &std::io::Error) -> &'static str {
     match error.kind() {
@@ -81,12 +96,12 @@ fn target(path: &Path) -> Target {
     }
 }
 
-fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+fn replace(path: &Path, content: &[u8], finish: Finish<'_>) -> std::io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
     let written = File::create(beside)
-        .and_then(|mut file| file.write_all(content))
+        .and_then(|mut file| file.write_all(content).and_then(|()| finish(&file)))
         .and_then(|()| std::fs::rename(beside, path));
     if written.is_err() {
         // The part is worth nothing; that it may stay behind is not worth a second error.

@@ -1,9 +1,9 @@
-//! The record of a run, as `leveret run` leaves it in its directory.
+//! The record of a run, as `leveret run` leaves it in its directory: whole, or as far as it was written when a crash ended the run.
 
 use crate::failure::Failure;
 use crate::files;
 use leveret_report::record::RunRecord;
-use leveret_report::storage;
+use leveret_report::{journal, storage};
 use std::path::Path;
 
 /// Name of the record within the directory.
@@ -34,6 +34,9 @@ pub fn read(directory: &Path) -> Result<RunRecord, Failure> {
         return Err(Failure::new(sentence, hint));
     }
     let bytes = files::read(&path, "record", RECORD_BYTES_MAX)?;
-    storage::decode(&bytes)
-        .map_err(|error| Failure::from_text(&path.display().to_string(), &error.to_string()))
+    let decoded = match bytes.starts_with(&journal::MAGIC) {
+        true => journal::decode(&bytes),
+        false => storage::decode(&bytes),
+    };
+    decoded.map_err(|error| Failure::from_text(&path.display().to_string(), &error.to_string()))
 }

@@ -113,6 +113,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
         },
         record_limit: arguments.record_limit.0,
+        journal: Some(arguments.output.join(RECORD_FILE)),
     })
 }
 
@@ -150,6 +151,8 @@ fn prepare_directory(directory: &Path) -> Result<(), Failure> {
 /// What stands in the directory after a run is that run's: a former report is moved aside, where the next run
 /// replaces it.
 fn set_aside(directory: &Path) -> Result<(), Failure> {
+    // What a crash may have left of a record that was made shorter; the record itself is whole without it.
+    let _ = std::fs::remove_file(leveret_agent::part_of(&directory.join(RECORD_FILE)));
     let former: Vec<&str> = [RECORD_FILE]
         .into_iter()
         .chain(report::FILES)
@@ -209,7 +212,7 @@ fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Fai
     let bytes = storage::encode(record)
         .map_err(|error| bad_input(Failure::from_text("the record", &error.to_string())))?;
     // One that does not fit must not keep the others from being kept.
-    let record_written = files::write(&directory.join(RECORD_FILE), &bytes);
+    let record_written = files::write_lasting(&directory.join(RECORD_FILE), &bytes);
     let report_written = report::write(&report, directory, arguments.record_limit);
     let shown = match arguments.format {
         Format::Json => json::text(&report),

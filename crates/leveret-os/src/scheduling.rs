@@ -278,6 +278,21 @@ pub fn pin_to(thread: u32, core: u32) -> Result<(), SchedulingError> {
     rustix::thread::sched_setaffinity(thread, &set).map_err(refused)
 }
 
+/// Lets the calling thread run on all cores that it may have but these. Whether there are any.
+///
+/// # Errors
+///
+/// [`SchedulingError::Pin`].
+pub fn keep_off(cores: &[u32]) -> Result<bool, SchedulingError> {
+    let mut set = CpuSet::new();
+    let others = allowed_cores().into_iter().filter(|core| !cores.contains(core));
+    let Some(first) = others.clone().next() else { return Ok(false) };
+    others.for_each(|core| set.set(core as usize));
+    let refused =
+        |errno| SchedulingError::Pin { core: first, failure: Failure::new("sched_setaffinity", errno) };
+    rustix::thread::sched_setaffinity(None, &set).map_err(refused).map(|()| true)
+}
+
 /// Cores on which the calling thread may run, ascending. Empty where the kernel would not say.
 pub fn allowed_cores() -> Vec<u32> {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else { return Vec::new() };

@@ -2,9 +2,9 @@
 
 use super::{Agent, AgentError, GRACE, TICK};
 use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, SET_UP_WITHIN, Waiting};
+use leveret_os::clock;
 use leveret_os::control::poll;
 use leveret_os::process::Change;
-use leveret_os::{clock, host};
 use leveret_protocol::control::EndReason;
 use leveret_protocol::coordinator::Stage;
 use leveret_report::record::{Ending, RunRecord};
@@ -218,6 +218,9 @@ impl Agent<'_> {
             self.close_phase(&EndReason::Interrupted);
         }
         self.close_groups();
+        if let Some(journal) = self.journal.take() {
+            journal.finish();
+        }
         if self.phases.is_empty() {
             let of_group = self.groups.refusal.take();
             let refusal = match (self.refusal, of_group) {
@@ -237,7 +240,7 @@ impl Agent<'_> {
         }
         Ok(RunRecord {
             job: self.config.declaration.name.clone(),
-            started_unix_s: host::unix_seconds(),
+            started_unix_s: self.started_unix_s,
             machine: self.facts,
             phases: self.phases,
             ending: self.ending,

@@ -97,6 +97,11 @@ impl Groups {
         self.all.is_empty()
     }
 
+    /// What watches the groups that run.
+    pub(super) fn monitors(&mut self) -> impl Iterator<Item = &mut Monitor> {
+        self.all.iter_mut().filter_map(|group| group.monitor.as_mut())
+    }
+
     /// Whether any member has ever committed with a group.
     pub(super) fn are_used(&self) -> bool {
         self.begun > 0
@@ -436,6 +441,7 @@ impl Agent<'_> {
             before: InstancesBefore::default(),
             socket: self.listener.path(),
             limit: self.record_left(),
+            is_saved: self.journal.is_some(),
         });
         (self.tell)(News::Started {
             label: &running.label,

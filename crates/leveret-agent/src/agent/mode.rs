@@ -31,6 +31,13 @@ pub(super) struct Next {
     watched: Option<(Monitor, Nanos)>,
 }
 
+impl Next {
+    /// What watches the mode, once its switch is agreed on.
+    pub(super) fn monitor(&mut self) -> Option<&mut Monitor> {
+        self.watched.as_mut().map(|(monitor, _)| monitor)
+    }
+}
+
 /// A plan that is being made beside the run.
 pub(super) struct Planning {
     verdict: mpsc::Receiver<Result<(Running, Costs), Refused>>,
@@ -241,6 +248,7 @@ impl Agent<'_> {
             before: monitor.instances_before(instant, &next.running.assembled.job, &next.running.kept),
             socket: self.listener.path(),
             limit: self.record_left(),
+            is_saved: self.journal.is_some(),
         });
         if let (Some(monitor), Some(next)) = (&mut self.monitor, &mut self.next) {
             monitor.give_way(instant);

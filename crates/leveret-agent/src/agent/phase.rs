@@ -58,6 +58,7 @@ impl Agent<'_> {
             before: InstancesBefore::default(),
             socket: self.listener.path(),
             limit: self.record_left(),
+            is_saved: self.journal.is_some(),
         });
         (self.tell)(News::Started {
             label: &running.label,
@@ -120,8 +121,11 @@ impl Agent<'_> {
         self.lose_patience_with_leaving(now);
         self.tick_groups(now);
         self.drain_next();
+        if let Some(monitor) = &mut self.monitor {
+            monitor.drain();
+        }
+        self.save(now);
         let Some(monitor) = &mut self.monitor else { return };
-        monitor.drain();
         if now - self.last_progress >= PROGRESS_EVERY {
             self.last_progress = now;
             let hyperperiod = self.running.as_ref().map_or(Nanos::ZERO, |running| running.plan.hyperperiod);
@@ -156,15 +160,11 @@ impl Agent<'_> {
     }
 
     /// The same of any commit.
-    pub(super) fn close(&mut self, monitor: Monitor, reason: &EndReason) {
-        let (mut phase, notes) = monitor.finish(self.config.horizon, clock::now());
+    pub(super) fn close(&mut self, mut monitor: Monitor, reason: &EndReason) {
         if let EndReason::PeerRestarted(member) = reason {
-            let at = clock::now() - phase.epoch_monotonic;
-            phase.events.push(leveret_report::record::Event {
-                at,
-                kind: EventKind::MemberRestarted { member: member.0 },
-            });
+            monitor.event(clock::now(), EventKind::MemberRestarted { member: member.0 });
         }
+        let (phase, notes) = monitor.finish(self.config.horizon, clock::now(), self.journal.as_mut());
         self.phases.push(phase);
         self.warn(notes);
     }

@@ -51,6 +51,7 @@ pub fn run(test: &str, members: usize) {
         guard_fixed: true,
         idle: IdleCores::Sleep,
         record_limit: leveret_agent::RECORD_LIMIT,
+        journal: None,
         commit_within: Nanos::from_secs(60),
         member_output: leveret_agent::MemberOutput::Raw,
     };

@@ -4,7 +4,7 @@ use leveret_os::control::poll;
 use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::RunRecord;
 use leveret_report::verdict::{self, Assessment, Miss};
-use leveret_report::{json, storage};
+use leveret_report::{journal, json, storage};
 use leveret_types::Nanos;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -213,6 +213,22 @@ impl Running<'_> {
         }
     }
 
+    /// Waits for something outside.
+    pub fn await_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let limit = leveret_os::clock::now() + Nanos(WATCHDOG.as_nanos() as i64);
+        while !is_so() {
+            let over = poll(&[self.end.as_fd()], Some(LOOK_AGAIN)).expect("polling")[0].any();
+            assert!(!over, "leveret ended before there was {what}:\n{}", self.place.text("stderr"));
+            assert!(leveret_os::clock::now() < limit, "there never was {what}");
+        }
+    }
+
+    /// Kills the agent, and waits for its end.
+    pub fn kill(mut self) {
+        self.signal(Signal::KILL);
+        self.child.wait().expect("leveret can be waited for");
+    }
+
     /// Waits for the end, and reads what was left behind: files, never processes.
     pub fn finish(mut self) -> Outcome {
         if !ends(&self.end) {
@@ -272,7 +288,10 @@ pub struct Outcome {
 impl Outcome {
     fn read(place: &Workplace, status: ExitStatus) -> Self {
         let record = fs::read(place.path("out/record.leveret")).ok();
-        let record: Option<RunRecord> = record.map(|bytes| storage::decode(&bytes).expect("a whole record"));
+        // A run that did not come to its end leaves what was written while it ran.
+        let whole = |bytes: &Vec<u8>| !bytes.starts_with(&journal::MAGIC);
+        let decoded = record.filter(whole).map(|bytes| storage::decode(&bytes));
+        let record: Option<RunRecord> = decoded.map(|record| record.expect("a whole record"));
         Self {
             code: status.code(),
             signal: status.signal(),

@@ -3,6 +3,7 @@
 
 mod carried;
 mod conditions;
+mod crash;
 mod ends;
 mod examples;
 mod groups;

@@ -1,0 +1,401 @@
+//! The record while it runs, on disk: an ordinary thread appends what the agent hands it, and brings it to the disk. The agent never
+//! waits for it; of a disk that does not keep up, or that fails, it learns at its next tick, and the run goes on without a journal.
+
+use crate::gaps::Quiet;
+use leveret_memory::sync::{AtomicBool, Ordering};
+use leveret_os::{clock, scheduling};
+use leveret_plan::Plan;
+use leveret_report::journal::{self, CHUNK_HEADER_BYTES, Chunk, Compactor, Dropped, HEADER_BYTES};
+use leveret_report::record::MachineFacts;
+use leveret_types::Nanos;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Chunks on their way to the thread.
+const QUEUE: usize = 4;
+/// Chunks that wait for their place in the queue: what ends a phase does not wait for the next half second.
+const HELD_MOST: usize = 64;
+/// Written by one system call, which is short therefore.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// The agent's end of the thread.
+pub(crate) struct Journal {
+    sender: SyncSender<Chunk>,
+    shared: Arc<Shared>,
+    thread: JoinHandle<()>,
+    held: VecDeque<Chunk>,
+    phases: u32,
+    facts: Option<MachineFacts>,
+}
+
+#[derive(Default)]
+struct Shared {
+    is_closing: AtomicBool,
+    /// Why nothing more is written.
+    trouble: Mutex<Option<String>>,
+    /// Where the job leaves no core to others: when a system call is least in its way.
+    quiet: Mutex<Option<Quiet>>,
+    is_beside: AtomicBool,
+}
+
+impl Journal {
+    /// Starts the thread, with the scheduling of this one. Nothing is written before the first phase. When the file has
+    /// grown beyond `bytes`, what is no longer kept is left out of it.
+    pub(crate) fn start(path: &Path, bytes: u64, cores: &[u32]) -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(QUEUE);
+        let shared = Arc::new(Shared::default());
+        let (seen, path, cores) = (shared.clone(), path.to_owned(), cores.to_vec());
+        let thread = std::thread::Builder::new().name("leveret-record".to_owned()).spawn(move || {
+            let keeps_off = scheduling::keep_off(&cores).unwrap_or(false);
+            let _ = clock::set_timer_slack(Nanos(1));
+            seen.is_beside.store(!keeps_off, Ordering::Release);
+            if let Err(error) = write(&path, bytes, &receiver, &seen) {
+                *seen.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(told(&path, &error));
+            }
+        })?;
+        Ok(Self { sender, shared, thread, held: VecDeque::new(), phases: 0, facts: None })
+    }
+
+    /// Whether another chunk has a place.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        while let Some(chunk) = self.held.pop_front() {
+            if let Err(TrySendError::Full(chunk) | TrySendError::Disconnected(chunk)) =
+                self.sender.try_send(chunk)
+            {
+                self.held.push_front(chunk);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Hands over a chunk.
+    pub(crate) fn put(&mut self, chunk: Chunk) {
+        self.held.push_back(chunk);
+        self.is_ready();
+    }
+
+    /// The number of a phase that begins. Where the job has all cores, what is written is written in the gaps of this plan.
+    pub(crate) fn next_phase(&mut self, plan: &Plan, epoch: Nanos) -> u32 {
+        *self.shared.quiet.lock().unwrap_or_else(PoisonError::into_inner) = Quiet::of(plan, epoch);
+        self.phases += 1;
+        self.phases - 1
+    }
+
+    /// What is known of the run and its machine.
+    pub(crate) fn tell_facts(&mut self, job: &str, started_unix_s: i64, facts: &MachineFacts) {
+        if self.facts.as_ref() != Some(facts) {
+            self.facts = Some(facts.clone());
+            self.put(Chunk::Run { job: job.to_owned(), started_unix_s, machine: facts.clone() });
+        }
+    }
+
+    /// Why nothing more is written, if so.
+    pub(crate) fn trouble(&self, falls_behind: bool) -> Option<String> {
+        let failed = self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        failed.or_else(|| {
+            (falls_behind || self.held.len() > HELD_MOST)
+                .then(|| "its disk does not keep up; choose another with --output".to_owned())
+        })
+    }
+
+    /// Ends the thread, once all is written that it has been handed. The last phase's end may still wait for its place.
+    pub(crate) fn finish(self) {
+        for chunk in self.held {
+            if self.sender.send(chunk).is_err() {
+                break;
+            }
+        }
+        self.shared.is_closing.store(true, Ordering::Release);
+        drop(self.sender);
+        // It does not panic; if it has, the record that is written now says as much.
+        let _ = self.thread.join();
+    }
+}
+
+/// What went wrong with the file, and what to do.
+fn told(path: &Path, error: &io::Error) -> String {
+    let remedy = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on its disk",
+        io::ErrorKind::NotFound => "leave the directory in its place while the job runs",
+        io::ErrorKind::FileTooLarge => "raise the limit on the size of files: `ulimit -f unlimited`",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "make it writable, or choose another with --output"
+        }
+        _ => "see that its disk is sound, or choose another with --output",
+    };
+    format!("{}: {error}; {remedy}", path.display())
+}
+
+/// Writes what comes until nobody can send any more.
+fn write(path: &Path, bytes: u64, receiver: &Receiver<Chunk>, shared: &Shared) -> io::Result<()> {
+    let Ok(first) = receiver.recv() else { return Ok(()) };
+    let mut writer = Writer::create(path, bytes, shared)?;
+    writer.append(&first)?;
+    loop {
+        writer.take_waiting(receiver)?;
+        writer.save()?;
+        if writer.length > writer.compact_at {
+            writer.compact(receiver)?;
+        }
+        let Ok(chunk) = receiver.recv() else { return Ok(()) };
+        writer.append(&chunk)?;
+    }
+}
+
+impl Shared {
+    /// Until a system call is least in the way of the job.
+    fn wait(&self) {
+        if !self.is_beside.load(Ordering::Acquire) || self.is_closing.load(Ordering::Acquire) {
+            return;
+        }
+        let quiet = self.quiet.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(quiet) = quiet {
+            let _ = scheduling::pin(quiet.core);
+            let now = clock::now();
+            let next = quiet.next(now);
+            if next > now {
+                clock::sleep_until(next);
+            }
+        }
+    }
+}
+
+/// The file.
+struct Writer<'s> {
+    shared: &'s Shared,
+    path: PathBuf,
+    file: File,
+    length: u64,
+    bytes: u64,
+    compact_at: u64,
+}
+
+impl<'s> Writer<'s> {
+    fn create(path: &Path, bytes: u64, shared: &'s Shared) -> io::Result<Self> {
+        let mut file = File::create(path)?;
+        let header = journal::header();
+        file.write_all(&header)?;
+        file.sync_all()?;
+        // Without it the name may be lost with the machine; not every file system can do that.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        Ok(Self {
+            shared,
+            path: path.to_owned(),
+            file,
+            length: header.len() as u64,
+            bytes,
+            compact_at: bytes,
+        })
+    }
+
+    fn append(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let bytes = journal::encode(chunk).map_err(|error| io::Error::other(error.to_string()))?;
+        for piece in bytes.chunks(PIECE_BYTES) {
+            self.shared.wait();
+            self.file.write_all(piece)?;
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends what has come already; whether that was anything.
+    fn take_waiting(&mut self, receiver: &Receiver<Chunk>) -> io::Result<bool> {
+        let mut any = false;
+        loop {
+            match receiver.try_recv() {
+                Ok(chunk) => self.append(&chunk)?,
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(any),
+            }
+            any = true;
+        }
+    }
+
+    /// Brings to the disk what was appended.
+    fn save(&self) -> io::Result<()> {
+        self.shared.wait();
+        self.file.sync_data()?;
+        // A file without a name is written to in vain.
+        std::fs::symlink_metadata(&self.path).map(drop)
+    }
+
+    /// Writes a shorter file beside it, to which it gives its name. What comes meanwhile is appended to this one, and taken over last.
+    fn compact(&mut self, receiver: &Receiver<Chunk>) -> io::Result<()> {
+        let beside = part_of(&self.path);
+        let done = self.compact_into(&beside, receiver);
+        if !matches!(done, Ok(true)) {
+            // The part is worth nothing; that it may stay behind is not worth a second error.
+            let _ = std::fs::remove_file(&beside);
+        }
+        done.map(drop)
+    }
+
+    /// Whether it got to the end before the run did.
+    fn compact_into(&mut self, beside: &Path, receiver: &Receiver<Chunk>) -> io::Result<bool> {
+        let end = self.length;
+        let mut dropped = Dropped::default();
+        let mut chunks = Chunks::open(&self.path)?;
+        while chunks.at < end {
+            dropped.note(&chunks.next()?);
+            if self.take_waiting(receiver)? {
+                self.save()?;
+            }
+        }
+        let mut shorter = Self::create(beside, self.bytes, self.shared)?;
+        let (mut compactor, mut chunks) = (Compactor::new(dropped), Chunks::open(&self.path)?);
+        while chunks.at < end {
+            for chunk in compactor.take(chunks.next()?) {
+                shorter.append(&chunk)?;
+            }
+            if self.take_waiting(receiver)? {
+                self.save()?;
+            }
+            if self.shared.is_closing.load(Ordering::Acquire) {
+                return Ok(false);
+            }
+        }
+        if let Some(chunk) = compactor.finish() {
+            shorter.append(&chunk)?;
+        }
+        while chunks.at < self.length {
+            shorter.append(&chunks.next()?)?;
+        }
+        shorter.file.sync_all()?;
+        std::fs::rename(beside, &self.path)?;
+        (self.file, self.length) = (shorter.file, shorter.length);
+        // Where little could be left out, the next time is not at once.
+        self.compact_at = self.bytes.max(self.length.saturating_mul(2));
+        Ok(true)
+    }
+}
+
+/// The name of a record that is made shorter, until it takes the place of the one at `path`.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// The chunks of a file, one after the other.
+struct Chunks {
+    file: BufReader<File>,
+    /// Where the next begins.
+    at: u64,
+}
+
+impl Chunks {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut file = BufReader::new(File::open(path)?);
+        let at = file.seek(SeekFrom::Start(HEADER_BYTES as u64))?;
+        Ok(Self { file, at })
+    }
+
+    fn next(&mut self) -> io::Result<Chunk> {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "what was written to it reads otherwise");
+        let mut header = [0; CHUNK_HEADER_BYTES];
+        self.file.read_exact(&mut header)?;
+        let mut content = vec![0; journal::content_bytes(header).ok_or_else(damaged)?];
+        self.file.read_exact(&mut content)?;
+        self.at += (CHUNK_HEADER_BYTES + content.len()) as u64;
+        journal::decode_chunk(header, &content).ok_or_else(damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_report::journal::{Growth, PhaseBegun, TaskGrowth};
+    use leveret_report::record::InstanceRecord;
+    use leveret_report::synthetic::{Ring, ring};
+
+    /// A run begins with a phase of one ring.
+    fn beginning(journal: &mut Journal) {
+        journal.tell_facts("ring", 1, &MachineFacts::default());
+        let phase = ring(&Ring { rounds: 1, ..Ring::default() }).phases.remove(0);
+        let number = journal.next_phase(&phase.plan, phase.epoch_monotonic);
+        let (job, plan, epoch_monotonic) = (phase.job, phase.plan, phase.epoch_monotonic);
+        journal.put(Chunk::Phase(Box::new(PhaseBegun {
+            number,
+            label: phase.label,
+            job,
+            plan,
+            epoch_monotonic,
+        })));
+    }
+
+    /// An instance that is no longer kept when the next has come.
+    fn growth(instance: u64) -> Chunk {
+        let mut grown = TaskGrowth::default();
+        grown.record.instances.push(InstanceRecord { instance, ..InstanceRecord::default() });
+        grown.dropped.extend(instance.checked_sub(1));
+        Chunk::Growth(Box::new(Growth { rounds: instance + 1, tasks: vec![(0, grown)], ..Growth::default() }))
+    }
+
+    fn started(path: &Path, bytes: u64) -> Journal {
+        let mut journal = Journal::start(path, bytes, &[]).expect("a thread");
+        beginning(&mut journal);
+        journal
+    }
+
+    #[test]
+    fn a_file_that_grows_is_made_shorter_and_loses_nothing_that_is_kept() {
+        const BYTES: u64 = 20_000;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("record");
+        let mut journal = started(&path, BYTES);
+        for instance in 0..5000 {
+            journal.put(growth(instance));
+        }
+        assert_eq!(journal.trouble(false).filter(|_| journal.held.len() <= HELD_MOST), None);
+        journal.finish();
+        let bytes = std::fs::read(&path).expect("a file");
+        // What the thread had not taken yet when it ended is appended without a limit.
+        let written = journal::encode(&growth(5000)).expect("a chunk").len() * 5000;
+        assert!(bytes.len() < written, "{} of {written} bytes", bytes.len());
+        let record = journal::decode(&bytes).expect("a journal");
+        assert_eq!(record.phases[0].rounds, 5000);
+        let kept: Vec<u64> =
+            record.phases[0].tasks[0].instances.iter().map(|instance| instance.instance).collect();
+        assert_eq!(kept, [4999]);
+        assert!(!part_of(&path).exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_named_with_a_remedy_and_ends_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = folder.path().join("missing/record");
+        let journal = started(&missing, 1 << 20);
+        let shared = journal.shared.clone();
+        journal.finish();
+        let told = shared.trouble.lock().expect("no panic").clone().expect("there is no such folder");
+        assert!(
+            told.starts_with(&missing.display().to_string()) && told.contains("; leave the directory"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_file_that_was_removed_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("record");
+        let shared = Shared::default();
+        let mut writer = Writer::create(&path, 1 << 20, &shared).expect("a file");
+        writer.append(&growth(0)).expect("room");
+        writer.save().expect("it is there");
+        std::fs::remove_file(&path).expect("it is there");
+        assert_eq!(writer.save().map_err(|error| error.kind()), Err(io::ErrorKind::NotFound));
+    }
+
+    #[test]
+    fn a_full_disk_is_named() {
+        let Ok(mut full) = File::options().write(true).open("/dev/full") else { return };
+        let error = full.write_all(b"record").expect_err("it is full");
+        assert!(told(Path::new("out/record.leveret"), &error).ends_with("; make room on its disk"));
+    }
+}
