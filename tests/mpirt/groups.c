@@ -3,9 +3,26 @@
 
 enum { SIZE = 8 };
 
+/* What each member takes the world for; who started the members knows how many there are. */
+/* spec: GROUP-WORLD-01 */
+static void test_the_world_is_everybody(void)
+{
+    MPIRT_Group everybody;
+    int all[8], compared, size, own;
+    OK(MPIRT_Group_size(MPIRT_GROUP_WORLD, &size));
+    OK(MPIRT_Group_rank(MPIRT_GROUP_WORLD, &own));
+    for (int place = 0; place < size; place++)
+        all[place] = place;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, size, all, "everybody", &everybody));
+    OK(MPIRT_Group_compare(MPIRT_GROUP_WORLD, everybody, &compared));
+    CHECK(compared == MPIRT_IDENTICAL);
+    OK(MPIRT_Group_free(&everybody));
+    printf("member %d of %d\n", own, size);
+}
+
 /* spec: MPIRT_Group_size, MPIRT_Group_rank, MPIRT_Group_free, MPIRT_Group_free/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Group_incl, MPIRT_Group_incl/INV_RANK, MPIRT_Group_incl/ARGUMENT, GROUP-RANK-01, GROUP-RANK-02, GROUP-INCL-02 */
-/* spec: GROUP-WORLD-01, GROUP-EXCL-01 */
+/* spec: GROUP-EXCL-01 */
 /* spec: MPIRT_Group_excl, MPIRT_Group_excl/INV_RANK, MPIRT_Group_excl/ARGUMENT */
 static void test_choosing_members(void)
 {
@@ -151,6 +168,7 @@ static void test_names_match_within_a_group(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
+    test_the_world_is_everybody();
     test_choosing_members();
     test_groups_of_groups();
     test_members_have_names();

@@ -214,7 +214,7 @@ static MPIRT_Bufiter iterator(void)
     return made;
 }
 
-/* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, QOS-ADMIT-01, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
+/* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
 static void test_admission_covers_what_has_a_priority(void)
 {
     MPIRT_Qos qos = priority_driven(), other = handlers();
@@ -249,6 +249,63 @@ static void test_admission_covers_what_has_a_priority(void)
     OK(MPIRT_Qos_free(&other));
 }
 
+static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    (void)task, (void)instance, (void)argument;
+}
+
+/* On one core: a task of the time table and one that an event starts take 4 ms of each 10 ms, and a channel of a lower priority is to end
+ * within 5 ms. Any two fit; the three do not, and the refusal names them all. */
+/* spec: QOS-ADMIT-01 */
+static void test_admission_covers_all_kinds_together(void)
+{
+    enum { TIMED = 1, STARTED = 2, CHANNEL = 4, ALL = 7 };
+    MPIRT_Qos timed, started, urgent;
+    MPIRT_Trigger trigger;
+    MPIRT_Bufiter in = iterator(), out = iterator();
+    OK(MPIRT_Qos_channel_time_create("timed", 0, 10 * ms, 10 * ms, &timed));
+    OK(MPIRT_Qos_channel_event_create("started", "admitted", NULL, &started));
+    OK(MPIRTX_Qos_set_priority(started, 60));
+    OK(MPIRTX_Qos_set_interval(started, 10 * ms));
+    OK(MPIRTX_Qos_set_deadline(started, 10 * ms));
+    OK(MPIRT_Qos_channel_priority_create("urgent", 7, &urgent));
+    OK(MPIRTX_Qos_set_interval(urgent, 10 * ms));
+    OK(MPIRTX_Qos_set_deadline(urgent, 5 * ms));
+    OK(MPIRT_Trigger_create("admitted", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
+    for (int kinds = 1; kinds <= ALL && members > 1; kinds++) {
+        MPIRTX_Task tasks[2] = {MPIRTX_TASK_NULL, MPIRTX_TASK_NULL};
+        MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
+        if (rank == 0 && (kinds & TIMED)) {
+            OK(MPIRTX_Task_create("of the table", nothing, NULL, timed, 4 * ms, &tasks[0]));
+            OK(MPIRTX_Task_set_core(tasks[0], 0));
+        }
+        if (rank == 0 && (kinds & STARTED)) {
+            OK(MPIRTX_Task_create("of an event", nothing, NULL, started, 4 * ms, &tasks[1]));
+            OK(MPIRTX_Task_set_core(tasks[1], 0));
+        }
+        if (rank < 2 && (kinds & CHANNEL))
+            OK(MPIRT_Ptchannel_create("in time", in, out, 0, 1, MPIRT_GROUP_WORLD, urgent, &channel));
+        if (kinds == ALL) {
+            EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+            CHECK(detail_says("in time") && detail_says("of the table") && detail_says("of an event"));
+        } else {
+            MUST(MPIRT_Commit());
+            OK(MPIRT_Uncommit());
+        }
+        for (int place = 0; place < 2; place++)
+            if (tasks[place].bits != 0)
+                OK(MPIRTX_Task_free(&tasks[place]));
+        if (channel.bits != 0)
+            OK(MPIRT_Channel_free(&channel));
+    }
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Bufiter_free(&in));
+    OK(MPIRT_Bufiter_free(&out));
+    OK(MPIRT_Qos_free(&timed));
+    OK(MPIRT_Qos_free(&started));
+    OK(MPIRT_Qos_free(&urgent));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -259,5 +316,6 @@ int main(int argc, char **argv)
     test_priorities_have_a_range();
     test_deadline_and_interval();
     test_admission_covers_what_has_a_priority();
+    test_admission_covers_all_kinds_together();
     return end();
 }

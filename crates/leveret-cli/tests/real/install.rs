@@ -39,6 +39,36 @@ fn files(folder: &Path) -> Vec<String> {
     files
 }
 
+/// Makes every file system read-only to what follows, but for the folder that is its first argument, in a mount namespace of its own.
+const READ_ONLY_BUT: &str = "set -e; mount --bind \"$1\" \"$1\"
+    for place in $(findmnt -rno TARGET -t ext2,ext3,ext4,xfs,btrfs,overlay,tmpfs,9p,virtiofs); do
+        [ \"$place\" = \"$1\" ] || mount -o remount,bind,ro \"$place\"
+    done
+    if touch \"$2\" 2>/dev/null; then echo \"$2 can be written\" >&2; exit 9; fi
+    shift 2; exec \"$@\"";
+
+/// Nothing but the prefix can be written, and it installs.
+// spec: LANG-INSTALL-01
+#[test]
+fn it_installs_where_nothing_but_the_prefix_can_be_written() {
+    let place = Workplace::new();
+    let (prefix, outside) = (place.path("prefix"), place.path("outside"));
+    std::fs::create_dir(&prefix).expect("a folder");
+    if !Command::new("unshare").args(["-m", "true"]).output().is_ok_and(|output| output.status.success()) {
+        println!(
+            "SKIPPED: no mount namespace for this user, so it was not tried whether it writes elsewhere"
+        );
+        return;
+    }
+    let built = program().parent().expect("a program lies in a folder");
+    let mut install = Command::new("unshare");
+    install.args(["-m", "sh", "-c", READ_ONLY_BUT, "sh"]).arg(&prefix).arg(&outside).arg(built.join("xtask"));
+    install.arg("install").arg("--prefix").arg(&prefix).arg("--from").arg(built).current_dir(root());
+    must(&mut install);
+    assert!(!outside.exists());
+    assert_eq!(files(&prefix), files(&installed(&Workplace::new())));
+}
+
 // spec: LANG-INSTALL-01
 #[test]
 fn everything_lies_below_the_prefix() {

@@ -102,9 +102,17 @@ fn containers() {
     conforms("tests/mpirt/containers.c");
 }
 
+// spec: GROUP-WORLD-01
 #[test]
 fn groups() {
-    conforms("tests/mpirt/groups.c");
+    with_members("tests/mpirt/groups.c", &C, &MEMBERS, |program, members| {
+        let outcome = program.all_pass(members);
+        outcome.assert_no_miss_of_the_job();
+        for rank in 0..members {
+            let line = format!("member {rank} of {members}\n");
+            assert_eq!(outcome.stdout.matches(&line).count(), 1, "{line}{}", outcome.said());
+        }
+    });
 }
 
 #[test]

@@ -17,7 +17,7 @@ use leveret_plan::{Costs, plan};
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 const SIZE: usize = 8;
 
@@ -400,5 +400,75 @@ fn a_call_ends_however_quick_the_other_end_is() {
                 own.look(&mut unused);
             }
         }
+    }
+}
+
+/// Another thread at an iterator: whenever it is asked, it removes a buffer and inserts what it has, and tells in how many steps.
+struct Other {
+    ask: mpsc::Sender<()>,
+    answers: mpsc::Receiver<u64>,
+}
+
+impl Other {
+    fn new(committed: Arc<Committed>, input: Handle, own: Handle) -> Self {
+        let ((ask, asked), (answer, answers)) = (mpsc::channel(), mpsc::channel());
+        std::thread::spawn(move || {
+            let mut own = Some(own);
+            while asked.recv().is_ok() {
+                let (_, taken) = steps::of(STEPS_AT_MOST, || {
+                    let removed = committed.remove(input).ok();
+                    for buffer in own.take().into_iter().chain(removed) {
+                        committed.insert(input, buffer).expect("it is this thread's");
+                    }
+                    own = committed.remove(input).ok();
+                });
+                let _ = answer.send(taken);
+            }
+        });
+        Self { ask, answers }
+    }
+
+    fn act(&self) {
+        self.ask.send(()).expect("it goes on");
+        self.answers
+            .recv_timeout(WATCHDOG)
+            .expect("it waits for the thread that stands still inside the iterator");
+    }
+}
+
+const STEPS_AT_MOST: u64 = 10_000;
+/// Not a bound: what waits for a thread that stands still waits for ever.
+const WATCHDOG: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// A thread is stopped before each of its steps in turn, as the kernel may: others insert and remove all the same, and when it goes on it
+/// ends too.
+// spec: BUFITER-LAW-01
+#[test]
+fn nobody_waits_for_a_thread_that_stands_still_inside_an_iterator() {
+    for base in [Policy::Fifo, Policy::Lifo, Policy::Sorted, Policy::Unordered] {
+        let ([side, _], _, _job) = committed(&Case::new(base, Form::Plain, 8));
+        let Side { committed, input, buffers, .. } = &side;
+        let (mut own, others) = (buffers[0], Other::new(committed.clone(), *input, buffers[1]));
+        buffers[2..5]
+            .iter()
+            .for_each(|buffer| committed.insert(*input, *buffer).expect("it is the program's"));
+        let (mut stops, mut stop_at) = (0, 0);
+        // Until it has been stopped before its last step.
+        while stop_at <= stops {
+            let mut step = 0;
+            let mut between = || {
+                if step == stop_at {
+                    others.act();
+                }
+                step += 1;
+            };
+            let (removed, _) = steps::beside(STEPS_AT_MOST, &mut between, || {
+                committed.insert(*input, own).expect("it is this thread's");
+                committed.remove(*input)
+            });
+            own = removed.expect("there are more buffers than threads");
+            (stops, stop_at) = (step, stop_at + 1);
+        }
+        assert!(stop_at > 4, "{base:?}: an insertion and a removal have steps");
     }
 }

@@ -308,6 +308,22 @@ fn a_receiver_without_a_buffer_misses_and_the_sender_learns_of_it() {
     assert_eq!(pair.sides[R].with(|_, channel| channel.tally.last()), (4, Outcome::NoReceiverBuffer));
 }
 
+/// Instance 1 is sent at 12 ms and taken after 14 ms. A call between these leaves it whole at both ends, and counts from the second
+/// instance on that has not arrived then: 2 has not, so 3 is the first that is not made.
+// spec: SIDED-DEACTIVATE-01
+#[test]
+fn the_instance_under_way_is_completed_whoever_deactivates() {
+    for side in [S, R] {
+        let mut pair = pair([9, 9], 1);
+        let mut calls = both_active();
+        calls.push((ms(13), side, Deactivate, Ok(())));
+        pair.run(6, &calls);
+        let [sender, receiver] = pair.counted();
+        assert_eq!([sender[..3].to_vec(), receiver[..3].to_vec()], [[3, 0, 0], [3, 0, 0]], "side {side}");
+        assert_eq!(pair.outputs(), [3, 3]);
+    }
+}
+
 // spec: SIDED-DEACTIVATE-01, SIDED-DEACTIVATE-02, SIDED-ACTIVATE-05
 #[test]
 fn activation_and_deactivation_keep_to_their_periods() {
