@@ -120,10 +120,9 @@ pub fn run_on(
 
 /// An error unless the job ran to its horizon.
 pub fn completed(record: &RunRecord) -> Result<(), BenchError> {
-    let reason = match &record.ending {
-        Ending::Completed => return Ok(()),
-        Ending::Interrupted => "the job was interrupted",
-        Ending::Stopped(reason) => reason,
-    };
-    Err(BenchError::Round { subject: "leveret".to_owned(), reason: reason.to_owned() })
+    if record.ending == Ending::Completed {
+        return Ok(());
+    }
+    let reason = record.ending.reason().unwrap_or_else(|| "the job was interrupted".to_owned());
+    Err(BenchError::Round { subject: "leveret".to_owned(), reason })
 }

@@ -34,9 +34,35 @@ static void test_lower_case_classes(void)
     EXPECT(MPIRT_Object_get_name(MPIRT_OBJECT(set), name), MPIRT_ERR_STALE_OBJECT);
 }
 
+/* The thesis's text has no class in these. */
+/* spec: LANG-ALIAS-02 */
+static void test_short_spellings(void)
+{
+    MPIRT_Bufiter iterator = iterator_of(1, 0);
+    MPIRT_Channel channel;
+    MPIRTX_Status status;
+    char name[MPIRT_NAME_MAX];
+    snprintf(name, sizeof name, "short-%d", rank);
+    OK(MPIRT_Ptchannel_create(name, iterator, iterator, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    EXPECT(MPIRT_Start(channel), MPIRT_ERR_NOT_COMMITTED);
+    OK(MPIRT_Channel_set_recvinbufiter(channel, iterator));
+    OK(MPIRT_Channel_set_recvoutbufiter(channel, iterator));
+    OK(MPIRT_Commit());
+    OK(MPIRT_Activate(channel));
+    OK(MPIRTX_Channel_get_status(channel, &status));
+    CHECK(status.state == MPIRTX_CHANNEL_ACTIVE);
+    OK(MPIRT_Channel_deactivate(channel));
+    OK(MPIRT_Start(channel));
+    OK(MPIRTX_Channel_get_status(channel, &status));
+    CHECK(status.state == MPIRTX_CHANNEL_STARTED);
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Channel_free(&channel));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_lower_case_classes();
+    test_short_spellings();
     return end();
 }

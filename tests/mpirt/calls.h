@@ -111,6 +111,10 @@ static int call_MPIRTX_Channel_activate_at(const union value *given) { return MP
 static int call_MPIRT_Channel_deactivate(const union value *given) { return MPIRT_Channel_deactivate((MPIRT_Channel){given[0].bits}); }
 static int call_MPIRTX_Channel_deactivate_at(const union value *given) { return MPIRTX_Channel_deactivate_at((MPIRT_Channel){given[0].bits}, (uint64_t)given[1].number); }
 static int call_MPIRT_Ptchannel_create(const union value *given) { return MPIRT_Ptchannel_create(given[0].pointer, (MPIRT_Bufiter){given[1].bits}, (MPIRT_Bufiter){given[2].bits}, (int)given[3].number, (int)given[4].number, (MPIRT_Group){given[5].bits}, (MPIRT_Qos){given[6].bits}, given[7].pointer); }
+static int call_MPIRTX_Channel_get_source(const union value *given) { return MPIRTX_Channel_get_source((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_get_target(const union value *given) { return MPIRTX_Channel_get_target((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_get_root(const union value *given) { return MPIRTX_Channel_get_root((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_get_operation(const union value *given) { return MPIRTX_Channel_get_operation((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Channel_get_slack(const union value *given) { return MPIRTX_Channel_get_slack((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Channel_set_slack(const union value *given) { return MPIRTX_Channel_set_slack((MPIRT_Channel){given[0].bits}, (int)given[1].number); }
 static int call_MPIRT_Channel_get_group(const union value *given) { return MPIRT_Channel_get_group((MPIRT_Channel){given[0].bits}, given[1].pointer); }
@@ -150,6 +154,7 @@ static int call_MPIRT_Container_iterator_get_name(const union value *given) { re
 static int call_MPIRT_Container_iterator_set_name(const union value *given) { return MPIRT_Container_iterator_set_name((MPIRT_Container_iterator){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Container_iterator_free(const union value *given) { return MPIRT_Container_iterator_free(given[0].pointer); }
 static int call_MPIRT_Trigger_create(const union value *given) { return MPIRT_Trigger_create(given[0].pointer, (MPIRT_Event_kind)given[1].number, (MPIRT_Object){given[2].bits}, (MPIRT_Group){given[3].bits}, (MPIRT_Qos){given[4].bits}, given[5].pointer); }
+static int call_MPIRTX_Trigger_get_kind(const union value *given) { return MPIRTX_Trigger_get_kind((MPIRT_Trigger){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Trigger_set_time(const union value *given) { return MPIRTX_Trigger_set_time((MPIRT_Trigger){given[0].bits}, (MPIRT_Timespec)given[1].number, (MPIRT_Timespec)given[2].number); }
 static int call_MPIRT_Trigger_fire(const union value *given) { return MPIRT_Trigger_fire((MPIRT_Trigger){given[0].bits}); }
 static int call_MPIRT_Trigger_get_name(const union value *given) { return MPIRT_Trigger_get_name((MPIRT_Trigger){given[0].bits}, given[1].pointer); }
@@ -250,6 +255,7 @@ static int call_MPIRTX_Commit_group(const union value *given) { return MPIRTX_Co
 static int call_MPIRT_Uncommit(const union value *given) { (void)given; return MPIRT_Uncommit(); }
 static int call_MPIRTX_Run(const union value *given) { (void)given; return MPIRTX_Run(); }
 static int call_MPIRTX_Uncommit_group(const union value *given) { return MPIRTX_Uncommit_group((MPIRT_Group){given[0].bits}); }
+static int call_MPIRTX_Abort(const union value *given) { return MPIRTX_Abort((int)given[0].number, given[1].pointer); }
 static int call_MPIRT_Is_initialized(const union value *given) { return MPIRT_Is_initialized(given[0].pointer); }
 static int call_MPIRT_Is_finalized(const union value *given) { return MPIRT_Is_finalized(given[0].pointer); }
 static int call_MPIRT_Sleep(const union value *given) { return MPIRT_Sleep((MPIRT_Time_mode)given[0].number, (MPIRT_Timespec)given[1].number); }
@@ -263,6 +269,9 @@ static int call_MPIRTX_Error_detail(const union value *given) { return MPIRTX_Er
 static int call_MPIRTX_Get_version(const union value *given) { return MPIRTX_Get_version(given[0].pointer, given[1].pointer, given[2].pointer); }
 static int call_MPIRTX_Task_create(const union value *given) { return MPIRTX_Task_create(given[0].pointer, (MPIRTX_Task_function *)given[1].function, given[2].pointer, (MPIRT_Qos){given[3].bits}, (MPIRT_Timespec)given[4].number, given[5].pointer); }
 static int call_MPIRTX_Task_bind(const union value *given) { return MPIRTX_Task_bind((MPIRTX_Task){given[0].bits}, (MPIRT_Channel){given[1].bits}); }
+static int call_MPIRTX_Task_get_budget(const union value *given) { return MPIRTX_Task_get_budget((MPIRTX_Task){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Task_get_qos(const union value *given) { return MPIRTX_Task_get_qos((MPIRTX_Task){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Task_get_core(const union value *given) { return MPIRTX_Task_get_core((MPIRTX_Task){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Task_set_core(const union value *given) { return MPIRTX_Task_set_core((MPIRTX_Task){given[0].bits}, (int)given[1].number); }
 static int call_MPIRTX_Task_set_overrun_policy(const union value *given) { return MPIRTX_Task_set_overrun_policy((MPIRTX_Task){given[0].bits}, (MPIRTX_Overrun_policy)given[1].number); }
 static int call_MPIRTX_Task_get_metrics(const union value *given) { return MPIRTX_Task_get_metrics((MPIRTX_Task){given[0].bits}, given[1].pointer); }
@@ -316,6 +325,10 @@ static const struct call calls[] = {
     {"MPIRT_Channel_deactivate", call_MPIRT_Channel_deactivate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x80003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Channel_deactivate_at", call_MPIRTX_Channel_deactivate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0x81003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Ptchannel_create", call_MPIRT_Ptchannel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00000cfe86), 8, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRTX_Channel_get_source", call_MPIRTX_Channel_get_source, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_target", call_MPIRTX_Channel_get_target, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_root", call_MPIRTX_Channel_get_root, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_operation", call_MPIRTX_Channel_get_operation, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Channel_get_slack", call_MPIRTX_Channel_get_slack, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Channel_set_slack", call_MPIRTX_Channel_set_slack, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_get_group", call_MPIRT_Channel_get_group, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Group, 0}}},
@@ -355,6 +368,7 @@ static const struct call calls[] = {
     {"MPIRT_Container_iterator_set_name", call_MPIRT_Container_iterator_set_name, RULE_LIVE | RULE_SETUP, UINT64_C(0xbe82), 2, {{HANDLE, OF_MPIRT_Container_iterator, 0}, {TEXT, OF_NONE, 1}}},
     {"MPIRT_Container_iterator_free", call_MPIRT_Container_iterator_free, RULE_LIVE | RULE_SETUP, UINT64_C(0x7e82), 1, {{CHANGED_HANDLE, OF_MPIRT_Container_iterator, 0}}},
     {"MPIRT_Trigger_create", call_MPIRT_Trigger_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000009fe8e), 6, {{TEXT, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Object, 1}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Trigger, 0}}},
+    {"MPIRTX_Trigger_get_kind", call_MPIRTX_Trigger_get_kind, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Trigger, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Trigger_set_time", call_MPIRTX_Trigger_set_time, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 3, {{HANDLE, OF_MPIRT_Trigger, 0}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Trigger_fire", call_MPIRT_Trigger_fire, RULE_LIVE | RULE_RUNNING, UINT64_C(0x3d8a), 1, {{HANDLE, OF_MPIRT_Trigger, 0}}},
     {"MPIRT_Trigger_get_name", call_MPIRT_Trigger_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Trigger, 0}, {OUT, OF_NONE, 0}}},
@@ -455,6 +469,7 @@ static const struct call calls[] = {
     {"MPIRT_Uncommit", call_MPIRT_Uncommit, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x8400000382), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Run", call_MPIRTX_Run, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x8400000382), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Uncommit_group", call_MPIRTX_Uncommit_group, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x8400093f82), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
+    {"MPIRTX_Abort", call_MPIRTX_Abort, RULE_LIVE, UINT64_C(0x10082), 2, {{NUMBER, OF_NONE, 0}, {POINTER, OF_NONE, 1}}},
     {"MPIRT_Is_initialized", call_MPIRT_Is_initialized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Is_finalized", call_MPIRT_Is_finalized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Sleep", call_MPIRT_Sleep, RULE_LIVE | RULE_BLOCK, UINT64_C(0x9801810282), 2, {{NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},
@@ -468,6 +483,9 @@ static const struct call calls[] = {
     {"MPIRTX_Get_version", call_MPIRTX_Get_version, RULE_NONE, UINT64_C(0x4000), 3, {{OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_create", call_MPIRTX_Task_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000080fe8e), 6, {{TEXT, OF_NONE, 0}, {FUNCTION, OF_NONE, 0}, {POINTER, OF_NONE, 1}, {HANDLE, OF_MPIRT_Qos, 0}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRTX_Task, 0}}},
     {"MPIRTX_Task_bind", call_MPIRTX_Task_bind, RULE_LIVE | RULE_CHANGE | RULE_LIMIT, UINT64_C(0xc0000013e8e), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {HANDLE, OF_MPIRT_Channel, 0}}},
+    {"MPIRTX_Task_get_budget", call_MPIRTX_Task_get_budget, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Task_get_qos", call_MPIRTX_Task_get_qos, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
+    {"MPIRTX_Task_get_core", call_MPIRTX_Task_get_core, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_set_core", call_MPIRTX_Task_set_core, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Task_set_overrun_policy", call_MPIRTX_Task_set_overrun_policy, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Task_get_metrics", call_MPIRTX_Task_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},

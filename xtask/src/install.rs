@@ -1,7 +1,7 @@
 //! `make install PREFIX=...`: the program, the C library with its header, and what finds them.
 //!
 //! ```text
-//!   PREFIX/bin/leveret
+//!   PREFIX/bin/leveret, mpirtcc, mpirtc++
 //!   PREFIX/include/mpirt.h, mpirt.hpp
 //!   PREFIX/lib/libmpirt.so -> libmpirt.so.0 -> libmpirt.so.0.1.0
 //!   PREFIX/lib/libmpirt.a
@@ -19,8 +19,8 @@ use std::process::Command;
 /// Where things go when nobody says.
 const PREFIX: &str = "/usr/local";
 const HEADERS: &str = "crates/leveret-capi/include";
-/// What a static library needs beside itself.
-const LIBS_PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
+/// What a static library needs beside itself. The unwinder, which is another one under `-static`, comes with the compiler.
+const LIBS_PRIVATE: &str = "-lutil -lrt -lpthread -lm -ldl";
 
 /// Builds the release, unless it was told where what it installs was built, and puts it below the prefix.
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
@@ -60,6 +60,9 @@ fn put_all(root: &Path, built: &Path, place: &Place, prefix: &Path) -> Result<()
     let major = version.split('.').next().unwrap_or_default();
     let full = format!("libmpirt.so.{version}");
     place.copy(&built.join("leveret"), "bin/leveret", true)?;
+    for (name, compiler) in [("mpirtcc", "MPIRT_CC:-cc"), ("mpirtc++", "MPIRT_CXX:-c++")] {
+        place.script(&format!("bin/{name}"), &wrapper(&prefix.display().to_string(), compiler))?;
+    }
     for header in ["mpirt.h", "mpirt.hpp"] {
         place.copy(&root.join(HEADERS).join(header), &format!("include/{header}"), false)?;
     }
@@ -164,6 +167,14 @@ impl Place {
         self.put(name, |fresh| fs::write(fresh, text))
     }
 
+    fn script(&self, name: &str, text: &str) -> Result<(), String> {
+        use std::os::unix::fs::PermissionsExt;
+        self.put(name, |fresh| {
+            fs::write(fresh, text)?;
+            fs::set_permissions(fresh, fs::Permissions::from_mode(0o755))
+        })
+    }
+
     fn link(&self, name: &str, to: &str) -> Result<(), String> {
         self.put(name, |fresh| {
             match fs::remove_file(fresh) {
@@ -174,6 +185,39 @@ impl Place {
         })
     }
 }
+
+/// A compiler that finds the header and the library; the program finds the library at run time too.
+fn wrapper(prefix: &str, compiler: &str) -> String {
+    WRAPPER
+        .replace("PREFIX", &prefix.replace('\'', "'\\''"))
+        .replace("COMPILER", compiler)
+        .replace("LIBS", LIBS_PRIVATE)
+}
+
+const WRAPPER: &str = "\
+#!/bin/sh
+# Compiles and links as the compiler that it stands for, with what a program of libmpirt needs.
+#   -show    prints the command instead
+#   -static  links libmpirt, and all else, statically
+prefix='PREFIX'
+show= static= link=yes count=$#
+while [ $count -gt 0 ]; do
+  argument=$1 count=$((count - 1))
+  shift
+  case $argument in
+    -show) show=echo; continue ;;
+    -static) static=yes ;;
+    -c | -S | -E | -M | -MM | -fsyntax-only | --version) link= ;;
+  esac
+  set -- \"$@\" \"$argument\"
+done
+if [ -n \"$link\" ] && [ -n \"$static\" ]; then
+  set -- \"$@\" \"$prefix/lib/libmpirt.a\" LIBS
+elif [ -n \"$link\" ]; then
+  set -- \"$@\" \"-L$prefix/lib\" \"-Wl,-rpath,$prefix/lib\" -lmpirt
+fi
+exec $show ${COMPILER} \"-I$prefix/include\" \"$@\"
+";
 
 fn pkg_config(prefix: &str, version: &str) -> String {
     format!(
@@ -196,7 +240,7 @@ if(NOT TARGET mpirt::mpirt_static)
   add_library(mpirt::mpirt_static STATIC IMPORTED)
   set_target_properties(mpirt::mpirt_static PROPERTIES
     IMPORTED_LOCATION \"${_mpirt_prefix}/lib/libmpirt.a\"
-    INTERFACE_LINK_LIBRARIES \"gcc_s;util;rt;pthread;m;dl;c\"
+    INTERFACE_LINK_LIBRARIES \"util;rt;pthread;m;dl\"
     INTERFACE_INCLUDE_DIRECTORIES \"${_mpirt_prefix}/include\")
 endif()
 unset(_mpirt_prefix)

@@ -363,8 +363,10 @@ typedef void MPIRT_Handler_function(MPIRT_Receptor receptor, const MPIRTX_Event 
 /* --- Constants --- */
 
 #define MPIRTX_CORE_ANY -1 /* any core that the plan finds */
+#define MPIRTX_NULL_INITIALIZER {0} /* initialises a handle of any class as null, also a static one: `static MPIRT_Buffer buffer = MPIRTX_NULL_INITIALIZER;` */
 #define MPIRTX_VERSION_MAJOR 0 /* of this header; `MPIRTX_Get_version` gives that of the library */
 #define MPIRTX_VERSION_MINOR 1 /* its second number */
+#define MPIRTX_VERSION_NUMBER (MPIRTX_VERSION_MAJOR * 1000000 + MPIRTX_VERSION_MINOR * 1000 + MPIRTX_VERSION_PATCH) /* the three as one number that can be compared, also by `#if`: major * 1000000 + minor * 1000 + patch */
 #define MPIRTX_VERSION_PATCH 0 /* its third number */
 #define MPIRT_BUFFERS_MAX 4096 /* buffers of an allowed set */
 #define MPIRT_BUFSIZE_MAX 1073741824 /* bytes of a buffer */
@@ -1046,6 +1048,58 @@ int MPIRTX_Channel_deactivate_at(MPIRT_Channel channel, uint64_t period);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, int source, int target, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
+/* Gives the sender of a point-to-point channel.
+ *   in    channel: the channel
+ *   out   source: its rank in the channel's group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_source(MPIRT_Channel channel, int *source);
+
+/* Gives the receiver of a point-to-point channel.
+ *   in    channel: the channel
+ *   out   target: its rank in the channel's group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_target(MPIRT_Channel channel, int *target);
+
+/* Gives the root of a broadcast, scatter, gather or reduction.
+ *   in    channel: the channel
+ *   out   root: its rank in the channel's group
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel has no root: it is point-to-point, a barrier or an all-to-all
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_root(MPIRT_Channel channel, int *root);
+
+/* Gives the operation of a reduction.
+ *   in    channel: the channel
+ *   out   operation: the operation
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is no reduction
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_operation(MPIRT_Channel channel, MPIRT_Op *operation);
+
 /* Gives how many transfers may be under way.
  *   in    channel: the channel
  *   out   slack: the slack
@@ -1681,6 +1735,18 @@ int MPIRT_Container_iterator_free(MPIRT_Container_iterator *iterator);
  *   MPIRT_ERR_LIMIT: there are as many as there can be
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Trigger_create(const char *event, MPIRT_Event_kind kind, MPIRT_Object source, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Trigger *trigger);
+
+/* Gives on what a trigger fires.
+ *   in    trigger: the trigger
+ *   out   kind: the kind
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Trigger_get_kind(MPIRT_Trigger trigger, MPIRT_Event_kind *kind);
 
 /* Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch.
  *   in    trigger: the trigger
@@ -3146,6 +3212,14 @@ int MPIRTX_Run(void);
  *   MPIRT_ERR_AGENT: the agent of the job is gone; the objects are released all the same */
 int MPIRTX_Uncommit_group(MPIRT_Group group);
 
+/* Ends the whole job and this process, and does not return: the message is printed to standard error under the member's name, the other members stop whatever the job's death policy is, none is started again, and `leveret run` reports and exits with the code. From any thread, also of a task or a handler, and while another thread waits in Commit. What the C library still holds for standard output is printed; nothing that `atexit` knows runs. It returns on errors only.
+ *   in    code: what the job ends with, from 1 to 255
+ *   in    message: why, for people, of any bytes up to a zero byte, cut after 1024; or null (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_ARGUMENT: the code is not from 1 to 255 */
+int MPIRTX_Abort(int code, const char *message);
+
 /* Says whether Init has succeeded. Can be called at any time.
  *   out   flag: 1 from Init on, else 0
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
@@ -3271,6 +3345,42 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
 
+/* Gives the processor time of one run at most.
+ *   in    task: the task
+ *   out   budget: the budget
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_budget(MPIRTX_Task task, MPIRT_Timespec *budget);
+
+/* Gives the QoS that says when the task runs.
+ *   in    task: the task
+ *   out   qos: the QoS
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_qos(MPIRTX_Task task, MPIRT_Qos *qos);
+
+/* Gives the processor core that the task is pinned to.
+ *   in    task: the task
+ *   out   core: the core's number, or `MPIRTX_CORE_ANY`: any that the plan finds
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_core(MPIRTX_Task task, int *core);
+
 /* Pins the task to a processor core.
  *   in    task: the task
  *   in    core: the core's number, or `MPIRTX_CORE_ANY`
@@ -3352,8 +3462,10 @@ int MPIRTX_Task_set_name(MPIRTX_Task task, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Task_free(MPIRTX_Task *task);
 
-/* --- Spellings of the HARE thesis, Appendix A --- */
+/* --- Spellings of the HARE thesis, in Appendix A and in its text --- */
 
+#define MPIRT_Start MPIRT_Channel_start
+#define MPIRT_Activate MPIRT_Channel_activate
 #define MPIRT_container_access_count MPIRT_Container_access_count
 #define MPIRT_container_get_name MPIRT_Container_get_name
 #define MPIRT_container_set_name MPIRT_Container_set_name

@@ -1439,6 +1439,14 @@ public:
     result<void> try_deactivate_at(std::uint64_t period) const noexcept;
     /// Makes the caller's end of a point-to-point channel. (MPIRT_Ptchannel_create)
     static result<owner<channel_ref>> try_ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {}) noexcept;
+    /// Gives the sender of a point-to-point channel. (MPIRTX_Channel_get_source)
+    result<int> try_source() const noexcept;
+    /// Gives the receiver of a point-to-point channel. (MPIRTX_Channel_get_target)
+    result<int> try_target() const noexcept;
+    /// Gives the root of a broadcast, scatter, gather or reduction. (MPIRTX_Channel_get_root)
+    result<int> try_root() const noexcept;
+    /// Gives the operation of a reduction. (MPIRTX_Channel_get_operation)
+    result<mpirt::op> try_operation() const noexcept;
     /// Gives how many transfers may be under way. (MPIRTX_Channel_get_slack)
     result<int> try_slack() const noexcept;
     /// Sets how many transfers may be under way. Of an end that is activated and not time-driven it is how many messages, two at least, may wait at a receiver that has no buffer for them. (MPIRTX_Channel_set_slack)
@@ -1484,6 +1492,10 @@ public:
     void deactivate() const;
     void deactivate_at(std::uint64_t period) const;
     static owner<channel_ref> ptchannel(text name, bufiter_ref inbufiter, bufiter_ref outbufiter, int source, int target, group_ref group, qos_ref qos = {});
+    int source() const;
+    int target() const;
+    int root() const;
+    mpirt::op operation() const;
     int slack() const;
     void set_slack(int slack) const;
     group_ref group() const;
@@ -1521,6 +1533,8 @@ public:
 
     /// Makes a trigger, which fires an event on a condition. (MPIRT_Trigger_create)
     static result<owner<trigger_ref>> try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {}) noexcept;
+    /// Gives on what a trigger fires. (MPIRTX_Trigger_get_kind)
+    result<mpirt::event_kind> try_kind() const noexcept;
     /// Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch. (MPIRTX_Trigger_set_time)
     result<void> try_set_time(duration first, duration period) const noexcept;
     /// Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none. (MPIRT_Trigger_fire)
@@ -1531,6 +1545,7 @@ public:
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     static owner<trigger_ref> create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {});
+    mpirt::event_kind kind() const;
     void set_time(duration first, duration period) const;
     void fire() const;
     mpirt::name name() const;
@@ -1730,6 +1745,12 @@ public:
 
     /// Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test. (MPIRTX_Task_bind)
     result<void> try_bind(channel_ref channel) const noexcept;
+    /// Gives the processor time of one run at most. (MPIRTX_Task_get_budget)
+    result<mpirt::duration> try_budget() const noexcept;
+    /// Gives the QoS that says when the task runs. (MPIRTX_Task_get_qos)
+    result<qos_ref> try_qos() const noexcept;
+    /// Gives the processor core that the task is pinned to. (MPIRTX_Task_get_core)
+    result<int> try_core() const noexcept;
     /// Pins the task to a processor core. (MPIRTX_Task_set_core)
     result<void> try_set_core(int core) const noexcept;
     /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
@@ -1742,6 +1763,9 @@ public:
     result<void> try_set_name(text name) const noexcept;
 #if MPIRT_EXCEPTIONS
     void bind(channel_ref channel) const;
+    mpirt::duration budget() const;
+    qos_ref qos() const;
+    int core() const;
     void set_core(int core) const;
     void set_overrun_policy(mpirt::overrun_policy policy) const;
     mpirt::task_metrics metrics() const;
@@ -1819,6 +1843,8 @@ result<void> try_default_handler_set(mpirt::event_kind kind, handler_ref handler
 result<int> try_keyval(MPIRT_Delete_function *delete_function, void *extra) noexcept;
 /// Frees a key and sets it to `MPIRT_KEYVAL_INVALID`. (MPIRT_Keyval_free)
 result<void> try_keyval_free(int &keyval) noexcept;
+/// Ends the whole job and this process, and does not return: the message is printed to standard error under the member's name, the other members stop whatever the job's death policy is, none is started again, and `leveret run` reports and exits with the code. From any thread, also of a task or a handler, and while another thread waits in Commit. What the C library still holds for standard output is printed; nothing that `atexit` knows runs. It returns on errors only. (MPIRTX_Abort)
+result<void> try_abort(int code, text message) noexcept;
 /// Says whether Init has succeeded. Can be called at any time. (MPIRT_Is_initialized)
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
@@ -1836,6 +1862,7 @@ std::size_t dataspec_size(mpirt::dataspec dataspec);
 void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
 int keyval(MPIRT_Delete_function *delete_function, void *extra);
 void keyval_free(int &keyval);
+void abort(int code, text message);
 bool is_initialized();
 bool is_finalized();
 mpirt::duration get_time_resolution();
@@ -2819,6 +2846,46 @@ inline result<owner<channel_ref>> channel_ref::try_ptchannel(text name, bufiter_
     return owner<channel_ref>(channel_);
 }
 
+inline result<int> channel_ref::try_source() const noexcept
+{
+    int source_ = 0;
+    const int code_ = MPIRTX_Channel_get_source(c(), &source_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_source"};
+    }
+    return source_;
+}
+
+inline result<int> channel_ref::try_target() const noexcept
+{
+    int target_ = 0;
+    const int code_ = MPIRTX_Channel_get_target(c(), &target_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_target"};
+    }
+    return target_;
+}
+
+inline result<int> channel_ref::try_root() const noexcept
+{
+    int root_ = 0;
+    const int code_ = MPIRTX_Channel_get_root(c(), &root_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_root"};
+    }
+    return root_;
+}
+
+inline result<mpirt::op> channel_ref::try_operation() const noexcept
+{
+    MPIRT_Op operation_{};
+    const int code_ = MPIRTX_Channel_get_operation(c(), &operation_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_operation"};
+    }
+    return static_cast<mpirt::op>(operation_);
+}
+
 inline result<int> channel_ref::try_slack() const noexcept
 {
     int slack_ = 0;
@@ -2949,6 +3016,16 @@ inline result<owner<trigger_ref>> trigger_ref::try_create(text event, mpirt::eve
     return owner<trigger_ref>(trigger_);
 }
 
+inline result<mpirt::event_kind> trigger_ref::try_kind() const noexcept
+{
+    MPIRT_Event_kind kind_{};
+    const int code_ = MPIRTX_Trigger_get_kind(c(), &kind_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Trigger_get_kind"};
+    }
+    return static_cast<mpirt::event_kind>(kind_);
+}
+
 inline result<void> trigger_ref::try_set_time(duration first, duration period) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Trigger_set_time(c(), first.count(), period.count())), "MPIRTX_Trigger_set_time"};
@@ -3069,6 +3146,36 @@ inline result<void> task_ref::try_bind(channel_ref channel) const noexcept
     return {static_cast<errc>(MPIRTX_Task_bind(c(), channel.c())), "MPIRTX_Task_bind"};
 }
 
+inline result<mpirt::duration> task_ref::try_budget() const noexcept
+{
+    MPIRT_Timespec budget_{};
+    const int code_ = MPIRTX_Task_get_budget(c(), &budget_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_budget"};
+    }
+    return duration(budget_);
+}
+
+inline result<qos_ref> task_ref::try_qos() const noexcept
+{
+    MPIRT_Qos qos_{};
+    const int code_ = MPIRTX_Task_get_qos(c(), &qos_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_qos"};
+    }
+    return qos_ref(qos_);
+}
+
+inline result<int> task_ref::try_core() const noexcept
+{
+    int core_ = 0;
+    const int code_ = MPIRTX_Task_get_core(c(), &core_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_core"};
+    }
+    return core_;
+}
+
 inline result<void> task_ref::try_set_core(int core) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_set_core(c(), core)), "MPIRTX_Task_set_core"};
@@ -3187,6 +3294,11 @@ inline result<int> try_keyval(MPIRT_Delete_function *delete_function, void *extr
 inline result<void> try_keyval_free(int &keyval) noexcept
 {
     return {static_cast<errc>(MPIRT_Keyval_free(&keyval)), "MPIRT_Keyval_free"};
+}
+
+inline result<void> try_abort(int code, text message) noexcept
+{
+    return {static_cast<errc>(MPIRTX_Abort(code, message.c_str())), "MPIRTX_Abort"};
 }
 
 inline result<bool> try_is_initialized() noexcept
@@ -3844,6 +3956,26 @@ inline owner<channel_ref> channel_ref::ptchannel(text name, bufiter_ref inbufite
     return try_ptchannel(name, inbufiter, outbufiter, source, target, group, qos).value();
 }
 
+inline int channel_ref::source() const
+{
+    return try_source().value();
+}
+
+inline int channel_ref::target() const
+{
+    return try_target().value();
+}
+
+inline int channel_ref::root() const
+{
+    return try_root().value();
+}
+
+inline mpirt::op channel_ref::operation() const
+{
+    return try_operation().value();
+}
+
 inline int channel_ref::slack() const
 {
     return try_slack().value();
@@ -3912,6 +4044,11 @@ inline owner<channel_ref> channel_ref::alltoall(text name, bufiter_ref inbufiter
 inline owner<trigger_ref> trigger_ref::create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos)
 {
     return try_create(event, kind, source, group, qos).value();
+}
+
+inline mpirt::event_kind trigger_ref::kind() const
+{
+    return try_kind().value();
 }
 
 inline void trigger_ref::set_time(duration first, duration period) const
@@ -3994,6 +4131,21 @@ inline void task_ref::bind(channel_ref channel) const
     try_bind(channel).value();
 }
 
+inline mpirt::duration task_ref::budget() const
+{
+    return try_budget().value();
+}
+
+inline qos_ref task_ref::qos() const
+{
+    return try_qos().value();
+}
+
+inline int task_ref::core() const
+{
+    return try_core().value();
+}
+
 inline void task_ref::set_core(int core) const
 {
     try_set_core(core).value();
@@ -4072,6 +4224,11 @@ inline int keyval(MPIRT_Delete_function *delete_function, void *extra)
 inline void keyval_free(int &keyval)
 {
     try_keyval_free(keyval).value();
+}
+
+inline void abort(int code, text message)
+{
+    try_abort(code, message).value();
 }
 
 inline bool is_initialized()

@@ -10,10 +10,11 @@ use leveret_memory::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use leveret_os::cancellation::Uncancelled;
 use leveret_os::kinship;
 use leveret_os::thread_value::ThreadValue;
+use leveret_runtime::Aborter;
 use leveret_runtime::objects::{Code, Committed, Handle, Library, World};
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The library of this process.
 #[derive(Default)]
@@ -30,6 +31,8 @@ pub(crate) enum Life {
 /// Where the life is: 0 before init, 1 live, 2 after finalize. For those who must not wait for the lock.
 static STAGE: AtomicU8 = AtomicU8::new(0);
 static LIFE: Mutex<Life> = Mutex::new(Life::Before);
+/// What ends the job, from init on; for those who must not wait for the lock.
+static ABORTER: OnceLock<Aborter> = OnceLock::new();
 /// What is committed; the lock is held for a moment only, never while a commit goes on.
 static CURRENT: Mutex<Option<Arc<Committed>>> = Mutex::new(None);
 /// The first number: nothing is committed.
@@ -114,6 +117,8 @@ pub(crate) fn prepare() -> Result<(), Code> {
 
 /// The library lives from here on.
 pub(crate) fn begin(life: &mut Life, library: Library) {
+    // There is one library in the life of a process.
+    let _ = ABORTER.set(library.aborter());
     *life = Life::Live(Box::new(library));
     number().store(NOTHING, Ordering::Release);
     STAGE.store(1, Ordering::Release);
@@ -199,6 +204,12 @@ pub(crate) fn check_live() -> Result<(), Code> {
         (_, true) => Err(Code::Finalized),
         _ => Ok(()),
     }
+}
+
+/// What ends the job, between init and finalize; from a task or a handler too, and while another thread commits.
+pub(crate) fn aborter() -> Result<&'static Aborter, Code> {
+    check_live()?;
+    ABORTER.get().ok_or(Code::Internal)
 }
 
 /// Between init and finalize, and not in a task.

@@ -3,6 +3,7 @@
 
 use leveret_runtime::objects::{Class, Code, Handle};
 use leveret_types::NAME_BYTES_MAX;
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// A C type that is a handle.
@@ -152,6 +153,31 @@ impl NameIn {
         // SAFETY: the loop ended at the closing zero byte.
         let text = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Code::Name)?;
         if text.chars().any(char::is_control) { Err(Code::Name) } else { Ok(text) }
+    }
+}
+
+/// A text for people, of any length and any bytes; null is the empty one.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct MessageIn(*const c_char);
+
+impl MessageIn {
+    /// More is not read.
+    const BYTES_MAX: usize = 1024;
+
+    /// Whatever is no UTF-8 is replaced.
+    pub(crate) fn read<'a>(self) -> Cow<'a, str> {
+        let Self(text) = self;
+        if text.is_null() {
+            return Cow::Borrowed("");
+        }
+        let mut length = 0;
+        // SAFETY: a caller in C promises a text with an end; read one after the other.
+        while length < Self::BYTES_MAX && unsafe { *text.add(length) } != 0 {
+            length += 1;
+        }
+        // SAFETY: so many bytes were read just now.
+        String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(text.cast(), length) })
     }
 }
 

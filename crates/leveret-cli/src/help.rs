@@ -31,7 +31,8 @@ second where rounds are long. Ctrl-C once more ends it at once, without a report
 Exit codes: 0 no miss; 3 only misses of the machine, all listed; 4 misses of other processes, perhaps of the machine \
 too, none of the job; 1 a miss of the job, or one that nothing proves to be another's, or anything lost, \
 corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
-measured is printed, and the files that could be are written).";
+measured is printed, and the files that could be are written). Of a job that a member aborted \
+(MPIRTX_Abort) the code is the member's.";
 
 /// Of `leveret check`.
 pub const CHECK: &str = "\

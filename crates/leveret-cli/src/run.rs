@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs a job. The exit code says whose the misses were: 0 none, 1 any of the job's, 3 only the machine's,
-/// 4 other processes'.
+/// 4 other processes'. Of a job that a member aborted it is the member's.
 pub fn execute(arguments: RunArguments) -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,
@@ -197,12 +197,20 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
         AgentError::OpenFiles { needed, .. } => {
             Failure::new(format!("{shown}: {error}"), format!("raise the limit: `ulimit -n {needed}`"))
         }
+        AgentError::Aborted { .. } => Failure::new(
+            format!("{shown}: {error}, before anything was committed"),
+            "the member's own words stand above",
+        ),
         AgentError::System { .. } | AgentError::NothingRan(_) => Failure::new(
             format!("{shown}: {error}"),
             "see `leveret doctor`, and what the members printed above",
         ),
     };
-    let code = if matches!(error, AgentError::Launch { .. }) { EXIT_BAD_INPUT } else { EXIT_NO };
+    let code = match error {
+        AgentError::Launch { .. } => EXIT_BAD_INPUT,
+        AgentError::Aborted { code, .. } => *code,
+        _ => EXIT_NO,
+    };
     (code, failure)
 }
 

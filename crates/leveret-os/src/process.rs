@@ -6,11 +6,13 @@
 //! bound so; [`Adoption`] reaches it.
 
 mod changes;
+mod finish;
 mod orphans;
 mod spawn;
 mod watch;
 
 pub use changes::{ChangesError, ChildChanges};
+pub use finish::end_at_once;
 pub use orphans::{Adoption, Orphan};
 pub use spawn::{Child, Spawn, SpawnError, Stream, spawn};
 pub use watch::{Change, Exit, PidFd, WatchError, signal_name};

@@ -31,7 +31,8 @@
 //!    |--------------------------------------->|
 //! ```
 //! Instead of `Declare` a member may send `DeclareGroup`: then only the members of that group take part in what follows, up to
-//! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`]. A member that fails while it is committed sends `GiveUp`, and nothing after it.
+//! `Uncommitted`, and a refusal is [`ToMember::GroupRefused`]. A member that fails while it is committed sends `GiveUp`, and one that ends the whole job `Abort`;
+//! nothing follows either.
 
 use crate::assemble::{Assembled, Mismatch};
 use crate::declaration::{MemberDeclarations, Unfit};
@@ -39,9 +40,10 @@ use crate::mode::{ModeAnswer, ModeRequest};
 use leveret_plan::Plan;
 use leveret_types::{Generation, MemberId, Nanos};
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU8;
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 6;
+pub const CONTROL_VERSION: u32 = 7;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -115,6 +117,13 @@ pub enum FromMember {
     GiveUp {
         /// Why, for people.
         reason: String,
+    },
+    /// This member ends the whole job, whatever the death policy is, and its own process with it. It sends nothing more.
+    Abort {
+        /// What the job ends with.
+        code: NonZeroU8,
+        /// Why, for people.
+        message: String,
     },
     /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
     Leave,

@@ -416,6 +416,7 @@ impl Coordinator {
             | FromMember::Uncommit { .. }
             | FromMember::Finished { .. }
             | FromMember::GiveUp { .. }
+            | FromMember::Abort { .. }
             | FromMember::Leave
             | FromMember::Mode(_) => false,
         }
@@ -709,6 +710,7 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Mode(ModeRequest::Switch { .. }) => "a wish to switch",
         FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
         FromMember::GiveUp { .. } => "giving up",
+        FromMember::Abort { .. } => "an abort",
         FromMember::Leave => "a farewell",
     }
 }

@@ -7,6 +7,7 @@ use leveret_protocol::control::*;
 use leveret_protocol::declaration::*;
 use leveret_types::{Generation, MemberId, Nanos, TaskId};
 use proptest::prelude::*;
+use std::num::NonZeroU8;
 
 fn declarations() -> impl Strategy<Value = MemberDeclarations> {
     let task = (any::<String>(), any::<Option<i64>>(), any::<u32>()).prop_map(|(name, period, core)| {
@@ -91,6 +92,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         (generation(), any::<Option<String>>())
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
         any::<String>().prop_map(|reason| FromMember::GiveUp { reason }),
+        (any::<NonZeroU8>(), any::<String>()).prop_map(|(code, message)| FromMember::Abort { code, message }),
         Just(FromMember::Leave),
     ]
 }

@@ -64,6 +64,9 @@ fn ending(ending: &Ending) -> Value {
         Ending::Completed => json!({ "kind": "completed" }),
         Ending::Interrupted => json!({ "kind": "interrupted" }),
         Ending::Stopped(reason) => json!({ "kind": "stopped", "reason": reason }),
+        Ending::Aborted { member, code, message } => {
+            json!({ "kind": "aborted", "reason": message, "member": member, "code": code })
+        }
     }
 }
 

@@ -415,4 +415,32 @@ pub enum Ending {
     Interrupted,
     /// The job's policy ended it, for this reason.
     Stopped(String),
+    /// A member has ended it.
+    Aborted {
+        /// The member's name.
+        member: String,
+        /// What the job ends with.
+        code: u8,
+        /// Why, in the member's words.
+        message: String,
+    },
+}
+
+impl Ending {
+    /// Why the run did not go on, where somebody has decided that.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Completed | Self::Interrupted => None,
+            Self::Stopped(reason) => Some(reason.clone()),
+            Self::Aborted { member, code, message } => {
+                let why = if message.is_empty() { String::new() } else { format!(": {message}") };
+                Some(format!("member \"{member}\" aborted the job with code {code}{why}"))
+            }
+        }
+    }
+
+    /// What the member that ended the run wants `leveret run` to exit with.
+    pub fn code(&self) -> Option<u8> {
+        if let Self::Aborted { code, .. } = self { Some(*code) } else { None }
+    }
 }

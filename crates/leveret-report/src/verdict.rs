@@ -232,12 +232,17 @@ pub struct Assessment {
     pub irregularities: Vec<Irregularity>,
     /// How many misses are whose.
     pub counts: Counts,
+    /// The exit code that a member gave when it aborted the job.
+    pub abort_code: Option<u8>,
 }
 
 impl Assessment {
-    /// 0: no miss; 1: any of the job's, or anything lost, corrupt or out of order; 3: only the machine's; 4: other
+    /// What a member gave that aborted the job; else 0: no miss; 1: any of the job's, or anything lost, corrupt or out of order; 3: only the machine's; 4: other
     /// processes', and perhaps the machine's.
     pub fn exit_code(&self) -> u8 {
+        if let Some(code) = self.abort_code {
+            return code;
+        }
         match (self.counts.job, self.counts.process, self.counts.machine) {
             (0, _, _) if !self.irregularities.is_empty() => 1,
             (0, 0, 0) => 0,
@@ -301,7 +306,7 @@ pub fn assess(record: &RunRecord) -> Assessment {
     counts.job = counts.job.saturating_add(beyond);
     counts.unproven = counts.unproven.saturating_add(beyond);
     counts.job_roots = counts.job_roots.saturating_add(beyond);
-    Assessment { misses, irregularities: irregularities(record), counts }
+    Assessment { misses, irregularities: irregularities(record), counts, abort_code: record.ending.code() }
 }
 
 /// Every miss of a run, by phase, then by deadline. Pure: the same record gives the same verdicts.

@@ -6,6 +6,7 @@
 // Loom's atomics cannot be statics, and the system calls below this crate need those: `tests/loom.rs` takes the lock-free files by themselves.
 #![cfg(not(loom))]
 
+mod abort;
 mod activation;
 mod binding;
 mod context;
@@ -33,6 +34,7 @@ mod timing;
 mod virtual_clock;
 mod watch;
 
+pub use abort::Aborter;
 pub use activation::Activation;
 pub use binding::{Admitted, BindError, Bound, bind};
 pub use context::{Inputs, Outputs, TaskContext};

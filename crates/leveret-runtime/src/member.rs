@@ -1,5 +1,6 @@
 //! A member's side of the control connection: join the job, commit, learn of stops and deaths.
 
+use crate::abort::Aborter;
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Shared, listen, lock};
@@ -411,6 +412,11 @@ impl Member {
         }
         let refusal = self.await_refusal();
         self.own_of(error, refusal)
+    }
+
+    /// What ends the whole job, for any thread.
+    pub fn aborter(&self) -> Aborter {
+        Aborter::new(self.connection.clone())
     }
 
     /// Says that this member has failed in the middle of a commit and is about to end.

@@ -91,7 +91,10 @@ impl Solo {
                 restarted: false,
                 attempt: self.coordinator.attempt(),
             }),
-            FromMember::Hello { .. } | FromMember::GiveUp { .. } | FromMember::Leave => None,
+            FromMember::Hello { .. }
+            | FromMember::GiveUp { .. }
+            | FromMember::Abort { .. }
+            | FromMember::Leave => None,
             message => {
                 let mut queue = VecDeque::from(self.coordinator.message(RANK, message));
                 while let Some(action) = queue.pop_front() {

@@ -89,7 +89,7 @@ pub use leveret_protocol::control::Horizon;
 pub use leveret_protocol::declaration::{BufferMemory, IteratorPolicy, WaitMode};
 pub use leveret_runtime::objects;
 pub use leveret_runtime::{
-    Absence, AnyEnd, CommitError, DeclarationError, Declarations, EndBuilder, Ended, Input, Inputs,
+    Aborter, Absence, AnyEnd, CommitError, DeclarationError, Declarations, EndBuilder, Ended, Input, Inputs,
     JoinError, Member, Message, OutputSlot, Outputs, Received, ReceivingEnd, SendRefusal, SendingEnd,
     SendingSlot, Session, Source, StartError, Target, TaskBuilder, TaskContext, WaitError,
 };

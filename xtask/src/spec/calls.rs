@@ -134,7 +134,7 @@ fn row(all: &Functions, function: &Function, out: &mut String) {
         let is_handle = is_handle(all, &parameter.base);
         let is_function = all.types.get(&parameter.base).is_some_and(|kind| kind.kind() == "function");
         let kind = match (way, parameter.stars) {
-            _ if parameter.is_text() => "TEXT",
+            _ if function.is_name(parameter) => "TEXT",
             ("in", 0) if is_handle => "HANDLE",
             ("in", 0) => "NUMBER",
             ("in", _) if is_function => "FUNCTION",

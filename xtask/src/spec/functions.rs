@@ -57,6 +57,16 @@ impl Function {
         std::iter::once(self.name().to_owned()).chain(errors)
     }
 
+    /// Whether a parameter is a name that goes in.
+    pub fn is_name(&self, parameter: &Parameter) -> bool {
+        parameter.is_text() && !self.entry.free.contains(&parameter.name)
+    }
+
+    /// Its other names: macros, each with a page that leads to this function's.
+    pub fn aliases(&self) -> impl Iterator<Item = &String> {
+        self.entry.alias.iter().chain(&self.entry.short)
+    }
+
     /// What it keeps to while committed, if it is of the data path.
     pub fn law(&self) -> &'static str {
         if self.entry.says.contains("one system call") {
@@ -110,11 +120,16 @@ pub struct Entry {
     pub appendix: Option<String>,
     /// Its spelling there, if it differs.
     pub alias: Option<String>,
+    /// How the text of the thesis calls it for short.
+    pub short: Option<String>,
     /// When it may be called: rules of `errors.toml`.
     pub rules: Vec<String>,
     /// Parameters that may be null.
     #[serde(default)]
     null: Vec<String>,
+    /// Texts that are no names: of any length and any bytes.
+    #[serde(default)]
+    free: Vec<String>,
     /// It keeps the law of the data path.
     #[serde(default)]
     data_path: bool,
@@ -388,7 +403,7 @@ impl Functions {
         let is_parameter =
             |name: &&String| function.signature.parameters.iter().any(|parameter| parameter.name == **name);
         let named = entry.inputs.keys().chain(entry.outputs.keys()).chain(entry.changed.keys());
-        for name in named.chain(&entry.null).filter(|name| !is_parameter(name)) {
+        for name in named.chain(&entry.null).chain(&entry.free).filter(|name| !is_parameter(name)) {
             wrong.push(format!("there is no parameter '{name}'"));
         }
         for rule in entry.rules.iter().filter(|rule| !self.rules.contains_key(*rule)) {
@@ -448,7 +463,7 @@ impl Functions {
                 errors.extend((!may_be_null || !by_value).then_some("NULL_OBJECT"));
             }
             errors.extend((parameter.stars > 0 && !may_be_null).then_some("NULL_POINTER"));
-            errors.extend(parameter.is_text().then_some("NAME"));
+            errors.extend(function.is_name(parameter).then_some("NAME"));
         }
         errors
     }

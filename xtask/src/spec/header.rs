@@ -171,9 +171,9 @@ fn types(spec: &Spec, functions: &[&Function], out: &mut String) {
 
 /// The spellings of the HARE thesis, so that its programs compile.
 fn aliases(functions: &[&Function], out: &mut String) {
-    out.push_str("\n/* --- Spellings of the HARE thesis, Appendix A --- */\n\n");
+    out.push_str("\n/* --- Spellings of the HARE thesis, in Appendix A and in its text --- */\n\n");
     for function in functions {
-        if let Some(alias) = &function.entry.alias {
+        for alias in function.aliases() {
             let _ = writeln!(out, "#define {alias} {}", function.name());
         }
     }

@@ -17,7 +17,7 @@ pub fn pages(spec: &Spec, examples: &BTreeMap<String, String>) -> Vec<(String, S
     for function in &functions {
         let example = examples.get(function.name()).map(String::as_str);
         pages.push((format!("{}.3", function.name()), page(spec, function, &functions, example)));
-        if let Some(alias) = &function.entry.alias {
+        for alias in function.aliases() {
             pages.push((format!("{alias}.3"), format!(".so man3/{}.3\n", function.name())));
         }
     }
@@ -66,7 +66,7 @@ fn page(spec: &Spec, function: &Function, all: &[&Function], example: Option<&st
         ".SH SYNOPSIS\n.nf\n.B #include <mpirt.h>\n.PP\n\\fB{}\\fR\n.fi",
         plain(&synopsis(function))
     );
-    if let Some(alias) = &function.entry.alias {
+    for alias in function.aliases() {
         let _ = writeln!(out, ".PP\nThe HARE thesis spells it \\fB{}\\fR, which is an alias.", plain(alias));
     }
     let _ = writeln!(out, ".SH DESCRIPTION\n{}", plain(&function.entry.says));

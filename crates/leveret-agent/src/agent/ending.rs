@@ -227,7 +227,9 @@ impl Agent<'_> {
                 (Some(of_all), Some(of_group)) => Some(format!("{of_all}; before that {of_group}")),
                 (of_all, of_group) => of_all.or(of_group),
             };
+            let decided = self.ending.reason().unwrap_or_default();
             return Err(match (self.ending, refusal) {
+                (Ending::Aborted { code, .. }, _) => AgentError::Aborted { code, reason: decided },
                 (Ending::Stopped(reason), _) => AgentError::NothingRan(reason),
                 (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
                 (Ending::Interrupted, Some(reason)) => AgentError::NothingRan(reason),

@@ -30,6 +30,14 @@ pub enum AgentError {
         /// Why.
         cause: String,
     },
+    /// A member ended the job before anything ran.
+    #[error("{reason}")]
+    Aborted {
+        /// What the job ends with.
+        code: u8,
+        /// Who ended it, and why.
+        reason: String,
+    },
     /// The job ended before anything ran.
     #[error("the job ended before its first commit: {0}")]
     NothingRan(String),

@@ -478,7 +478,8 @@ impl Agent<'_> {
             _ => monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64)),
         };
         group.patience.ends_by(instant);
-        if let EndReason::Stopped(why) = &reason {
+        // The first cause of an end stands.
+        if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, &reason) {
             self.ending = Ending::Stopped(why.clone());
         }
         self.send_to_group(place, &ToMember::StopAt { generation, instant, reason });

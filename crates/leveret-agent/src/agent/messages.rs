@@ -5,10 +5,11 @@ use crate::members::{Peer, Seat};
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
-    CONTROL_VERSION, FromMember, RefusalCause, ToMember, decode_from_member, encode,
+    CONTROL_VERSION, EndReason, FromMember, RefusalCause, ToMember, decode_from_member, encode,
 };
 use leveret_protocol::coordinator::Stage;
-use leveret_types::{Generation, MemberId};
+use leveret_report::record::Ending;
+use leveret_types::{Generation, MemberId, push_printable};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +20,16 @@ const DEAF_AFTER: Duration = Duration::from_secs(1);
 const FRAMES_PER_TURN: usize = 64;
 /// Of what a peer wrote, this much is repeated: more than a name has, and than an error about a proper message.
 const REPEATED_CHARS_MAX: usize = 200;
+/// Of the message of an abort at most so much.
+const ABORT_CHARS_MAX: usize = 1024;
 
 /// A text with a peer's words in it, short enough to be passed on.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(REPEATED_CHARS_MAX) {
+    cut_at(text, REPEATED_CHARS_MAX)
+}
+
+fn cut_at(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
@@ -125,6 +132,9 @@ impl Agent<'_> {
         if let FromMember::GiveUp { reason } = &message {
             return self.on_giving_up(rank, reason);
         }
+        if let FromMember::Abort { code, message } = &message {
+            return self.on_abort(rank, code.get(), message);
+        }
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
             return self.let_go();
         };
@@ -169,6 +179,25 @@ impl Agent<'_> {
     fn on_giving_up(&mut self, rank: usize, reason: &str) {
         self.seats[rank].gave_up = Some(cut(reason));
         self.patience.leaving(rank, clock::now());
+    }
+
+    /// A member ends the whole job, whatever a death would have meant: the others stop, and nobody is started again. The first cause of
+    /// an end stands.
+    fn on_abort(&mut self, rank: usize, code: u8, message: &str) {
+        let member = self.config.launch[rank].member.clone();
+        self.on_giving_up(rank, &format!("it aborted the job with code {code}"));
+        let mut shown = String::new();
+        push_printable(&mut shown, message.as_bytes());
+        let abort = Ending::Aborted { member, code, message: cut_at(&shown, ABORT_CHARS_MAX) };
+        let why = abort.reason().unwrap_or_default();
+        self.note(&why);
+        if self.ending == Ending::Completed {
+            self.ending = abort;
+        }
+        let stop = EndReason::Stopped(why);
+        self.stop_groups(&stop);
+        let actions = self.coordinator.stop(stop);
+        self.act(actions);
     }
 
     /// Lets those go that commit nothing more, once nobody else may; whoever wants a commit is told that they are gone.

@@ -92,7 +92,8 @@ impl Agent<'_> {
                 self.stop_of_next(instant, at)
             }
         };
-        if let EndReason::Stopped(why) = &reason {
+        // The first cause of an end stands.
+        if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, &reason) {
             self.ending = Ending::Stopped(why.clone());
         }
         let ahead = instant - clock::now();

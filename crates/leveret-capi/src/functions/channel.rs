@@ -1,5 +1,6 @@
 //! Channels: attributes, start, wait, activation, status.
 
+use super::collective::MPIRT_Op;
 use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
 use crate::state::{
@@ -224,6 +225,34 @@ pub unsafe extern "C" fn MPIRT_Channel_set_qos(channel: MPIRT_Channel, qos: MPIR
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Channel_get_group(channel: MPIRT_Channel, group: Out<MPIRT_Group>) -> c_int {
     answer(|| told_object(channel, group, |world, channel| world.channel_group(channel)))
+}
+
+/// A rank as C has it.
+fn rank_of(rank: u32) -> Result<c_int, Code> {
+    c_int::try_from(rank).map_err(|_| Code::Internal)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_source(channel: MPIRT_Channel, source: Out<c_int>) -> c_int {
+    answer(|| told(channel, source, |world, channel| rank_of(world.channel_ends(channel)?[0])))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_target(channel: MPIRT_Channel, target: Out<c_int>) -> c_int {
+    answer(|| told(channel, target, |world, channel| rank_of(world.channel_ends(channel)?[1])))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_root(channel: MPIRT_Channel, root: Out<c_int>) -> c_int {
+    answer(|| told(channel, root, |world, channel| rank_of(world.channel_root(channel)?)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_operation(
+    channel: MPIRT_Channel,
+    operation: Out<MPIRT_Op>,
+) -> c_int {
+    answer(|| told(channel, operation, |world, channel| Ok(world.channel_operation(channel)? as MPIRT_Op)))
 }
 
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of, timeout_of};
-use super::object::{changed, free, made, no_handles};
+use super::object::{changed, free, made, no_handles, told};
 use crate::answer::answer;
 use crate::state::{
     check_setup, good, good_committed, good_or_null, may_block, with_committed, with_committed_of,
@@ -74,6 +74,14 @@ pub unsafe extern "C" fn MPIRT_Trigger_create(
             },
         )
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Trigger_get_kind(
+    trigger: MPIRT_Trigger,
+    kind: Out<MPIRT_Event_kind>,
+) -> c_int {
+    answer(|| told(trigger, kind, |world, trigger| Ok(world.trigger_kind(trigger)? as MPIRT_Event_kind)))
 }
 
 #[unsafe(no_mangle)]

@@ -5,13 +5,14 @@ use crate::reserve::{self, ready_for_commit, without_memory};
 use crate::state::{
     self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
 };
-use crate::types::{MPIRT_Group, MPIRT_Timespec, Out, TIME_SPEC_IGNORE};
+use crate::types::{MPIRT_Group, MPIRT_Timespec, MessageIn, Out, TIME_SPEC_IGNORE};
 use leveret_os::clock::{self, MonotonicClock};
 use leveret_runtime::objects::{
     CONTAINER_MAX, CONTAINERS_REACH_MAX, Code, Committed, Handle, Library, World,
 };
 use leveret_types::{Clock, ClockState, Nanos};
 use std::ffi::{c_char, c_int};
+use std::num::NonZeroU8;
 
 /// How a time is meant.
 pub type MPIRT_Time_mode = c_int;
@@ -59,6 +60,15 @@ pub unsafe extern "C" fn MPIRT_Finalize() -> c_int {
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
         state::end(Library::leave)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Abort(code: c_int, message: MessageIn) -> c_int {
+    answer(|| {
+        let aborter = state::aborter()?;
+        let code = u8::try_from(code).ok().and_then(NonZeroU8::new).ok_or(Code::Argument)?;
+        aborter.abort(code, &message.read())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of};
-use super::object::{changed, free, made};
+use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
 use crate::reserve::ready;
 use crate::state::{check_setup, good, good_committed, with_committed_of, with_library};
@@ -86,6 +86,26 @@ pub unsafe extern "C" fn MPIRTX_Task_bind(task: MPIRTX_Task, channel: MPIRT_Chan
         let channel = good(channel)?;
         ready()?;
         with_library(|library| library.world.bind_channel(task, channel))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Task_get_budget(task: MPIRTX_Task, budget: Out<MPIRT_Timespec>) -> c_int {
+    answer(|| told(task, budget, |world, task| Ok(world.task_budget(task)?.0)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Task_get_qos(task: MPIRTX_Task, qos: Out<MPIRT_Qos>) -> c_int {
+    answer(|| told_object(task, qos, |world, task| world.task_qos(task)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Task_get_core(task: MPIRTX_Task, core: Out<c_int>) -> c_int {
+    answer(|| {
+        told(task, core, |world, task| match world.task_core(task)? {
+            None => Ok(CORE_ANY),
+            Some(core) => c_int::try_from(core).map_err(|_| Code::Internal),
+        })
     })
 }
 

@@ -82,6 +82,8 @@ fn everything_lies_below_the_prefix() {
         found.iter().map(String::as_str).filter(|name| !name.starts_with("share/man/")).collect();
     let mut expected = vec![
         "bin/leveret".to_owned(),
+        "bin/mpirtc++".into(),
+        "bin/mpirtcc".into(),
         "include/mpirt.h".into(),
         "include/mpirt.hpp".into(),
         "lib/cmake/mpirt/mpirt-config-version.cmake".into(),
@@ -97,9 +99,8 @@ fn everything_lies_below_the_prefix() {
     // A page for each function, one for each alias, the overview, and types with constants.
     let header = std::fs::read_to_string(prefix.join("include/mpirt.h")).expect("the header");
     let functions = header.lines().filter(|line| line.starts_with("int ")).count();
-    let aliases = header.lines().filter(|line| {
-        line.starts_with("#define MPIRT_object_") || line.starts_with("#define MPIRT_container_")
-    });
+    let aliases = header.split("--- Spellings").nth(1).expect("the aliases").lines();
+    let aliases = aliases.filter(|line| line.starts_with("#define "));
     assert_eq!(pages.len(), functions + aliases.count() + 2);
     // A package is put elsewhere first, and finds itself where it will be.
     let built = program().parent().expect("a program lies in a folder");
@@ -124,11 +125,10 @@ fn manual_pages_are_without_a_fault() {
     let constants = std::fs::read_to_string(folder.join("mpirt_constants.3")).expect("the page");
     let header =
         std::fs::read_to_string(root().join("crates/leveret-capi/include/mpirt.h")).expect("the header");
-    for line in header.lines().skip_while(|line| !line.contains("--- Types ---")) {
+    let types = header.lines().skip_while(|line| !line.contains("--- Types ---"));
+    for line in types.take_while(|line| !line.contains("--- Spellings")) {
         let name = line.strip_prefix("#define ").and_then(|rest| rest.split_whitespace().next());
-        let Some(name) = name.filter(|_| !line.contains("_object_") && !line.contains("_container_")) else {
-            continue;
-        };
+        let Some(name) = name else { continue };
         assert!(constants.contains(name), "{name} is not on the page of constants");
     }
     for (name, means) in [
@@ -176,9 +176,18 @@ fn by_pkg_config(prefix: &Path, compiler: &[&str], source: &str, target: &Path) 
 
 /// Runs a farm under the installed `leveret`, and looks at what it says.
 fn farms(place: &Workplace, prefix: &Path, program: &Path) {
+    farms_with(place, prefix, program, Some(prefix.join("lib")));
+}
+
+/// The same, where nobody says where the library is.
+fn farms_without_help(place: &Workplace, prefix: &Path, program: &Path) {
+    farms_with(place, prefix, program, None);
+}
+
+fn farms_with(place: &Workplace, prefix: &Path, program: &Path, libraries: Option<PathBuf>) {
     let mut command = Command::new(prefix.join("bin/leveret"));
     command.args(["run", "-n", "3", "--output"]).arg(place.path("out")).arg(program);
-    command.env("LD_LIBRARY_PATH", prefix.join("lib"));
+    command.env_remove("LD_LIBRARY_PATH").envs(libraries.map(|place| ("LD_LIBRARY_PATH", place)));
     let outcome = place.spawn(command).finish_alone();
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
     assert!(outcome.stdout.contains("farmer: 12 squared is 144"), "{}", outcome.said());
@@ -201,6 +210,76 @@ fn programs_compile_by_pkg_config_and_run() {
             by_pkg_config(&prefix, compiler, source, &program);
             farms(&place, &prefix, &program);
         }
+    }
+}
+
+/// Runs a compiler of ours on an example.
+fn by_wrapper(prefix: &Path, compiler: &str, arguments: &[&str], (source, target): (&str, &Path)) -> String {
+    let mut command = Command::new(prefix.join("bin").join(compiler));
+    must(command.args(arguments).arg(root().join(source)).arg("-o").arg(target))
+}
+
+/// Nothing but the compiler's name is needed, neither to build nor to run.
+// spec: LANG-INSTALL-05
+#[test]
+fn compilers_of_ours_need_no_flags() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let prefix = installed(&place);
+    for (compiler, options, source) in [
+        ("mpirtcc", &[][..], "examples/farm/farm.c"),
+        ("mpirtc++", &["-std=c++17"], "examples/farm/farm.cpp"),
+    ] {
+        let (program, object) = (place.path("program"), place.path("object.o"));
+        by_wrapper(&prefix, compiler, options, (source, &program));
+        farms_without_help(&place, &prefix, &program);
+        by_wrapper(&prefix, compiler, &[options, &["-c", "-Werror"]].concat(), (source, &object));
+        assert!(object.is_file());
+        let shown = by_wrapper(&prefix, compiler, &["-show"], (source, Path::new("x y")));
+        assert!(shown.ends_with(&format!("-Wl,-rpath,{}/lib -lmpirt\n", prefix.display())), "{shown}");
+        assert!(
+            shown.contains(&format!("-I{}/include", prefix.display())) && !shown.contains("-show"),
+            "{shown}"
+        );
+    }
+    // Another compiler, and what it says of a wrong program is its own.
+    let mut command = Command::new(prefix.join("bin/mpirtcc"));
+    let output = command.arg("no-such-file.c").env("MPIRT_CC", "cc -DX").output().expect("it starts");
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-file.c"));
+}
+
+/// With `-static` nothing is looked for at run time, by the compilers of ours and by pkg-config.
+// spec: LANG-INSTALL-06
+#[test]
+fn a_static_program_needs_no_library() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let prefix = installed(&place);
+    let program = place.path("program");
+    let needs_nothing = |program: &Path| {
+        let listed = must(Command::new("objdump").arg("-p").arg(program));
+        assert!(!listed.contains("NEEDED") && !listed.contains("INTERP"), "{listed}");
+    };
+    for (compiler, options, source) in [
+        ("mpirtcc", &["-static"][..], "examples/farm/farm.c"),
+        ("mpirtc++", &["-static", "-std=c++17"], "examples/farm/farm.cpp"),
+    ] {
+        by_wrapper(&prefix, compiler, options, (source, &program));
+        needs_nothing(&program);
+        farms_without_help(&place, &prefix, &program);
+    }
+    if is_there("pkg-config") {
+        let flags = must(
+            Command::new("pkg-config")
+                .args(["--static", "--cflags", "--libs", "mpirt"])
+                .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")),
+        );
+        let mut command = Command::new("cc");
+        command.arg("-static").arg(root().join("examples/farm/farm.c")).args(flags.split_whitespace());
+        must(command.arg("-o").arg(&program));
+        needs_nothing(&program);
+        farms_without_help(&place, &prefix, &program);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Jobs of real processes, from `leveret run` to their report: what must hold on every machine, whatever it is
 //! doing besides. Order, counts, causes and exit codes are asserted, durations never.
 
+mod abort;
 mod carried;
 mod conditions;
 mod crash;

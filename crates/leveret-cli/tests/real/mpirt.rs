@@ -461,6 +461,11 @@ fn the_ring_in_c_runs_by_the_clock() {
 }
 
 #[test]
+fn getters() {
+    conforms("tests/mpirt/getters.c");
+}
+
+#[test]
 fn qos() {
     conforms("tests/mpirt/qos.c");
 }

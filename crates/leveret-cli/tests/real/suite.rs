@@ -112,6 +112,11 @@ impl Program {
         run_with(&self.place, &self.file, members, (&[], &[argument]))
     }
 
+    /// Starts it with an argument of its own.
+    pub fn start_with(&self, members: u32, argument: &str) -> Running<'_> {
+        self.place.spawn(command(&self.place, &self.file, members, (&[], &[argument])))
+    }
+
     /// Runs it as the argument of another program.
     pub fn run_under(&self, other: &[&str], members: u32) -> Outcome {
         let file = self.file.display().to_string();

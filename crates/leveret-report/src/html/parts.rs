@@ -89,6 +89,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     let counts = &report.assessment.counts;
     let irregular = !report.assessment.irregularities.is_empty();
     let (class, title) = match report.assessment.exit_code() {
+        _ if report.assessment.abort_code.is_some() => ("job", "The job was aborted".to_owned()),
         0 if !report.has_windows() => ("clean", "Nothing lost".to_owned()),
         0 => ("clean", "Every window kept".to_owned()),
         3 => ("machine", format!("{}, all the machine\u{2019}s", plural(counts.machine, "miss", "misses"))),
@@ -104,6 +105,8 @@ pub(super) fn headline(report: &Report<'_>) -> String {
         Ending::Completed => String::new(),
         Ending::Interrupted => " The run was interrupted; everything up to that instant is here.".to_owned(),
         Ending::Stopped(reason) => format!(" The run was stopped: {reason}."),
+        // Who aborted it, and why, is what the conclusion says.
+        Ending::Aborted { .. } => String::new(),
     };
     let mut conclusion = report.conclusion();
     if let Some(first) = conclusion.get(..1).map(str::to_uppercase) {

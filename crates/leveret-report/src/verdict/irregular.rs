@@ -46,7 +46,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         findings.of_channels();
         findings.of_events(record);
     }
-    if let Ending::Stopped(reason) = &record.ending {
+    if let Some(reason) = record.ending.reason() {
         found.push(Irregularity {
             phase: None,
             name: record.job.clone(),

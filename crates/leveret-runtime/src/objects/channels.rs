@@ -172,6 +172,17 @@ impl World {
         Ok(self.channel_body(channel)?.group)
     }
 
+    /// Sender and receiver of a channel from one member to another, by their ranks in its group.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a channel of a whole group, and those of wrong handles.
+    pub fn channel_ends(&self, channel: Handle) -> Result<[u32; 2], Code> {
+        match self.any_channel(channel)? {
+            Body::Ptchannel(body) => Ok([body.source, body.target]),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
     /// How many started transfers may be under way on a channel.
     ///
     /// # Errors

@@ -166,6 +166,30 @@ impl World {
         }
     }
 
+    /// The root of a channel of a whole group, by its rank in the group.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a channel without one, and those of wrong handles.
+    pub fn channel_root(&self, channel: Handle) -> Result<u32, Code> {
+        match self.any_channel(channel)? {
+            Body::Collective(CollectiveBody { kind, base }) if kind.has_root() => Ok(base.source),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
+    /// The operation of a reduction.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of any other channel, and those of wrong handles.
+    pub fn channel_operation(&self, channel: Handle) -> Result<Operation, Code> {
+        match self.any_channel(channel)? {
+            Body::Collective(CollectiveBody { kind: CollectiveKind::Reduce(operation), .. }) => {
+                Ok(*operation)
+            }
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
     /// A barrier has none.
     pub(super) fn has_iterators(&self, channel: Handle) -> Result<(), Code> {
         match self.any_channel(channel)? {

@@ -8,6 +8,7 @@ use super::handle::Handle;
 use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
+use crate::abort::Aborter;
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, Running};
 use leveret_protocol::assemble::Mismatch;
@@ -164,6 +165,11 @@ impl Library {
     /// Whether the horizon is reached or the job is stopping; while not committed, whether the job is over.
     pub fn is_over(&self) -> bool {
         self.running.as_ref().map_or_else(|| self.member.is_job_over(), Running::is_over)
+    }
+
+    /// What ends the whole job, for any thread.
+    pub fn aborter(&self) -> Aborter {
+        self.member.aborter()
     }
 
     /// Why the last commit was refused; empty when it was not.

@@ -57,6 +57,37 @@ impl World {
         Ok(task)
     }
 
+    fn task_body(&self, task: Handle) -> Result<&TaskBody, Code> {
+        match &self.of(task, Class::Task)?.body {
+            Body::Task(task) => Ok(task),
+            _ => Err(Code::Internal),
+        }
+    }
+
+    /// The processor time of one run of a task at most.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn task_budget(&self, task: Handle) -> Result<Nanos, Code> {
+        Ok(self.task_body(task)?.budget)
+    }
+
+    /// The core that a task is pinned to; `None`: any that the plan finds.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn task_core(&self, task: Handle) -> Result<Option<u32>, Code> {
+        Ok(self.task_body(task)?.core)
+    }
+
+    /// The quality of service that says when a task runs.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn task_qos(&self, task: Handle) -> Result<Handle, Code> {
+        Ok(self.task_body(task)?.qos)
+    }
+
     fn change_task(&mut self, task: Handle) -> Result<&mut TaskBody, Code> {
         match &mut self.change(task, Class::Task)?.body {
             Body::Task(task) => Ok(task),

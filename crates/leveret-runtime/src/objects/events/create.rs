@@ -57,6 +57,17 @@ impl World {
         }
     }
 
+    /// On what a trigger fires.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn trigger_kind(&self, trigger: Handle) -> Result<EventKind, Code> {
+        match &self.of(trigger, Class::Trigger)?.body {
+            Body::Trigger(body) => Ok(body.about.kind),
+            _ => Err(Code::Internal),
+        }
+    }
+
     /// When a trigger of the kind time fires: first so long after the epoch, and from then on in each period, or once when that is 0.
     ///
     /// # Errors
