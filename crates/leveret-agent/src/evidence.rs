@@ -77,6 +77,8 @@ pub(crate) struct Evidence {
     /// When the logs were read last, and what they had lost by then.
     drained: (Nanos, u64),
     threads: BTreeMap<u32, (ThreadKind, String)>,
+    /// Asked for their rank since the log was last read.
+    ranked: BTreeSet<u32>,
     epoch: Nanos,
     /// The job's own, by which its members are told from those of other jobs.
     socket: PathBuf,
@@ -134,6 +136,7 @@ impl Evidence {
             unsaved: Unsaved::new(false),
             drained: (clock::now(), 0),
             threads,
+            ranked: BTreeSet::new(),
             epoch,
             socket: socket.to_owned(),
             whole_core,
@@ -177,6 +180,7 @@ impl Evidence {
 
     /// Takes in what the kernel has logged since the last time.
     pub(crate) fn drain(&mut self) {
+        self.ranked.clear();
         let mut fresh = Vec::new();
         for log in &mut self.logs {
             log.drain(|record| fresh.push(record));
@@ -238,8 +242,7 @@ impl Evidence {
         let before: Vec<SwitchRecord> = self.cores_before(first);
         let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
         let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
-        let others: BTreeSet<u32> = chosen.iter().map(|record| record.tid_to).collect();
-        others.into_iter().for_each(|thread| self.rank_again(thread));
+        unranked(&chosen).into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
             self.name(record.tid_to);
             let key = (record.time, record.core);
@@ -361,8 +364,12 @@ impl Evidence {
         self.threads.insert(thread, known);
     }
 
-    /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts.
+    /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts. Asked once
+    /// between two looks at the log: each time costs the agent's core tens of microseconds, and many instances may be late at once.
     fn rank_again(&mut self, thread: u32) {
+        if !self.ranked.insert(thread) {
+            return;
+        }
         if let Some((ThreadKind::Foreign { priority }, _)) = self.threads.get_mut(&thread)
             && let Ok(found) = threads_of::about(thread)
         {
@@ -416,6 +423,11 @@ impl Evidence {
             .collect();
         Found { switches, timers, events: self.events }
     }
+}
+
+/// Threads that came with a rank that the log does not tell.
+fn unranked(records: &[SwitchRecord]) -> BTreeSet<u32> {
+    records.iter().filter(|record| record.to_rank.is_none()).map(|record| record.tid_to).collect()
 }
 
 /// In what state the one that left did so.
@@ -514,6 +526,9 @@ mod tests {
         };
         let (gone, asked) = (ThreadKind::Unknown, ThreadKind::Foreign { priority: 0 });
         let hog = |priority| (ThreadKind::Foreign { priority }, "hog".to_owned());
+        // Where the log tells it, nobody is asked.
+        assert!(unranked(&[record(Some(50)), record(Some(0))]).is_empty());
+        assert_eq!(unranked(&[record(Some(50)), record(None), record(None)]), BTreeSet::from([7]));
         assert_eq!(as_it_was(&record(Some(50)), (gone, String::new())), hog(50));
         assert_eq!(as_it_was(&record(Some(50)), (asked, "hog".to_owned())), hog(50));
         assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
