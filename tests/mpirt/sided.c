@@ -108,6 +108,7 @@ static uint64_t completed(const struct end *end)
 
 /* spec: CHANNEL-QOS-01, CHANNEL-QOS-02, CHANNEL-ITER-01, QOS-BEST-02, SIDED-SLACK-04, CHANNEL-PT-01 */
 /* spec: MPIRT_Channel_get_qos, MPIRT_Channel_set_qos, MPIRT_Channel_get_group, MPIRTX_Channel_get_slack */
+/* spec: MPIRTX_Channel_get_polling, MPIRTX_Channel_set_polling */
 /* spec: MPIRTX_Channel_set_slack, MPIRTX_Channel_set_slack/ARGUMENT, MPIRT_Channel_set_inbufiter, MPIRT_Channel_set_outbufiter */
 static void test_attributes(void)
 {
@@ -137,6 +138,13 @@ static void test_attributes(void)
     EXPECT(MPIRTX_Channel_set_slack(channel, -1), MPIRT_ERR_ARGUMENT);
     EXPECT(MPIRTX_Channel_set_slack(channel, MPIRT_SLACK_MAX + 1), MPIRT_ERR_ARGUMENT);
     EXPECT(MPIRTX_Channel_get_slack(channel, NULL), MPIRT_ERR_NULL_POINTER);
+    OK(MPIRTX_Channel_get_polling(channel, &slack));
+    CHECK(slack == 0);
+    OK(MPIRTX_Channel_set_polling(channel, 1));
+    OK(MPIRTX_Channel_get_polling(channel, &slack));
+    CHECK(slack == 1);
+    EXPECT(MPIRTX_Channel_get_polling(channel, NULL), MPIRT_ERR_NULL_POINTER);
+    EXPECT(MPIRTX_Channel_set_polling(MPIRT_CHANNEL_NULL, 1), MPIRT_ERR_NULL_OBJECT);
     EXPECT(MPIRT_Channel_get_group(channel, NULL), MPIRT_ERR_NULL_POINTER);
     EXPECT(MPIRT_Channel_set_qos(MPIRT_CHANNEL_NULL, qos), MPIRT_ERR_NULL_OBJECT);
     OK(MPIRT_Channel_set_inbufiter(channel, out));

@@ -1112,7 +1112,7 @@ int MPIRTX_Channel_get_operation(MPIRT_Channel channel, MPIRT_Op *operation);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Channel_get_slack(MPIRT_Channel channel, int *slack);
 
-/* Sets how many transfers may be under way. Of an end that is activated and not time-driven it is how many messages, two at least, may wait at a receiver that has no buffer for them.
+/* Sets how many started transfers may be under way. An activated end that is not time-driven is not bound by it: as many messages as the sender has buffers may wait at a receiver that has none for them.
  *   in    channel: the channel
  *   in    slack: 1 to `MPIRT_SLACK_MAX`
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
@@ -1125,6 +1125,31 @@ int MPIRTX_Channel_get_slack(MPIRT_Channel channel, int *slack);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: the slack is out of range */
 int MPIRTX_Channel_set_slack(MPIRT_Channel channel, int slack);
+
+/* Tells whether a wait at this end of a best-effort channel polls for as long as it takes.
+ *   in    channel: the channel
+ *   out   polls: 1 if it polls, 0 if it sleeps
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_polling(MPIRT_Channel channel, int *polls);
+
+/* Sets whether a wait at this end of a best-effort channel polls for as long as it takes: it burns a core, and makes no system call. Otherwise it polls for some microseconds and then sleeps, which is the default. The other end may do as it likes.
+ *   in    channel: the channel
+ *   in    polls: 1 to poll, 0 to sleep
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRTX_Channel_set_polling(MPIRT_Channel channel, int polls);
 
 /* Gives the group.
  *   in    channel: the channel

@@ -1449,8 +1449,12 @@ public:
     result<mpirt::op> try_operation() const noexcept;
     /// Gives how many transfers may be under way. (MPIRTX_Channel_get_slack)
     result<int> try_slack() const noexcept;
-    /// Sets how many transfers may be under way. Of an end that is activated and not time-driven it is how many messages, two at least, may wait at a receiver that has no buffer for them. (MPIRTX_Channel_set_slack)
+    /// Sets how many started transfers may be under way. An activated end that is not time-driven is not bound by it: as many messages as the sender has buffers may wait at a receiver that has none for them. (MPIRTX_Channel_set_slack)
     result<void> try_set_slack(int slack) const noexcept;
+    /// Tells whether a wait at this end of a best-effort channel polls for as long as it takes. (MPIRTX_Channel_get_polling)
+    result<int> try_polling() const noexcept;
+    /// Sets whether a wait at this end of a best-effort channel polls for as long as it takes: it burns a core, and makes no system call. Otherwise it polls for some microseconds and then sleeps, which is the default. The other end may do as it likes. (MPIRTX_Channel_set_polling)
+    result<void> try_set_polling(int polls) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;
     /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
@@ -1498,6 +1502,8 @@ public:
     mpirt::op operation() const;
     int slack() const;
     void set_slack(int slack) const;
+    int polling() const;
+    void set_polling(int polls) const;
     group_ref group() const;
     mpirt::status status() const;
     mpirt::channel_metrics metrics() const;
@@ -2901,6 +2907,21 @@ inline result<void> channel_ref::try_set_slack(int slack) const noexcept
     return {static_cast<errc>(MPIRTX_Channel_set_slack(c(), slack)), "MPIRTX_Channel_set_slack"};
 }
 
+inline result<int> channel_ref::try_polling() const noexcept
+{
+    int polls_ = 0;
+    const int code_ = MPIRTX_Channel_get_polling(c(), &polls_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_polling"};
+    }
+    return polls_;
+}
+
+inline result<void> channel_ref::try_set_polling(int polls) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_set_polling(c(), polls)), "MPIRTX_Channel_set_polling"};
+}
+
 inline result<group_ref> channel_ref::try_group() const noexcept
 {
     MPIRT_Group group_{};
@@ -3984,6 +4005,16 @@ inline int channel_ref::slack() const
 inline void channel_ref::set_slack(int slack) const
 {
     try_set_slack(slack).value();
+}
+
+inline int channel_ref::polling() const
+{
+    return try_polling().value();
+}
+
+inline void channel_ref::set_polling(int polls) const
+{
+    try_set_polling(polls).value();
 }
 
 inline group_ref channel_ref::group() const

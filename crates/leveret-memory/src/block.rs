@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 5;
+pub(crate) const LAYOUT_VERSION: u32 = 6;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -67,8 +67,9 @@ pub(crate) struct TaskControl {
 /// When an end takes part, for the other end to read.
 /// ```text
 ///  0         8      16      24       32     40      48       56
-/// | version | from | until | resume | from | until | resume | unused |   the copy in use is number version % 2; written
-///                                                                        at activation
+/// | version | from | until | resume | from | until | resume | dozing |   the copy in use is number version % 2; written
+///                                                                        at activation. Dozing: a sender's alone, as `waiting`
+///                                                                        is the receiver's
 ///  64        72         80       88       96                128
 /// | started | answered | served | lacked | lacked at | unused |          written with started transfers, and with each
 ///                                                                        instance that is served
@@ -77,7 +78,7 @@ pub(crate) struct TaskControl {
 pub(crate) struct Participation {
     pub(crate) version: u64,
     pub(crate) copies: [[u64; 3]; 2],
-    pub(crate) line_0: u64,
+    pub(crate) dozing: u64,
     pub(crate) started: u64,
     pub(crate) answered: u64,
     pub(crate) served: u64,
@@ -211,7 +212,7 @@ const _: () = {
     assert!(offset_of!(Status, unused) == 32);
     assert!(size_of::<TaskControl>() == 256 && offset_of!(TaskControl, counters) == 0);
     assert!(size_of::<Participation>() == 128 && offset_of!(Participation, version) == 0);
-    assert!(offset_of!(Participation, copies) == 8 && offset_of!(Participation, line_0) == 56);
+    assert!(offset_of!(Participation, copies) == 8 && offset_of!(Participation, dozing) == 56);
     assert!(offset_of!(Participation, started) == 64 && offset_of!(Participation, answered) == 72);
     assert!(offset_of!(Participation, served) == 80 && offset_of!(Participation, lacked) == 88);
     assert!(offset_of!(Participation, lacked_at) == 96 && offset_of!(Participation, line_1) == 104);

@@ -24,6 +24,7 @@ mod aliased;
 mod alleged;
 mod block;
 mod copy;
+mod doze;
 mod event;
 pub mod iterator;
 mod latest;
@@ -47,6 +48,7 @@ mod window;
 
 pub use aliased::{Borrower, Lender, Shelf};
 pub use alleged::Alleged;
+pub use doze::Doze;
 pub use event::{
     EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,
 };

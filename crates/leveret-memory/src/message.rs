@@ -134,10 +134,11 @@ impl<'a> Message<'a> {
         if still_holds(self.slot, self.sequence) { Ok(()) } else { Err(Torn { instance: self.instance }) }
     }
 
-    /// Gives the buffer back to the sender, and every earlier one.
+    /// Gives the buffer back to the sender, and every earlier one. Gives back the receiver, which knows whether the sender must be woken.
     #[inline]
-    pub fn release(self) {
+    pub fn release(self) -> &'a mut Receiver {
         self.receiver.release_taken(self.instance);
+        self.receiver
     }
 
     /// Keeps the buffer for [`Receiver::take_or_held`], and gives every earlier one back.

@@ -1,7 +1,8 @@
 //! The receiving end: an acquire load of the sequence word tells whether the message is whole, late or missing.
 
 use crate::alleged::Alleged;
-use crate::block::{SourceControl, TargetControl};
+use crate::block::{Participation, SourceControl, TargetControl};
+use crate::doze::{self, ASLEEP, Doze};
 use crate::message::{Message, still_holds};
 use crate::message_record::MessageRecord;
 use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
@@ -10,6 +11,7 @@ use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
 use crate::slots::{INDEX, STAMP, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
+use crate::window::Flag;
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -21,6 +23,7 @@ const MISSING: usize = offset_of!(TargetControl, missing);
 const INVALID: usize = offset_of!(TargetControl, invalid);
 const WAITING: usize = offset_of!(TargetControl, waiting);
 const WAKE: usize = offset_of!(SourceControl, wake);
+const DOZING: usize = offset_of!(SourceControl, participation) + offset_of!(Participation, dozing);
 
 /// What the buffer of an instance holds.
 #[must_use]
@@ -289,7 +292,7 @@ impl Receiver {
     /// When the channel was not declared as waking: nobody would wake the caller.
     pub fn prepare_wait(&mut self) -> u32 {
         assert!(self.own.waits, "only the receiver of a waking channel may sleep");
-        self.own.control.flag(WAITING).store(1, Ordering::Relaxed);
+        self.own.control.flag(WAITING).store(ASLEEP, Ordering::Relaxed);
         // The other half is in `Sender::must_wake`.
         fence(Ordering::SeqCst);
         self.peer.control.flag(WAKE).load(Ordering::Acquire)
@@ -298,6 +301,30 @@ impl Receiver {
     /// After the sleep, or instead of it.
     pub fn cancel_wait(&mut self) {
         self.own.control.flag(WAITING).store(0, Ordering::Relaxed);
+    }
+
+    /// Before sleeping until the message of `instance` comes, whatever the channel was declared as: says so. Look once more with
+    /// [`Receiver::is_there`] before the sleep, and call [`Receiver::end_doze`] afterwards in either case.
+    pub fn begin_doze(&self, instance: u64) -> Doze {
+        let slot = self.peer.slots.slot(instance);
+        let word = if self.own.waits { self.peer.control.flag(WAKE) } else { Flag::of(slot.head().word(0)) };
+        doze::begin(self.own.control.flag(WAITING), word)
+    }
+
+    /// After the sleep, or instead of it.
+    pub fn end_doze(&self) {
+        doze::end(self.own.control.flag(WAITING));
+    }
+
+    /// After a release: whether the sender sleeps for it, so that it must be woken at [`Receiver::released_word_address`].
+    #[inline]
+    pub fn must_wake(&self) -> bool {
+        doze::must_wake(self.peer.control.flag(DOZING))
+    }
+
+    /// Where a sender sleeps that waits for a release, in this process's mapping.
+    pub fn released_word_address(&self) -> NonNull<u32> {
+        self.own.control.flag(RELEASED).address()
     }
 
     /// Where to sleep, in this process's read-only mapping of the sender's segment.

@@ -1,6 +1,7 @@
 //! The sending end: fill a buffer that lies in one's own segment, publish it with one release store.
 
-use crate::block::{SourceControl, TargetControl};
+use crate::block::{Participation, SourceControl, TargetControl};
+use crate::doze::{self, ASLEEP, Doze};
 use crate::message_record::MessageRecord;
 use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 use crate::peer::PeerTarget;
@@ -8,6 +9,7 @@ use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
 use crate::slots::{INDEX, SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
+use crate::window::Flag;
 use leveret_types::{ChannelId, Nanos};
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -16,6 +18,8 @@ const PUBLISHED: usize = offset_of!(SourceControl, published);
 const REFUSED: usize = offset_of!(SourceControl, refused);
 const WAKE: usize = offset_of!(SourceControl, wake);
 const WAITING: usize = offset_of!(TargetControl, waiting);
+const DOZING: usize = offset_of!(SourceControl, participation) + offset_of!(Participation, dozing);
+const RELEASED: usize = offset_of!(TargetControl, released);
 
 /// The receiver has not released the buffer that this instance needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -155,23 +159,39 @@ impl Sender {
         self.finish(slot, instance, bytes.len() as u32, stamp);
     }
 
-    /// After a publication on a waking channel: whether the receiver sleeps or is about to, so that it must be
-    /// woken at [`Sender::futex_word_address`]. Always `false` on other channels.
+    /// After a publication: whether the receiver sleeps or is about to, so that it must be woken at [`Sender::futex_word_address`]. On
+    /// a channel that was not declared as waking this costs a load as long as the receiver has never slept.
     ///
-    /// This and [`crate::Receiver::prepare_wait`] form Dekker's pattern: each side writes its own word, passes a
+    /// On a waking one this and [`crate::Receiver::prepare_wait`] form Dekker's pattern: each side writes its own word, passes a
     /// sequentially consistent fence, and reads the other's; at least one of them sees the other.
     #[inline]
     pub fn must_wake(&self) -> bool {
+        let waiting = self.peer.control.flag(WAITING);
         if !self.own.waits {
-            return false;
+            return doze::must_wake(waiting);
         }
         fence(Ordering::SeqCst);
-        self.peer.control.flag(WAITING).load(Ordering::Relaxed) != 0
+        waiting.load(Ordering::Relaxed) == ASLEEP
     }
 
-    /// Where a waiting receiver sleeps, in this process's mapping.
+    /// Where a receiver sleeps that waits for the message that was published last, in this process's mapping.
     pub fn futex_word_address(&self) -> NonNull<u32> {
-        self.own.control.flag(WAKE).address()
+        if self.own.waits {
+            return self.own.control.flag(WAKE).address();
+        }
+        let last = self.next.saturating_sub(1);
+        Flag::of(self.own.slots.slot(last).head().word(SEQUENCE)).address()
+    }
+
+    /// Before sleeping until the receiver releases something: says so. Look once more with [`Sender::peer_released`] before the sleep, and
+    /// call [`Sender::end_doze`] afterwards in either case.
+    pub fn begin_doze(&self) -> Doze {
+        doze::begin(self.own.control.flag(DOZING), self.peer.control.flag(RELEASED))
+    }
+
+    /// After the sleep, or instead of it.
+    pub fn end_doze(&self) {
+        doze::end(self.own.control.flag(DOZING));
     }
 
     /// Where this end says when it takes part.

@@ -142,6 +142,12 @@ pub(crate) struct Flag<'a>(&'a AtomicU64);
 compile_error!("the futex words are the low halves of 64-bit words: Leveret needs a little-endian machine");
 
 impl<'a> Flag<'a> {
+    /// Of a word of which the low half changes with each of its values.
+    #[inline(always)]
+    pub(crate) fn of(word: &'a AtomicU64) -> Self {
+        Self(word)
+    }
+
     /// The present value.
     #[inline(always)]
     pub(crate) fn load(self, order: Ordering) -> u32 {

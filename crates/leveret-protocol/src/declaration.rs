@@ -154,6 +154,10 @@ pub struct ChannelEndDeclaration {
     /// uses the channel's.
     #[serde(default)]
     pub allowed: Option<u32>,
+    /// Messages that the program at this end can have under way at once without a window. The channel has at least as many buffers,
+    /// so that the receiver sees each from its insertion on.
+    #[serde(default)]
+    pub outgoing: Option<u32>,
     /// Whether the library moves the messages of a priority- or event-driven channel at this end. The program does at others, and
     /// then nothing can be promised.
     #[serde(default)]

@@ -28,6 +28,7 @@ fn declarations() -> impl Strategy<Value = MemberDeclarations> {
             memory: BufferMemory::Application,
             policy: IteratorPolicy::FifoOrdered,
             allowed: Some(3),
+            outgoing: Some(7),
             served: true,
         }
     });

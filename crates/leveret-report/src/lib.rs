@@ -96,12 +96,24 @@ impl<'a> Report<'a> {
         unknown.fold(0, |sum, found| sum.saturating_add(found.count))
     }
 
+    /// Messages without a window that were inserted, and that no receiver had taken when their phase ended.
+    pub fn untaken(&self) -> u64 {
+        let channels = self.statistics.phases.iter().flat_map(|phase| &phase.channels);
+        channels.filter(|channel| !channel.time_driven).map(|channel| channel.untaken).sum()
+    }
+
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
         let counts = &self.assessment.counts;
         let wrong = self.assessment.irregularities.len();
         let irregular = match wrong {
-            0 => "nothing lost, corrupt or out of order".to_owned(),
+            0 => match self.untaken() {
+                0 => "nothing lost, corrupt or out of order".to_owned(),
+                1 => "1 message was inserted and not taken when its phase ended; nothing corrupt or out of order".to_owned(),
+                untaken => format!(
+                    "{untaken} messages were inserted and not taken when their phase ended; nothing corrupt or out of order"
+                ),
+            },
             1 => self.assessment.irregularities[0].sentence.clone(),
             _ => format!("{wrong} irregularities"),
         };

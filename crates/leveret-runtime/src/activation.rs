@@ -76,12 +76,12 @@ impl Spans {
         Self { until: self.until.min(1), resume: NEVER, ..self }
     }
 
-    /// Not active from `at` on, the first instance that can still be changed.
-    fn deactivated(self, at: u64) -> Self {
+    /// Not active from `at` on; `first` is the first instance that can still be changed.
+    fn deactivated(self, at: u64, first: u64) -> Self {
         let past = Self { from: self.resume, until: NEVER, resume: NEVER };
-        // The last instance of the span before may just have arrived, and its receiver still be to take it.
-        let last = if self.resume < at && self.until + MARGIN < at { past } else { self };
-        // A pause whose end is as near as its beginning goes on.
+        // The span before the pause may not be over, or its receiver still be to take its last instance.
+        let last = if self.resume < at && self.until + MARGIN < first { past } else { self };
+        // Then there is no place for the end of another span: the pause goes on.
         Self { until: last.until.min(at).max(last.from.min(at)), resume: NEVER, ..last }
     }
 }
@@ -162,10 +162,11 @@ impl Activation {
     }
 
     /// Deactivates at `instance`, or at the first that can still be left out if that is later; returns the first one that
-    /// is not made any more.
+    /// is not made any more. During a pause that lies ahead or has just begun, the pause goes on instead.
     pub fn deactivate_at(&self, instance: Instance, now: Nanos) -> Instance {
-        let at = instance.0.max(self.next(now));
-        Instance(self.change(|spans| spans.deactivated(at)).until)
+        let first = self.next(now);
+        let at = instance.0.max(first);
+        Instance(self.change(|spans| spans.deactivated(at, first)).until)
     }
 
     /// Whether a call made at `now` can still affect `instance`.
@@ -360,6 +361,18 @@ mod tests {
         activation.activate_at(Instance(50), within(8));
         assert_eq!(activation.deactivate(within(10)), Instance(5));
         assert_eq!(active(&activation, 8..60), [0; 0]);
+    }
+
+    #[test]
+    fn a_deactivation_far_ahead_leaves_alone_what_is_still_to_be_taken() {
+        let activation = armed();
+        assert_eq!(activation.deactivate(within(5)), Instance(7));
+        assert_eq!(activation.activate(within(6)), Instance(8));
+        assert_eq!(activation.deactivate_at(Instance(11), within(6)), Instance(7));
+        assert_eq!(active(&activation, 5..14), [5, 6]);
+        assert_eq!(activation.activate_at(Instance(14), within(9)), Instance(14));
+        assert_eq!(activation.deactivate_at(Instance(16), within(11)), Instance(16));
+        assert_eq!(active(&activation, 11..19), [14, 15]);
     }
 
     #[test]

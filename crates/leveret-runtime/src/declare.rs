@@ -150,6 +150,7 @@ impl Declarations {
             memory: BufferMemory::default(),
             policy: IteratorPolicy::default(),
             allowed: None,
+            outgoing: None,
             served: false,
         });
         let declared = self.wire.ends.last_mut().expect("an end was just pushed");
@@ -295,6 +296,11 @@ impl<T> EndBuilder<'_, T> {
     /// How many buffers the program provides at this end.
     pub(crate) fn allowed(self, count: u32) -> Self {
         self.declared.allowed = Some(count);
+        self
+    }
+    /// How many messages the program can have under way at once from this end, where no window bounds them.
+    pub(crate) fn outgoing(self, count: usize) -> Self {
+        self.declared.outgoing = u32::try_from(count).ok();
         self
     }
     /// Whose memory the buffers at this end are.

@@ -4,7 +4,7 @@ use crate::message::Outgoing;
 use crate::port::FateCode;
 use crate::timing::Arrival;
 use crate::watch::{Watch, Watched};
-use leveret_memory::{Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken};
+use leveret_memory::{Doze, Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken};
 use leveret_os::{clock, futex};
 use leveret_types::{Instance, MemberId, Nanos};
 use std::ops::Deref;
@@ -191,6 +191,16 @@ impl SendingEnd {
         Patience::new(Nanos::MAX, self.peer, &self.watch).look()
     }
 
+    /// Before sleeping until the receiver takes a message: says so. Look once more before the sleep.
+    pub(crate) fn begin_doze(&self) -> Doze {
+        self.sender.begin_doze()
+    }
+
+    /// After the sleep, or instead of it.
+    pub(crate) fn end_doze(&self) {
+        self.sender.end_doze();
+    }
+
     /// Best effort: how many messages were sent.
     pub(crate) fn sent(&self) -> u64 {
         self.next
@@ -214,15 +224,6 @@ impl SendingEnd {
     /// Number of buffers.
     pub(crate) fn buffers(&self) -> u64 {
         self.sender.buffers()
-    }
-
-    /// Best effort: waits until the receiver has taken more than `delivered` messages.
-    pub(crate) fn wait_beyond(&self, delivered: u64, timeout: Nanos) -> Result<(), WaitError> {
-        let mut patience = Patience::new(clock::now() + timeout, self.peer, &self.watch);
-        while self.sender.peer_released() <= delivered {
-            patience.poll()?;
-        }
-        Ok(())
     }
 
     /// Whether the last started transfer is complete: delivered (best effort) or due (time-driven).
@@ -303,7 +304,7 @@ impl SendingSlot<'_> {
         *self.next = instance + 1;
         if sender.must_wake() {
             // A failed wake-up only delays a receiver that looks again by itself.
-            let _ = futex::wake_at(sender.futex_word_address(), 1);
+            let _ = futex::wake_at(sender.futex_word_address(), u32::MAX);
         }
         Instance(instance)
     }
@@ -337,7 +338,11 @@ impl Drop for Received<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(message) = self.message.take() {
-            message.release();
+            let receiver = message.release();
+            if receiver.must_wake() {
+                // A failed wake-up only delays a sender that looks again by itself.
+                let _ = futex::wake_at(receiver.released_word_address(), u32::MAX);
+            }
         }
     }
 }
@@ -431,16 +436,12 @@ impl ReceivingEnd {
         self.take_next().ok_or(WaitError::TimedOut)
     }
 
-    /// Best effort: waits until there is a message, and leaves it where it is. Says for which buffer it is, where those of
-    /// the two ends belong together.
-    pub(crate) fn await_index(&mut self, timeout: Nanos) -> Result<Option<u32>, WaitError> {
-        if !self.receiver.comes_within(self.next, 0) {
-            self.await_next(timeout)?;
-        }
-        Ok(match self.receiver.take(self.next) {
+    /// Best effort: leaves the next message where it is, and says for which buffer it is, where those of the two ends belong together.
+    pub(crate) fn index_of_next(&mut self) -> Option<u32> {
+        match self.receiver.take(self.next) {
             Taken::Message(message) => message.index(),
             Taken::NotYet | Taken::Stale | Taken::Invalid(_) => None,
-        })
+        }
     }
 
     /// Waits for a message that was not there a moment ago.
@@ -506,6 +507,21 @@ impl ReceivingEnd {
             Taken::Message(message) if fate == FateCode::Done => Ok(Received { message: Some(message) }),
             _ => Err(WaitError::NotPerformed(Instance(instance))),
         }
+    }
+
+    /// Before sleeping until the next message comes: says so. Look once more before the sleep.
+    pub(crate) fn begin_doze(&self) -> Doze {
+        self.receiver.begin_doze(self.next)
+    }
+
+    /// After the sleep, or instead of it.
+    pub(crate) fn end_doze(&self) {
+        self.receiver.end_doze();
+    }
+
+    /// Best effort: passes over what stands in the next message's place and is none.
+    pub(crate) fn pass_over(&mut self) {
+        pass_over_nonsense(&mut self.receiver, &mut self.next);
     }
 
     /// Whether there is still a point in waiting.

@@ -270,6 +270,16 @@ pub unsafe extern "C" fn MPIRTX_Channel_set_slack(channel: MPIRT_Channel, slack:
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_polling(channel: MPIRT_Channel, polls: Out<c_int>) -> c_int {
+    answer(|| told(channel, polls, |world, channel| world.polling(channel).map(c_int::from)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_set_polling(channel: MPIRT_Channel, polls: c_int) -> c_int {
+    answer(|| changed(channel, |world, channel| world.set_polling(channel, polls != 0)))
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     answer(|| free(channel))
 }

@@ -142,8 +142,8 @@ struct End {
     last: Option<u64>,
     /// At the sending end: transfers that it knows to have been taken.
     delivered: u64,
-    /// At the receiving end: taken by a wait, for a message that did not come.
-    held: Option<usize>,
+    /// The buffers of those that it does not know to have been taken, in their order.
+    sent: VecDeque<usize>,
 }
 
 impl End {
@@ -173,7 +173,7 @@ impl End {
             told: 0,
             last: None,
             delivered: 0,
-            held: None,
+            sent: VecDeque::new(),
         };
         for buffer in 0..shaped.stocked {
             way.must(Call::Insert { iterator: end.iterators[0], buffer: end.buffers[buffer] });
@@ -196,7 +196,17 @@ impl End {
     }
 
     fn is_used(&self, buffer: usize) -> bool {
-        self.held == Some(buffer) || self.stores.iter().any(|store| store.has(buffer))
+        self.sent.contains(&buffer) || self.stores.iter().any(|store| store.has(buffer))
+    }
+
+    /// Of the sender: what was taken is counted, and its buffers come back.
+    fn count_delivered(&mut self, taken: u64) {
+        while self.delivered < taken {
+            let buffer = self.sent.pop_front().expect("each message that is under way has its buffer");
+            self.put(1, buffer);
+            self.count(self.delivered);
+            self.delivered += 1;
+        }
     }
 
     fn count(&mut self, instance: u64) {
@@ -337,10 +347,7 @@ impl<'i> Model<'i> {
             Step::Wait(timeout) => {
                 let answer = match self.look(side) {
                     Ok(true) => Ok(()),
-                    Ok(false) => {
-                        self.hold(side, timeout);
-                        Err(Code::Timeout)
-                    }
+                    Ok(false) => Err(Code::Timeout),
                     Err(code) => Err(code),
                 };
                 (Call::Wait(channel, timeout), of_code(answer))
@@ -381,8 +388,8 @@ impl<'i> Model<'i> {
         let place = self.ends[side].place(which);
         let call = Call::Remove(self.ends[side].iterators[place]);
         let mut removed = self.ends[side].stores[place].take();
+        self.move_if_asked(side);
         if removed.is_none() {
-            self.move_if_asked(side);
             removed = self.ends[side].stores[place].take();
         }
         let Some(buffer) = removed else { return Ok(Some((call, Answer::code(Code::Empty as i32)))) };
@@ -431,10 +438,6 @@ impl<'i> Model<'i> {
             return Err(Code::NotStarted);
         }
         end.is_active = false;
-        // What a wait had taken goes back.
-        if let Some(buffer) = end.held.take() {
-            end.put(0, buffer);
-        }
         self.progress(side);
         Ok(())
     }
@@ -452,54 +455,43 @@ impl<'i> Model<'i> {
         if end.is_started { Ok(under_way == 0) } else { Err(Code::NotStarted) }
     }
 
-    /// A receiver that waits has a buffer ready.
-    fn hold(&mut self, side: usize, timeout: i64) {
-        let end = &mut self.ends[side];
-        if side == R && timeout > 0 && end.held.is_none() {
-            end.held = end.stores[0].take();
-        }
-    }
-
     fn under_way(&self, side: usize) -> u64 {
         let end = &self.ends[side];
         if side == S { end.pending + self.sent - end.delivered } else { end.pending }
     }
 
     fn move_if_asked(&mut self, side: usize) {
-        if self.ends[side].has_work() {
+        if self.ends[side].has_work() || side == S && !self.ends[S].sent.is_empty() {
             self.progress(side);
         }
     }
 
     fn progress(&mut self, side: usize) {
-        self.transfer(side);
-        while side == S && self.ends[S].delivered < self.taken {
-            let end = &mut self.ends[S];
-            end.count(end.delivered);
-            end.delivered += 1;
+        if side == S {
+            self.ends[S].count_delivered(self.taken);
         }
+        self.transfer(side);
     }
 
     /// Performs what was asked for, as far as it can be.
     fn transfer(&mut self, side: usize) {
-        // As many messages have room as can be under way, and never fewer than two; places come in powers of two.
-        let room = self.slack.max(2).next_power_of_two();
         let end = &mut self.ends[side];
         while end.has_work() {
             if side == S {
-                if self.sent - self.taken == room {
-                    break;
+                if end.stores[0].len() == 0 {
+                    end.count_delivered(self.taken);
                 }
                 let Some(buffer) = end.stores[0].take() else { break };
                 self.between.push_back(end.contents[buffer]);
+                // It is the transfer's until the receiver has taken the message.
+                end.sent.push_back(buffer);
                 self.sent += 1;
                 end.pending = end.pending.saturating_sub(1);
-                end.put(1, buffer);
             } else {
                 if self.between.is_empty() {
                     break;
                 }
-                let Some(buffer) = end.held.take().or_else(|| end.stores[0].take()) else { break };
+                let Some(buffer) = end.stores[0].take() else { break };
                 end.contents[buffer] = self.between.pop_front().expect("it is not empty");
                 end.count(self.taken);
                 self.taken += 1;

@@ -194,6 +194,23 @@ fn tells_of_the_dead(source: &str, arguments: &[&str]) {
     });
 }
 
+/// What was inserted is there for the receiver, whatever the sender does.
+#[test]
+fn unattended() {
+    conforms_at("tests/mpirt/unattended.c", &[2]);
+}
+
+/// What was not taken is counted.
+#[test]
+fn untaken() {
+    with_members("tests/mpirt/untaken.c", &C, &[2], |program, members| {
+        let outcome = program.all_pass(members);
+        let said = outcome.said();
+        assert!(said.contains("3 messages were inserted and not taken when their phase ended"), "{said}");
+        assert!(!said.contains("nothing lost"), "{said}");
+    });
+}
+
 /// Nothing is missed; instances that an uncommit cuts off in mid-round may be told as irregular.
 #[test]
 fn sided() {

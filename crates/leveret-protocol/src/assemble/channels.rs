@@ -164,6 +164,7 @@ fn channel(
     if let (Placement::Aliased, Some(impossible)) = (placement, not_aliasable(sides, context.names)) {
         errors.push(Mismatch::Impossible(format!("{object}: buffers cannot be aliased: {impossible}")));
     }
+    let qos = qos.value().unwrap_or(Qos::BestEffort);
     let channel = Channel {
         name: key.1.clone(),
         group: key.0.clone(),
@@ -171,9 +172,9 @@ fn channel(
         source: source.unwrap_or(MemberId(0)),
         target: target.unwrap_or(MemberId(0)),
         size,
-        buffers: buffers.value().unwrap_or(2),
+        buffers: buffers.value().unwrap_or(2).max(outgoing(sides, &qos)),
         placement,
-        qos: qos.value().unwrap_or(Qos::BestEffort),
+        qos,
     };
     if channel.qos.service().is_some() {
         check_served(sides, context, errors);
@@ -187,6 +188,12 @@ fn channel(
         mapped: mapped(sides, placement, context, errors),
     };
     (channel, binding)
+}
+
+/// As many messages as the sender can have under way; what has windows has its buffers by the plan.
+fn outgoing(sides: &Sides<'_>, qos: &Qos) -> u32 {
+    let declared = sides.source.and_then(|(_, end)| end.outgoing).unwrap_or(0);
+    if matches!(qos, Qos::TimeDriven { .. }) { 0 } else { declared }
 }
 
 /// What has a priority is moved by the library at both ends, or its bound would be nobody's promise.

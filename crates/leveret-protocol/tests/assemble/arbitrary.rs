@@ -75,6 +75,7 @@ fn end() -> impl Strategy<Value = ChannelEndDeclaration> {
     (prop_oneof![Just(End::Source), Just(End::Target)], channel(), memory, policy, prop::option::of(1..4_u32))
         .prop_map(|(end, channel, memory, policy, allowed)| ChannelEndDeclaration {
             served: allowed == Some(1),
+            outgoing: allowed,
             end,
             channel,
             memory,

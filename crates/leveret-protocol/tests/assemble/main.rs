@@ -47,7 +47,7 @@ pub fn open_channel() -> ChannelDeclaration {
 
 pub fn end(end: End, channel: ChannelDeclaration) -> ChannelEndDeclaration {
     let (memory, policy) = Default::default();
-    ChannelEndDeclaration { end, channel, memory, policy, allowed: None, served: false }
+    ChannelEndDeclaration { end, channel, memory, policy, allowed: None, outgoing: None, served: false }
 }
 
 /// A declares the source, B the target, C nothing.

@@ -90,7 +90,10 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     let irregular = !report.assessment.irregularities.is_empty();
     let (class, title) = match report.assessment.exit_code() {
         _ if report.assessment.abort_code.is_some() => ("job", "The job was aborted".to_owned()),
-        0 if !report.has_windows() => ("clean", "Nothing lost".to_owned()),
+        0 if !report.has_windows() => match report.untaken() {
+            0 => ("clean", "Nothing lost".to_owned()),
+            untaken => ("clean", format!("{} not taken", plural(untaken, "message", "messages"))),
+        },
         0 => ("clean", "Every window kept".to_owned()),
         3 => ("machine", format!("{}, all the machine\u{2019}s", plural(counts.machine, "miss", "misses"))),
         4 => ("process", format!("{}, none the job\u{2019}s", plural(counts.all(), "miss", "misses"))),

@@ -56,6 +56,7 @@ impl World {
                 group,
                 qos,
                 slack: 1,
+                polls: false,
             }),
         )
     }
@@ -189,6 +190,24 @@ impl World {
     /// Those of wrong handles.
     pub fn slack(&self, channel: Handle) -> Result<u32, Code> {
         Ok(self.channel_body(channel)?.slack)
+    }
+
+    /// Whether a wait at this end of a best-effort channel never sleeps.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn polling(&self, channel: Handle) -> Result<bool, Code> {
+        Ok(self.channel_body(channel)?.polls)
+    }
+
+    /// Sets whether a wait at this end of a best-effort channel polls for as long as it takes. Otherwise it sleeps when some microseconds
+    /// have not sufficed.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`] and those of wrong handles.
+    pub fn set_polling(&mut self, channel: Handle, polls: bool) -> Result<(), Code> {
+        self.may_change_channel(channel)?;
+        self.change_channel(channel, |body| body.polls = polls)
     }
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].

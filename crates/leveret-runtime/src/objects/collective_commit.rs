@@ -187,13 +187,15 @@ impl World {
         &self,
         declarations: &mut Declarations,
         object: &Object,
+        outgoing: usize,
     ) -> Result<Option<(Edges, QosBody)>, Code> {
         let (edges, base) = match &object.body {
-            Body::Collective(collective) => {
-                (self.declare_collective(declarations, &object.name, collective)?, collective.base)
-            }
+            Body::Collective(collective) => (
+                self.declare_collective(declarations, (&object.name, outgoing), collective)?,
+                collective.base,
+            ),
             Body::Ptchannel(base) if base.is_loop() => {
-                (self.declare_loop(declarations, &object.name, base)?, *base)
+                (self.declare_loop(declarations, (&object.name, outgoing), base)?, *base)
             }
             _ => return Ok(None),
         };
@@ -204,11 +206,11 @@ impl World {
     fn declare_loop(
         &self,
         declarations: &mut Declarations,
-        name: &str,
+        (name, outgoing): (&str, usize),
         base: &ChannelBody,
     ) -> Result<Edges, Code> {
         let group = self.declare_group(declarations, base.group)?;
-        let edge = Edge { group: &group, slack: base.slack };
+        let edge = Edge { group: &group, outgoing };
         let size = ByteSize(self.size_behind(base.input).ok_or(Code::Argument)? as u64);
         let qos = self.qos_of(base);
         let source = edge.declare(declarations.source(name), size, &qos);
@@ -221,7 +223,7 @@ impl World {
     fn declare_collective(
         &self,
         declarations: &mut Declarations,
-        name: &str,
+        (name, outgoing): (&str, usize),
         body: &CollectiveBody,
     ) -> Result<Edges, Code> {
         let CollectiveBody { kind, base } = *body;
@@ -253,7 +255,7 @@ impl World {
         let routes = Routes { members: members.len(), root: base.source as usize, own, is_timed };
         let [first, second] = &stages(&of_a_message(&qos, kind), routes.has_calls(kind));
         let piece = ByteSize(self.piece(body, members.len()).max(1) as u64);
-        let edge = Edge { group: &group, slack: base.slack };
+        let edge = Edge { group: &group, outgoing };
         let mut edges = Edges { own: own as u32, ..Edges::default() };
         for to in routes.outgoing(kind) {
             let name = CollectiveDeclaration::edge(name, own, to);
@@ -280,18 +282,13 @@ impl World {
 /// What the ends of one collective channel have in common.
 struct Edge<'a> {
     group: &'a str,
-    slack: u32,
+    outgoing: usize,
 }
 
 impl Edge<'_> {
     fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: &QosBody) -> T {
         let end = end.group(self.group).size(size).memory(BufferMemory::Application);
-        let end = match qos.kind {
-            Qos::Time { .. } => end,
-            // As many as can be under way, and never fewer than others get.
-            _ => end.buffers(self.slack.max(2)),
-        };
-        with_qos(end, qos).declare()
+        with_qos(end.outgoing(self.outgoing), qos).declare()
     }
 }
 

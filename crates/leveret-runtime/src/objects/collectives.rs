@@ -139,7 +139,17 @@ impl World {
         }
         self.check_pairs(kind, sends, receives)?;
         let [input, output] = sends;
-        let base = ChannelBody { input, output, receives, source: root, target: root, group, qos, slack: 1 };
+        let base = ChannelBody {
+            input,
+            output,
+            receives,
+            source: root,
+            target: root,
+            group,
+            qos,
+            slack: 1,
+            polls: false,
+        };
         self.insert(name, Body::Collective(CollectiveBody { kind, base }))
     }
 

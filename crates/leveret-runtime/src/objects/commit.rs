@@ -100,12 +100,15 @@ impl World {
         let mut collectives = Vec::new();
         for (index, found) in committed.channels.iter().enumerate() {
             let object = self.table.referred(found.handle).ok_or(Code::Internal)?;
-            if let Some((edges, qos)) = self.declare_edges(&mut declarations, object)? {
+            if let Some((edges, qos)) =
+                self.declare_edges(&mut declarations, object, committed.outgoing(found))?
+            {
                 collectives.push((index, edges, qos));
                 continue;
             }
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            let ends = self.declare_channel(&mut declarations, &mappings, &object.name, channel)?;
+            let known = (object.name.as_str(), committed.outgoing(found));
+            let ends = self.declare_channel(&mut declarations, &mappings, known, channel)?;
             if found.is_kept {
                 let group = self.declare_group(&mut declarations, channel.group)?;
                 declarations.keep_channel(&group, &object.name);
@@ -290,7 +293,7 @@ impl World {
         &self,
         declarations: &mut Declarations,
         mappings: &Mappings<'_>,
-        name: &str,
+        (name, outgoing): (&str, usize),
         channel: &ChannelBody,
     ) -> Result<Ends, Code> {
         let referred = |handle: Handle| self.table.referred(handle).map(|object| &object.body);
@@ -306,7 +309,8 @@ impl World {
         let group = self.declare_group(declarations, channel.group)?;
         let shape = Shape { group, size, dataspec, slack: channel.slack, qos };
         if own(channel.source) {
-            ends.source = Some(shape.of(mappings.declare(declarations.source(name), channel.input)));
+            let source = declarations.source(name).outgoing(outgoing);
+            ends.source = Some(shape.of(mappings.declare(source, channel.input)));
         }
         if own(channel.target) {
             ends.target = Some(shape.of(mappings.declare(declarations.target(name), channel.input)));
@@ -327,13 +331,6 @@ struct Shape {
 impl Shape {
     fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
         let end = end.group(&self.group).size(self.size).dataspec(&self.dataspec).slack(self.slack);
-        let end = match self.qos.kind {
-            // As many as can be under way, and never fewer than others get.
-            Qos::BestEffort | Qos::Handler { .. } | Qos::Priority { .. } | Qos::Event { .. } => {
-                end.buffers(self.slack.max(2))
-            }
-            Qos::Time { .. } => end,
-        };
         with_qos(end, &self.qos).declare()
     }
 }

@@ -40,6 +40,7 @@ mod limit;
 mod mapping;
 mod mode;
 mod movers;
+mod neighbours;
 mod object;
 mod prepare;
 mod qos;

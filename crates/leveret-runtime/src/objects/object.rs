@@ -239,6 +239,8 @@ pub(super) struct ChannelBody {
     pub(super) qos: Handle,
     /// How many started transfers may be under way.
     pub(super) slack: u32,
+    /// Whether a wait at this end never sleeps, where no instant says until when.
+    pub(super) polls: bool,
 }
 
 impl ChannelBody {

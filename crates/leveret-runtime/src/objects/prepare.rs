@@ -8,6 +8,7 @@ use super::committed::{
 use super::error::Code;
 use super::handle::{Class, Handle};
 use super::keep::Kept;
+use super::neighbours::note_neighbours;
 use super::object::{Body, BufferBody, BufiterBody, ChannelBody, Qos};
 use super::world::World;
 use crate::succession::Line;
@@ -63,7 +64,11 @@ impl World {
                         prepared.others = Box::default();
                     }
                     let served = self.served_collective(&collective, &prepared.others);
-                    preparation.collective(handle, prepared, (collective.base.slack, served));
+                    preparation.collective(
+                        handle,
+                        prepared,
+                        ((collective.base.slack, collective.base.polls), served),
+                    );
                 }
             }
         }
@@ -217,6 +222,9 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack: channel.slack,
+            polls: channel.polls,
+            feeders: Box::default(),
+            followers: Box::default(),
             collective: None,
             input_line,
             output_line,
@@ -229,7 +237,7 @@ impl<'w> Preparation<'w> {
         &mut self,
         handle: Handle,
         collective: Collective,
-        (slack, served): (u32, Option<ServedEnd>),
+        ((slack, polls), served): ((u32, bool), Option<ServedEnd>),
     ) {
         let pairs = [collective.sends, collective.receives];
         for iterator in pairs.into_iter().flatten().flatten() {
@@ -247,6 +255,9 @@ impl<'w> Preparation<'w> {
             fresh: Mutex::default(),
             served_by: None,
             slack,
+            polls,
+            feeders: Box::default(),
+            followers: Box::default(),
             collective: Some(Box::new(collective)),
             input_line: Line::default(),
             output_line: Line::default(),
@@ -267,13 +278,14 @@ impl<'w> Preparation<'w> {
     }
 
     fn finish(self, world: &World) -> Result<Committed, Code> {
-        let Self { buffers, mut iterators, channels, containers, tasks, stocked, .. } = self;
+        let Self { buffers, mut iterators, mut channels, containers, tasks, stocked, .. } = self;
         // A buffer that comes is for the most urgent transfer that waits.
         let priority =
             |channel: &u32| channels[*channel as usize].served.as_ref().map_or(0, |end| end.priority);
         iterators
             .iter_mut()
             .for_each(|iterator| iterator.channels.sort_by_key(|channel| Reverse(priority(channel))));
+        note_neighbours(&mut channels, iterators.len());
         let mut index: Vec<(Handle, u32)> = Vec::new();
         let numbered = buffers.iter().map(|buffer| buffer.handle).enumerate();
         let numbered = numbered.chain(iterators.iter().map(|iterator| iterator.handle).enumerate());

@@ -1,6 +1,5 @@
 //! Buffers move between the program and iterators.
 
-use super::ends::lock;
 use super::{Committed, CommittedBuffer, CommittedIterator, IN_TRANSFER, NEVER, WITH_PROGRAM};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
@@ -28,11 +27,8 @@ impl Committed {
         for channel in &self.iterators[iterator].channels {
             let channel = &self.channels[*channel as usize];
             self.take_back_loans(channel);
-            if channel.pending.load(Ordering::Relaxed)
-                && let Ok(mut end) = lock(channel)
-            {
-                // Whatever happens is told by `test` and `wait`.
-                let _ = self.progress(channel, &mut end);
+            if channel.pending.load(Ordering::Relaxed) {
+                self.attend_around(channel);
             }
         }
     }
@@ -148,7 +144,7 @@ impl Committed {
         }
     }
 
-    /// Takes the next buffer out of an iterator, for the program. Receptions that were started go on first.
+    /// Takes the next buffer out of an iterator, for the program. Transfers go on as far as they can, before it if there is none.
     ///
     /// # Errors
     /// [`Code::Empty`], and those of wrong handles.
@@ -156,6 +152,7 @@ impl Committed {
     pub fn remove(&self, iterator: Handle) -> Result<Handle, Code> {
         let iterator = self.iterator(iterator)?;
         if let Some(buffer) = self.take(iterator, WITH_PROGRAM) {
+            self.look_after(iterator);
             return Ok(self.buffers[buffer].handle);
         }
         self.look_after(iterator);

@@ -1,6 +1,6 @@
 //! One operation on every channel of a container, in the order of commit's lists. A channel that is there twice gets it twice.
 
-use super::ends::{LOOK_AGAIN, lock};
+use super::wait::LOOK_AGAIN;
 use super::{Committed, CommittedChannel};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
@@ -88,10 +88,8 @@ impl Committed {
     fn look_after_all(&self, channels: &[u32]) {
         for channel in channels {
             let channel = &self.channels[*channel as usize];
-            if let Ok(mut end) = lock(channel) {
-                // Whatever happens is told by its own wait.
-                let _ = self.progress(channel, &mut end);
-            }
+            // Whatever happens is told by its own wait.
+            self.attend_around(channel);
         }
     }
 

@@ -3,11 +3,11 @@
 //! A best-effort end is moved by whoever calls here, or inserts into or removes from its iterators; a time-driven one by
 //! its task (`timed.rs`).
 
+use super::best_effort::{SourceEnd, TargetEnd};
 use super::collective::FreeCollective;
 use super::outcome::{Outcome, Told};
 use super::timed::TimedEnd;
-use super::transfer::Arrived;
-use super::{Committed, CommittedChannel, IN_TRANSFER};
+use super::{Committed, CommittedChannel};
 use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
 use crate::objects::handle::Handle;
@@ -15,11 +15,7 @@ use crate::task_tally::Durations;
 use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
-use leveret_types::Nanos;
 use std::sync::{Arc, MutexGuard};
-
-/// How often a wait looks for a buffer that another thread has to insert.
-pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// How this member's end of a channel is served.
 pub(in crate::objects) enum End {
@@ -46,6 +42,11 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn has_work(&self) -> bool {
         self.active || self.pending > 0
+    }
+
+    /// Whether what comes is transferred without being started.
+    pub(super) fn is_active(&self) -> bool {
+        self.active
     }
 
     pub(super) fn take_one(&mut self) {
@@ -114,27 +115,13 @@ impl CommittedChannel {
     }
 }
 
-pub(in crate::objects) struct SourceEnd {
-    end: SendingEnd,
-    asked: Asked,
-    /// Instances that are known to have been delivered.
-    delivered: u64,
-}
-
-pub(in crate::objects) struct TargetEnd {
-    end: ReceivingEnd,
-    asked: Asked,
-    /// A buffer that was taken for a message that did not come.
-    spare: Option<usize>,
-}
-
 impl End {
     pub(in crate::objects) fn source(end: SendingEnd) -> Self {
-        Self::Source(SourceEnd { end, asked: Asked::default(), delivered: 0 })
+        Self::Source(SourceEnd::new(end))
     }
 
     pub(in crate::objects) fn target(end: ReceivingEnd) -> Self {
-        Self::Target(TargetEnd { end, asked: Asked::default(), spare: None })
+        Self::Target(TargetEnd { end, asked: Asked::default() })
     }
 
     /// What tells it of the end and of deaths, where it may be kept in another mode.
@@ -175,7 +162,7 @@ impl End {
     fn under_way(&self, channel: &CommittedChannel) -> u64 {
         match self {
             Self::None => 0,
-            Self::Source(source) => source.asked.pending + (source.end.sent() - source.delivered),
+            Self::Source(source) => source.asked.pending + source.outstanding(),
             Self::Target(target) => target.asked.pending,
             Self::Collective(collective) => collective.under_way(),
             Self::Timed(timed) => timed.under_way(channel, clock::now()),
@@ -214,35 +201,6 @@ impl End {
             Self::None | Self::Timed(_) => false,
         };
         if is_dead { Err(Code::PeerLost) } else { Ok(()) }
-    }
-}
-
-impl SourceEnd {
-    /// Asks for so many transfers, whatever was asked before.
-    pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked.ask_for(count);
-    }
-
-    /// Messages sent.
-    pub(super) fn sent(&self) -> u64 {
-        self.end.sent()
-    }
-}
-
-impl TargetEnd {
-    /// Asks for so many transfers, whatever was asked before.
-    pub(super) fn ask_for(&mut self, count: u64) {
-        self.asked.ask_for(count);
-    }
-
-    /// Of what was asked for, what is left.
-    pub(super) fn asked_for(&self) -> u64 {
-        self.asked.pending
-    }
-
-    /// Whether a message has come that was not taken.
-    pub(super) fn has_message(&self) -> bool {
-        self.end.test()
     }
 }
 
@@ -307,16 +265,19 @@ impl Committed {
     }
 
     pub(super) fn start_at(&self, channel: &CommittedChannel) -> Result<(), Code> {
-        if let Some(served) = &channel.served {
-            return self.start_served(channel, served);
+        match &channel.served {
+            Some(served) => self.start_served(channel, served),
+            None => self.at(channel, |end| self.start_here(channel, end)),
         }
-        let mut end = lock(channel)?;
-        if let End::Timed(timed) = &mut *end {
+    }
+
+    fn start_here(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        if let End::Timed(timed) = end {
             return timed.start(channel, clock::now());
         }
         // What the other end has taken lies in a line of its own, which is looked at when it matters.
         if end.under_way(channel) >= u64::from(channel.slack) || self.is_watched(channel.handle) {
-            self.progress(channel, &mut end)?;
+            self.progress(channel, end)?;
         }
         let under_way = end.under_way(channel);
         end.peer_lives(channel)?;
@@ -333,7 +294,7 @@ impl Committed {
         let asked = end.asked().ok_or(Code::UndefForObject)?;
         asked.pending += 1;
         asked.started = true;
-        self.transfer(channel, &mut end)
+        self.transfer(channel, end)
     }
 
     /// Lets transfers take place: in every period from the first on that all ends can still make, or with every buffer
@@ -347,14 +308,17 @@ impl Committed {
     }
 
     pub(super) fn activate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
-        if let Some(served) = &channel.served {
-            return self.activate_served(channel, served);
+        match &channel.served {
+            Some(served) => self.activate_served(channel, served),
+            None => self.at(channel, |end| self.activate_here(channel, end)),
         }
-        let mut end = lock(channel)?;
-        if let End::Timed(timed) = &mut *end {
+    }
+
+    fn activate_here(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        if let End::Timed(timed) = end {
             return timed.activate(channel, clock::now());
         }
-        self.progress(channel, &mut end)?;
+        self.progress(channel, end)?;
         let under_way = end.under_way(channel);
         end.peer_lives(channel)?;
         let asked = end.asked().ok_or(Code::UndefForObject)?;
@@ -364,7 +328,7 @@ impl Committed {
             }
             *asked = Asked { active: true, told: Told::all(&channel.tally), ..Asked::default() };
         }
-        self.progress(channel, &mut end)
+        self.progress(channel, end)
     }
 
     /// Activates from the named period on.
@@ -395,11 +359,14 @@ impl Committed {
     }
 
     pub(super) fn deactivate_end(&self, channel: &CommittedChannel) -> Result<(), Code> {
-        if let Some(served) = &channel.served {
-            return self.deactivate_served(channel, served);
+        match &channel.served {
+            Some(served) => self.deactivate_served(channel, served),
+            None => self.at(channel, |end| self.deactivate_here(channel, end)),
         }
-        let mut end = lock(channel)?;
-        if let End::Timed(timed) = &*end {
+    }
+
+    fn deactivate_here(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
+        if let End::Timed(timed) = end {
             return timed.deactivate(clock::now());
         }
         let asked = end.asked().ok_or(Code::UndefForObject)?;
@@ -407,13 +374,7 @@ impl Committed {
             return Err(Code::NotStarted);
         }
         asked.active = false;
-        // What a wait had taken for the next message is the iterator's again.
-        if let End::Target(target) = &mut *end
-            && let Some(buffer) = target.spare.take()
-        {
-            self.return_unused(channel, buffer);
-        }
-        self.progress(channel, &mut end)
+        self.progress(channel, end)
     }
 
     /// Ends the activated state at the named period, the first without a transfer.
@@ -429,126 +390,8 @@ impl Committed {
         }
     }
 
-    /// Performs what was asked of a best-effort end, as far as buffers and messages are there, and counts what the other end
-    /// has taken.
-    pub(super) fn progress(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
-        let transferred = self.transfer(channel, end);
-        if let End::Source(source) = end {
-            self.count_delivered(channel, source);
-        }
-        transferred
-    }
-
-    fn transfer(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
-        self.take_back_loans(channel);
-        let has_work = match end {
-            End::None | End::Timed(_) => false,
-            End::Source(source) => {
-                self.send_ready(channel, source)?;
-                source.asked.has_work()
-            }
-            End::Target(target) => {
-                self.receive_ready(channel, target)?;
-                target.asked.has_work()
-            }
-            End::Collective(collective) => {
-                self.move_collective(channel, collective)?;
-                collective.under_way() > 0 || collective.asked.has_work()
-            }
-        };
-        channel.pending.store(has_work, Ordering::Relaxed);
-        Ok(())
-    }
-
-    pub(super) fn send_ready(&self, channel: &CommittedChannel, source: &mut SourceEnd) -> Result<(), Code> {
-        let SourceEnd { end, asked, .. } = source;
-        // One round of the segment's buffers at most: the receiver may free them as fast as they are filled.
-        for _ in 0..end.buffers() {
-            if !asked.has_work() || !end.has_room() {
-                break;
-            }
-            let Some(buffer) = self.take_for(channel) else { break };
-            asked.take_one();
-            self.send_out(channel, buffer, |outgoing| {
-                end.start_outgoing(outgoing).map(|instance| instance.0).map_err(|_| Code::Internal)
-            })?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn count_delivered(&self, channel: &CommittedChannel, source: &mut SourceEnd) {
-        let SourceEnd { end, delivered, .. } = source;
-        if *delivered == end.sent() {
-            return;
-        }
-        let now_delivered = end.delivered();
-        while *delivered < now_delivered {
-            self.ended(channel, *delivered, Outcome::Complete, None);
-            *delivered += 1;
-        }
-    }
-
-    pub(super) fn receive_ready(
-        &self,
-        channel: &CommittedChannel,
-        target: &mut TargetEnd,
-    ) -> Result<(), Code> {
-        for _ in 0..target.end.buffers() {
-            if !target.asked.has_work() || !target.end.test() {
-                break;
-            }
-            match self.receive(channel, target, Nanos::ZERO) {
-                Ok(true) | Err(Code::Timeout) => {}
-                Ok(false) => break,
-                Err(code) => return Err(code),
-            }
-        }
-        Ok(())
-    }
-
-    /// One reception; says whether there was a buffer for it. A message without one stays with its sender: nothing is
-    /// buffered that the program did not provide.
-    fn receive(
-        &self,
-        channel: &CommittedChannel,
-        target: &mut TargetEnd,
-        timeout: Nanos,
-    ) -> Result<bool, Code> {
-        let TargetEnd { end, spare, asked } = target;
-        if channel.is_mapped() {
-            let Some(arrived) = self.receive_named(channel, end, timeout)? else { return Ok(false) };
-            asked.take_one();
-            self.ended(
-                channel,
-                arrived.instance,
-                Outcome::Complete,
-                latency_of(arrived.instance, arrived.inserted),
-            );
-            return Ok(true);
-        }
-        let taken = spare.take().or_else(|| self.take(channel.input as usize, IN_TRANSFER));
-        let Some(buffer) = taken else { return Ok(false) };
-        let mut seen = None;
-        let filled = self.fill(channel, (buffer, spare), |bytes| {
-            let message = end.wait(timeout).map_err(code_of)?;
-            seen = Some((message.instance(), message.stamp()));
-            if message.length() > bytes.len() {
-                return Err(Code::Bufsize);
-            }
-            let length = message.copy_to(bytes).map_err(|_| Code::Missed)?;
-            Ok(Arrived { length, instance: message.instance(), inserted: message.stamp() })
-        });
-        let Some((instance, stamp)) = seen else { return filled.map(|()| true) };
-        asked.take_one();
-        match filled {
-            Ok(()) => self.ended(channel, instance, Outcome::Complete, latency_of(instance, stamp)),
-            Err(_) => self.ended(channel, instance, Outcome::Invalid, None),
-        }
-        Ok(true)
-    }
-
     /// Whether a wait would end now, and how.
-    fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
+    pub(super) fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
         if let End::Timed(timed) = end {
             return timed.look(channel, clock::now());
         }
@@ -580,12 +423,7 @@ impl Committed {
         if let Some(served) = &channel.served {
             return self.test_served(channel, served, true);
         }
-        let mut end = lock(channel)?;
-        match self.look(channel, &mut end) {
-            Ok(None) | Err(Code::Uncommitted) => Ok(false),
-            Ok(Some(outcome)) => told(outcome).map(|()| true),
-            Err(code) => Err(code),
-        }
+        whether(self.at(channel, |end| self.look(channel, end)))
     }
 
     /// As [`Committed::test`], and what is complete stays untold.
@@ -593,73 +431,12 @@ impl Committed {
         if let Some(served) = &channel.served {
             return self.test_served(channel, served, false);
         }
-        let mut end = lock(channel)?;
-        let before = end.told();
-        let looked = self.look(channel, &mut end);
-        end.tell(before);
-        match looked {
-            Ok(None) | Err(Code::Uncommitted) => Ok(false),
-            Ok(Some(outcome)) => told(outcome).map(|()| true),
-            Err(code) => Err(code),
-        }
-    }
-
-    /// Waits until the last started transfer is complete; at an activated end, for the next instance that a wait or a test
-    /// has not told of; of a time-driven channel it tells of all that are over, with the outcome of the last. In the function of the task that serves the end it returns at once.
-    ///
-    /// # Errors
-    /// As [`Committed::test`], and [`Code::Timeout`], [`Code::Uncommitted`] when the job stops.
-    pub fn wait(&self, channel: Handle, timeout: Nanos) -> Result<(), Code> {
-        self.wait_at(self.channel(channel)?, timeout)
-    }
-
-    pub(super) fn wait_at(&self, channel: &CommittedChannel, timeout: Nanos) -> Result<(), Code> {
-        if let Some(served) = &channel.served {
-            return self.wait_for_served(channel, served, timeout);
-        }
-        if channel.is_of_this_task() {
-            return self.wait_within(channel);
-        }
-        // What is complete needs no reading of the clock.
-        let mut limit = None;
-        loop {
-            let mut end = lock(channel)?;
-            if let Some(outcome) = self.look(channel, &mut end)? {
-                return told(outcome);
-            }
-            let now = clock::now();
-            let limit = *limit.get_or_insert(now + timeout);
-            if now >= limit {
-                return Err(Code::Timeout);
-            }
-            match &mut *end {
-                // As quick as can be while something is on its way.
-                End::Source(source) if source.end.sent() > source.delivered => {
-                    match source.end.wait_beyond(source.delivered, limit - now) {
-                        Ok(()) | Err(WaitError::TimedOut) => continue,
-                        Err(error) => return Err(code_of(error)),
-                    }
-                }
-                End::Target(target) => match self.receive(channel, target, limit - now) {
-                    Ok(true) | Err(Code::Timeout) => continue,
-                    Ok(false) => {}
-                    Err(code) => return Err(code),
-                },
-                End::Collective(end)
-                    if channel.collective.as_deref().is_some_and(|collective| end.comes_soon(collective)) =>
-                {
-                    continue;
-                }
-                _ => {}
-            }
-            let again = match &*end {
-                End::Timed(timed) => timed.look_again_at(now),
-                // Another thread has to insert a buffer; it goes on with the transfer itself.
-                _ => now + LOOK_AGAIN,
-            };
-            drop(end);
-            clock::sleep_until(again.min(limit));
-        }
+        whether(self.at(channel, |end| {
+            let before = end.told();
+            let looked = self.look(channel, end);
+            end.tell(before);
+            looked
+        }))
     }
 
     /// What is asked of this member's end, and how its last instance ended.
@@ -671,17 +448,18 @@ impl Committed {
         if let Some(served) = &channel.served {
             return Ok(self.status_of_served(channel, served));
         }
-        let (mut state, mut under_way) = (EndState::Started, 1);
-        // Whoever has the lock waits for a transfer.
-        if let Ok(mut end) = lock(channel) {
-            let _ = self.progress(channel, &mut end);
-            under_way = end.under_way(channel);
-            state = match under_way {
+        let looked = self.at(channel, |end| {
+            let _ = self.progress(channel, end);
+            let under_way = end.under_way(channel);
+            let state = match under_way {
                 _ if end.is_active() => EndState::Active,
                 0 => EndState::Idle,
                 _ => EndState::Started,
             };
-        }
+            Ok((state, under_way))
+        });
+        // Another thread is at a transfer.
+        let (state, under_way) = looked.unwrap_or((EndState::Started, 1));
         let (instance, outcome) = channel.tally.last();
         Ok(ChannelStatus { state, outcome, instance, under_way })
     }
@@ -692,10 +470,8 @@ impl Committed {
     /// Those of wrong handles.
     pub fn metrics(&self, channel: Handle) -> Result<ChannelMetrics, Code> {
         let channel = self.channel(channel)?;
-        if channel.served.is_none()
-            && let Ok(mut end) = lock(channel)
-        {
-            let _ = self.progress(channel, &mut end);
+        if channel.served.is_none() {
+            let _ = self.at(channel, |end| self.progress(channel, end));
         }
         let of = |outcome| channel.tally.of(outcome);
         Ok(ChannelMetrics {
@@ -714,16 +490,13 @@ impl Committed {
     }
 }
 
-/// The latencies of so many messages are measured, and from there on of one in [`MEASURED_EVERY`]: reading the clock costs as much as
-/// several of the steps of a transfer.
-const MEASURED_FIRST: u64 = 64;
-const MEASURED_EVERY: u64 = 16;
-
-/// From the insertion of a message that is there now, where that was said and is measured.
-#[inline]
-fn latency_of(instance: u64, inserted: Nanos) -> Option<Nanos> {
-    let is_measured = instance < MEASURED_FIRST || instance.is_multiple_of(MEASURED_EVERY);
-    (is_measured && inserted != Nanos::ZERO).then(|| clock::now() - inserted)
+/// What a test answers to what a wait would end with.
+fn whether(looked: Result<Option<Outcome>, Code>) -> Result<bool, Code> {
+    match looked {
+        Ok(None) | Err(Code::Uncommitted) => Ok(false),
+        Ok(Some(outcome)) => told(outcome).map(|()| true),
+        Err(code) => Err(code),
+    }
 }
 
 /// What a wait answers for an outcome.

@@ -4,7 +4,6 @@
 //! nothing is copied: the receiver's end says that its program has the buffer, until the program has put it back into the
 //! input iterator; then it goes into the sender's output iterator.
 
-use super::ends::code_of;
 use super::loans::Loans;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel};
@@ -16,7 +15,6 @@ use crate::objects::object::Form;
 use leveret_memory::iterator::{IteratorStore, Policy};
 use leveret_memory::sync::Ordering;
 use leveret_memory::{Borrower, Shelf};
-use leveret_types::Nanos;
 
 /// How the buffers of an end belong to those of the other.
 pub(in crate::objects) enum ChannelMapping {
@@ -152,10 +150,8 @@ impl Committed {
         &self,
         channel: &CommittedChannel,
         end: &mut ReceivingEnd,
-        timeout: Nanos,
     ) -> Result<Option<Arrived>, Code> {
-        let index = end.await_index(timeout).map_err(code_of)?;
-        let taken = match index {
+        let taken = match end.index_of_next() {
             Some(index) => self.take_named(channel.input as usize, index),
             None => {
                 // Nonsense is passed over.

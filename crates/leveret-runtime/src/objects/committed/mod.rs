@@ -17,11 +17,13 @@
 //! | one transfer: a buffer taken, sent or filled, handed on; where every outcome passes | `transfer.rs` |
 //! | outcomes, and what is counted of them | `outcome.rs` |
 //! | ends that the program starts, activates, waits for and tests | `ends.rs`, `timed.rs` |
+//! | what whoever calls moves at a best-effort end, and how it waits | `best_effort.rs`, `wait.rs` |
 //! | one operation on all channels of a container | `containers.rs` |
 //! | ends that the library's threads move at a priority | `served.rs` |
 //! | channels of a whole group | `collective/` |
 //! | what a task does for its time-driven ends, and what its function may wait for | `service.rs`, `within.rs` |
 
+mod best_effort;
 mod buffers;
 mod bytes;
 mod collective;
@@ -37,6 +39,7 @@ mod service;
 mod steps_tests;
 mod timed;
 mod transfer;
+mod wait;
 mod within;
 
 pub(super) use collective::{
@@ -144,6 +147,12 @@ pub(super) struct CommittedChannel {
     pub(super) served_by: Option<Handle>,
     /// How many started transfers may be under way.
     pub(super) slack: u32,
+    /// A wait here never sleeps, where no instant says until when.
+    pub(super) polls: bool,
+    /// Channels whose transfers put buffers where this one takes them, and those before them, the farthest first.
+    pub(super) feeders: Box<[u32]>,
+    /// Channels that take buffers where this one's transfers put them, and those behind them, the nearest first.
+    pub(super) followers: Box<[u32]>,
     /// Of a channel of a whole group.
     pub(super) collective: Option<Box<Collective>>,
     /// Who serves its ends by the clock.
@@ -162,6 +171,13 @@ pub(super) struct ChannelState {
     pub(super) watched: Mutex<Option<Watched>>,
     /// Whether a transfer waits for a buffer or a message: whoever inserts or removes looks after it.
     pub(super) pending: AtomicBool,
+    /// Another thread had something for the end while it was in use: whoever uses it looks again when it leaves.
+    again: AtomicBool,
+    /// Threads that wait here and sleep, or are about to; what they sleep on, beside the words of other members.
+    pub(super) sleepers: AtomicU32,
+    stirred: AtomicU32,
+    /// Messages that were sent and, as far as this member has looked, not taken.
+    outstanding: AtomicU64,
     /// Messages whose bytes were copied at this end.
     pub(super) copies: AtomicU64,
     pub(super) tally: Tally,
@@ -174,6 +190,10 @@ impl Default for ChannelState {
             end: Mutex::new(End::None),
             watched: Mutex::new(None),
             pending: AtomicBool::new(false),
+            again: AtomicBool::new(false),
+            sleepers: AtomicU32::new(0),
+            stirred: AtomicU32::new(0),
+            outstanding: AtomicU64::new(0),
             copies: AtomicU64::new(0),
             tally: Tally::default(),
         }
@@ -289,6 +309,17 @@ impl Committed {
         let class = handle.class().filter(|class| class.is_channel());
         let index = self.find(handle, class.unwrap_or(super::Class::Ptchannel))?;
         Ok(&self.channels[index])
+    }
+
+    /// How many messages this member can have under way on a channel: a buffer that was sent is a transfer's until it is taken. A
+    /// channel without buffers, a barrier, has as many as its slack.
+    pub(super) fn outgoing(&self, channel: &CommittedChannel) -> usize {
+        let input = match channel.collective.as_deref() {
+            Some(collective) => collective.sends.map(|[input, _]| input),
+            None => Some(channel.input),
+        };
+        let buffers = input.map_or(0, |input| self.iterators[input as usize].buffers.len());
+        buffers.max(channel.slack as usize)
     }
 
     /// The channels that the operations on a container reach.

@@ -16,6 +16,22 @@ pub(in crate::objects) struct Arrived {
     pub(in crate::objects) inserted: Nanos,
 }
 
+/// What became of a buffer's content, and with which instance.
+#[derive(Clone, Copy)]
+pub(super) enum Sent {
+    /// The receiver reads it where it is.
+    Lent(u64),
+    /// The channel has it.
+    Copied(u64),
+}
+
+impl Sent {
+    pub(super) fn instance(self) -> u64 {
+        let (Self::Lent(instance) | Self::Copied(instance)) = self;
+        instance
+    }
+}
+
 impl CommittedBuffer {
     /// A message is in it.
     pub(super) fn carry(&self, arrived: &Arrived) {
@@ -68,13 +84,27 @@ impl Committed {
         self.take(channel.input as usize, IN_TRANSFER)
     }
 
-    /// Sends what is in a taken buffer by `send`. The buffer goes into the output iterator, sent or not.
+    /// Sends what is in a taken buffer by `send`. The buffer goes into the output iterator at once, sent or not: the transfer is
+    /// complete at its instant, whatever the receiver does.
     pub(in crate::objects) fn send_out(
         &self,
         channel: &CommittedChannel,
         buffer: usize,
-        mut send: impl FnMut(&Outgoing<'_>) -> Result<u64, Code>,
+        send: impl FnMut(&Outgoing<'_>) -> Result<u64, Code>,
     ) -> Result<(), Code> {
+        match self.send_from(channel, buffer, send)? {
+            Sent::Lent(_) => Ok(()),
+            Sent::Copied(_) => self.hand_back(channel, buffer),
+        }
+    }
+
+    /// Sends what is in a taken buffer by `send`; the buffer stays taken, unless it could not be sent.
+    pub(super) fn send_from(
+        &self,
+        channel: &CommittedChannel,
+        buffer: usize,
+        mut send: impl FnMut(&Outgoing<'_>) -> Result<u64, Code>,
+    ) -> Result<Sent, Code> {
         let entry = &self.buffers[buffer];
         let length = entry.length.load(Ordering::Relaxed);
         let index = channel.is_mapped().then(|| self.iterators[channel.input as usize].places[buffer]);
@@ -84,7 +114,7 @@ impl Committed {
             if let (Ok(instance), Some(index)) = (sent, index) {
                 // It comes back when the receiver is done with it.
                 loans.lend(index, instance);
-                return Ok(());
+                return Ok(Sent::Lent(instance));
             }
         } else {
             entry.storage.read(&mut |bytes| {
@@ -92,11 +122,16 @@ impl Committed {
                 sent = send(&Outgoing { bytes, length: bytes.len(), index, is_stamped: true });
             });
         }
-        self.hand_back(channel, buffer)?;
-        if sent.is_ok() {
-            channel.count_copy();
+        match sent {
+            Ok(instance) => {
+                channel.count_copy();
+                Ok(Sent::Copied(instance))
+            }
+            Err(code) => {
+                self.hand_back(channel, buffer)?;
+                Err(code)
+            }
         }
-        sent.map(|_| ())
     }
 
     /// Fills a taken buffer by `copy`, which says how long the message is, and puts it into the output iterator. It is kept

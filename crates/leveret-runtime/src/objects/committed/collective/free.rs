@@ -19,14 +19,13 @@ use crate::objects::committed::transfer::Arrived;
 use crate::objects::committed::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::objects::error::Code;
 use crate::watch::Watch;
+use leveret_memory::Doze;
 use leveret_os::clock;
 use leveret_types::Nanos;
 use std::sync::Arc;
 
-/// Transfers that are performed here and whose messages are not all taken; no channel has as many buffers.
-const UNTAKEN_MAX: usize = 256;
-/// Looks at the peers' words before a wait dozes: a transfer that is under way at all members takes less.
-const POLLS: u32 = 4096;
+/// Room for transfers that are performed here and whose messages are not all taken, where no buffers bound them.
+const UNTAKEN_LEAST: usize = 256;
 
 /// Ends by the rank at the other side.
 pub(in crate::objects) type Ranked<T> = Vec<(u32, T)>;
@@ -46,12 +45,21 @@ pub(in crate::objects) struct FreeCollective {
     begun: u64,
     performed: u64,
     ended: u64,
-    /// How those that are performed and not complete ended.
-    outcomes: Box<[(Outcome, Option<Nanos>)]>,
+    /// Those that are performed and not complete, by their number.
+    untaken: Box<[Untaken]>,
     /// A full buffer that waits for an empty one beside it.
     ready: Option<usize>,
     /// Pieces sent and received.
     moved: u64,
+}
+
+/// A transfer that is performed here, and of which not everything that was sent is known to be taken.
+#[derive(Clone, Copy, Default)]
+struct Untaken {
+    outcome: Outcome,
+    latency: Option<Nanos>,
+    /// What was sent.
+    buffer: Option<usize>,
 }
 
 struct Current {
@@ -72,6 +80,8 @@ impl FreeCollective {
         (sends, receives): (Ranked<SendingEnd>, Ranked<ReceivingEnd>),
         watch: Arc<Watch>,
     ) -> Self {
+        let buffers = sends.iter().map(|(_, end)| end.buffers() as usize).max();
+        let untaken = buffers.unwrap_or(0).max(UNTAKEN_LEAST);
         Self {
             asked: Asked::default(),
             sends: sends.into_boxed_slice(),
@@ -82,7 +92,7 @@ impl FreeCollective {
             begun: 0,
             performed: 0,
             ended: 0,
-            outcomes: vec![(Outcome::None, None); UNTAKEN_MAX].into_boxed_slice(),
+            untaken: vec![Untaken::default(); untaken].into_boxed_slice(),
             ready: None,
             moved: 0,
         }
@@ -133,7 +143,7 @@ impl FreeCollective {
     }
 
     /// Whether a piece can be sent or received, or was taken, that could not a moment ago.
-    fn has_news(&self, collective: &Collective) -> bool {
+    pub(in crate::objects::committed) fn has_news(&self, collective: &Collective) -> bool {
         let begins = || {
             let has_work = self.current.is_none() && self.asked.has_work();
             has_work && collective.sends.is_none() && self.is_there(0)
@@ -150,21 +160,31 @@ impl FreeCollective {
         moves || self.ended < self.performed && self.is_taken(collective, self.ended)
     }
 
-    /// Looks for some microseconds whether there is anything to do; says whether there is.
-    pub(in crate::objects::committed) fn comes_soon(&self, collective: &Collective) -> bool {
-        for _ in 0..POLLS {
-            if self.has_news(collective) {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        false
+    /// What tells of deaths and of the end of the commit.
+    pub(in crate::objects::committed) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// Before sleeping until something can be sent or received, or was taken: says so to all other members.
+    pub(in crate::objects::committed) fn begin_doze(&self, each: impl FnMut(Doze)) {
+        let receives = self.receives.iter().map(|(_, end)| end.begin_doze());
+        receives.chain(self.sends.iter().map(|(_, end)| end.begin_doze())).for_each(each);
+    }
+
+    /// After the sleep, or instead of it.
+    pub(in crate::objects::committed) fn end_doze(&self) {
+        self.receives.iter().for_each(|(_, end)| end.end_doze());
+        self.sends.iter().for_each(|(_, end)| end.end_doze());
     }
 
     /// Whether everything that was sent in a transfer was taken. Nobody waits for that in a barrier: who got the word knows all.
     fn is_taken(&self, collective: &Collective, transfer: u64) -> bool {
         collective.kind == CollectiveKind::Barrier
             || self.sends.iter().all(|(_, end)| end.delivered() > transfer)
+    }
+
+    fn place_of(&self, transfer: u64) -> usize {
+        (transfer % self.untaken.len() as u64) as usize
     }
 
     fn is_performed(&self, current: &Current) -> bool {
@@ -219,30 +239,40 @@ impl Committed {
         end: &mut FreeCollective,
     ) -> Result<(), Code> {
         let Some(collective) = channel.collective.as_deref() else { return Err(Code::Internal) };
+        self.end_taken(channel, collective, end);
         // Peers may go on as fast as this member does; a call ends all the same.
         for _ in 0..end.rounds() {
             if end.current.is_none() && !self.begin_collective(collective, end) {
                 break;
             }
-            self.send_pieces(channel, collective, end)?;
+            self.send_pieces(collective, end)?;
             self.receive_pieces(channel, collective, end);
             if !end.current.as_ref().is_some_and(|current| end.is_performed(current)) {
                 break;
             }
-            self.perform(collective, end);
+            self.perform(channel, collective, end);
         }
+        self.end_taken(channel, collective, end);
+        Ok(())
+    }
+
+    /// Ends what everybody has taken, and hands its buffers back.
+    fn end_taken(&self, channel: &CommittedChannel, collective: &Collective, end: &mut FreeCollective) {
         while end.ended < end.performed && end.is_taken(collective, end.ended) {
-            let (outcome, latency) = end.outcomes[(end.ended % UNTAKEN_MAX as u64) as usize];
+            let place = end.place_of(end.ended);
+            let Untaken { outcome, latency, buffer } = std::mem::take(&mut end.untaken[place]);
+            if let Some(buffer) = buffer {
+                self.end_sending(collective, buffer);
+            }
             self.ended(channel, end.ended, outcome, latency);
             end.ended += 1;
         }
-        Ok(())
     }
 
     /// Takes the buffers of the next transfer that was asked for, when they are there: a member that only receives waits for
     /// the first piece before it takes one.
     fn begin_collective(&self, collective: &Collective, end: &mut FreeCollective) -> bool {
-        if !end.asked.has_work() || end.performed - end.ended >= UNTAKEN_MAX as u64 {
+        if !end.asked.has_work() || end.performed - end.ended >= end.untaken.len() as u64 {
             return false;
         }
         if let (Some([input, _]), None) = (collective.sends, end.ready) {
@@ -272,12 +302,7 @@ impl Committed {
         true
     }
 
-    fn send_pieces(
-        &self,
-        channel: &CommittedChannel,
-        collective: &Collective,
-        end: &mut FreeCollective,
-    ) -> Result<(), Code> {
+    fn send_pieces(&self, collective: &Collective, end: &mut FreeCollective) -> Result<(), Code> {
         let Some(mut current) = end.current.take() else { return Ok(()) };
         let mut sent = Ok(());
         if may_send(collective, end, &current) {
@@ -298,12 +323,6 @@ impl Committed {
                 }
                 current.sent += 1;
                 end.moved += 1;
-            }
-            if current.sent == end.sends.len()
-                && let Some(buffer) = current.send.take()
-            {
-                channel.copies.fetch_add(1, leveret_memory::sync::Ordering::Relaxed);
-                self.end_sending(collective, buffer);
             }
         }
         end.current = Some(current);
@@ -346,20 +365,24 @@ impl Committed {
             if collective.kind.is_fixed() {
                 current.arrived.length = self.buffers[buffer].size;
             }
-            channel.copies.fetch_add(1, leveret_memory::sync::Ordering::Relaxed);
+            channel.count_copy();
             let arrived = current.is_valid.then_some(current.arrived);
             self.end_reception(collective, buffer, arrived);
         }
     }
 
     /// Everything was sent and received.
-    fn perform(&self, collective: &Collective, end: &mut FreeCollective) {
+    fn perform(&self, channel: &CommittedChannel, collective: &Collective, end: &mut FreeCollective) {
         let Some(current) = end.current.take() else { return };
+        if current.send.is_some() {
+            channel.count_copy();
+        }
         let outcome = if current.is_valid { Outcome::Complete } else { Outcome::Invalid };
         let inserted = current.arrived.inserted;
         let is_received = collective.receives.is_some() && inserted != Nanos::ZERO && current.is_valid;
         let latency = is_received.then(|| clock::now() - inserted);
-        end.outcomes[(end.performed % UNTAKEN_MAX as u64) as usize] = (outcome, latency);
+        let place = end.place_of(end.performed);
+        end.untaken[place] = Untaken { outcome, latency, buffer: current.send };
         end.performed += 1;
     }
 }
