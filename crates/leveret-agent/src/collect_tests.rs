@@ -10,22 +10,31 @@ use leveret_runtime::{Admitted, Declarations, InProcessJob, OutcomeCode};
 use leveret_types::{ByteSize, ChannelId, Generation, MemberId, TaskId};
 use std::sync::Arc;
 
+#[path = "collect_tests/day.rs"]
+mod day;
+
 const PERIOD: Nanos = Nanos::from_millis(10);
 const EPOCH: Nanos = Nanos::from_secs(5000);
 const GENERATION: Generation = Generation(1);
 
 /// A writer, a reader, and a channel between them.
 fn pair() -> InProcessJob {
+    pair_of(PERIOD)
+}
+
+fn pair_of(period: Nanos) -> InProcessJob {
+    let tenths = |count: i64| Nanos(period.0 / 10 * count);
+    let budget = Nanos(period.0 / 20);
     let mut writer = Declarations::new("pair");
-    let window = [Nanos::from_millis(2), Nanos::from_millis(4)];
+    let window = [2, 4].map(tenths);
     let source =
-        writer.source("data").size(ByteSize(8)).time_driven(PERIOD, window, MissingPolicy::Skip).declare();
-    let task = writer.task("writer").period(PERIOD).window(Nanos::ZERO, window[0]);
-    task.budget(Nanos(500_000)).core(CoreChoice::Pinned(0)).writes(source).body(|_| {});
+        writer.source("data").size(ByteSize(8)).time_driven(period, window, MissingPolicy::Skip).declare();
+    let task = writer.task("writer").period(period).window(Nanos::ZERO, window[0]);
+    task.budget(budget).core(CoreChoice::Pinned(0)).writes(source).body(|_| {});
     let mut reader = Declarations::new("pair");
     let target = reader.target("data").size(ByteSize(8)).declare();
-    let task = reader.task("reader").period(PERIOD).window(Nanos::from_millis(5), Nanos::from_millis(9));
-    task.budget(Nanos(500_000)).core(CoreChoice::Pinned(1)).reads(target).body(|_| {});
+    let task = reader.task("reader").period(period).window(tenths(5), tenths(9));
+    task.budget(budget).core(CoreChoice::Pinned(1)).reads(target).body(|_| {});
     let member = |name: &str, core| MemberDeclaration { name: name.to_owned(), core: Some(core) };
     let manifest = JobDeclaration {
         name: "pair".to_owned(),
@@ -62,7 +71,7 @@ impl Random {
 
 /// The stamp of an instance that kept its plan.
 fn honest(job: &InProcessJob, task: usize, instance: u64) -> StampRecord {
-    let after = PERIOD.saturating_mul(instance as i64);
+    let after = job.plan.hyperperiod.saturating_mul(instance as i64);
     let planned = EPOCH + job.plan.tasks[task].instances[0].start() + after;
     StampRecord {
         instance,
@@ -79,7 +88,7 @@ fn honest(job: &InProcessJob, task: usize, instance: u64) -> StampRecord {
 
 /// What the source of the channel says of a message that it sent in time.
 fn sent(job: &InProcessJob, instance: u64) -> RawMessage {
-    let after = PERIOD.saturating_mul(instance as i64);
+    let after = job.plan.hyperperiod.saturating_mul(instance as i64);
     let due = EPOCH + job.plan.channels[0].instances[0].visible_at + after;
     RawMessage { instance, at: EPOCH + Nanos(30_000) + after, due, size: 8, fate: FateCode::Done as u8 }
 }

@@ -21,7 +21,7 @@ const QUEUE: usize = 4;
 /// Chunks that wait for their place in the queue: what ends a phase does not wait for the next half second.
 const HELD_MOST: usize = 64;
 /// Written by one system call, which is short therefore.
-const PIECE_BYTES: usize = 16 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// The agent's end of the thread.
 pub(crate) struct Journal {
@@ -34,7 +34,7 @@ pub(crate) struct Journal {
 }
 
 #[derive(Default)]
-struct Shared {
+pub(crate) struct Shared {
     is_closing: AtomicBool,
     /// Why nothing more is written.
     trouble: Mutex<Option<String>>,
@@ -140,9 +140,7 @@ fn write(path: &Path, bytes: u64, receiver: &Receiver<Chunk>, shared: &Shared) -
     loop {
         writer.take_waiting(receiver)?;
         writer.save()?;
-        if writer.length > writer.compact_at {
-            writer.compact(receiver)?;
-        }
+        writer.keep_short(receiver)?;
         let Ok(chunk) = receiver.recv() else { return Ok(()) };
         writer.append(&chunk)?;
     }
@@ -167,17 +165,17 @@ impl Shared {
 }
 
 /// The file.
-struct Writer<'s> {
+pub(crate) struct Writer<'s> {
     shared: &'s Shared,
     path: PathBuf,
     file: File,
-    length: u64,
+    pub(crate) length: u64,
     bytes: u64,
     compact_at: u64,
 }
 
 impl<'s> Writer<'s> {
-    fn create(path: &Path, bytes: u64, shared: &'s Shared) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, bytes: u64, shared: &'s Shared) -> io::Result<Self> {
         let mut file = File::create(path)?;
         let header = journal::header();
         file.write_all(&header)?;
@@ -195,7 +193,7 @@ impl<'s> Writer<'s> {
         })
     }
 
-    fn append(&mut self, chunk: &Chunk) -> io::Result<()> {
+    pub(crate) fn append(&mut self, chunk: &Chunk) -> io::Result<()> {
         let bytes = journal::encode(chunk).map_err(|error| io::Error::other(error.to_string()))?;
         for piece in bytes.chunks(PIECE_BYTES) {
             self.shared.wait();
@@ -208,13 +206,15 @@ impl<'s> Writer<'s> {
     /// Appends what has come already; whether that was anything.
     fn take_waiting(&mut self, receiver: &Receiver<Chunk>) -> io::Result<bool> {
         let mut any = false;
-        loop {
+        // While a shorter file is made this one does not grow without end: who hands over waits, and gives up in the end.
+        while self.length < self.bytes.saturating_mul(2) || self.length < self.compact_at {
             match receiver.try_recv() {
                 Ok(chunk) => self.append(&chunk)?,
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(any),
             }
             any = true;
         }
+        Ok(any)
     }
 
     /// Brings to the disk what was appended.
@@ -225,8 +225,12 @@ impl<'s> Writer<'s> {
         std::fs::symlink_metadata(&self.path).map(drop)
     }
 
-    /// Writes a shorter file beside it, to which it gives its name. What comes meanwhile is appended to this one, and taken over last.
-    fn compact(&mut self, receiver: &Receiver<Chunk>) -> io::Result<()> {
+    /// If it has grown too long, writes a shorter file beside it, to which it gives its name. What comes meanwhile is appended to this
+    /// one, and taken over last.
+    pub(crate) fn keep_short(&mut self, receiver: &Receiver<Chunk>) -> io::Result<()> {
+        if self.length <= self.compact_at {
+            return Ok(());
+        }
         let beside = part_of(&self.path);
         let done = self.compact_into(&beside, receiver);
         if !matches!(done, Ok(true)) {

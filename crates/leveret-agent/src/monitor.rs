@@ -124,7 +124,7 @@ fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
     let messages = channels.iter().fold(0, |sum: u64, channel| sum.saturating_add(channel.thinned.count));
     (instances > 0 || messages > 0).then(|| {
         format!(
-            "the run was longer than the record's limit (--record-limit) keeps whole: of {instances} instances and {messages} messages \
+            "the run was longer than the record's limit (`record-limit` in [job], or --record-limit) keeps whole: of {instances} instances and {messages} messages \
              only counts and distributions are kept; kept in detail are the first, the worst, those around misses, and a uniform part \
              of the others"
         )

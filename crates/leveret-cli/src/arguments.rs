@@ -4,6 +4,7 @@ use crate::help;
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leveret_exchange::gates::LARGEST_FRAME;
+use leveret_manifest::RECORD_LIMITS;
 use leveret_types::{ByteSize, IdleCores, MEMBERS_MAX, Nanos, ParseSizeError};
 use std::path::PathBuf;
 
@@ -105,10 +106,11 @@ pub struct RunArguments {
     /// How what members print is passed on.
     #[arg(long, value_name = "MODE", value_enum, default_value_t)]
     pub member_output: MemberOutput,
-    /// What is kept of the run takes so many bytes at most, in memory and on disk together. Of a longer run counts and distributions
-    /// stay exact; kept in detail are the first instances, the worst, those around misses, and a uniform part of the others.
-    #[arg(long, value_name = "SIZE", default_value = "200MiB", value_parser = record_limit)]
-    pub record_limit: ByteSize,
+    /// What is kept of the run takes so many bytes at most, in memory and on disk together, instead of what the manifest says; 200MiB
+    /// where neither does. Of a longer run counts and distributions stay exact; kept in detail are the first instances, the worst, those
+    /// around misses, and a uniform part of the others.
+    #[arg(long, value_name = "SIZE", value_parser = record_limit)]
+    pub record_limit: Option<ByteSize>,
     /// How the results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -121,10 +123,13 @@ pub struct RunArguments {
 }
 
 fn record_limit(given: &str) -> Result<ByteSize, String> {
-    const LEAST: ByteSize = ByteSize(8 << 20);
+    let (least, most) = (ByteSize(*RECORD_LIMITS.start()), ByteSize(*RECORD_LIMITS.end()));
     match given.parse::<ByteSize>() {
-        Ok(size) if size >= LEAST => Ok(size),
-        Ok(size) => Err(format!("{size} are too few for a record and its report; give {LEAST} or more")),
+        Ok(size) if RECORD_LIMITS.contains(&size.0) => Ok(size),
+        Ok(size) if size < least => {
+            Err(format!("{size} are too few for a record and its report; give {least} or more"))
+        }
+        Ok(size) => Err(format!("{size} are more than {most}, which is the most")),
         Err(error) => Err(error.to_string()),
     }
 }

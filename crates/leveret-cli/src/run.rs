@@ -11,7 +11,7 @@ use leveret_os::scheduling::allowed_cores;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::RunRecord;
 use leveret_report::{Report, json, storage, text};
-use leveret_types::printable;
+use leveret_types::{ByteSize, printable};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -43,7 +43,12 @@ fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     let record = leveret_agent::run(&config, &mut |news| progress.tell(&news));
     progress.finish();
     let record = record.map_err(|error| failed(arguments, &error))?;
-    publish(&record, arguments)
+    publish(&record, arguments, record_limit(&manifest, arguments))
+}
+
+/// What the command line says, or the manifest.
+fn record_limit(manifest: &Manifest, arguments: &RunArguments) -> ByteSize {
+    arguments.record_limit.or(manifest.record_limit).unwrap_or(ByteSize(leveret_agent::RECORD_LIMIT))
 }
 
 /// What the manifest says, or that so many members of a program are wanted.
@@ -112,7 +117,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             MemberOutput::Lines => leveret_agent::MemberOutput::Lines,
             MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
         },
-        record_limit: arguments.record_limit.0,
+        record_limit: record_limit(manifest, arguments).0,
         journal: Some(arguments.output.join(RECORD_FILE)),
     })
 }
@@ -214,14 +219,14 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
     (code, failure)
 }
 
-fn publish(record: &RunRecord, arguments: &RunArguments) -> Result<ExitCode, Failed> {
+fn publish(record: &RunRecord, arguments: &RunArguments, limit: ByteSize) -> Result<ExitCode, Failed> {
     let directory = &arguments.output;
     let report = Report::of(record);
     let bytes = storage::encode(record)
         .map_err(|error| bad_input(Failure::from_text("the record", &error.to_string())))?;
     // One that does not fit must not keep the others from being kept.
     let record_written = files::write_lasting(&directory.join(RECORD_FILE), &bytes);
-    let report_written = report::write(&report, directory, arguments.record_limit);
+    let report_written = report::write(&report, directory, limit);
     let shown = match arguments.format {
         Format::Json => json::text(&report),
         // Names in it may be of other programs' making.

@@ -18,7 +18,7 @@ mod syntax;
 mod values;
 
 pub use error::{Excerpt, ManifestError, RelatedPlace};
-pub use model::{CostChoice, Guard, Launch, Manifest};
+pub use model::{CostChoice, Guard, Launch, Manifest, RECORD_LIMITS};
 pub use network::{NETWORK_BYTES_MAX, NetworkManifest, is_network, parse_network};
 
 use source::Source;

@@ -4,7 +4,8 @@ use leveret_plan::Costs;
 use leveret_protocol::control::Scheduling;
 use leveret_protocol::coordinator::DeathPolicy;
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
-use leveret_types::{IdleCores, NAME_BYTES_MAX, Nanos};
+use leveret_types::{ByteSize, IdleCores, NAME_BYTES_MAX, Nanos};
+use std::ops::RangeInclusive;
 
 /// A manifest without errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +26,12 @@ pub struct Manifest {
     pub costs: CostChoice,
     /// What the job's cores do while nothing of it runs.
     pub idle: IdleCores,
+    /// What is kept of a run takes so many bytes at most.
+    pub record_limit: Option<ByteSize>,
 }
+
+/// What a record can be limited to: with less there is no room for its report, and no disk has more.
+pub const RECORD_LIMITS: RangeInclusive<u64> = 8 << 20..=1 << 50;
 
 impl Manifest {
     /// A job without a manifest: so many members of one program, named by their ranks, which declare everything in
@@ -53,6 +59,7 @@ impl Manifest {
             scheduling: Scheduling::default(),
             costs: CostChoice::default(),
             idle: IdleCores::default(),
+            record_limit: None,
         }
     }
 }

@@ -13,8 +13,11 @@ pub(crate) struct Schema {
     pub(crate) keys: &'static [&'static str],
 }
 
-pub(crate) const JOB: Schema =
-    Schema { header: "[job]", name: "job", keys: &["name", "policy", "rounds", "duration", "scheduling"] };
+pub(crate) const JOB: Schema = Schema {
+    header: "[job]",
+    name: "job",
+    keys: &["name", "policy", "rounds", "duration", "scheduling", "record-limit"],
+};
 
 pub(crate) const HOST: Schema = Schema {
     header: "[host]",

@@ -86,6 +86,7 @@ pub(crate) fn manifest(root: &Spanned<DeTable<'_>>, problems: &mut Problems<'_>)
         scheduling: job.scheduling,
         costs: host.costs,
         idle: host.idle,
+        record_limit: job.record_limit,
     })
 }
 

@@ -56,3 +56,21 @@ fn the_demonstration_differs_in_time_only() {
     }
     assert_eq!(published.declaration.tasks.len(), demo.declaration.tasks.len());
 }
+
+#[test]
+fn the_limit_of_the_record_is_a_size_that_has_room_for_a_report() {
+    let with = |limit: &str| {
+        let text = format!(
+            "[job]\nname = \"a\"\nrecord-limit = {limit}\n[host]\ncores = [0]\n[[member]]\nname = \"A\"\ncommand = [\"a\"]\n"
+        );
+        leveret_manifest::parse(&text, "job.toml")
+    };
+    let limit = |text| with(text).expect("no errors").record_limit;
+    assert_eq!(limit("\"64MiB\""), Some(ByteSize(64 << 20)));
+    assert_eq!(limit("\"8MiB\""), Some(ByteSize(8 << 20)));
+    for wrong in ["\"7MiB\"", "64", "\"64\"", "\"9999999GiB\""] {
+        let errors = with(wrong).expect_err(wrong);
+        assert!(errors[0].to_string().contains("record-limit") || wrong == "64", "{}", errors[0]);
+        assert_eq!(errors.len(), 1, "{wrong}");
+    }
+}

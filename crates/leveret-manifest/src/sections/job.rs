@@ -1,10 +1,11 @@
 //! `[job]`.
 
+use crate::model::RECORD_LIMITS;
 use crate::section::Section;
 use crate::source::Problems;
 use leveret_protocol::control::Scheduling;
 use leveret_protocol::coordinator::DeathPolicy;
-use leveret_types::Nanos;
+use leveret_types::{ByteSize, Nanos};
 
 /// Most rounds of one commit.
 const ROUNDS_MAX: u64 = 1_000_000_000_000;
@@ -17,6 +18,7 @@ pub(crate) struct JobSection {
     pub(crate) rounds: Option<u64>,
     pub(crate) duration: Option<Nanos>,
     pub(crate) scheduling: Scheduling,
+    pub(crate) record_limit: Option<ByteSize>,
 }
 
 pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> JobSection {
@@ -45,5 +47,6 @@ pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Jo
         rounds: section.integer("rounds", &(1..=ROUNDS_MAX), problems),
         duration: section.duration("duration", &(Nanos(1)..=RUN_DURATION_MAX), problems),
         scheduling: section.choice("scheduling", &classes, problems).unwrap_or_default(),
+        record_limit: section.size("record-limit", &RECORD_LIMITS, problems),
     }
 }
