@@ -158,7 +158,7 @@ fn helpers(
                 }
                 drop(held);
                 if fault.kind == "read" {
-                    let _ = (&*far).write_all(&[1]);
+                    let _ = (&*far).write_all(&[*at as u8]);
                 }
             }
         })
@@ -205,7 +205,7 @@ impl Body {
             if self.faults[place].at.contains(&number) {
                 let began = clock::now();
                 silent |= self.faults[place].kind == "silent";
-                self.misbehave(place);
+                self.misbehave(place, number);
                 note(&self.log, &self.faults[place].kind, began, clock::now(), scheduling::thread_id());
             }
         }
@@ -216,14 +216,17 @@ impl Body {
     }
 
     #[allow(clippy::disallowed_methods, reason = "a member that ends in its body is what is tested")]
-    fn misbehave(&mut self, place: usize) {
+    fn misbehave(&mut self, place: usize, number: u64) {
         let fault = &self.faults[place];
         match fault.kind.as_str() {
             "overrun" => compute(fault.length),
             "sleep" => clock::sleep_until(clock::now() + fault.length),
             "lock" => drop(self.shared.lock()),
             "read" => {
-                let _ = self.bytes.read(&mut [0]);
+                // One that came too late for an instance is not the next one's; the helper may have been late itself.
+                let mut byte = [0];
+                let _ = self.bytes.set_read_timeout(Some(std::time::Duration::from_millis(20)));
+                while self.bytes.read(&mut byte).is_ok_and(|count| count == 1) && byte[0] != number as u8 {}
             }
             "pages" => touch_fresh_pages(fault.length),
             "fork" => {

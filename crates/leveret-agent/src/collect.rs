@@ -125,6 +125,11 @@ impl TaskCollector {
         events(&self.steps[steps..], &self.policed[policed..], task)
     }
 
+    /// The kernel's number of the task's thread.
+    pub(crate) fn thread(&self) -> u32 {
+        self.record.thread
+    }
+
     /// Reads what has come until `now` since the last time; returns the suspicious ones.
     pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Suspicious> {
         let Some(reader) = &mut self.reader else { return Vec::new() };

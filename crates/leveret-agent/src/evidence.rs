@@ -228,8 +228,9 @@ impl Evidence {
         }
     }
 
-    /// Keeps the switches between two instants (of the monotonic clock), with a margin, and names the threads.
-    pub(crate) fn keep(&mut self, from: Nanos, until: Nanos) {
+    /// Keeps the switches between two instants (of the monotonic clock), with a margin, and names the threads. Of `thread` also that with which
+    /// it left its core before.
+    pub(crate) fn keep(&mut self, thread: u32, from: Nanos, until: Nanos) {
         let (from, until) = (from - MARGIN, until + MARGIN);
         let (last, count) = self.forgotten;
         if from <= last {
@@ -239,7 +240,8 @@ impl Evidence {
         }
         let first = self.recent.partition_point(|record| record.time < from);
         // One switch before the window tells who had the core when it opened.
-        let before: Vec<SwitchRecord> = self.cores_before(first);
+        let mut before: Vec<SwitchRecord> = self.cores_before(first);
+        before.extend(self.left_before(thread, first));
         let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
         let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
         unranked(&chosen).into_iter().for_each(|thread| self.rank_again(thread));
@@ -272,6 +274,11 @@ impl Evidence {
             last.entry(record.core).or_insert(*record);
         }
         last.into_values().collect()
+    }
+
+    fn left_before(&self, thread: u32, first: usize) -> Option<SwitchRecord> {
+        const FAR: usize = 1 << 13;
+        self.recent.range(..first).rev().take(FAR).find(|record| record.tid_from == thread).copied()
     }
 
     /// Forgets what is too old to matter.

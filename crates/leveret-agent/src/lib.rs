@@ -10,6 +10,7 @@ mod collect;
 mod evidence;
 mod gaps;
 mod guard;
+mod holds;
 mod in_process;
 mod journal;
 mod lateness;

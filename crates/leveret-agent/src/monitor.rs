@@ -5,10 +5,10 @@ mod saved;
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::evidence::Evidence;
+use crate::holds::HoldWatch;
 use crate::journal::Journal;
 use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
-
 use crate::thin::Windows;
 use leveret_memory::{FiringReader, PeerSegment};
 use leveret_os::clock;
@@ -131,6 +131,20 @@ fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
     })
 }
 
+/// Each task with its member and its thread.
+fn of_members(job: &Job, threads: &[(u16, u32)]) -> Vec<(u16, u16, u32)> {
+    let member = |task: u16| job.tasks.get(usize::from(task)).map(|model| model.member.0);
+    threads.iter().filter_map(|(task, thread)| Some((*task, member(*task)?, *thread))).collect()
+}
+
+/// Watches how the threads are scheduled, from the epoch on where they are set up aside.
+fn scheduling(aside: bool, threads: &[(u16, u32)], epoch: Nanos) -> SchedulingWatch {
+    match aside {
+        true => SchedulingWatch::from_epoch(threads, epoch),
+        false => SchedulingWatch::start(threads, epoch),
+    }
+}
+
 /// The watcher of one phase.
 pub(crate) struct Monitor {
     label: String,
@@ -147,6 +161,7 @@ pub(crate) struct Monitor {
     capacity: usize,
     evidence: Evidence,
     scheduling: SchedulingWatch,
+    holds: HoldWatch,
     alone: Option<Alone>,
     events: Vec<Event>,
     before: InstancesBefore,
@@ -198,7 +213,10 @@ impl Monitor {
                 ChannelCollector::new(source, target, table, (epoch, first))
             })
             .collect();
-        let (evidence, warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
+        let (evidence, mut warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
+        let (holds, warning) =
+            HoldWatch::start(of_members(job, &threads), epoch, socket, evidence.whole_core);
+        warnings.extend(warning);
         let mut monitor = Self {
             label,
             assembled: assembled.clone(),
@@ -210,11 +228,8 @@ impl Monitor {
             windows: Windows::new(margin(job)),
             capacity: capacity(job, limit),
             evidence,
-            scheduling: if aside {
-                SchedulingWatch::from_epoch(&threads, epoch)
-            } else {
-                SchedulingWatch::start(&threads, epoch)
-            },
+            scheduling: scheduling(aside, &threads, epoch),
+            holds,
             alone: Alone::start(plan, epoch),
             events: Vec::new(),
             before,
@@ -303,15 +318,17 @@ impl Monitor {
             if found.iter().any(|found| found.missed) {
                 missed.push(task as u16);
             }
-            suspicious.extend(found);
+            suspicious.extend(found.into_iter().map(|found| (task as u16, collector.thread(), found)));
         }
-        let rescheduled = self.scheduling.look(&missed);
-        rescheduled.into_iter().for_each(|event| self.happened(event));
+        let changed = self.scheduling.look(&missed).into_iter().chain(self.holds.look(&missed));
+        changed.collect::<Vec<_>>().into_iter().for_each(|event| self.happened(event));
         // The kernel's log is read after the stamps, so that it covers whatever they tell of.
         self.evidence.drain();
-        for suspicious in suspicious {
+        for (task, thread, suspicious) in suspicious {
             self.misses += u64::from(suspicious.missed);
-            self.evidence.keep(suspicious.from, suspicious.until);
+            let wakes = self.holds.wakes(task, thread, suspicious.from, suspicious.until);
+            wakes.into_iter().for_each(|event| self.happened(event));
+            self.evidence.keep(thread, suspicious.from, suspicious.until);
             if suspicious.missed {
                 self.windows.open(suspicious.from - self.epoch, suspicious.until - self.epoch);
             }
@@ -351,6 +368,8 @@ impl Monitor {
                 EventKind::SchedulingChanged { .. }
                     | EventKind::MemberStopped { .. }
                     | EventKind::MemberContinued { .. }
+                    | EventKind::Woken { .. }
+                    | EventKind::Trapped { .. }
             )
         };
         if self.events.len() <= EVENTS_MAX {

@@ -98,7 +98,7 @@ impl Facts {
             hypervisor: processor_field(&processors, "flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"))
                 || value("/sys/hypervisor/type").is_some(),
-            cores_online: online(),
+            cores_online: online_cores(),
             cores_allowed: allowed_cores(),
             cores_isolated: cores("/sys/devices/system/cpu/isolated"),
             cores_tickless: cores("/sys/devices/system/cpu/nohz_full"),
@@ -119,7 +119,7 @@ const ONLINE: &str = "/sys/devices/system/cpu/online";
 
 /// Whether the machine has this core, and it is online.
 pub fn has_core(core: u32) -> bool {
-    online().contains(&core)
+    online_cores().contains(&core)
 }
 
 /// How many bytes of addresses this process and its children may use (`ulimit -v`); `None` where there is no limit.
@@ -128,7 +128,8 @@ pub fn address_space_limit() -> Option<u64> {
 }
 
 /// The cores that run; where /sys is not mounted, as the kernel counts their time.
-fn online() -> Vec<u32> {
+/// The processors that are online.
+pub fn online_cores() -> Vec<u32> {
     match value(ONLINE) {
         Some(listed) => parse_cores(&listed),
         None => counted_cores(&std::fs::read_to_string("/proc/stat").unwrap_or_default()),

@@ -14,6 +14,7 @@
 //! | [`futex`] | sleeping on, and waking, a word of shared memory |
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
+//! | [`control_groups`] | quotas of control groups, and of which a thread is |
 //! | [`threads_of`], [`facts`], [`doctor`] | who else is there, what this machine is, and what it lacks |
 //! | [`usage`] | the calling thread's faults and switches |
 //! | [`netlink`] | setting queueing disciplines of network interfaces |
@@ -31,6 +32,7 @@ pub mod cancellation;
 pub mod clock;
 pub mod contained;
 pub mod control;
+pub mod control_groups;
 pub mod doctor;
 pub mod facts;
 pub mod futex;

@@ -9,10 +9,12 @@
 //! | [`SwitchLog::open_thread`], [`FaultLog`]: a thread of the same user | none at 2 |
 //! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON`; with names and ranks: root |
 //! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
+//! | [`HoldLog`]: who stops, traces or freezes a thread, on all cores | 0 and a readable tracefs, or root |
 //! | [`TimerLog`]: every timer interrupt on a core | 0 and a readable tracefs, or root |
 
 mod event;
 mod faults;
+mod holds;
 mod ring;
 mod scheduled;
 mod switches;
@@ -24,6 +26,7 @@ mod timers;
 
 pub use event::{PerfError, paranoid_level};
 pub use faults::{FaultLog, FaultRecord};
+pub use holds::{Hold, HoldLog, HoldRecord};
 pub use switches::{Left, SwitchLog, SwitchRecord, UNKNOWN_THREAD};
 pub use system_calls::SystemCallCounter;
 pub use thread_page::ThreadPage;

@@ -170,6 +170,12 @@ pub fn threads(pid: u32) -> Result<Vec<u32>, ThreadError> {
     Ok(found)
 }
 
+/// The process of a thread; `None` where it has ended, or `/proc` hides it.
+pub fn process_of(tid: u32) -> Option<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
+}
+
 /// The threads of a process: each by the number that it has for itself, and by the one that it has here. They differ in a process
 /// namespace of its own.
 ///
@@ -298,6 +304,7 @@ mod tests {
                 Err(refusal) => eprintln!("SKIPPED: {refusal}"),
             }
             assert!(threads(process_id()).unwrap().contains(&tid));
+            assert_eq!(process_of(tid), Some(process_id()));
         });
         thread.unwrap().join().unwrap();
     }

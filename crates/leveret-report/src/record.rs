@@ -403,6 +403,80 @@ pub enum EventKind {
         /// The event.
         event: String,
     },
+    /// A signal that stops was sent to a member.
+    StopSent {
+        /// Rank.
+        member: u16,
+        /// Which signal.
+        signal: u8,
+        /// By whom.
+        by: Actor,
+    },
+    /// A task's thread stopped, and a debugger was notified of it.
+    Trapped {
+        /// Task index.
+        task: u16,
+        /// The debugger.
+        by: Actor,
+    },
+    /// A control group that a member is in was frozen.
+    Frozen {
+        /// Rank.
+        member: u16,
+        /// Path of the group.
+        group: String,
+        /// By whom.
+        by: Actor,
+    },
+    /// It was let go on.
+    Thawed {
+        /// Rank.
+        member: u16,
+        /// Path of the group.
+        group: String,
+    },
+    /// The quota of a control group of a task's thread was used up between `since` and this event, and the kernel kept its threads from running.
+    QuotaUsedUp {
+        /// Task index.
+        task: u16,
+        /// Folder of the group.
+        group: String,
+        /// When it had been looked at last.
+        since: Nanos,
+        /// For how long its threads were kept from running, summed up over cores.
+        length: Nanos,
+    },
+    /// A task's thread, which had no core, was put on the queue of one.
+    Woken {
+        /// Task index.
+        task: u16,
+        /// Which core.
+        core: u32,
+    },
+    /// A task's thread was found in a control group that may do so much real-time work only.
+    RealTimeQuota {
+        /// Task index.
+        task: u16,
+        /// Folder of the group.
+        group: String,
+        /// How much.
+        quota: Nanos,
+        /// In which time.
+        period: Nanos,
+    },
+}
+
+/// A thread that did something to a member.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Actor {
+    /// Its process.
+    pub process: u32,
+    /// The thread.
+    pub thread: u32,
+    /// Its name; empty when it had ended before it could be asked.
+    pub name: String,
+    /// Whether it is of this job; `None` when it had ended before it could be asked.
+    pub is_own: Option<bool>,
 }
 
 /// How a run ended.

@@ -77,10 +77,14 @@ pub enum Cause {
     PreviousInstance,
     /// The body slept in a system call or on a lock.
     Blocked,
-    /// The kernel's limit on real-time time took the core away.
+    /// A budget, a quota or the kernel's limit on real-time work was used up, and the kernel let the thread wait.
     Throttled,
     /// The member was stopped by a signal.
     StoppedMember,
+    /// A debugger or tracer held the thread.
+    Traced,
+    /// The thread's control group was frozen.
+    Frozen,
     /// The clock moved without time passing.
     ClockStep,
     /// The other end of the channel was late.
@@ -142,8 +146,10 @@ words!(Cause {
     Overrun => "overrun", "overrun";
     PreviousInstance => "previous-instance", "instance before not ended";
     Blocked => "blocked", "blocked in the body";
-    Throttled => "throttled", "throttled by the kernel's real-time limit";
+    Throttled => "throttled", "throttled by the kernel";
     StoppedMember => "stopped-member", "stopped member";
+    Traced => "traced", "held by a debugger";
+    Frozen => "frozen", "frozen";
     ClockStep => "clock-step", "clock step";
     LatePeer => "late-peer", "late peer";
     PeerDied => "peer-died", "peer died";

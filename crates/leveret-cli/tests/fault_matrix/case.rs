@@ -2,18 +2,44 @@
 
 use std::fmt;
 
-/// In which periods: apart, and at places of their own, so that no plant's end reaches another's beginning.
-pub const AT: [u64; 4] = [4, 9, 14, 19];
-/// How many hyperperiods a run has.
-pub const ROUNDS: u64 = 22;
 /// Every period of the matrix.
 pub const PERIOD: i64 = 20_000_000;
-/// The window of the task that is disturbed, and its execution budget.
-pub const WINDOW: (i64, i64) = (6_000_000, 8_000_000);
-pub const BUDGET: i64 = 500_000;
-/// When plants begin, and for how long they last: from before the window to after it.
+/// When plants begin in a period: before the window.
 pub const FROM: i64 = 5_000_000;
-pub const LENGTH: i64 = 6_000_000;
+
+/// The task that is disturbed, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// How many hyperperiods a run has.
+    pub rounds: u64,
+    /// In which of them something is planted: apart, so that no plant's end reaches another's beginning.
+    pub at: &'static [u64],
+    /// For how long those outside disturb.
+    pub length: i64,
+    /// The window of the task.
+    pub window: (i64, i64),
+    /// Its execution budget.
+    pub budget: i64,
+}
+
+impl Shape {
+    /// Plants at places of their own, each from before the window to after it.
+    pub const USUAL: Self = Self {
+        rounds: 22,
+        at: &[4, 9, 14, 19],
+        length: 6_000_000,
+        window: (6_000_000, 8_000_000),
+        budget: 500_000,
+    };
+    /// One plant from the first third of the run to long after its end.
+    pub const LONG: Self = Self { at: &[4], length: 2_000_000_000, ..Self::USUAL };
+    /// Hardly more room than the budget.
+    pub const NARROW: Self = Self { window: (6_000_000, 6_500_000), budget: 400_000, ..Self::USUAL };
+    /// A small budget in the usual window.
+    pub const SMALL: Self = Self { budget: 100_000, ..Self::USUAL };
+    /// Two plants in a longer run.
+    pub const RARE: Self = Self { rounds: 60, at: &[14, 44], ..Self::USUAL };
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scheduling {
@@ -86,6 +112,8 @@ pub enum Plant {
     Sibling,
     /// By a member that must send first, and is late or silent.
     Sender(&'static str, &'static str),
+    /// The member may not use real-time scheduling, and another one may.
+    WithoutRights,
 }
 
 impl Plant {
@@ -121,4 +149,11 @@ pub struct Cause {
     pub culprit: Culprit,
     /// Words of which one must stand in the evidence; any may where there are none.
     pub words: &'static [&'static str],
+    pub shape: Shape,
+}
+
+impl Cause {
+    pub const fn shaped(self, shape: Shape) -> Self {
+        Self { shape, ..self }
+    }
 }

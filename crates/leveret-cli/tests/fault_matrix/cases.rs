@@ -1,8 +1,8 @@
 //! Every planted cause.
 
-use crate::case::Plant::{Body, Briefly, Outside, Sender, Sibling};
+use crate::case::Plant::{Body, Briefly, Outside, Sender, Sibling, WithoutRights};
 use crate::case::Scheduling::{Deadline, Fifo, Plain};
-use crate::case::{Cause, Culprit, Party, Plant, Scheduling};
+use crate::case::{Cause, Culprit, Party, Plant, Scheduling, Shape};
 
 const ALL: &[Scheduling] = &[Fifo, Deadline, Plain];
 /// What outranks fixed priorities is not delayed by them.
@@ -14,7 +14,15 @@ const fn process(
     under: &'static [Scheduling],
     words: &'static [&'static str],
 ) -> Cause {
-    Cause { name, plants, under, party: Some(Party::Process), culprit: Culprit::Planter, words }
+    Cause {
+        name,
+        plants,
+        under,
+        party: Some(Party::Process),
+        culprit: Culprit::Planter,
+        words,
+        shape: Shape::USUAL,
+    }
 }
 
 const fn job(
@@ -23,7 +31,15 @@ const fn job(
     under: &'static [Scheduling],
     words: &'static [&'static str],
 ) -> Cause {
-    Cause { name, plants, under, party: Some(Party::Job), culprit: Culprit::Nobody, words }
+    Cause {
+        name,
+        plants,
+        under,
+        party: Some(Party::Job),
+        culprit: Culprit::Nobody,
+        words,
+        shape: Shape::USUAL,
+    }
 }
 
 /// Another process did it, and the kernel does not say which.
@@ -44,6 +60,7 @@ const fn harmless(name: &'static str, plants: &'static [Plant], under: &'static 
 pub const CAUSES: &[Cause] = &[
     // Who has the core instead.
     process("FIFO hog above", &[Outside("fifo", 0)], RANKED, &["plant"]),
+    process("FIFO hog of two seconds", &[Outside("fifo", 0)], RANKED, &["plant"]).shaped(Shape::LONG),
     process("FIFO hog at the same priority", &[Outside("equal", 0)], &[Fifo], &["plant"]),
     process("round-robin hog above", &[Outside("rr", 0)], RANKED, &["plant"]),
     process("deadline hog on every core", &[Outside("deadline", 0)], RANKED, &["plant"]),
@@ -53,6 +70,19 @@ pub const CAUSES: &[Cause] = &[
     process("short-lived FIFO processes in two rows", &[Outside("row", 0)], RANKED, &["plant"]),
     process("ordinary thread boosted by a PI mutex", &[Outside("boosted", 0)], RANKED, &["plant"]),
     process("FIFO hog in another PID namespace", &[Outside("namespaced", 0)], RANKED, &["plant"]),
+    process(
+        "ordinary hogs before a member without rights",
+        &[WithoutRights, Outside("ordinary", 0)],
+        &[Fifo],
+        &["plant"],
+    ),
+    process(
+        "FIFO hog before a member without rights",
+        &[WithoutRights, Outside("fifo", 0)],
+        &[Fifo],
+        &["plant"],
+    ),
+    harmless("agent stopped for a moment", &[Outside("stop-agent", 0)], &[Fifo, Deadline]),
     harmless("FIFO hog below", &[Outside("low", 0)], &[Fifo, Deadline]),
     harmless("idle-class hog", &[Outside("idle", 0)], ALL),
     harmless("ordinary hogs", &[Outside("ordinary", 0)], &[Fifo, Deadline]),
@@ -76,6 +106,17 @@ pub const CAUSES: &[Cause] = &[
     job("long overrun", &[Body("overrun", "5ms")], ALL, &["body", "budget", "computed"]),
     job("overrun of one tick", &[Body("overrun", "4ms")], ALL, &["body", "budget", "computed"]),
     job("overrun by a little", &[Body("overrun", "2150us")], ALL, &["body", "budget", "computed"]),
+    job(
+        "overrun by 150 us in step with the tick",
+        &[Body("overrun", "650us")],
+        &[Fifo, Deadline],
+        &["body", "budget", "computed"],
+    )
+    .shaped(Shape::NARROW),
+    job("rare long overrun", &[Body("overrun", "5ms")], ALL, &["body", "budget", "computed"])
+        .shaped(Shape::RARE),
+    job("5 ms on a deadline budget of 100 us", &[Body("overrun", "5ms")], &[Deadline], &["budget"])
+        .shaped(Shape::SMALL),
     job("overrun into the next instance", &[Body("overrun", "22ms")], ALL, &[]),
     job("sleeps in its body", &[Body("sleep", "5ms")], ALL, &["block", "slept", "wait"]),
     job("waits for a lock of its own process", &[Body("lock", "6ms")], ALL, &["block", "slept", "wait"]),
@@ -89,7 +130,8 @@ pub const CAUSES: &[Cause] = &[
     job("page faults", &[Body("pages", "5ms")], ALL, &["fault"]),
     job("runs a program in its body", &[Body("fork", "5ms")], ALL, &[]),
     job("its own helper thread takes the core", &[Body("second", "6ms")], RANKED, &[]),
-    job("another member overruns into its window", &[Sibling], &[Fifo, Plain], &[]),
+    // Where they share the core evenly, it keeps its window.
+    job("another member overruns into its window", &[Sibling], &[Fifo], &[]),
     job("late sender", &[Sender("overrun", "9ms")], ALL, &["A.user"]),
     job("silent sender", &[Sender("silent", "0ms")], ALL, &[]),
     job("sleeping sender", &[Sender("sleep", "9ms")], ALL, &["A.user"]),
@@ -140,6 +182,3 @@ pub const CAUSES: &[Cause] = &[
         &["froze", "trac", "debug"],
     ),
 ];
-
-/// What is known to be judged wrong, shown as such on the page.
-pub const JUDGED_WRONG: &[(&str, Scheduling)] = &[];

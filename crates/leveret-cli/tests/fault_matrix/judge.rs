@@ -1,6 +1,6 @@
 //! What the logs of those who planted demand of the report.
 
-use crate::case::{AT, BUDGET, Cause, Culprit, PERIOD, Party, Plant, ROUNDS, Scheduling, WINDOW};
+use crate::case::{Cause, Culprit, PERIOD, Party, Plant, Scheduling};
 use crate::harness::{Workplace, turn};
 use crate::run::{Entry, Ran, planter, run};
 use crate::{cases, page};
@@ -14,6 +14,8 @@ pub struct Judged {
     pub judged: u64,
     /// Planted instances that the plant did not reach, or that kept their window.
     pub unreached: u64,
+    /// Planted instances that somebody else disturbed too, by the scheduler's own trace.
+    pub disturbed: u64,
     /// Missed instances in which nothing was planted.
     pub beside: u64,
     /// What was wrong.
@@ -40,6 +42,8 @@ struct Judge<'r> {
     cause: &'r Cause,
     ran: &'r Ran,
     epoch: i64,
+    /// Whether the task competes as an equal.
+    is_ordinary: bool,
     judged: Judged,
 }
 
@@ -57,7 +61,8 @@ impl Judge<'_> {
 
     /// Whose a miss of this instance must be, by the logs alone; `None` where no plant was enough for it.
     fn expected(&self, window: (i64, i64)) -> Option<Party> {
-        let enough = |outside| covered(self.entries(outside), window) >= window.1 - window.0 - BUDGET;
+        let enough =
+            |outside| covered(self.entries(outside), window) >= window.1 - window.0 - self.cause.shape.budget;
         if enough(false) { Some(Party::Job) } else { enough(true).then_some(Party::Process) }
     }
 
@@ -92,7 +97,7 @@ impl Judge<'_> {
 
     fn window(&self, instance: u64) -> (i64, i64) {
         let start = self.epoch + instance as i64 * PERIOD;
-        (start + WINDOW.0, start + WINDOW.1)
+        (start + self.cause.shape.window.0, start + self.cause.shape.window.1)
     }
 
     /// Whether the culprit is the planter's, and had a core when it is said to have had it.
@@ -110,7 +115,35 @@ impl Judge<'_> {
         planters.all(|time| time <= trace.time_of(thread as u32, window))
     }
 
+    /// Whether others of this machine took so much of the core within the window that they alone may have made the instance late. They cannot
+    /// where the task outranks them.
+    fn is_disturbed(&self, core: u32, window: (i64, i64)) -> bool {
+        let Some(trace) = self.ran.trace.as_ref().filter(|_| self.is_ordinary) else { return false };
+        let tasks = &self.ran.outcome.record().phases[0].tasks;
+        let is_own = |thread: u32| {
+            thread == 0
+                || tasks.iter().any(|task| task.thread == thread)
+                || self.ran.entries.iter().any(|entry| entry.thread == u64::from(thread))
+        };
+        let others = trace.on(core, window).into_iter().filter(|(_, thread, _)| !is_own(*thread));
+        let time: i64 = others.map(|(_, _, time)| time).sum();
+        time > (window.1 - window.0 - self.cause.shape.budget) / 2
+    }
+
+    /// As [`Judge::is_disturbed`], of the task whose miss this is, or of the one that should have sent.
+    fn others_disturb(&self, instance: u64) -> bool {
+        let window = self.window(instance);
+        let by_sender = self.cause.plants.iter().any(|plant| matches!(plant, Plant::Sender(..)));
+        let start = self.epoch + instance as i64 * PERIOD;
+        self.is_disturbed(crate::job::core(0), window)
+            || by_sender && self.is_disturbed(crate::job::core(1), (start, window.0))
+    }
+
     fn planted(&mut self, miss: &Value, expected: Party) {
+        if self.others_disturb(miss["instance"].as_u64().expect("an instance")) {
+            self.judged.disturbed += 1;
+            return;
+        }
         self.judged.judged += 1;
         let party = party_of(miss);
         let unproven = miss["unproven"].as_bool().unwrap_or_default();
@@ -166,6 +199,13 @@ impl Judge<'_> {
         let culprit = &miss["culprit"];
         let (Some(thread), Some(trace)) = (culprit["thread"].as_u64(), &self.ran.trace) else { return };
         let window = self.window(miss["instance"].as_u64().expect("an instance"));
+        // Threads whose count of nested events the kernel has got wrong are missing in its trace.
+        let logged = self
+            .entries(true)
+            .any(|entry| entry.thread == thread && entry.from < window.1 && entry.to > window.0);
+        if logged {
+            return;
+        }
         let ran_at_all = culprit["rank"].as_str().is_some_and(|rank| !rank.is_empty());
         if ran_at_all && trace.time_of(thread as u32, (window.0 - PERIOD / 2, window.1 + 2 * PERIOD)) == 0 {
             self.wrong(miss, "the culprit did not run then");
@@ -184,7 +224,7 @@ impl Judge<'_> {
                 continue;
             }
             let expected = if by_sender {
-                AT.contains(&instance).then_some(Party::Job)
+                self.cause.shape.at.contains(&instance).then_some(Party::Job)
             } else {
                 self.expected(self.window(instance))
             };
@@ -193,7 +233,8 @@ impl Judge<'_> {
                 None => self.beside(miss),
             }
         }
-        self.judged.unreached = (AT.len() as u64).saturating_sub(self.judged.judged);
+        let met = self.judged.judged + self.judged.disturbed;
+        self.judged.unreached = (self.cause.shape.at.len() as u64).saturating_sub(met);
     }
 }
 
@@ -211,22 +252,27 @@ fn evidence(miss: &Value) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn judge(cause: &Cause, ran: &Ran) -> Judged {
+fn judge(cause: &Cause, scheduling: Scheduling, ran: &Ran) -> Judged {
     let epoch = ran.outcome.record().phases[0].epoch_monotonic.0;
-    let mut judge = Judge { cause, ran, epoch, judged: Judged::default() };
+    let is_ordinary = scheduling == Scheduling::Plain
+        || cause.plants.iter().any(|plant| matches!(plant, Plant::WithoutRights));
+    let mut judge = Judge { cause, ran, epoch, is_ordinary, judged: Judged::default() };
     judge.every_miss();
     let mut judged = judge.judged;
-    if cause.party.is_some() && judged.judged < AT.len() as u64 / 2 {
+    let planted = cause.shape.at.len() as u64;
+    // Where most instances are late without any plant, the machine is too busy for a task that competes as an equal.
+    let is_busy = is_ordinary && judged.beside > cause.shape.rounds / 3;
+    if is_busy {
+        judged.disturbed = planted - judged.judged.min(planted);
+    }
+    if cause.party.is_some() && judged.judged + judged.disturbed < planted.div_ceil(2) {
         judged.wrong.push(format!(
             "only {} planted misses of {}: {:?}\n{}",
             judged.judged,
-            AT.len(),
+            planted,
             ran.entries,
             ran.outcome.said()
         ));
-    }
-    if judged.beside > ROUNDS / 2 {
-        println!("  {} of {ROUNDS} instances were missed for what was not planted", judged.beside);
     }
     judged
 }
@@ -267,32 +313,34 @@ fn every_planted_cause_is_judged_right() {
     let program = planter(&place);
     let mut rows = Vec::new();
     let mut wrong = String::new();
+    let (mut planted, mut disturbed) = (0, 0);
     for cause in cases::CAUSES.iter().filter(|cause| cause.name.contains(&wanted) && can_plant(cause)) {
         for &scheduling in cause.under {
-            let judged = judge(cause, &run(&program, cause, scheduling));
-            let is_known = cases::JUDGED_WRONG.contains(&(cause.name, scheduling));
+            let judged = judge(cause, scheduling, &run(&program, cause, scheduling));
             println!(
-                "{} under {}: {} judged, {} not reached, {} not planted, {} wrong",
+                "{} under {}: {} judged, {} disturbed, {} not reached, {} not planted, {} wrong",
                 cause.name,
                 scheduling.word(),
                 judged.judged,
+                judged.disturbed,
                 judged.unreached,
                 judged.beside,
                 judged.wrong.len()
             );
-            if !is_known && !judged.wrong.is_empty() {
+            if !judged.wrong.is_empty() {
                 let _ = writeln!(wrong, "## {} under {}", cause.name, scheduling.word());
                 judged.wrong.iter().take(2).for_each(|what| wrong += &format!("- {what}\n"));
             }
-            // The page shows what is, also where that is not what it should be.
-            let is_wrong = is_known || page::is_blessing() && !judged.wrong.is_empty();
-            rows.push(page::Row { cause, scheduling, judged, is_wrong });
+            planted += cause.shape.at.len() as u64;
+            disturbed += judged.disturbed;
+            rows.push(page::Row { cause, scheduling, judged });
         }
     }
     if wanted.is_empty() && page::is_blessing() {
         page::write(&rows);
     }
     assert!(wrong.is_empty(), "{wrong}");
+    assert!(disturbed <= planted / 3, "{disturbed} of {planted} planted instances were disturbed by others");
     if wanted.is_empty() {
         page::compare(&rows);
     }

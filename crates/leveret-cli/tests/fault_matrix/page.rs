@@ -10,7 +10,6 @@ pub struct Row<'c> {
     pub cause: &'c Cause,
     pub scheduling: Scheduling,
     pub judged: Judged,
-    pub is_wrong: bool,
 }
 
 const HEAD: &str = "# Fault matrix
@@ -28,7 +27,6 @@ impl Row<'_> {
     /// The columns that every run must agree on.
     fn stable(&self) -> String {
         let party = match self.cause.party {
-            _ if self.is_wrong => "**judged wrong**".to_owned(),
             None => "none missed for it".to_owned(),
             Some(Party::Process) if self.cause.culprit == Culprit::Unknown => {
                 "process, or unproven".to_owned()

@@ -1,7 +1,7 @@
 //! One run with one cause planted: its report, the log of what was really done, and the witness.
 
-use crate::case::{AT, Cause, FROM, LENGTH, PERIOD, Plant, ROUNDS, Scheduling};
-use crate::harness::{Outcome, Workplace};
+use crate::case::{Cause, FROM, PERIOD, Plant, Scheduling};
+use crate::harness::{Outcome, Workplace, member};
 use crate::job::{Job, core};
 use crate::witness::{Trace, Witness};
 use std::io::{BufRead, BufReader};
@@ -49,8 +49,8 @@ pub fn planter(place: &Workplace) -> PathBuf {
     target
 }
 
-fn periods() -> String {
-    AT.map(|at| at.to_string()).join(",")
+fn periods(cause: &Cause) -> String {
+    cause.shape.at.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// The job: the member that is disturbed, and whom the plants need beside it.
@@ -59,9 +59,9 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
     let mut own = vec!["task=V.user".to_owned(), log.clone(), format!("core={}", core(0))];
     for (number, plant) in cause.plants.iter().enumerate() {
         match plant {
-            Plant::Body(kind, length) => own.push(format!("fault={kind}:{length}@{}", periods())),
+            Plant::Body(kind, length) => own.push(format!("fault={kind}:{length}@{}", periods(cause))),
             Plant::Sender(..) => own.push("reads=AV".to_owned()),
-            Plant::Sibling => {}
+            Plant::Sibling | Plant::WithoutRights => {}
             Plant::Outside(..) | Plant::Briefly(_) => {
                 own.push(format!("tell={}", place.shown(&format!("pipe{number}"))))
             }
@@ -71,16 +71,17 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
         own.push(format!("lock={}", place.shown("log")));
     }
     // Who competes as an equal is delayed by others only while it has something to do.
-    if scheduling == Scheduling::Plain {
+    let without_rights = cause.plants.iter().any(|plant| matches!(plant, Plant::WithoutRights));
+    if scheduling == Scheduling::Plain || without_rights {
         own.push("work=450us".to_owned());
     }
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    let mut job = Job::new(ROUNDS, &format!("scheduling = \"{}\"", scheduling.word()));
+    let mut job = Job::new(cause.shape.rounds, &format!("scheduling = \"{}\"", scheduling.word()));
     let mut reads = "";
     for plant in cause.plants {
         match plant {
             Plant::Sibling => {
-                let fault = format!("fault=overrun:9ms@{}", periods());
+                let fault = format!("fault=overrun:9ms@{}", periods(cause));
                 job = job.member("S", core(0), "test-faulty", &["task=S.user", &log, &fault]).task(
                     "S.user",
                     ["1ms", "4ms"],
@@ -89,7 +90,7 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
                 );
             }
             Plant::Sender(kind, length) => {
-                let fault = format!("fault={kind}:{length}@{}", periods());
+                let fault = format!("fault={kind}:{length}@{}", periods(cause));
                 reads = "reads = [\"AV\"]";
                 job = job
                     .member("A", core(1), "test-faulty", &["task=A.user", "writes=AV", &log, &fault])
@@ -99,14 +100,30 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
             _ => {}
         }
     }
-    job.member("V", core(0), "test-faulty", &own).task("V.user", ["6ms", "8ms"], "500us", reads).text()
+    let nanos = |length: i64| format!("{length}ns");
+    let window = [nanos(cause.shape.window.0), nanos(cause.shape.window.1)];
+    if without_rights {
+        // The last to be ready has the rights that the other lacks.
+        let program = member("test-faulty");
+        let lacking = ["--bounding-set=-sys_nice", "--inh-caps=-sys_nice", &program];
+        let own: Vec<&str> = lacking.into_iter().chain(own).collect();
+        job = job.command("V", core(0), "setpriv", &own);
+        job = job.member("W", core(1), "test-faulty", &["task=W.user"]);
+        job = job.task("W.user", ["1ms", "4ms"], "500us", "");
+    } else {
+        job = job.member("V", core(0), "test-faulty", &own);
+    }
+    job.task("V.user", [&window[0], &window[1]], &nanos(cause.shape.budget), reads).text()
 }
 
 /// Starts those who plant from outside; each waits for the epoch.
 fn planters(place: &Workplace, program: &Path, cause: &Cause) -> Vec<Child> {
     let outside = cause.plants.iter().enumerate().filter_map(|(number, plant)| {
-        let (from, length) =
-            if matches!(plant, Plant::Briefly(_)) { (7_000_000, 1_000_000) } else { (FROM, LENGTH) };
+        let (from, length) = if matches!(plant, Plant::Briefly(_)) {
+            (7_000_000, 1_000_000)
+        } else {
+            (FROM, cause.shape.length)
+        };
         plant.outside().map(|(kind, argument)| (number, kind, argument, from, length))
     });
     outside
@@ -123,7 +140,7 @@ fn planters(place: &Workplace, program: &Path, cause: &Cause) -> Vec<Child> {
                     PERIOD.to_string(),
                     from.to_string(),
                     length.to_string(),
-                    periods(),
+                    periods(cause),
                 ])
                 .arg(argument.to_string())
                 .stdout(Stdio::piped())

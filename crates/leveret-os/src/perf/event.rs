@@ -3,8 +3,9 @@
 use crate::Failure;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
+use std::ffi::CStr;
 use std::mem::offset_of;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 /// Why an event cannot be had.
@@ -193,6 +194,17 @@ impl Event {
         Ok(Self { name, target, file })
     }
 
+    /// Lets only those of a tracepoint's events through that the filter names, in the kernel's own language.
+    pub(super) fn filter(&self, filter: &CStr) -> Result<(), PerfError> {
+        /// `PERF_EVENT_IOC_SET_FILTER`
+        const SET_FILTER: libc::Ioctl = 0x4008_2406;
+        // SAFETY: the descriptor is open, and the text is a C string that lives through the call.
+        let answer = unsafe { libc::ioctl(self.file.as_raw_fd(), SET_FILTER, filter.as_ptr()) };
+        let refused =
+            |failure| PerfError::Open { event: self.name, target: self.target.to_string(), failure };
+        if answer < 0 { Err(refused(Failure::last("ioctl"))) } else { Ok(()) }
+    }
+
     /// Maps the event's control page and `data_pages` of buffer (none, or a power of two) behind it.
     pub(super) fn map(&self, data_pages: usize) -> Result<Mapped, PerfError> {
         let length = (1 + data_pages) * page_bytes();
@@ -233,6 +245,18 @@ pub(super) fn tracepoint_id(name: &'static str, path: &str) -> Result<u64, PerfE
     let text = tracepoint_file(name, path)?;
     let failure = Failure::new("read", Errno::BADMSG);
     text.parse().map_err(|_| PerfError::Tracepoint { name, failure })
+}
+
+/// Where a field of a tracepoint lies, from the kernel's description of its format: lines such as
+/// `field:pid_t prev_pid; offset:24; size:4; signed:1;`, with tabs between the parts. `None` where there is none of this size.
+pub(super) fn field(format: &str, name: &str, bytes: usize) -> Option<usize> {
+    format.lines().find_map(|line| {
+        let mut parts = line.trim().split(';').map(str::trim);
+        let declared = parts.next()?.strip_prefix("field:")?.split([' ', '[']).any(|word| word == name);
+        let offset = parts.next()?.strip_prefix("offset:")?.parse().ok()?;
+        let size: usize = parts.next()?.strip_prefix("size:")?.parse().ok()?;
+        (declared && size == bytes).then_some(offset)
+    })
 }
 
 pub(super) fn page_bytes() -> usize {

@@ -1,6 +1,6 @@
 //! The tracepoint `sched:sched_switch`: as the log of switches, with names, ranks and states as they were.
 
-use super::event::tracepoint_file;
+use super::event::{field, tracepoint_file};
 use super::ring::Record;
 use super::switches::{Left, SwitchRecord, UNKNOWN_THREAD};
 use super::{PerfError, timers::RECORD_SAMPLE};
@@ -12,7 +12,7 @@ pub(super) const NAME: &str = "sched:sched_switch";
 pub(super) const ID_PATH: &str = "events/sched/sched_switch/id";
 const FORMAT_PATH: &str = "events/sched/sched_switch/format";
 /// Where a sample's raw part begins: after | pid | tid | time | core | - | size |.
-const RAW: usize = 28;
+pub(super) const RAW: usize = 28;
 pub(super) const COMM_BYTES: usize = 16;
 
 /// Where the fields lie, which differs between kernels.
@@ -33,18 +33,8 @@ impl Layout {
         Self::parse(&text).ok_or(PerfError::Tracepoint { name: NAME, failure })
     }
 
-    /// From lines such as `field:pid_t prev_pid; offset:24; size:4; signed:1;`, with tabs between the parts.
     fn parse(text: &str) -> Option<Self> {
-        let field = |name: &str, bytes: usize| {
-            text.lines().find_map(|line| {
-                let mut parts = line.trim().split(';').map(str::trim);
-                let declared =
-                    parts.next()?.strip_prefix("field:")?.split([' ', '[']).any(|word| word == name);
-                let offset = parts.next()?.strip_prefix("offset:")?.parse().ok()?;
-                let size: usize = parts.next()?.strip_prefix("size:")?.parse().ok()?;
-                (declared && size == bytes).then_some(offset)
-            })
-        };
+        let field = |name: &str, bytes: usize| field(text, name, bytes);
         Some(Self {
             from: field("prev_pid", 4)?,
             from_priority: field("prev_prio", 4)?,

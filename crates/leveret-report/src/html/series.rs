@@ -64,26 +64,26 @@ pub(super) fn alone(phase: &Phase, phases: usize) -> Value {
 
 fn curves(phase: &Phase) -> Vec<Curve> {
     let index = Index::new(phase);
-    let ran = |instance: &&InstanceRecord| matches!(instance.outcome, Outcome::Ran | Outcome::RanLate);
     let mut curves = Vec::new();
     for (task, record) in phase.tasks.iter().enumerate() {
-        let curve = |kind, of: &dyn Fn(&InstanceRecord) -> i64, bound, bound_label| Curve {
+        let curve = |kind, of: &dyn Fn(&InstanceRecord) -> Option<i64>, bound, bound_label| Curve {
             kind,
             subject: Subject::Task(task),
             name: index.task_name(task),
             values: record
                 .instances
                 .iter()
-                .filter(ran)
-                .map(|instance| (instance.instance, of(instance)))
+                .filter_map(|instance| Some((instance.instance, of(instance)?)))
                 .collect(),
             bound,
             bound_label,
         };
-        let late = |instance: &InstanceRecord| (instance.started - instance.planned).0;
+        // One that was skipped is late by all that it waited.
+        let late = |instance: &InstanceRecord| Some(instance.start_lateness().0);
         curves.push(curve("lateness", &late, start_slack(phase, task), "room left by the plan"));
         let execution = |instance: &InstanceRecord| {
-            if instance.cpu > Nanos::ZERO { instance.cpu.0 } else { (instance.ended - instance.started).0 }
+            let ran = matches!(instance.outcome, Outcome::Ran | Outcome::RanLate);
+            ran.then(|| instance.execution().0)
         };
         let budget = phase.job.tasks.get(task).map(|model| model.budget);
         curves.push(curve("execution", &execution, budget, "budget"));

@@ -17,6 +17,10 @@ pub(crate) struct CoreLog<'a> {
     cores: BTreeMap<u32, Vec<&'a SwitchEvent>>,
     threads: HashMap<u32, Occupant>,
     timers: BTreeMap<u32, Vec<Nanos>>,
+    /// When each task's thread came to a core (`None`) and left it, in order.
+    own: HashMap<u32, Vec<(Nanos, Option<Left>)>>,
+    /// When each task was put on a core's queue, and on which.
+    woken: HashMap<u16, Vec<(Nanos, u32)>>,
     /// Stretches of time of which records of the log were lost, and how many.
     lost: Vec<(Nanos, Nanos, u64)>,
     /// Whether the log saw every thread of the core, or only ours.
@@ -128,6 +132,24 @@ impl Occupant {
     }
 }
 
+/// When the tasks' threads came and left, on whatever core.
+fn own_moves(phase: &Phase) -> HashMap<u32, Vec<(Nanos, Option<Left>)>> {
+    let threads = phase.tasks.iter().map(|task| task.thread).filter(|thread| *thread != 0);
+    let mut moves: HashMap<u32, Vec<_>> = threads.map(|thread| (thread, Vec::new())).collect();
+    for event in &phase.switches {
+        if let Some(moves) = moves.get_mut(&event.from) {
+            moves.push((event.at, Some(event.left)));
+        }
+        if let Some(moves) = moves.get_mut(&event.to) {
+            moves.push((event.at, None));
+        }
+    }
+    for moves in moves.values_mut() {
+        moves.sort_by_key(|(at, _)| *at);
+    }
+    moves
+}
+
 impl<'a> CoreLog<'a> {
     pub fn new(phase: &'a Phase, whole_core: bool) -> Self {
         let mut cores: BTreeMap<u32, Vec<&SwitchEvent>> = BTreeMap::new();
@@ -156,12 +178,19 @@ impl<'a> CoreLog<'a> {
         for instants in timers.values_mut() {
             instants.sort_unstable();
         }
+        let own = own_moves(phase);
+        let mut woken: HashMap<u16, Vec<(Nanos, u32)>> = HashMap::new();
+        for event in &phase.events {
+            if let EventKind::Woken { task, core } = event.kind {
+                woken.entry(task).or_default().push((event.at, core));
+            }
+        }
         let lost = phase.events.iter().filter_map(|event| match event.kind {
             EventKind::EvidenceLost { since, records } => Some((since, event.at, records)),
             _ => None,
         });
         let lost = lost.collect();
-        Self { cores, threads, timers, lost, whole_core }
+        Self { cores, threads, timers, own, woken, lost, whole_core }
     }
 
     fn occupant(&self, thread: u32) -> Occupant {
@@ -233,6 +262,43 @@ impl<'a> CoreLog<'a> {
             let first = events.partition_point(|event| event.at <= at);
             events[..first].last().is_some_and(|event| event.to == thread)
         })
+    }
+
+    /// Since when a task's thread has had no core at `at`, and in what state it left; `None` where it had one or the log does not say.
+    pub fn absence(&self, thread: u32, at: Nanos) -> Option<(Nanos, Left)> {
+        let moves = self.own.get(&thread)?;
+        let (left, how) = moves[..moves.partition_point(|(each, _)| *each <= at)].last()?;
+        how.map(|how| (*left, how))
+    }
+
+    /// Whether a task's thread, which has no core at `at`, wants one; `None` where the log does not say.
+    pub fn is_waiting(&self, task: usize, thread: u32, at: Nanos) -> Option<bool> {
+        let woken = self.woken.get(&u16::try_from(task).ok()?)?;
+        let (since, left) = self.absence(thread, at)?;
+        let is_woken = woken.iter().any(|(each, _)| *each > since && *each <= at);
+        Some(left == Left::Runnable || is_woken)
+    }
+
+    /// The core on whose queue a task was put last within `[from, to]`.
+    pub fn queued_on(&self, task: usize, from: Nanos, to: Nanos) -> Option<u32> {
+        let woken = self.woken.get(&u16::try_from(task).ok()?)?;
+        woken.iter().rev().find(|(at, _)| *at >= from && *at <= to).map(|(_, core)| *core)
+    }
+
+    /// Whether the log shows a task's thread stopped by a signal at any time within `[from, to]`.
+    pub fn was_stopped(&self, thread: u32, from: Nanos, to: Nanos) -> bool {
+        let Some(moves) = self.own.get(&thread) else { return false };
+        let first = moves.partition_point(|(at, _)| *at <= from).saturating_sub(1);
+        moves[first..].iter().any(|(at, how)| *at <= to && *how == Some(Left::Stopped))
+    }
+
+    /// The absence that begins next after `at`, at which a task's thread has a core, and that before it: when each began, and in what state the
+    /// thread left.
+    pub fn absences_about(&self, thread: u32, at: Nanos) -> Option<[(Nanos, Left); 2]> {
+        let moves = self.own.get(&thread)?;
+        let (before, after) = moves.split_at(moves.partition_point(|(each, _)| *each <= at));
+        let left = |(at, how): &(Nanos, Option<Left>)| how.map(|how| (*at, how));
+        Some([before.iter().rev().find_map(left)?, after.iter().find_map(left)?])
     }
 
     /// The timer interrupts of a core within `[from, to]`.

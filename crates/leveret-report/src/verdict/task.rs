@@ -1,13 +1,14 @@
 //! Task instances: where the time went, in shares, and whose share was decisive.
 
 mod body;
+mod held;
 mod outside;
 mod wait;
 
 use super::{Blame, Cause, Context, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Longest chain of waits that is followed; beyond it a wait is unproven.
 const CHAIN_MAX: u32 = 64;
@@ -115,7 +116,16 @@ pub(super) fn decide(shares: Vec<Share>, late_by: Option<Nanos>) -> Decision {
     });
     let party = decisive(sums, late_by);
     let mut shares = shares;
-    shares.sort_by_key(|share| (share.blame.party != party, std::cmp::Reverse(share.amount)));
+    // What took most, in however many stretches, and of it the longest.
+    let mut sums_by: HashMap<(Cause, Blame), Nanos> = HashMap::new();
+    for share in &shares {
+        let sum = sums_by.entry((share.cause, share.blame.clone())).or_default();
+        *sum = *sum + share.amount;
+    }
+    shares.sort_by_cached_key(|share| {
+        let sum = sums_by.get(&(share.cause, share.blame.clone())).copied().unwrap_or_default();
+        (share.blame.party != party, std::cmp::Reverse(sum), std::cmp::Reverse(share.amount))
+    });
     let greatest = shares.iter().map(|share| share.amount.0).max().unwrap_or(0);
     let tells = |share: &&Share| share.amount.0 > greatest / 100 && share.amount > Nanos::ZERO;
     let mut told = HashSet::new();
@@ -162,7 +172,9 @@ pub(super) fn shares(context: &Context<'_>, task: usize, place: usize, depth: u3
     let planned = context.index.core(task).unwrap_or(u32::MAX);
     // A `SCHED_DEADLINE` thread is not pinned: where it was is what the log says.
     let found = (tasks.priority >= DEADLINE).then(|| context.log.core_of(tasks.thread, record.started));
-    let core = found.flatten().unwrap_or(planned);
+    // Somebody may have put it on another core.
+    let queued = context.log.queued_on(task, record.planned - context.phase().plan.costs.guard, record.woken);
+    let core = found.flatten().or(queued).unwrap_or(planned);
     let case =
         Case { context, task, place, record, core, thread: tasks.thread, priority: tasks.priority, depth };
     let mut shares = Vec::new();
@@ -181,6 +193,11 @@ impl Case<'_> {
     /// When the planned sleep should have ended.
     fn wake_due(&self) -> Nanos {
         self.record.planned - self.context.phase().plan.costs.guard
+    }
+
+    /// From when on this instance could no longer end in time.
+    fn too_late(&self) -> Nanos {
+        self.record.deadline - self.context.index.budget(self.task)
     }
 
     /// Everything by which this instance exceeded its plan.

@@ -249,6 +249,30 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::SchedulingChanged { task: number, since, now, set } => {
             format!("{} found at {now}, set was {set} (last found unchanged at {since})", task(*number))
         }
+        EventKind::StopSent { member: rank, by, .. } => {
+            format!("{} (pid {}) stopped member {}", by.name, by.process, member(*rank))
+        }
+        EventKind::Trapped { task: number, by } => {
+            format!("{} stopped for {} (pid {}), which traces it", task(*number), by.name, by.process)
+        }
+        EventKind::Frozen { member: rank, group, by } => {
+            format!("{} (pid {}) froze {group}, in which member {} is", by.name, by.process, member(*rank))
+        }
+        EventKind::Thawed { member: rank, group } => {
+            format!("{group}, in which member {} is, was let go on", member(*rank))
+        }
+        EventKind::Woken { task: number, core } => {
+            format!("{} was put on the queue of core {core}", task(*number))
+        }
+        EventKind::QuotaUsedUp { task: number, group, since, length } => {
+            format!(
+                "since {since} the quota of {group}, in which {} is, was used up for {length}",
+                task(*number)
+            )
+        }
+        EventKind::RealTimeQuota { task: number, group, quota, period } => {
+            format!("{} is in {group}, which may do real-time work for {quota} in {period}", task(*number))
+        }
         EventKind::Overrun { task: number, instance } => {
             format!("overrun of {}, instance {instance}, policed", task(*number))
         }

@@ -62,6 +62,19 @@ impl Case<'_> {
             let elsewhere = self.priority >= DEADLINE
                 && self.context.log.has_a_core(self.thread, stretch.from + Nanos(stretch.length().0 / 2));
             let own = own || elsewhere;
+            let head = || self.off(stretch);
+            let part = stretch.length().min(left);
+            if (own || part > Nanos::ZERO)
+                && let Some(share) = self.held(stage, stretch, part, &head())
+            {
+                known = true;
+                was_own = own;
+                if part > Nanos::ZERO {
+                    shares.push(share);
+                    left = left - part;
+                }
+                continue;
+            }
             if own || (stretch.who.kind == ThreadKind::Unknown && stretch.who.thread.is_none()) {
                 (blocked, known, was_own) = (false, known || own, true);
                 continue;
@@ -70,7 +83,6 @@ impl Case<'_> {
             blocked = blocked
                 || was_own && stretch.left.is_some_and(|left| left != Left::Runnable) && stretch.from > from;
             was_own = false;
-            let part = stretch.length().min(left);
             if part > Nanos::ZERO {
                 shares.push(self.off_core(stage, stretch, part, blocked));
                 left = left - part;
@@ -140,20 +152,38 @@ impl Case<'_> {
         self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence)
     }
 
-    /// Somebody else had the core after we were woken.
-    fn off_core(&self, stage: Stage, stretch: &Stretch, part: Nanos, blocked: bool) -> Share {
-        let who = stretch.who.describe();
-        let head = format!(
-            "off core {} for {} from {} while {who} had it{}",
+    fn off(&self, stretch: &Stretch) -> String {
+        format!(
+            "off core {} for {} from {} while {} had it{}",
             self.core,
             stretch.length(),
             stretch.from,
+            stretch.who.describe(),
             self.coarse()
-        );
-        if blocked {
-            let sentence =
-                format!("{head}: the thread went to sleep by itself (a blocking call or a lock in the body)");
-            return self.share(stage, Cause::Blocked, Blame::job(), part, sentence);
+        )
+    }
+
+    /// Somebody else had the core after we were woken.
+    fn off_core(&self, stage: Stage, stretch: &Stretch, part: Nanos, blocked: bool) -> Share {
+        let head = self.off(stretch);
+        if blocked && self.wants_a_core(stretch) != Some(true) {
+            let middle = stretch.from + Nanos(stretch.length().0 / 2);
+            // Where no signal reaches it, it may have been frozen too.
+            let absence = self.context.log.absence(self.thread, middle);
+            let (why, blame) = match absence {
+                Some((_, Left::Uninterruptible)) => (
+                    "the body waits where no signal reaches it: for a page, a file, a child that begins, or frozen by its control group",
+                    Blame::unproven(),
+                ),
+                _ => (
+                    "the thread went to sleep by itself (a blocking call or a lock in the body)",
+                    Blame::job(),
+                ),
+            };
+            return self.share(stage, Cause::Blocked, blame, part, format!("{head}: {why}"));
+        }
+        if let Some(share) = self.out_of_quota(stage, stretch, part, &head) {
+            return share;
         }
         if self.is_throttled(stretch) {
             return self.throttled(stage, part, &head);
@@ -183,6 +213,11 @@ impl Case<'_> {
         if let Some(fault) = self.faults(from, to) {
             let sentence = format!("{amount} lost between {from} and {to} with {fault}");
             return self.share(stage, Cause::PageFault, Blame::job(), amount, sentence);
+        }
+        if stage != Stage::Execution
+            && let Some(share) = self.evidence_lost(stage, from, to, amount)
+        {
+            return share;
         }
         if stage != Stage::Execution {
             let sentence = format!(

@@ -2,7 +2,7 @@
 
 use super::{Case, Share};
 use crate::format::instant;
-use crate::record::EventKind;
+use crate::record::{EventKind, Left};
 use crate::verdict::{Blame, Cause, Party, Stage};
 use leveret_types::Nanos;
 
@@ -40,13 +40,20 @@ impl Case<'_> {
             }
         }
         let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
+        // Where the log shows for how long the thread stood still, that alone is the stop's share, unless it stood still all the time.
+        let stood =
+            self.context.log.absence(self.thread, from).is_some_and(|(_, left)| left == Left::Stopped);
+        if !stood && (self.knows_stops() || self.context.log.was_stopped(self.thread, from, to)) {
+            return false;
+        }
+        let (blame, signal, whom) = self.stopper(at);
         let name = self.context.index.member_name(rank);
         let at_words = instant(at);
         let sentence = format!(
-            "member {name} was stopped by a signal {at_words} and had not gone on when this instance was due"
+            "member {name} was stopped by {signal} {at_words}, {whom}, and had not gone on when this instance was due"
         );
         let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
-        shares.push(self.share(stage, Cause::StoppedMember, Blame::job(), self.total_delay(), sentence));
+        shares.push(self.share(stage, Cause::StoppedMember, blame, self.total_delay(), sentence));
         true
     }
 

@@ -1,7 +1,8 @@
 //! Before the wake-up: who had the core while the instance should have been woken, or took it from a body.
 
-use super::{Case, DEADLINE, GRAIN, Share, decide_instance};
-use crate::record::{InstanceRecord, Outcome, ThreadKind};
+use super::{Case, DEADLINE, GRAIN, Share, decide_instance, missed};
+use crate::format::plural;
+use crate::record::{Event, EventKind, InstanceRecord, Outcome, ThreadKind};
 use crate::verdict::occupancy::{Stretch, rank};
 use crate::verdict::{Blame, Cause, Root, Stage};
 use leveret_types::Nanos;
@@ -9,6 +10,11 @@ use leveret_types::Nanos;
 /// From the interrupt of the timer to the thread on an idle core the kernel needs less than this, and nobody else
 /// comes between.
 const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
+
+/// As in `run-queue wait (hog, pid 812)`.
+fn by_whom(blame: &Blame) -> String {
+    blame.culprit.as_ref().map_or_else(String::new, |culprit| format!(" ({culprit})"))
+}
 
 impl Case<'_> {
     pub(super) fn wake(&self, shares: &mut Vec<Share>) {
@@ -35,15 +41,34 @@ impl Case<'_> {
             shares.push(self.share(Stage::Wake, Cause::Overrun, Blame::job(), amount, sentence));
             return;
         }
+        // What held up one that was lost already did not make it late.
+        let until = match missed(self.record) {
+            true => self.record.woken.min(self.too_late().max(self.record.planned)),
+            false => self.record.woken,
+        };
         let stretches = self.context.log.stretches(self.core, self.thread, due, self.record.woken);
-        let whole = (self.record.woken - due).0.max(1);
+        let whole = (until - due).0.max(1);
         let mut before: Option<Share> = None;
-        for stretch in stretches.iter().flat_map(|stretch| self.by_instance(stretch)) {
+        let decisive = stretches.iter().filter(|stretch| stretch.from < until);
+        for stretch in decisive.flat_map(|stretch| self.by_instance(stretch)) {
+            let part_of = |from: Nanos, to: Nanos| {
+                let length = (to.min(until) - from).max(Nanos::ZERO);
+                let part = i128::from(length.0) * i128::from(amount.0) / i128::from(whole);
+                Nanos(i64::try_from(part).unwrap_or(i64::MAX))
+            };
+            let head = self.woken_late(&stretch, late);
+            if let Some(share) = self.held(Stage::Wake, &stretch, part_of(stretch.from, stretch.to), &head) {
+                before = Some(share.clone());
+                shares.push(share);
+                continue;
+            }
             let interrupted = self.interrupted_at(&stretch);
             let parts = [(stretch.from, interrupted, true), (interrupted, stretch.to, false)];
             for (from, to, early) in parts.into_iter().filter(|(from, to, _)| to > from) {
-                let part = i128::from((to - from).0) * i128::from(amount.0) / i128::from(whole);
-                let part = Nanos(i64::try_from(part).unwrap_or(i64::MAX));
+                let part = part_of(from, to);
+                if from >= until {
+                    continue;
+                }
                 let stretch = Stretch { from, to, ..stretch.clone() };
                 let share = match early {
                     true => self.late_interrupt(&stretch, part),
@@ -87,10 +112,11 @@ impl Case<'_> {
         let (cause, blame) = root;
         let name = self.context.index.task_name(self.task);
         let sentence = format!(
-            "instance {} of {name} ended at {}, this one's wake-up was due at {}; its delay: {cause}",
+            "instance {} of {name} ended at {}, this one's wake-up was due at {}; its delay: {cause}{}",
             previous.instance,
             previous.ended,
             self.wake_due(),
+            by_whom(&blame),
         );
         let root = Root { task: self.task, name, instance: previous.instance, cause, blame: blame.clone() };
         let share = self.share(Stage::Wake, Cause::PreviousInstance, blame, amount, sentence);
@@ -102,15 +128,29 @@ impl Case<'_> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
-    /// Who had the core while we should have been woken.
-    fn waiting(&self, stretch: &Stretch, amount: Nanos, late: Nanos, before: Option<&Share>) -> Share {
-        let who = stretch.who.describe();
-        let head = format!(
-            "woken {late} after the planned start; {who} had core {} for {} of the wait{}",
+    fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
+        format!(
+            "woken {late} after the planned start; {} had core {} for {} of the wait{}",
+            stretch.who.describe(),
             self.core,
             stretch.length(),
             self.coarse()
-        );
+        )
+    }
+
+    /// Who had the core while we should have been woken.
+    fn waiting(&self, stretch: &Stretch, amount: Nanos, late: Nanos, before: Option<&Share>) -> Share {
+        let head = self.woken_late(stretch, late);
+        if let Some(share) = self.out_of_quota(Stage::Wake, stretch, amount, &head) {
+            return share;
+        }
+        if stretch.who.kind != ThreadKind::Idle && self.wants_a_core(stretch) == Some(false) {
+            let sentence = format!(
+                "{head}: but this thread was not put on the core's queue then, so it waited for something else (frozen, or held in the \
+                 kernel); what is not proven counts as the job's"
+            );
+            return self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence);
+        }
         match stretch.who.kind {
             ThreadKind::Idle => self.idle(stretch, amount, &head),
             ThreadKind::Task(task) if usize::from(task) == self.task => {
@@ -185,28 +225,44 @@ impl Case<'_> {
             ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => priority < DEADLINE,
             _ => false,
         };
-        self.priority >= DEADLINE && below && self.has_overrun()
+        self.priority >= DEADLINE && below && self.overrun().is_some()
     }
 
-    /// Whether this instance or one of those just before it took longer than its budget.
-    fn has_overrun(&self) -> bool {
+    /// The last of this instance and those just before it that took longer than its budget.
+    fn overrun(&self) -> Option<&InstanceRecord> {
         const BEFORE: usize = 16;
         let budget = self.context.index.budget(self.task);
         let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
         let recent = instances.get(self.place.saturating_sub(BEFORE)..=self.place).unwrap_or_default();
-        recent.iter().any(|record| {
+        recent.iter().rev().find(|record| {
             let wall = record.ended - record.started;
             if record.cpu > Nanos::ZERO { record.cpu > budget } else { wall > budget }
         })
     }
 
+    fn faults_of(&self, record: &InstanceRecord) -> u64 {
+        let own = |event: &&Event| {
+            let of_task =
+                matches!(event.kind, EventKind::PageFault { task, .. } if usize::from(task) == self.task);
+            of_task && event.at >= record.woken && event.at <= record.ended
+        };
+        let logged = self.context.phase().events.iter().filter(own).count() as u64;
+        if record.faults == u32::MAX { logged } else { logged.max(record.faults.into()) }
+    }
+
     pub(super) fn throttled(&self, stage: Stage, amount: Nanos, head: &str) -> Share {
+        let overrun = self.overrun();
+        let (cause, with) = match overrun.map_or(0, |record| self.faults_of(record)) {
+            0 => (Cause::Throttled, String::new()),
+            faults => (Cause::PageFault, format!(" with {}", plural(faults, "page fault", "page faults"))),
+        };
         let sentence = format!(
-            "{head}: the kernel keeps a SCHED_DEADLINE thread from running when its budget of {} is used up, and this task's bodies \
-             took longer than that",
-            self.context.index.budget(self.task)
+            "{head}: the kernel keeps a SCHED_DEADLINE thread from running when its budget of {} is used up, and the body of instance {} \
+             took longer than that{with}",
+            self.context.index.budget(self.task),
+            overrun.map_or(self.record.instance, |record| record.instance)
         );
-        self.share(stage, Cause::Throttled, Blame::job(), amount, sentence)
+        self.share(stage, cause, Blame::job(), amount, sentence)
     }
 
     fn rank(&self) -> String {
@@ -267,8 +323,9 @@ impl Case<'_> {
         let chained = found.and_then(|(place, record)| Some((self.decide_other(other, place)?, record)));
         if let Some(((cause, blame), record)) = chained {
             let sentence = format!(
-                "run-queue wait behind the job's own {name}, instance {}, which was itself off its plan by: {cause}; {head}",
-                record.instance
+                "run-queue wait behind the job's own {name}, instance {}, which was itself off its plan by: {cause}{}; {head}",
+                record.instance,
+                by_whom(&blame)
             );
             let root = Root { task: other, name, instance: record.instance, cause, blame: blame.clone() };
             return Share {

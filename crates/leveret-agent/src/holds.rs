@@ -1,0 +1,213 @@
+//! Who keeps a task's thread from running without taking its core: by a signal, a debugger, a control group that is frozen or whose quota is
+//! used up.
+
+use crate::other_jobs;
+use leveret_os::control_groups::{Groups, Hierarchies, Throttled};
+use leveret_os::perf::{Hold, HoldLog, HoldRecord};
+use leveret_os::{clock, facts, scheduling, threads_of};
+use leveret_report::record::{Actor, Event, EventKind};
+use leveret_types::Nanos;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+
+/// Events that are kept of a phase: a debugger that goes step by step makes one in each round of the agent's.
+const EVENTS_MAX: usize = 65_536;
+/// Wake-ups that are remembered, 1.5 MiB.
+const WAKES_MAX: usize = 65_536;
+/// Kept before and after a suspicious instant.
+const MARGIN: Nanos = Nanos::from_micros(500);
+
+struct Watched {
+    task: u16,
+    member: u16,
+    thread: u32,
+    /// Asked for once somebody was stopped.
+    process: Option<u32>,
+    /// What had been taken from its groups when they were looked at last, and when that was.
+    looked: Option<(Nanos, Groups, Throttled)>,
+    /// The quota of its group for real-time work that was noted last.
+    real_time: Option<(String, Nanos, Nanos)>,
+}
+
+/// Watches the threads of a phase.
+pub(crate) struct HoldWatch {
+    log: Option<HoldLog>,
+    hierarchies: Hierarchies,
+    threads: Vec<Watched>,
+    next: usize,
+    epoch: Nanos,
+    socket: PathBuf,
+    kept: usize,
+    /// When a thread was woken, on which core.
+    wakes: VecDeque<(Nanos, u32, u32)>,
+    /// Up to when wake-ups were noted.
+    noted: BTreeMap<u32, Nanos>,
+}
+
+impl HoldWatch {
+    /// Of these threads, each as task, member and thread; the kernel's log only where whole cores may be watched. Also returns why it cannot be
+    /// had.
+    pub(crate) fn start(
+        threads: impl IntoIterator<Item = (u16, u16, u32)>,
+        epoch: Nanos,
+        socket: &Path,
+        whole_core: bool,
+    ) -> (Self, Option<String>) {
+        let watched = |(task, member, thread)| Watched {
+            task,
+            member,
+            thread,
+            process: None,
+            looked: None,
+            real_time: None,
+        };
+        let threads: Vec<Watched> = threads.into_iter().map(watched).collect();
+        let numbers: Vec<u32> = threads.iter().map(|each| each.thread).collect();
+        let (log, warning) = match whole_core.then(|| HoldLog::open(&facts::online_cores(), &numbers)) {
+            Some(Ok(log)) => (Some(log), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, None),
+        };
+        let watch = Self {
+            log,
+            hierarchies: Hierarchies::read(),
+            threads,
+            next: 0,
+            epoch,
+            socket: socket.to_owned(),
+            kept: 0,
+            wakes: VecDeque::new(),
+            noted: BTreeMap::new(),
+        };
+        (watch, warning)
+    }
+
+    /// What has happened since the last call; quotas are looked at for the tasks in `missed` and for one more.
+    pub(crate) fn look(&mut self, missed: &[u16]) -> Vec<Event> {
+        let mut events = Vec::new();
+        let holds = self.log.as_mut().map(HoldLog::drain).unwrap_or_default();
+        let mut before: Option<EventKind> = None;
+        for hold in holds {
+            if let Hold::Wake { thread, core } = hold.what {
+                self.wakes.push_back((hold.time, thread, core));
+                continue;
+            }
+            for kind in self.kinds(&hold) {
+                // Of a debugger's steps the first says all.
+                if before.as_ref() != Some(&kind) {
+                    before = Some(kind.clone());
+                    events.push(Event { at: hold.time - self.epoch, kind });
+                }
+            }
+        }
+        let surplus = self.wakes.len().saturating_sub(WAKES_MAX);
+        self.wakes.drain(..surplus);
+        let count = self.threads.len().max(1);
+        self.next = (self.next + 1) % count;
+        for place in 0..self.threads.len() {
+            let is_missed = missed.contains(&self.threads[place].task);
+            if place == self.next || is_missed {
+                self.quotas(place, &mut events);
+            }
+        }
+        events.truncate(EVENTS_MAX.saturating_sub(self.kept));
+        self.kept += events.len();
+        events
+    }
+
+    /// The wake-ups of a task's thread between two instants (of the monotonic clock), with a margin, each once.
+    pub(crate) fn wakes(&mut self, task: u16, thread: u32, from: Nanos, until: Nanos) -> Vec<Event> {
+        let noted = self.noted.entry(thread).or_insert(Nanos(i64::MIN));
+        let first = self.wakes.partition_point(|(at, ..)| *at < from - MARGIN);
+        let within = self.wakes.range(first..).take_while(|(at, ..)| *at <= until + MARGIN);
+        let fresh = within.filter(|(at, of, _)| *of == thread && *at > *noted);
+        let events: Vec<(Nanos, u32)> = fresh.map(|(at, _, core)| (*at, *core)).collect();
+        *noted = events.last().map_or(*noted, |(at, _)| *at);
+        let epoch = self.epoch;
+        let event = |(at, core)| Event { at: at - epoch, kind: EventKind::Woken { task, core } };
+        events.into_iter().map(event).collect()
+    }
+
+    fn kinds(&mut self, hold: &HoldRecord) -> Vec<EventKind> {
+        match &hold.what {
+            Hold::Wake { .. } => Vec::new(),
+            Hold::Trap { tracer } => {
+                let stopped = self.threads.iter().find(|each| each.thread == hold.thread);
+                let task = stopped.map(|each| each.task);
+                let by = self.actor(*tracer, threads_of::process_of(*tracer).unwrap_or(*tracer));
+                // The agent starts the members, so it hears of every stop.
+                let is_agent = by.process == scheduling::process_id();
+                task.filter(|_| !is_agent).map(|task| EventKind::Trapped { task, by }).into_iter().collect()
+            }
+            Hold::Stop { signal, thread } => {
+                let Some(process) = threads_of::process_of(*thread) else { return Vec::new() };
+                let signal = u8::try_from(*signal).unwrap_or(u8::MAX);
+                let by = self.actor(hold.thread, hold.process);
+                let kind = |member| EventKind::StopSent { member, signal, by: by.clone() };
+                self.members_of(process).into_iter().map(kind).collect()
+            }
+            Hold::Freeze(group) => {
+                let by = self.actor(hold.thread, hold.process);
+                let kind = |member| EventKind::Frozen { member, group: group.clone(), by: by.clone() };
+                self.members_within(group).into_iter().map(kind).collect()
+            }
+            Hold::Thaw(group) => {
+                let kind = |member| EventKind::Thawed { member, group: group.clone() };
+                self.members_within(group).into_iter().map(kind).collect()
+            }
+        }
+    }
+
+    fn actor(&self, thread: u32, process: u32) -> Actor {
+        let found = threads_of::about(thread);
+        let is_own = found.is_ok().then(|| other_jobs::is_own(&self.socket, thread));
+        let name = found.map_or_else(|_| String::new(), |found| found.name);
+        let name = other_jobs::named(&self.socket, thread, name);
+        Actor { process, thread, name, is_own }
+    }
+
+    /// The members of which this process is.
+    fn members_of(&mut self, process: u32) -> Vec<u16> {
+        for each in self.threads.iter_mut().filter(|each| each.process.is_none()) {
+            each.process = threads_of::process_of(each.thread);
+        }
+        let of_it = self.threads.iter().filter(|each| each.process == Some(process));
+        once(of_it.map(|each| each.member))
+    }
+
+    /// The members of which a thread is in this group.
+    fn members_within(&self, group: &str) -> Vec<u16> {
+        let within = self.threads.iter().filter(|each| Groups::of(each.thread).is_within(group));
+        once(within.map(|each| each.member))
+    }
+
+    fn quotas(&mut self, place: usize, events: &mut Vec<Event>) {
+        let (now, watched) = (clock::now(), &mut self.threads[place]);
+        let (task, groups) = (watched.task, Groups::of(watched.thread));
+        let throttled = self.hierarchies.throttled(&groups);
+        let mut note = |kind| events.push(Event { at: now - self.epoch, kind });
+        if let Some(found) = self.hierarchies.real_time_quota(&groups)
+            && watched.real_time.as_ref() != Some(&found)
+        {
+            let (group, quota, period) = found.clone();
+            watched.real_time = Some(found);
+            note(EventKind::RealTimeQuota { task, group, quota, period });
+        }
+        let group = throttled.group.clone();
+        let before = watched.looked.replace((now, groups.clone(), throttled.clone()));
+        if let Some((since, were, before)) = before
+            && were == groups
+            && throttled.time > before.time
+        {
+            let (since, length) = (since - self.epoch, throttled.time - before.time);
+            note(EventKind::QuotaUsedUp { task, group, since, length });
+        }
+    }
+}
+
+fn once(members: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut all: Vec<u16> = members.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

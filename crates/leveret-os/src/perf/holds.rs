@@ -1,0 +1,285 @@
+//! Who keeps a thread from running without taking its core: signals that stop, debuggers, control groups that freeze.
+//!
+//! Three tracepoints that fire only when such a thing happens: a core that runs and sleeps by its plan never passes one. A fourth, each
+//! wake-up of the threads that are watched, says since when one that has no core wants one.
+
+use super::event::{
+    Attributes, Event, PerfError, SAMPLE_CPU, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, TYPE_TRACEPOINT, Target,
+    USE_CLOCK_ID, field, tracepoint_file, tracepoint_id,
+};
+use super::ring::{Record, Ring};
+use super::scheduled::RAW;
+use super::timers::RECORD_SAMPLE;
+use crate::Failure;
+use leveret_types::Nanos;
+use rustix::io::Errno;
+use std::ffi::{CStr, CString};
+
+/// 16 KiB: some 200 of them between two drains. A debugger that goes step by step makes more, of which the first say all.
+const DATA_PAGES: usize = 4;
+/// 256 KiB: some 2,500 wake-ups.
+const WAKE_PAGES: usize = 64;
+/// The kernel compares each wake-up of the machine with all of them.
+const WATCHED_MAX: usize = 64;
+const CHILD: u32 = libc::SIGCHLD as u32;
+/// SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU; and to a debugger (or the parent) that a thread has stopped, `CLD_TRAPPED` or `CLD_STOPPED`.
+const STOPS: &CStr =
+    c"sig == 19 || sig == 20 || sig == 21 || sig == 22 || (sig == 17 && (code == 4 || code == 5))";
+
+/// What somebody did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hold {
+    /// Sent this signal, which stops, to a thread or its process.
+    Stop {
+        /// Which signal.
+        signal: u32,
+        /// Which thread was chosen for it.
+        thread: u32,
+    },
+    /// Stopped itself, which this thread, a debugger or the parent, was told.
+    Trap {
+        /// The debugger.
+        tracer: u32,
+    },
+    /// Froze a control group (of version 2), by its path.
+    Freeze(String),
+    /// Let a frozen one go on.
+    Thaw(String),
+    /// A watched thread was put on a core's queue.
+    Wake {
+        /// Which thread.
+        thread: u32,
+        /// Which core.
+        core: u32,
+    },
+}
+
+/// A hold, when, and by whom.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HoldRecord {
+    /// When.
+    pub time: Nanos,
+    /// The process that did it.
+    pub process: u32,
+    /// Its thread.
+    pub thread: u32,
+    /// What.
+    pub what: Hold,
+}
+
+/// Where the fields of a tracepoint lie.
+#[derive(Clone, Copy, Debug)]
+enum Fields {
+    Signal { number: usize, thread: usize },
+    Freeze { path: usize },
+    Thaw { path: usize },
+    Wake { thread: usize, core: usize },
+}
+
+/// One tracepoint on one core.
+#[derive(Debug)]
+struct Log {
+    fields: Fields,
+    ring: Ring,
+    // Keeps the event running.
+    _event: Event,
+}
+
+/// All of it on all cores: who does such a thing may do it from anywhere.
+#[derive(Debug)]
+pub struct HoldLog {
+    logs: Vec<Log>,
+}
+
+impl HoldLog {
+    /// Opens the log on these cores, with the wake-ups of these threads if they are not too many.
+    ///
+    /// # Errors
+    ///
+    /// [`PerfError`].
+    pub fn open(cores: &[u32], threads: &[u32]) -> Result<Self, PerfError> {
+        let signals = fields("signal:signal_generate", "events/signal/signal_generate/format", |format| {
+            Some(Fields::Signal { number: field(format, "sig", 4)?, thread: field(format, "pid", 4)? })
+        })?;
+        let path = |format: &str| field(format, "path", 4);
+        let freezes = fields("cgroup:cgroup_freeze", "events/cgroup/cgroup_freeze/format", |format| {
+            Some(Fields::Freeze { path: path(format)? })
+        });
+        let thaws = fields("cgroup:cgroup_unfreeze", "events/cgroup/cgroup_unfreeze/format", |format| {
+            Some(Fields::Thaw { path: path(format)? })
+        });
+        let wakes = fields("sched:sched_wakeup", "events/sched/sched_wakeup/format", |format| {
+            Some(Fields::Wake { thread: field(format, "pid", 4)?, core: field(format, "target_cpu", 4)? })
+        })?;
+        let names: Vec<String> = threads.iter().map(|thread| format!("pid == {thread}")).collect();
+        let watched = CString::new(names.join(" || ")).unwrap_or_default();
+        let mut logs = Vec::new();
+        for core in cores {
+            let stops = ("signal:signal_generate", "events/signal/signal_generate/id", Some(STOPS));
+            logs.push(Log::open(*core, stops, signals)?);
+            if (1..=WATCHED_MAX).contains(&threads.len()) {
+                let wake = ("sched:sched_wakeup", "events/sched/sched_wakeup/id", Some(watched.as_c_str()));
+                logs.push(Log::open(*core, wake, wakes)?);
+            }
+            // A kernel without control groups has nothing that could freeze.
+            if let (Ok(freezes), Ok(thaws)) = (&freezes, &thaws) {
+                let freeze = ("cgroup:cgroup_freeze", "events/cgroup/cgroup_freeze/id", None);
+                logs.push(Log::open(*core, freeze, *freezes)?);
+                let thaw = ("cgroup:cgroup_unfreeze", "events/cgroup/cgroup_unfreeze/id", None);
+                logs.push(Log::open(*core, thaw, *thaws)?);
+            }
+        }
+        Ok(Self { logs })
+    }
+
+    /// What has happened since the last call, in order of time.
+    pub fn drain(&mut self) -> Vec<HoldRecord> {
+        let mut found = Vec::new();
+        for log in &mut self.logs {
+            let fields = log.fields;
+            log.ring.drain(|record| found.extend(hold_of(record, fields)));
+        }
+        found.sort_by_key(|hold| hold.time);
+        found
+    }
+}
+
+fn fields(
+    name: &'static str,
+    path: &str,
+    parse: impl Fn(&str) -> Option<Fields>,
+) -> Result<Fields, PerfError> {
+    let failure = Failure::new("read", Errno::BADMSG);
+    parse(&tracepoint_file(name, path)?).ok_or(PerfError::Tracepoint { name, failure })
+}
+
+impl Log {
+    fn open(
+        core: u32,
+        (name, id, filter): (&'static str, &str, Option<&CStr>),
+        fields: Fields,
+    ) -> Result<Self, PerfError> {
+        let mut attributes = Attributes::new(TYPE_TRACEPOINT, tracepoint_id(name, id)?, USE_CLOCK_ID);
+        attributes.sample_period = 1;
+        attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_RAW;
+        let event = Event::open("the log of stops and freezes", &attributes, Target::Core(core))?;
+        if let Some(filter) = filter {
+            event.filter(filter)?;
+        }
+        let pages = if matches!(fields, Fields::Wake { .. }) { WAKE_PAGES } else { DATA_PAGES };
+        Ok(Self { fields, ring: Ring::map(&event, pages)?, _event: event })
+    }
+}
+
+/// ```text
+///  | pid | tid | time | core | - | size | raw ... |
+/// ```
+fn hold_of(record: &Record<'_>, fields: Fields) -> Option<HoldRecord> {
+    if record.kind != RECORD_SAMPLE {
+        return None;
+    }
+    let word = |offset: usize| record.word(RAW + offset);
+    // | offset and length of the text, 16 bits each |
+    let text = |offset: usize| {
+        let place = word(offset)?;
+        let start = RAW + (place & 0xffff) as usize;
+        let bytes = record.body.get(start..start + (place >> 16) as usize)?;
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    };
+    let what = match fields {
+        Fields::Signal { number, thread } => match word(number)? {
+            CHILD => Hold::Trap { tracer: word(thread)? },
+            signal => Hold::Stop { signal, thread: word(thread)? },
+        },
+        Fields::Wake { thread, core } => Hold::Wake { thread: word(thread)?, core: word(core)? },
+        Fields::Freeze { path } => Hold::Freeze(text(path)?),
+        Fields::Thaw { path } => Hold::Thaw(text(path)?),
+    };
+    let time = Nanos(record.long(8)?.cast_signed());
+    Some(HoldRecord { time, process: record.word(0)?, thread: record.word(4)?, what })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Signal, Spawn, spawn};
+    use crate::scheduling::{allowed_cores, process_id};
+    use crate::user;
+
+    fn sample(raw: &[u8]) -> Vec<u8> {
+        let mut body = [70_u32, 71].map(u32::to_ne_bytes).concat();
+        body.extend(5_u64.to_ne_bytes());
+        body.extend([3_u32, 0, raw.len() as u32].map(u32::to_ne_bytes).concat());
+        body.extend(raw);
+        body
+    }
+
+    #[test]
+    fn signals_and_groups_are_read_as_the_kernel_writes_them() {
+        let of = |body: &[u8], fields| hold_of(&Record { kind: RECORD_SAMPLE, flags: 0, body }, fields);
+        let signal = Fields::Signal { number: 8, thread: 36 };
+        let sent = |number: u32| {
+            let mut raw = [0; 48];
+            raw[8..12].copy_from_slice(&number.to_ne_bytes());
+            raw[36..40].copy_from_slice(&9_u32.to_ne_bytes());
+            of(&sample(&raw), signal).map(|found| found.what)
+        };
+        assert_eq!(sent(19), Some(Hold::Stop { signal: 19, thread: 9 }));
+        assert_eq!(sent(17), Some(Hold::Trap { tracer: 9 }));
+        let mut raw = vec![0; 24];
+        raw.extend((28_u32 | 4 << 16).to_ne_bytes());
+        raw.extend(b"/ab\0");
+        let body = sample(&raw);
+        let found = of(&body, Fields::Freeze { path: 24 }).unwrap();
+        assert_eq!((found.time, found.process, found.thread), (Nanos(5), 70, 71));
+        assert_eq!(found.what, Hold::Freeze("/ab".to_owned()));
+        assert_eq!(of(&body, Fields::Thaw { path: 24 }).unwrap().what, Hold::Thaw("/ab".to_owned()));
+        for length in 0..body.len() {
+            assert_eq!(of(&body[..length], Fields::Freeze { path: 24 }), None, "{length}");
+        }
+    }
+
+    #[test]
+    fn who_stops_a_process_is_logged() {
+        let mut log = match HoldLog::open(&allowed_cores(), &[]) {
+            Ok(log) => log,
+            Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+        };
+        let mut what = Spawn::new("/bin/sleep");
+        what.args = vec!["60".into()];
+        let child = spawn(what).unwrap();
+        child.pidfd.signal(Signal::STOP).unwrap();
+        let stop = Hold::Stop { signal: 19, thread: child.pid };
+        let found = log.drain().into_iter().find(|hold| hold.what == stop);
+        assert_eq!(found.map(|hold| hold.process), Some(process_id()));
+        child.pidfd.signal(Signal::KILL).unwrap();
+        child.pidfd.wait().unwrap();
+    }
+
+    #[test]
+    fn a_watched_thread_is_seen_to_wake() {
+        let thread = crate::scheduling::thread_id();
+        let mut log = match HoldLog::open(&allowed_cores(), &[thread]) {
+            Ok(log) => log,
+            Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+        };
+        for _ in 0..10 {
+            crate::clock::sleep_until(crate::clock::now() + Nanos::from_micros(300));
+        }
+        let woken = |hold: &HoldRecord| matches!(hold.what, Hold::Wake { thread: of, .. } if of == thread);
+        // A sleep whose time is over before it begins is none.
+        assert!(log.drain().iter().filter(|hold| woken(hold)).count() >= 5);
+    }
+
+    #[test]
+    fn an_ordinary_user_is_told_what_it_takes() {
+        match user::in_unprivileged_thread(|| HoldLog::open(&[0], &[]).map(|_| ())).unwrap() {
+            Ok(()) => eprintln!("SKIPPED: everybody may watch signals here"),
+            Err(refusal) => {
+                let message = refusal.to_string();
+                assert!(message.contains("root") || message.contains("perf_event_paranoid"), "{message}");
+            }
+        }
+    }
+}

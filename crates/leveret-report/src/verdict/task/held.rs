@@ -1,0 +1,208 @@
+//! What keeps a thread from running without taking its core: a signal, a debugger, a frozen control group, a quota that is used up.
+
+use super::{Case, DEADLINE, Share};
+use crate::record::{Actor, Event, EventKind, Left, ThreadKind};
+use crate::verdict::occupancy::Stretch;
+use crate::verdict::{Blame, Cause, Culprit, Stage};
+use leveret_types::Nanos;
+
+/// A thread that leaves its core again after less than this for its debugger is led step by step.
+const STEP: Nanos = Nanos::from_millis(1);
+/// From what somebody does to the thread's leaving its core.
+const AT_ONCE: Nanos = Nanos::from_millis(1);
+/// A quota that is found so long after a wait is that of the wait.
+const FOUND_WITHIN: Nanos = Nanos::from_secs(1);
+
+impl Culprit {
+    fn of(actor: &Actor, what: &str) -> Self {
+        let (pid, thread) = (Some(actor.process), Some(actor.thread));
+        Self { name: actor.name.clone(), pid, thread, rank: String::new(), what: what.to_owned() }
+    }
+}
+
+/// Whose it is that an actor did something; nobody knows of one that ended before it could be asked.
+fn blame(actor: Option<&Actor>, what: &str) -> Blame {
+    match actor {
+        Some(actor) if actor.is_own == Some(true) => Blame::job_by(Culprit::of(actor, what)),
+        Some(actor) if actor.is_own == Some(false) => Blame::process(Culprit::of(actor, what)),
+        _ => Blame::unproven(),
+    }
+}
+
+fn by(actor: Option<&Actor>) -> String {
+    let Some(actor) = actor else { return "nobody knows by whom".to_owned() };
+    match (actor.is_own, actor.name.as_str()) {
+        (None, _) => format!("by process {}, which ended before it could be asked", actor.process),
+        (Some(true), name) => format!("by {name} (pid {}), a process of this job", actor.process),
+        (Some(false), name) => format!("by {name} (pid {})", actor.process),
+    }
+}
+
+fn signal(number: u8) -> &'static str {
+    match number {
+        19 => "SIGSTOP",
+        20 => "SIGTSTP",
+        21 => "SIGTTIN",
+        22 => "SIGTTOU",
+        _ => "a signal",
+    }
+}
+
+impl Case<'_> {
+    /// The share of a stretch in which this thread was kept from running by other means than its core's being another's.
+    pub(super) fn held(&self, stage: Stage, stretch: &Stretch, amount: Nanos, head: &str) -> Option<Share> {
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        if let Some(at) = self.stepped(middle) {
+            return Some(self.traced(stage, at, amount, head));
+        }
+        let (since, left) = self.context.log.absence(self.thread, middle)?;
+        if self.wants_a_core(stretch) == Some(true) {
+            return None;
+        }
+        match left {
+            Left::Stopped => return Some(self.stopped(stage, since, amount, head)),
+            Left::Traced => return Some(self.traced(stage, since, amount, head)),
+            _ => {}
+        }
+        if let Some((group, actor)) = self.frozen(middle) {
+            let sentence = format!("{head}: its control group {group} was frozen, {}", by(Some(actor)));
+            let blame = blame(Some(actor), "froze the control group");
+            return Some(self.share(stage, Cause::Frozen, blame, amount, sentence));
+        }
+        if left == Left::Uninterruptible && stage == Stage::Wake {
+            let sentence = format!(
+                "{head}: it was not in its planned sleep but in one that no signal ends: its control group was frozen, or the kernel \
+                 made it wait; by whom is not known, so it counts as the job's"
+            );
+            return Some(self.share(stage, Cause::Frozen, Blame::unproven(), amount, sentence));
+        }
+        None
+    }
+
+    /// Whether this thread wants a core while it has none; `None` where nobody knows.
+    pub(super) fn wants_a_core(&self, stretch: &Stretch) -> Option<bool> {
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        self.context.log.is_waiting(self.task, self.thread, middle)
+    }
+
+    /// Whether this thread, which has a core at `at`, is led step by step: it left for its debugger just before, and does so again right after.
+    fn stepped(&self, at: Nanos) -> Option<Nanos> {
+        let log = &self.context.log;
+        if log.absence(self.thread, at).is_some() {
+            return None;
+        }
+        let [(before, was), (after, is)] = log.absences_about(self.thread, at)?;
+        (was == Left::Traced && is == Left::Traced && after - at < STEP).then_some(before)
+    }
+
+    fn stopped(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {
+        let (blame, name, whom) = self.stopper(since);
+        let sentence = format!("{head}: it had been stopped by {name} at {since}, {whom}");
+        self.share(stage, Cause::StoppedMember, blame, amount, sentence)
+    }
+
+    /// Whose it is that the member was stopped at `since`, and in words by which signal and by whom.
+    pub(super) fn stopper(&self, since: Nanos) -> (Blame, &'static str, String) {
+        let member = self.context.index.member(self.task);
+        let sent = self.context.phase().events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::StopSent { member: of, signal, by }
+                if Some(*of) == member && event.at <= since + AT_ONCE =>
+            {
+                Some((*signal, by))
+            }
+            _ => None,
+        });
+        let actor = sent.map(|(_, by)| by);
+        let name = sent.map_or("a signal", |(number, _)| signal(number));
+        (blame(actor, "stopped the member"), name, by(actor))
+    }
+
+    /// Whether the kernel's log knows of any signal that stopped this member.
+    pub(super) fn knows_stops(&self) -> bool {
+        let member = self.context.index.member(self.task);
+        let of_it = |event: &Event| matches!(event.kind, EventKind::StopSent { member: of, .. } if Some(of) == member);
+        self.context.phase().events.iter().any(of_it)
+    }
+
+    fn traced(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {
+        let actor = self.context.phase().events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::Trapped { task, by }
+                if usize::from(*task) == self.task && event.at <= since + AT_ONCE =>
+            {
+                Some(by)
+            }
+            _ => None,
+        });
+        let sentence = format!("{head}: a debugger or tracer held it, {}", by(actor));
+        self.share(stage, Cause::Traced, blame(actor, "debugger"), amount, sentence)
+    }
+
+    /// The control group of this member that was frozen at `at`, and who froze it.
+    fn frozen(&self, at: Nanos) -> Option<(&str, &Actor)> {
+        let member = self.context.index.member(self.task);
+        let mut frozen = None;
+        for event in self.context.phase().events.iter().take_while(|event| event.at <= at) {
+            match &event.kind {
+                EventKind::Frozen { member: of, group, by } if Some(*of) == member => {
+                    frozen = Some((group.as_str(), by));
+                }
+                EventKind::Thawed { member: of, .. } if Some(*of) == member => frozen = None,
+                _ => {}
+            }
+        }
+        frozen
+    }
+
+    /// The share of a stretch in which this thread was runnable, and a quota kept it from running, whoever had its core meanwhile.
+    pub(super) fn out_of_quota(
+        &self,
+        stage: Stage,
+        stretch: &Stretch,
+        amount: Nanos,
+        head: &str,
+    ) -> Option<Share> {
+        let sentence = if self.priority == 0 { self.quota(stretch)? } else { self.real_time_quota(stretch)? };
+        let sentence = format!("{head}: {sentence}; who used it up is not known, so it counts as the job's");
+        Some(self.share(stage, Cause::Throttled, Blame::unproven(), amount, sentence))
+    }
+
+    fn quota(&self, stretch: &Stretch) -> Option<String> {
+        let (from, to) = (stretch.from, stretch.to);
+        self.context.phase().events.iter().find_map(|event| match &event.kind {
+            EventKind::QuotaUsedUp { task, group, since, length }
+                if usize::from(*task) == self.task
+                    && *since <= to
+                    && event.at >= from
+                    && (*length >= stretch.length() || stretch.who.kind == ThreadKind::Idle) =>
+            {
+                Some(format!(
+                    "the quota of its control group {group} was used up, and the kernel kept the group's threads from running for {length} \
+                     between {since} and {}",
+                    event.at
+                ))
+            }
+            _ => None,
+        })
+    }
+
+    fn real_time_quota(&self, stretch: &Stretch) -> Option<String> {
+        let below = match stretch.who.kind {
+            ThreadKind::Idle => !stretch.who.may_be_unseen(),
+            ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => priority < self.priority,
+            _ => false,
+        };
+        if !below || self.priority >= DEADLINE || self.wants_a_core(stretch) == Some(false) {
+            return None;
+        }
+        self.context.phase().events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::RealTimeQuota { task, group, quota, period }
+                if usize::from(*task) == self.task && event.at <= stretch.to + FOUND_WITHIN =>
+            {
+                Some(format!(
+                    "the kernel passes over real-time threads whose group has used up its quota, and that of {group} was {quota} in {period}"
+                ))
+            }
+            _ => None,
+        })
+    }
+}
