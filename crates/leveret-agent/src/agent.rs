@@ -55,7 +55,7 @@ const DIRECTORY_PREFIX: &str = "leveret-agent";
 /// Runs a job to its end, and returns its record.
 pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunRecord, AgentError> {
     allow_open_files(config.launch.len() as u64)?;
-    let shortcomings = become_able_to_start();
+    let shortcomings = become_able_to_start(config.record_limit);
     let interrupt = Interrupt::install().map_err(|error| system("signals")(error.to_string()))?;
     control::sweep(&host::runtime_base(), DIRECTORY_PREFIX);
     let directory =
@@ -475,9 +475,9 @@ fn allow_open_files(members: u64) -> Result<(), AgentError> {
     }
 }
 
-/// A program that was started by `chrt -d` can start neither threads nor processes, and one that may hold little memory ends in the middle:
-/// the first is mended, and of the second the user learns before.
-fn become_able_to_start() -> Vec<String> {
+/// A program that was started by `chrt -d` can start neither threads nor processes, which is mended. Of a small address space the user
+/// learns before.
+fn become_able_to_start(record_limit: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     if matches!(scheduling::current(), Ok(Class::Deadline { .. })) {
         warnings.push(match scheduling::apply(Class::Other) {
@@ -489,9 +489,10 @@ fn become_able_to_start() -> Vec<String> {
     }
     if let Some(limit) = facts::address_space_limit().filter(|limit| *limit < ADDRESS_SPACE_LEAST) {
         warnings.push(format!(
-            "the limit on address space is {} MiB (`ulimit -v`): `leveret run` or a member could end for want of memory; \
-             `ulimit -v unlimited` lifts it",
-            limit >> 20
+            "the limit on address space is {} MiB (`ulimit -v`): the record is limited to {} MiB for it, and a member could end for want \
+             of memory; `ulimit -v unlimited` lifts it",
+            limit >> 20,
+            record_limit >> 20
         ));
     }
     warnings

@@ -6,7 +6,8 @@ use crate::progress::Progress;
 use crate::record::{PREVIOUS, RECORD_FILE};
 use crate::{files, load, output, programs, report};
 use leveret_agent::{AgentError, LaunchPlan, RunConfig};
-use leveret_manifest::{Guard, Manifest};
+use leveret_manifest::{Guard, Manifest, RECORD_LIMITS};
+use leveret_os::facts::address_space_limit;
 use leveret_os::scheduling::allowed_cores;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::RunRecord;
@@ -43,12 +44,37 @@ fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     let record = leveret_agent::run(&config, &mut |news| progress.tell(&news));
     progress.finish();
     let record = record.map_err(|error| failed(arguments, &error))?;
-    publish(&record, arguments, record_limit(&manifest, arguments))
+    publish(&record, arguments, ByteSize(config.record_limit))
 }
 
-/// What the command line says, or the manifest.
-fn record_limit(manifest: &Manifest, arguments: &RunArguments) -> ByteSize {
-    arguments.record_limit.or(manifest.record_limit).unwrap_or(ByteSize(leveret_agent::RECORD_LIMIT))
+/// What the command line says, or the manifest; less, where the address space is too small for it.
+fn record_limit(manifest: &Manifest, arguments: &RunArguments) -> Result<ByteSize, Failure> {
+    let stated = arguments.record_limit.or(manifest.record_limit);
+    let wanted = stated.unwrap_or(ByteSize(leveret_agent::RECORD_LIMIT));
+    within_address_space(wanted, address_space_limit())
+}
+
+/// What a run takes of addresses beside its record.
+const RUN_BYTES: u64 = 88 << 20;
+
+/// Details grow by doubling, and the report is made beside them: of a record of some size twice as much is needed.
+fn within_address_space(wanted: ByteSize, limit: Option<u64>) -> Result<ByteSize, Failure> {
+    let Some(limit) = limit else { return Ok(wanted) };
+    let (least, left) = (*RECORD_LIMITS.start(), limit.saturating_sub(RUN_BYTES) / 2);
+    if left < least {
+        return Err(Failure::new(
+            format!(
+                "the limit on address space is {} MiB (`ulimit -v`), which is too little for a run",
+                limit >> 20
+            ),
+            format!(
+                "raise it to {} MiB at least: `ulimit -v {}`",
+                (RUN_BYTES + 2 * least) >> 20,
+                (RUN_BYTES + 2 * least) >> 10
+            ),
+        ));
+    }
+    Ok(ByteSize(wanted.0.min(left)))
 }
 
 /// What the manifest says, or that so many members of a program are wanted.
@@ -117,7 +143,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             MemberOutput::Lines => leveret_agent::MemberOutput::Lines,
             MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
         },
-        record_limit: record_limit(manifest, arguments).0,
+        record_limit: record_limit(manifest, arguments)?.0,
         journal: Some(arguments.output.join(RECORD_FILE)),
     })
 }
@@ -241,4 +267,20 @@ fn publish(record: &RunRecord, arguments: &RunArguments, limit: ByteSize) -> Res
         directory.join("trace.json").display()
     ));
     Ok(ExitCode::from(report.assessment.exit_code()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_fits_the_address_space_or_the_run_is_refused() {
+        let (wanted, mib) = (ByteSize(200 << 20), |count: u64| Some(count << 20));
+        let within = |limit| within_address_space(wanted, limit).map(|size| size.0 >> 20);
+        assert_eq!(within(None), Ok(200));
+        assert_eq!([mib(1024), mib(488), mib(146), mib(104)].map(within), [Ok(200), Ok(200), Ok(29), Ok(8)]);
+        let refused = within(mib(103)).expect_err("no room for the least record");
+        assert!(refused.sentence.contains("103 MiB (`ulimit -v`)"), "{refused}");
+        assert!(refused.hint.contains("`ulimit -v 106496`"), "{refused}");
+    }
 }

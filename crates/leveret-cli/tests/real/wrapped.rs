@@ -88,6 +88,18 @@ fn a_small_address_space_is_named_before_anything_starts() {
     let _turn = turn();
     let (_, stderr) = under(&["sh", "-c", "ulimit -v 1500000; exec \"$@\"", "sh"]);
     assert!(stderr.contains("the limit on address space is 1464 MiB (`ulimit -v`)"), "{stderr}");
+    let (code, stderr) = under(&["sh", "-c", "ulimit -v 150000; exec \"$@\"", "sh"]);
+    assert!(matches!(code, Some(0 | 1 | 3 | 4)), "{code:?}: {stderr}");
+    assert!(
+        stderr.contains("the record is limited to 29 MiB") && stderr.contains("running node"),
+        "{stderr}"
+    );
+    let (code, stderr) = under(&["sh", "-c", "ulimit -v 100000; exec \"$@\"", "sh"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(
+        stderr.contains("97 MiB (`ulimit -v`), which is too little") && stderr.contains("hint: raise it"),
+        "{stderr}"
+    );
 }
 
 /// Stops every process that is about to become `test-node`.
