@@ -106,6 +106,7 @@ static int call_MPIRT_Channel_set_qos(const union value *given) { return MPIRT_C
 static int call_MPIRT_Channel_start(const union value *given) { return MPIRT_Channel_start((MPIRT_Channel){given[0].bits}); }
 static int call_MPIRT_Channel_wait(const union value *given) { return MPIRT_Channel_wait((MPIRT_Channel){given[0].bits}, (MPIRT_Timespec)given[1].number); }
 static int call_MPIRT_Channel_test(const union value *given) { return MPIRT_Channel_test((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_get_descriptor(const union value *given) { return MPIRTX_Channel_get_descriptor((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_activate(const union value *given) { return MPIRT_Channel_activate((MPIRT_Channel){given[0].bits}); }
 static int call_MPIRTX_Channel_activate_at(const union value *given) { return MPIRTX_Channel_activate_at((MPIRT_Channel){given[0].bits}, (uint64_t)given[1].number); }
 static int call_MPIRT_Channel_deactivate(const union value *given) { return MPIRT_Channel_deactivate((MPIRT_Channel){given[0].bits}); }
@@ -171,6 +172,7 @@ static int call_MPIRT_Handler_free(const union value *given) { return MPIRT_Hand
 static int call_MPIRT_Receptor_create(const union value *given) { return MPIRT_Receptor_create(given[0].pointer, (MPIRT_Group){given[1].bits}, (MPIRT_Container){given[2].bits}, given[3].pointer); }
 static int call_MPIRTX_Receptor_combine(const union value *given) { return MPIRTX_Receptor_combine(given[0].pointer, (MPIRTX_Combination)given[1].number, (MPIRT_Container){given[2].bits}, (MPIRT_Container){given[3].bits}, given[4].pointer); }
 static int call_MPIRT_Receptor_wait(const union value *given) { return MPIRT_Receptor_wait((MPIRT_Receptor){given[0].bits}, (MPIRT_Timespec)given[1].number); }
+static int call_MPIRTX_Receptor_get_descriptor(const union value *given) { return MPIRTX_Receptor_get_descriptor((MPIRT_Receptor){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Receptor_test(const union value *given) { return MPIRTX_Receptor_test((MPIRT_Receptor){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Receptor_get_event(const union value *given) { return MPIRTX_Receptor_get_event((MPIRT_Receptor){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Default_handler_set(const union value *given) { return MPIRTX_Default_handler_set((MPIRT_Event_kind)given[0].number, (MPIRT_Handler){given[1].bits}); }
@@ -225,6 +227,8 @@ static int call_MPIRT_Object_delete_attr(const union value *given) { return MPIR
 static int call_MPIRT_Container_start(const union value *given) { return MPIRT_Container_start((MPIRT_Container){given[0].bits}); }
 static int call_MPIRT_Container_wait(const union value *given) { return MPIRT_Container_wait((MPIRT_Container){given[0].bits}, (MPIRT_Timespec)given[1].number); }
 static int call_MPIRT_Container_test(const union value *given) { return MPIRT_Container_test((MPIRT_Container){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Container_wait_any(const union value *given) { return MPIRTX_Container_wait_any((MPIRT_Container){given[0].bits}, (MPIRT_Timespec)given[1].number, given[2].pointer, given[3].pointer); }
+static int call_MPIRTX_Container_test_any(const union value *given) { return MPIRTX_Container_test_any((MPIRT_Container){given[0].bits}, given[1].pointer, given[2].pointer, given[3].pointer); }
 static int call_MPIRT_Container_activate(const union value *given) { return MPIRT_Container_activate((MPIRT_Container){given[0].bits}); }
 static int call_MPIRT_Container_deactivate(const union value *given) { return MPIRT_Container_deactivate((MPIRT_Container){given[0].bits}); }
 static int call_MPIRT_Container_set_qos(const union value *given) { return MPIRT_Container_set_qos((MPIRT_Container){given[0].bits}, (MPIRT_Qos){given[1].bits}); }
@@ -322,6 +326,7 @@ static const struct call calls[] = {
     {"MPIRT_Channel_start", call_MPIRT_Channel_start, RULE_LIVE | RULE_RUNNING, UINT64_C(0x461103d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRT_Channel_wait", call_MPIRT_Channel_wait, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x1780803f82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_test", call_MPIRT_Channel_test, RULE_LIVE | RULE_RUNNING, UINT64_C(0x680007d82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_descriptor", call_MPIRTX_Channel_get_descriptor, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc0000007f8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Channel_activate", call_MPIRT_Channel_activate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Channel_activate_at", call_MPIRTX_Channel_activate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_deactivate", call_MPIRT_Channel_deactivate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x80003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
@@ -387,6 +392,7 @@ static const struct call calls[] = {
     {"MPIRT_Receptor_create", call_MPIRT_Receptor_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000008fe8e), 4, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
     {"MPIRTX_Receptor_combine", call_MPIRTX_Receptor_combine, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000001fe8e), 5, {{TEXT, OF_NONE, 1}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Container, 0}, {HANDLE, OF_MPIRT_Container, 1}, {OUT_HANDLE, OF_MPIRT_Receptor, 0}}},
     {"MPIRT_Receptor_wait", call_MPIRT_Receptor_wait, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x1500803f8a), 2, {{HANDLE, OF_MPIRT_Receptor, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Receptor_get_descriptor", call_MPIRTX_Receptor_get_descriptor, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc0000007f8a), 2, {{HANDLE, OF_MPIRT_Receptor, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Receptor_test", call_MPIRTX_Receptor_test, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d8a), 2, {{HANDLE, OF_MPIRT_Receptor, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Receptor_get_event", call_MPIRTX_Receptor_get_event, RULE_LIVE | RULE_RUNNING, UINT64_C(0x8007d82), 2, {{HANDLE, OF_MPIRT_Receptor, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Default_handler_set", call_MPIRTX_Default_handler_set, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13a86), 2, {{NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Handler, 1}}},
@@ -441,6 +447,8 @@ static const struct call calls[] = {
     {"MPIRT_Container_start", call_MPIRT_Container_start, RULE_LIVE | RULE_RUNNING, UINT64_C(0x40461103d8a), 1, {{HANDLE, OF_MPIRT_Container, 0}}},
     {"MPIRT_Container_wait", call_MPIRT_Container_wait, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x41780803f8a), 2, {{HANDLE, OF_MPIRT_Container, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Container_test", call_MPIRT_Container_test, RULE_LIVE | RULE_RUNNING, UINT64_C(0x40680007d8a), 2, {{HANDLE, OF_MPIRT_Container, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Container_wait_any", call_MPIRTX_Container_wait_any, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x41180807f8a), 4, {{HANDLE, OF_MPIRT_Container, 0}, {NUMBER, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Container_test_any", call_MPIRTX_Container_test_any, RULE_LIVE | RULE_RUNNING, UINT64_C(0x40080007d8a), 4, {{HANDLE, OF_MPIRT_Container, 0}, {OUT, OF_NONE, 0}, {OUT_HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Container_activate", call_MPIRT_Container_activate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x40421003d8a), 1, {{HANDLE, OF_MPIRT_Container, 0}}},
     {"MPIRT_Container_deactivate", call_MPIRT_Container_deactivate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x40080003d8a), 1, {{HANDLE, OF_MPIRT_Container, 0}}},
     {"MPIRT_Container_set_qos", call_MPIRT_Container_set_qos, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e8e), 2, {{HANDLE, OF_MPIRT_Container, 0}, {HANDLE, OF_MPIRT_Qos, 1}}},

@@ -962,6 +962,23 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
+/* Gives a descriptor for poll and epoll, which becomes readable when a wait at this end of a priority- or event-driven channel would return at once. Read its eight bytes, and then test until nothing is complete; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing.
+ *   in    channel: the channel
+ *   out   descriptor: its number, the same at each call
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is time-driven or best effort, so that no thread serves it: of a time-driven one let a trigger of the kind completion fire an event, and take the descriptor of its receptor
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Channel_get_descriptor(MPIRT_Channel channel, int *descriptor);
+
 /* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer.
  *   in    channel: the channel
  * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
@@ -1984,6 +2001,23 @@ int MPIRTX_Receptor_combine(const char *name, MPIRTX_Combination combination, MP
  *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait */
 int MPIRT_Receptor_wait(MPIRT_Receptor receptor, MPIRT_Timespec timeout);
 
+/* Gives a descriptor for poll and epoll, which becomes readable when a firing is pending. Read its eight bytes, and then test until nothing is pending; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing.
+ *   in    receptor: the receptor
+ *   out   descriptor: its number, the same at each call
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the receptor has handlers, or is part of another
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_LIMIT: there are as many as there can be
+ *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+int MPIRTX_Receptor_get_descriptor(MPIRT_Receptor receptor, int *descriptor);
+
 /* Says whether a firing is pending, and consumes it. Never blocks.
  *   in    receptor: the receptor
  *   out   flag: 1 if one was, else 0
@@ -2767,6 +2801,48 @@ int MPIRT_Container_wait(MPIRT_Container container, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
 int MPIRT_Container_test(MPIRT_Container container, int *flag);
+
+/* Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. Channels that no thread of the library serves are looked at for 50 us without a pause, and then every 100 us.
+ *   in    container: the container
+ *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
+ *   out   channel: the channel
+ *   out   outcome: how its instance ended; `MPIRTX_OUTCOME_PEER_LOST` if the member at another end has died
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_TIME: the timeout is negative
+ *   MPIRT_ERR_NOT_STARTED: no channel is started or activated
+ *   MPIRT_ERR_TIMEOUT: the time has passed
+ *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRTX_Container_wait_any(MPIRT_Container container, MPIRT_Timespec timeout, MPIRT_Channel *channel, MPIRTX_Outcome *outcome);
+
+/* As `MPIRTX_Container_wait_any`, and never blocks.
+ *   in    container: the container
+ *   out   flag: 1 if one is complete, else 0
+ *   out   channel: the channel, or null if none is complete
+ *   out   outcome: how its instance ended, or `MPIRTX_OUTCOME_NONE`
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null
+ *   MPIRT_ERR_NOT_STARTED: no channel is started or activated
+ *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
+int MPIRTX_Container_test_any(MPIRT_Container container, int *flag, MPIRT_Channel *channel, MPIRTX_Outcome *outcome);
 
 /* Activates every channel of a container.
  *   in    container: the container

@@ -957,6 +957,10 @@ public:
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether every channel of a container is complete. Never blocks. (MPIRT_Container_test)
     result<bool> try_test() const noexcept;
+    /// Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. Channels that no thread of the library serves are looked at for 50 us without a pause, and then every 100 us. (MPIRTX_Container_wait_any)
+    result<std::tuple<channel_ref, mpirt::outcome>> try_wait_any(duration timeout = no_limit) const noexcept;
+    /// As `MPIRTX_Container_wait_any`, and never blocks. (MPIRTX_Container_test_any)
+    result<std::tuple<bool, channel_ref, mpirt::outcome>> try_test_any() const noexcept;
     /// Activates every channel of a container. (MPIRT_Container_activate)
     result<void> try_activate() const noexcept;
     /// Deactivates every channel of a container. (MPIRT_Container_deactivate)
@@ -974,6 +978,8 @@ public:
     void start() const;
     void wait(duration timeout = no_limit) const;
     bool test() const;
+    std::tuple<channel_ref, mpirt::outcome> wait_any(duration timeout = no_limit) const;
+    std::tuple<bool, channel_ref, mpirt::outcome> test_any() const;
     void activate() const;
     void deactivate() const;
     void set_qos(qos_ref qos = {}) const;
@@ -1429,6 +1435,8 @@ public:
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
+    /// Gives a descriptor for poll and epoll, which becomes readable when a wait at this end of a priority- or event-driven channel would return at once. Read its eight bytes, and then test until nothing is complete; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing. (MPIRTX_Channel_get_descriptor)
+    result<int> try_descriptor() const noexcept;
     /// Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer. (MPIRT_Channel_activate)
     result<void> try_activate() const noexcept;
     /// Activates from a named period on. (MPIRTX_Channel_activate_at)
@@ -1491,6 +1499,7 @@ public:
     void start() const;
     void wait(duration timeout = no_limit) const;
     bool test() const;
+    int descriptor() const;
     void activate() const;
     void activate_at(std::uint64_t period) const;
     void deactivate() const;
@@ -1584,6 +1593,8 @@ public:
     static result<owner<receptor_ref>> try_combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {}) noexcept;
     /// Waits for the event, and consumes one firing. (MPIRT_Receptor_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
+    /// Gives a descriptor for poll and epoll, which becomes readable when a firing is pending. Read its eight bytes, and then test until nothing is pending; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing. (MPIRTX_Receptor_get_descriptor)
+    result<int> try_descriptor() const noexcept;
     /// Says whether a firing is pending, and consumes it. Never blocks. (MPIRTX_Receptor_test)
     result<bool> try_test() const noexcept;
     /// Gives source, number and time of the firing that the last wait or test consumed, how many are pending, and of how many the time was lost. (MPIRTX_Receptor_get_event)
@@ -1596,6 +1607,7 @@ public:
     static owner<receptor_ref> create(text event, group_ref group, container_ref handlers = {});
     static owner<receptor_ref> combine(text name, mpirt::combination combination, container_ref parts, container_ref handlers = {});
     void wait(duration timeout = no_limit) const;
+    int descriptor() const;
     bool test() const;
     mpirt::event event() const;
     mpirt::name name() const;
@@ -2271,6 +2283,29 @@ inline result<bool> container_ref::try_test() const noexcept
     return flag_ != 0;
 }
 
+inline result<std::tuple<channel_ref, mpirt::outcome>> container_ref::try_wait_any(duration timeout) const noexcept
+{
+    MPIRT_Channel channel_{};
+    MPIRTX_Outcome outcome_{};
+    const int code_ = MPIRTX_Container_wait_any(c(), timeout.count(), &channel_, &outcome_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Container_wait_any"};
+    }
+    return std::tuple<channel_ref, mpirt::outcome>(channel_ref(channel_), static_cast<mpirt::outcome>(outcome_));
+}
+
+inline result<std::tuple<bool, channel_ref, mpirt::outcome>> container_ref::try_test_any() const noexcept
+{
+    int flag_{};
+    MPIRT_Channel channel_{};
+    MPIRTX_Outcome outcome_{};
+    const int code_ = MPIRTX_Container_test_any(c(), &flag_, &channel_, &outcome_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Container_test_any"};
+    }
+    return std::tuple<bool, channel_ref, mpirt::outcome>(flag_ != 0, channel_ref(channel_), static_cast<mpirt::outcome>(outcome_));
+}
+
 inline result<void> container_ref::try_activate() const noexcept
 {
     return {static_cast<errc>(MPIRT_Container_activate(c())), "MPIRT_Container_activate"};
@@ -2822,6 +2857,16 @@ inline result<bool> channel_ref::try_test() const noexcept
     return flag_ != 0;
 }
 
+inline result<int> channel_ref::try_descriptor() const noexcept
+{
+    int descriptor_ = 0;
+    const int code_ = MPIRTX_Channel_get_descriptor(c(), &descriptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_descriptor"};
+    }
+    return descriptor_;
+}
+
 inline result<void> channel_ref::try_activate() const noexcept
 {
     return {static_cast<errc>(MPIRT_Channel_activate(c())), "MPIRT_Channel_activate"};
@@ -3095,6 +3140,16 @@ inline result<owner<receptor_ref>> receptor_ref::try_combine(text name, mpirt::c
 inline result<void> receptor_ref::try_wait(duration timeout) const noexcept
 {
     return {static_cast<errc>(MPIRT_Receptor_wait(c(), timeout.count())), "MPIRT_Receptor_wait"};
+}
+
+inline result<int> receptor_ref::try_descriptor() const noexcept
+{
+    int descriptor_ = 0;
+    const int code_ = MPIRTX_Receptor_get_descriptor(c(), &descriptor_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Receptor_get_descriptor"};
+    }
+    return descriptor_;
 }
 
 inline result<bool> receptor_ref::try_test() const noexcept
@@ -3612,6 +3667,16 @@ inline bool container_ref::test() const
     return try_test().value();
 }
 
+inline std::tuple<channel_ref, mpirt::outcome> container_ref::wait_any(duration timeout) const
+{
+    return try_wait_any(timeout).value();
+}
+
+inline std::tuple<bool, channel_ref, mpirt::outcome> container_ref::test_any() const
+{
+    return try_test_any().value();
+}
+
 inline void container_ref::activate() const
 {
     try_activate().value();
@@ -3952,6 +4017,11 @@ inline bool channel_ref::test() const
     return try_test().value();
 }
 
+inline int channel_ref::descriptor() const
+{
+    return try_descriptor().value();
+}
+
 inline void channel_ref::activate() const
 {
     try_activate().value();
@@ -4115,6 +4185,11 @@ inline owner<receptor_ref> receptor_ref::combine(text name, mpirt::combination c
 inline void receptor_ref::wait(duration timeout) const
 {
     try_wait(timeout).value();
+}
+
+inline int receptor_ref::descriptor() const
+{
+    return try_descriptor().value();
 }
 
 inline bool receptor_ref::test() const

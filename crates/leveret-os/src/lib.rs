@@ -42,6 +42,7 @@ pub mod latency;
 pub mod lost;
 pub mod memory_file;
 pub mod netlink;
+pub mod notification;
 pub mod nudge;
 pub mod open_files;
 pub mod overrun;

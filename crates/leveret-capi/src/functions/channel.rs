@@ -11,7 +11,7 @@ use crate::types::{
     CHandle, MPIRT_Bufiter, MPIRT_Channel, MPIRT_Group, MPIRT_Qos, MPIRT_Timespec, NameIn, Out,
     TIME_SPEC_IGNORE,
 };
-use leveret_runtime::objects::{ChannelDescription, Code, Durations};
+use leveret_runtime::objects::{ChannelDescription, Code, Durations, Library};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -354,6 +354,14 @@ pub unsafe extern "C" fn MPIRT_Channel_test(channel: MPIRT_Channel, flag: Out<c_
         let complete = with_committed_of(channel, |committed| committed.test(channel.handle()))?;
         flag.put(c_int::from(complete))
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_descriptor(
+    channel: MPIRT_Channel,
+    descriptor: Out<c_int>,
+) -> c_int {
+    answer(|| super::object::descriptor(channel, descriptor, Library::channel_descriptor))
 }
 
 #[unsafe(no_mangle)]

@@ -13,7 +13,8 @@ use crate::types::{
     MPIRT_Receptor, MPIRT_Timespec, MPIRT_Trigger, MPIRTX_Event, NameIn, Out, TIME_SPEC_IGNORE,
 };
 use leveret_runtime::objects::{
-    Code, Committed, EventKind, Firing, HandlerFunction, Qos, ReceptorCombination, TriggerDescription,
+    Code, Committed, EventKind, Firing, HandlerFunction, Library, Qos, ReceptorCombination,
+    TriggerDescription,
 };
 use leveret_types::Nanos;
 use std::ffi::{c_int, c_void};
@@ -227,6 +228,14 @@ pub unsafe extern "C" fn MPIRT_Receptor_wait(receptor: MPIRT_Receptor, timeout: 
         let timeout = timeout_of(timeout, || good_committed(receptor))?;
         with_committed_of(receptor, |committed| committed.receptor_wait(receptor.handle(), timeout)).map(drop)
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Receptor_get_descriptor(
+    receptor: MPIRT_Receptor,
+    descriptor: Out<c_int>,
+) -> c_int {
+    answer(|| super::object::descriptor(receptor, descriptor, Library::receptor_descriptor))
 }
 
 #[unsafe(no_mangle)]

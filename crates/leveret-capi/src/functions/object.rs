@@ -5,9 +5,9 @@
 
 use crate::answer::answer;
 use crate::reserve::ready;
-use crate::state::{check_setup, good, good_or_null, with_library, with_world};
+use crate::state::{check_running, check_setup, good, good_or_null, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Object, NameIn, NameOut, Out};
-use leveret_runtime::objects::{Class, Code, Handle, Kind, World};
+use leveret_runtime::objects::{Class, Code, Handle, Kind, Library, World};
 use std::ffi::c_int;
 
 /// The class of an object; the numbers stand in `mpirt.h`.
@@ -110,6 +110,19 @@ pub(super) fn told<O: CHandle, T: Copy>(
     let handle = good(object)?;
     result.check()?;
     result.put(with_world(|world| look(world, handle))?)
+}
+
+/// The descriptor of something that is committed.
+pub(super) fn descriptor<O: CHandle>(
+    object: O,
+    descriptor: Out<c_int>,
+    make: impl FnOnce(&mut Library, Handle) -> Result<c_int, Code>,
+) -> Result<(), Code> {
+    check_running()?;
+    let handle = good(object)?;
+    descriptor.check()?;
+    ready()?;
+    descriptor.put(with_library(|library| make(library, handle))?)
 }
 
 /// As [`told`], of another object, whose handle is null on every error.

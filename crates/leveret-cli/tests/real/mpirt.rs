@@ -478,6 +478,17 @@ fn the_ring_in_c_runs_by_the_clock() {
 }
 
 #[test]
+fn any_of_several_channels() {
+    conforms("tests/mpirt/any_of.c");
+    conforms_as("tests/mpirt/any_of.c", &[&C[..], &["-DAT_A_PRIORITY"]].concat(), &[2, 3], &[]);
+}
+
+#[test]
+fn descriptors() {
+    conforms_at("tests/mpirt/descriptor.c", &[2, 3]);
+}
+
+#[test]
 fn getters() {
     conforms("tests/mpirt/getters.c");
 }

@@ -295,6 +295,7 @@ fn a_place_is_used_once_a_generation_and_then_no_more() {
 
 // spec: MPIRT_Container_start/LIMIT, MPIRT_Container_test/LIMIT, MPIRT_Container_wait/LIMIT
 // spec: MPIRT_Container_activate/LIMIT, MPIRT_Container_deactivate/LIMIT
+// spec: MPIRTX_Container_wait_any/LIMIT, MPIRTX_Container_test_any/LIMIT
 #[test]
 fn operations_reach_so_many_channels_and_no_more() {
     let mut world = world();
@@ -323,6 +324,8 @@ fn operations_reach_so_many_channels_and_no_more() {
         assert_eq!(committed.activate_all(levels[level]), Err(Code::Limit));
         assert_eq!(committed.deactivate_all(levels[level]), Err(Code::Limit));
         assert_eq!(committed.wait_all(levels[level], leveret_types::Nanos::ZERO), Err(Code::Limit));
+        assert_eq!(committed.test_any(levels[level]), Err(Code::Limit));
+        assert_eq!(committed.wait_any(levels[level], leveret_types::Nanos::ZERO), Err(Code::Limit));
     }
     // What is freed and lives by references is reached through its container alone.
     world.free(channel).expect("freed");

@@ -2,6 +2,7 @@
 
 use super::commit::Unfit;
 use super::committed::Committed;
+use super::descriptors::Descriptor;
 use super::error::Code;
 use super::events::EventThreads;
 use super::handle::Handle;
@@ -30,6 +31,8 @@ pub struct Library {
     pub(super) together_as: String,
     pub(super) refusal: String,
     pub(super) event_threads: EventThreads,
+    /// Of what is committed.
+    pub(super) descriptors: Vec<Descriptor>,
 }
 
 impl Library {
@@ -55,6 +58,7 @@ impl Library {
             together_as: String::new(),
             refusal: String::new(),
             event_threads: EventThreads::default(),
+            descriptors: Vec::new(),
         })
     }
 
@@ -209,6 +213,7 @@ impl Library {
         self.refusal.clear();
         // They end with the tasks, at the stop instant.
         std::mem::take(&mut self.event_threads).join();
+        self.descriptors.clear();
         let ended = running.finish(&mut self.member);
         let lost = self.lost(&running);
         if let Some(committed) = self.committed.take() {

@@ -15,6 +15,7 @@
 //! | commit: which buffers belong to those of the other end | `mapping.rs` |
 //! | the data path, between commit and uncommit | `committed/` |
 //! | events: triggers, receptors, handlers | `events/` |
+//! | descriptors for `poll` and `epoll` | `descriptors.rs` |
 //! | a second set beside the one that runs, and what it keeps of that | `mode.rs`, `switch.rs`, `keep.rs` |
 //! | join, commit, uncommit; the clock | `library.rs`, `time.rs` |
 //! | what can go wrong, and what to do about it | `error.rs`, `remedy.rs`, `limit.rs` |
@@ -29,6 +30,7 @@ mod collectives;
 mod commit;
 mod committed;
 mod containers;
+mod descriptors;
 mod error;
 mod events;
 mod group;

@@ -272,7 +272,7 @@ impl<'w> Preparation<'w> {
         let with_places = |(handle, reached): (Handle, Reached)| {
             let channels = reached
                 .map(|reached| reached.iter().filter_map(|channel| places.get(channel).copied()).collect());
-            CommittedContainer { handle, channels }
+            CommittedContainer { handle, channels, next: AtomicU32::new(0) }
         };
         self.containers = reached.into_iter().map(with_places).collect();
     }

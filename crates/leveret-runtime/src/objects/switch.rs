@@ -141,6 +141,7 @@ impl Library {
         await_instant(before.watch(), instant);
         let has_made_place = before.make_place(instant);
         std::mem::take(&mut self.event_threads).join();
+        self.descriptors.clear();
         if !has_made_place {
             return Err(self.stay(before, (next, threads), (&view, &kept)));
         }

@@ -1,11 +1,17 @@
 //! One operation on every channel of a container, in the order of commit's lists. A channel that is there twice gets it twice.
 
+use super::outcome::Outcome;
 use super::wait::LOOK_AGAIN;
 use super::{Committed, CommittedChannel};
 use crate::objects::error::Code;
+use crate::objects::events::Words;
 use crate::objects::handle::Handle;
+use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;
+
+/// A wait for any of several channels looks without a pause for so long, and then sleeps.
+const SPIN: Nanos = Nanos::from_micros(50);
 
 impl Committed {
     /// Whether a handle is a container's.
@@ -83,6 +89,89 @@ impl Committed {
             first = first.and(waited);
         }
         first
+    }
+
+    /// A channel of a container that is complete, with how its instance ended; the others are untouched. The search begins behind the one
+    /// that was found last. `None`: nothing is complete. Never blocks.
+    ///
+    /// A start counts once: a channel that was found is no longer started. Ends that are neither started nor activated are left out. One whose peer is lost is found when no other is complete, each time.
+    ///
+    /// # Errors
+    /// [`Code::NotStarted`] when nothing is under way at any, [`Code::UndefForObject`] when a member is no channel, and those of wrong handles.
+    pub fn test_any(&self, container: Handle) -> Result<Option<(Handle, Outcome)>, Code> {
+        match self.look_for_any(container) {
+            Err(Code::Uncommitted) => Ok(None),
+            looked => looked,
+        }
+    }
+
+    /// Waits until a channel of a container is complete; as [`Committed::test_any`].
+    ///
+    /// # Errors
+    /// As [`Committed::test_any`], [`Code::Timeout`], and [`Code::Uncommitted`] when the commit or the job ends.
+    pub fn wait_any(&self, container: Handle, timeout: Nanos) -> Result<(Handle, Outcome), Code> {
+        if let Some(found) = self.look_for_any(container)? {
+            return Ok(found);
+        }
+        let reached = self.reached(container)?;
+        let began = clock::now();
+        let limit = began + timeout;
+        loop {
+            let mut words = Words::new();
+            let until = self.push_all(reached, &mut words)?;
+            if let Some(found) = self.look_for_any(container)? {
+                return Ok(found);
+            }
+            let now = clock::now();
+            if now >= limit {
+                return Err(Code::Timeout);
+            }
+            if now - began < SPIN {
+                std::hint::spin_loop();
+                continue;
+            }
+            let served = || reached.iter().filter_map(|place| self.channels[*place as usize].served.as_ref());
+            served().for_each(|end| end.begin_sleep());
+            words.sleep(std::iter::empty(), limit.min(until));
+            served().for_each(|end| end.end_sleep());
+        }
+    }
+
+    fn look_for_any(&self, container: Handle) -> Result<Option<(Handle, Outcome)>, Code> {
+        let container = self.container(container)?;
+        let reached = container.channels.as_deref().map_err(|code| *code)?;
+        let first = container.next.load(Ordering::Relaxed) as usize;
+        let (mut lost, mut answer) = (None, Err(Code::NotStarted));
+        for place in (first..reached.len()).chain(0..first.min(reached.len())) {
+            let channel = &self.channels[reached[place] as usize];
+            match self.look_and_settle(channel) {
+                Ok(Some(Outcome::PeerLost)) | Err(Code::PeerLost) => lost = lost.or(Some(channel.handle)),
+                Ok(Some(outcome)) => {
+                    container.next.store(place as u32 + 1, Ordering::Relaxed);
+                    return Ok(Some((channel.handle, outcome)));
+                }
+                // Another thread is at it.
+                Ok(None) | Err(Code::Slack) => answer = answer.or(Ok(None)),
+                Err(Code::NotStarted) => {}
+                Err(Code::Uncommitted) => answer = Err(Code::Uncommitted),
+                Err(code) => return Err(code),
+            }
+        }
+        lost.map_or(answer, |handle| Ok(Some((handle, Outcome::PeerLost))))
+    }
+
+    /// Where to sleep until there may be news at any of these, to be collected before looking; says until when at most.
+    fn push_all(&self, channels: &[u32], words: &mut Words) -> Result<Nanos, Code> {
+        let now = clock::now();
+        let mut until = Nanos::MAX;
+        for channel in channels {
+            let channel = &self.channels[*channel as usize];
+            until = until.min(match &channel.served {
+                Some(served) => self.push_served(served, words)?,
+                None => Self::look_again_at(channel, now),
+            });
+        }
+        Ok(until)
     }
 
     fn look_after_all(&self, channels: &[u32]) {

@@ -15,6 +15,7 @@ use crate::task_tally::Durations;
 use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
+use leveret_types::Nanos;
 use std::sync::{Arc, MutexGuard};
 
 /// How this member's end of a channel is served.
@@ -424,6 +425,35 @@ impl Committed {
             return self.test_served(channel, served, true);
         }
         whether(self.at(channel, |end| self.look(channel, end)))
+    }
+
+    /// How a wait would end now, if it would; then it is completed as by a wait, and what was started counts no more.
+    pub(super) fn look_and_settle(&self, channel: &CommittedChannel) -> Result<Option<Outcome>, Code> {
+        if let Some(served) = &channel.served {
+            let looked = self.look_at_served(channel, served, true);
+            if matches!(looked, Ok(Some(_))) {
+                served.settle();
+            }
+            return looked;
+        }
+        self.at(channel, |end| {
+            let looked = self.look(channel, end);
+            if matches!(looked, Ok(Some(_))) && !end.is_active() {
+                match end {
+                    End::Timed(timed) => timed.settle(),
+                    end => end.asked().into_iter().for_each(|asked| asked.started = false),
+                }
+            }
+            looked
+        })
+    }
+
+    /// When to look again at an end that no thread of the library serves.
+    pub(super) fn look_again_at(channel: &CommittedChannel, now: Nanos) -> Nanos {
+        match lock(channel).as_deref() {
+            Ok(End::Timed(timed)) => timed.look_again_at(now),
+            _ => now + super::wait::LOOK_AGAIN,
+        }
     }
 
     /// As [`Committed::test`], and what is complete stays untold.

@@ -222,6 +222,8 @@ pub(super) struct CommittedContainer {
     pub(super) handle: Handle,
     /// By their places in the list of channels; or why no operation reaches them.
     pub(super) channels: Result<Vec<u32>, Code>,
+    /// Behind the one of them that was found complete last.
+    pub(super) next: AtomicU32,
 }
 
 /// A task of the program's.

@@ -12,15 +12,17 @@
 use super::ends::{ChannelStatus, End, EndState, lock, told};
 use super::outcome::{Outcome, Told};
 use super::{Committed, CommittedChannel};
+use crate::objects::descriptors::{Looked, Watched as OfDescriptor};
 use crate::objects::error::Code;
 use crate::objects::events::{Pace, Words};
+use crate::objects::handle::Handle;
 use crate::watch::{Watch, Watched};
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use leveret_os::clock;
 use leveret_os::futex::{self, Awaited};
 use leveret_types::{MemberId, Nanos};
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Tries to be the one whom something is told.
 const LOOKS: u32 = 16;
@@ -110,6 +112,22 @@ impl ServedEnd {
     fn has_work(&self) -> bool {
         let is_fired = !self.needs_firing || self.firings.load(Ordering::SeqCst) > 0;
         is_fired && (self.is_active() || self.pending() > 0)
+    }
+
+    /// Nothing that was started is left to tell of.
+    pub(super) fn settle(&self) {
+        if !self.is_active() {
+            self.was_started.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// Who ends an instance wakes sleepers from here on; before that it has changed the word.
+    pub(in crate::objects) fn begin_sleep(&self) {
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(in crate::objects) fn end_sleep(&self) {
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Something has changed at this instant that may let a transfer go on.
@@ -304,7 +322,7 @@ impl Committed {
     }
 
     /// Whether a wait would end now, and how.
-    fn look_at_served(
+    pub(super) fn look_at_served(
         &self,
         channel: &CommittedChannel,
         served: &ServedEnd,
@@ -349,19 +367,57 @@ impl Committed {
         let limit = clock::now() + timeout;
         loop {
             let mut words = Words::new();
-            words.push(self.watch_of(served)?.bell());
-            words
-                .push(Awaited::new(NonNull::from(&served.ended).cast(), served.ended.load(Ordering::SeqCst)));
+            let stop_at = self.push_served(served, &mut words)?;
             if let Some(outcome) = self.look_at_served(channel, served, true)? {
                 return told(outcome);
             }
             if clock::now() >= limit {
                 return Err(Code::Timeout);
             }
-            served.sleepers.fetch_add(1, Ordering::SeqCst);
-            words.sleep(std::iter::empty(), limit.min(self.watch_of(served)?.stop_at()));
-            served.sleepers.fetch_sub(1, Ordering::SeqCst);
+            served.begin_sleep();
+            words.sleep(std::iter::empty(), limit.min(stop_at));
+            served.end_sleep();
         }
+    }
+
+    /// The words that change when an instance of a served end has ended, or when the commit or a peer ends; to be collected before looking
+    /// whether it has. Says when to stop sleeping.
+    pub(in crate::objects) fn push_served(
+        &self,
+        served: &ServedEnd,
+        words: &mut Words,
+    ) -> Result<Nanos, Code> {
+        let watch = self.watch_of(served)?;
+        words.push(watch.bell());
+        words.push(Awaited::new(NonNull::from(&served.ended).cast(), served.ended.load(Ordering::SeqCst)));
+        Ok(watch.stop_at())
+    }
+
+    /// What a descriptor is to watch.
+    pub(in crate::objects) fn served_of_descriptor(
+        self: &Arc<Self>,
+        channel: Handle,
+    ) -> Result<OfDescriptor, Code> {
+        self.channel(channel)?.served.as_ref().ok_or(Code::UndefForObject)?;
+        let place = self.channels.iter().position(|other| other.handle == channel);
+        Ok(OfDescriptor::Channel(self.clone(), place.ok_or(Code::Internal)?))
+    }
+
+    /// Whether a wait would end now, and until when to sleep on these words.
+    pub(in crate::objects) fn look_for_descriptor(&self, place: usize, words: &mut Words) -> Looked {
+        let channel = &self.channels[place];
+        let Some(served) = &channel.served else { return (true, Nanos::ZERO) };
+        let until = self.push_served(served, words).unwrap_or(Nanos::ZERO);
+        let looked = self.look_at_served(channel, served, false);
+        (matches!(looked, Ok(Some(_)) | Err(Code::PeerLost)), until)
+    }
+
+    /// Sleeps on these words.
+    pub(in crate::objects) fn sleep_for_descriptor(&self, place: usize, words: &Words, until: Nanos) {
+        let Some(served) = &self.channels[place].served else { return };
+        served.begin_sleep();
+        words.sleep(std::iter::empty(), until);
+        served.end_sleep();
     }
 
     pub(super) fn status_of_served(&self, channel: &CommittedChannel, served: &ServedEnd) -> ChannelStatus {

@@ -70,6 +70,11 @@ impl TimedEnd {
         })
     }
 
+    /// Nothing that was started is left to tell of.
+    pub(super) fn settle(&mut self) {
+        self.started_before = self.activation.started();
+    }
+
     fn has_started(&self) -> bool {
         self.activation.started() > self.started_before
     }

@@ -6,8 +6,10 @@ use super::dispatch::{Dispatch, Handling};
 use super::occurrence::{Consumed, Occurrence};
 use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, Watched};
 use super::tally::HandlerTally;
+use super::wait::Words;
 use crate::event_end::{EventEnds, FiringSource, ReceptorEnd, TriggerEnd};
 use crate::objects::committed::{Committed, Outcome};
+use crate::objects::descriptors::{Looked, Watched as OfDescriptor};
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
 use crate::objects::keep::Kept;
@@ -103,7 +105,7 @@ impl Deref for CommittedReceptor {
 }
 
 /// What of a receptor goes on in a mode that keeps it.
-pub(super) struct ReceptorState {
+pub(in crate::objects) struct ReceptorState {
     /// `None`: it is part of another.
     occurrence: Option<Occurrence>,
     pub(super) sources: Vec<FiringSource>,
@@ -142,6 +144,22 @@ impl ReceptorState {
             // Of several the slowest, so that none runs more often than it says.
             handling: Handling::new(handlers.iter().filter_map(|handler| handler.interval).max()),
         }
+    }
+
+    /// Whether a firing is pending, or none can come any more, and until when to sleep on these words for the next.
+    pub(in crate::objects) fn look_for_descriptor(&self, words: &mut Words) -> Looked {
+        let watch = self.watched.now();
+        words.push(watch.bell());
+        words.push_sources(&self.sources);
+        let has_news = self.occurrence.as_ref().is_some_and(|occurrence| {
+            occurrence.pending() > 0 || !occurrence.is_possible(&|member| watch.is_dead(member))
+        });
+        (has_news, watch.stop_at())
+    }
+
+    /// Whom those who fire look at.
+    pub(in crate::objects) fn listeners(&self) -> impl Iterator<Item = &Arc<ListenerWriter>> + Clone {
+        self.listeners.iter()
     }
 
     /// What is waited for, or handled; nothing for a part of another.
@@ -393,6 +411,11 @@ impl Committed {
     }
 
     /// A receptor that is neither handled nor a part of another.
+    /// What a descriptor is to watch.
+    pub(in crate::objects) fn receptor_of_descriptor(&self, receptor: Handle) -> Result<OfDescriptor, Code> {
+        Ok(OfDescriptor::Receptor(self.waited_for(receptor)?.state.clone()))
+    }
+
     pub(super) fn waited_for(&self, receptor: Handle) -> Result<&CommittedReceptor, Code> {
         let number = self.find(receptor, Class::Receptor)?;
         let receptor = &self.committed_events()?.receptors[number];

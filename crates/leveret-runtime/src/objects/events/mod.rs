@@ -34,7 +34,7 @@ mod wait;
 
 pub use body::{EventKind, Firing, HandlerFunction, ReceptorCombination, TriggerDescription};
 pub(super) use body::{HandlerBody, ReceptorBody, TriggerBody};
-pub(super) use committed::CommittedEvents;
+pub(super) use committed::{CommittedEvents, ReceptorState};
 pub(super) use paced::Pace;
 pub(super) use plan::EventPlan;
 pub use tally::HandlerMetrics;

@@ -45,8 +45,12 @@ impl Words {
         until: Nanos,
     ) {
         listeners.clone().for_each(|listener| listener.begin());
-        // Whatever ended it, the caller looks again; it fails only for addresses that are not mapped.
-        let _ = wait_any(&self.list[..self.count], until);
+        if self.count == 0 {
+            clock::sleep_until(until);
+        } else {
+            // Whatever ended it, the caller looks again; it fails only for addresses that are not mapped.
+            let _ = wait_any(&self.list[..self.count], until);
+        }
         listeners.for_each(|listener| listener.end());
     }
 }
