@@ -236,6 +236,41 @@ static void test_admission(void)
     }
 }
 
+/* Whatever moves the channel, a start says that the buffer that it would send is too short, and the program has it back. */
+/* spec: MPIRT_Channel_start/BUFSIZE, BUFFER-LENGTH-04 */
+static void test_every_start_checks_the_length(void)
+{
+    MPIRT_Qos qoses[QOSES];
+    make_qoses(qoses);
+    for (int which = 0; which < 3; which++) {
+        for (int kind = SCATTER; kind < KINDS; kind++) {
+            struct end end;
+            MPIRTX_Status status;
+            MPIRT_Buffer buffer;
+            size_t length = 0;
+            if (kind == BARRIER)
+                continue;
+            end = make_end(kind, "checked", 0, qoses[which]);
+            MUST(MPIRT_Commit());
+            if (sends(&end)) {
+                MUST(MPIRT_Bufiter_remove(end.out, &buffer));
+                OK(MPIRTX_Buffer_set_length(buffer, 8));
+                OK(MPIRT_Bufiter_insert(end.in, buffer));
+                EXPECT(MPIRT_Channel_start(end.channel), MPIRT_ERR_BUFSIZE);
+                OK(MPIRTX_Channel_get_status(end.channel, &status));
+                CHECK(status.under_way == 0 && status.state == MPIRTX_CHANNEL_IDLE);
+                for (int place = 0; place < STOCK; place++)
+                    MUST(MPIRT_Bufiter_remove(end.out, &buffer));
+                OK(MPIRTX_Buffer_get_length(buffer, &length));
+                CHECK(length == 8);
+            }
+            OK(MPIRT_Uncommit());
+            free_end(&end);
+        }
+    }
+    free_qoses(qoses);
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -244,5 +279,6 @@ int main(int argc, char **argv)
     test_events_start_and_end_transfers();
     test_a_channel_to_oneself();
     test_admission();
+    test_every_start_checks_the_length();
     return end();
 }

@@ -166,6 +166,7 @@ impl World {
             piece: self.piece(body, members.len()),
             others: members.iter().copied().filter(|member| *member != self.rank()).collect(),
             seat: super::committed::Seat::default(),
+            ready: Default::default(),
         }
     }
 

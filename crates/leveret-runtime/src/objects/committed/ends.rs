@@ -274,7 +274,11 @@ impl Committed {
 
     fn start_here(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
         if let End::Timed(timed) = end {
-            return timed.start(channel, clock::now());
+            let now = clock::now();
+            if timed.is_idle(now) {
+                self.check_ready(channel)?;
+            }
+            return timed.start(channel, now).inspect_err(|_| self.forget_ready(channel));
         }
         // What the other end has taken lies in a line of its own, which is looked at when it matters.
         if end.under_way(channel) >= u64::from(channel.slack) || self.is_watched(channel.handle) {
@@ -289,8 +293,8 @@ impl Committed {
         if under_way >= u64::from(channel.slack) {
             return Err(Code::Slack);
         }
-        if let (End::Collective(end), Some(collective)) = (&mut *end, channel.collective.as_deref()) {
-            self.check_ready(collective, end)?;
+        if matches!(end, End::Collective(end) if end.is_idle()) {
+            self.check_ready(channel)?;
         }
         let asked = end.asked().ok_or(Code::UndefForObject)?;
         asked.pending += 1;

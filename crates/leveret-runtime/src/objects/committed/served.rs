@@ -255,6 +255,9 @@ impl Committed {
         if served.is_active() {
             return Err(Code::Active);
         }
+        if served.under_way(channel) == 0 {
+            self.check_ready(channel)?;
+        }
         // Each try that fails is another thread's start: after as many as the slack allows, others are at this end.
         for _ in 0..channel.slack {
             let begun = served.begun.load(Ordering::SeqCst);

@@ -75,6 +75,11 @@ impl TimedEnd {
         self.started_before = self.activation.started();
     }
 
+    /// Whether the next transfer that is started is the next that takes place.
+    pub(super) fn is_idle(&self, now: Nanos) -> bool {
+        self.activation.under_way() == 0 && !self.activation.is_active(now)
+    }
+
     fn has_started(&self) -> bool {
         self.activation.started() > self.started_before
     }

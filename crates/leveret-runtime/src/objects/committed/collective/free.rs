@@ -108,6 +108,11 @@ impl FreeCollective {
         self.current.is_some()
     }
 
+    /// Whether the next transfer that is started is the next that is performed.
+    pub(in crate::objects::committed) fn is_idle(&self) -> bool {
+        self.current.is_none() && self.ready.is_none() && self.asked.pending == 0
+    }
+
     /// Transfers that have begun here.
     pub(in crate::objects::committed) fn begun(&self) -> u64 {
         self.begun
@@ -213,25 +218,6 @@ impl FreeCollective {
 }
 
 impl Committed {
-    /// For start: the buffer that it would send, if there is one, must be right.
-    pub(in crate::objects::committed) fn check_ready(
-        &self,
-        collective: &Collective,
-        end: &mut FreeCollective,
-    ) -> Result<(), Code> {
-        let is_next = end.current.is_none() && end.ready.is_none() && end.asked.pending == 0;
-        let Some([input, _]) = collective.sends.filter(|_| is_next && collective.kind.is_fixed()) else {
-            return Ok(());
-        };
-        let Some(buffer) = self.take(input as usize, IN_TRANSFER) else { return Ok(()) };
-        if !self.is_full_enough(collective, buffer) {
-            self.end_sending(collective, buffer);
-            return Err(Code::Bufsize);
-        }
-        end.ready = Some(buffer);
-        Ok(())
-    }
-
     /// Moves what was asked for as far as it goes.
     pub(in crate::objects::committed) fn move_collective(
         &self,
@@ -276,7 +262,7 @@ impl Committed {
             return false;
         }
         if let (Some([input, _]), None) = (collective.sends, end.ready) {
-            end.ready = self.take(input as usize, IN_TRANSFER);
+            end.ready = self.take_to_send(collective, input);
             if end.ready.is_none() {
                 return false;
             }

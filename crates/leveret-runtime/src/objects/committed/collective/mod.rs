@@ -8,13 +8,13 @@ mod timed;
 pub(in crate::objects) use free::{FreeCollective, Ranked};
 pub(in crate::objects) use timed::{Called, CollectiveSteps, Receive, Seat, Send};
 
-use super::Committed;
+use super::{Committed, CommittedChannel, IN_TRANSFER};
 use super::transfer::Arrived;
 use crate::objects::collectives::CollectiveKind;
 use crate::objects::error::Code;
 use crate::objects::object::Dataspec;
 use leveret_memory::Torn;
-use leveret_memory::sync::Ordering;
+use leveret_memory::sync::{AtomicU32, Ordering};
 use leveret_types::MemberId;
 use std::ops::Range;
 
@@ -32,6 +32,31 @@ pub(in crate::objects) struct Collective {
     pub(in crate::objects) others: Box<[MemberId]>,
     /// What its time-driven steps tell each other.
     pub(in crate::objects) seat: Seat,
+    /// What a start has taken for the next transfer.
+    pub(in crate::objects) ready: Ready,
+}
+
+/// A full buffer that a start has taken, until the transfer sends it: its number plus one, or 0.
+#[derive(Default)]
+pub(in crate::objects) struct Ready(AtomicU32);
+
+impl Ready {
+    /// Whether it is kept; one at a time is.
+    fn keep(&self, buffer: usize) -> bool {
+        let next = buffer as u32 + 1;
+        self.0.compare_exchange(0, next, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    fn is_none(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
+    fn take(&self) -> Option<usize> {
+        if self.is_none() {
+            return None;
+        }
+        self.0.swap(0, Ordering::AcqRel).checked_sub(1).map(|buffer| buffer as usize)
+    }
 }
 
 impl Collective {
@@ -109,6 +134,38 @@ impl Committed {
         let entry = &self.buffers[buffer];
         let length = entry.length.load(Ordering::Relaxed);
         entry.storage.read(&mut |bytes| reader(bytes.get(..length).unwrap_or(bytes)));
+    }
+
+    /// For the start of the next transfer: the buffer that it would send, if there is one, must be right. It stays taken until then.
+    pub(super) fn check_ready(&self, channel: &CommittedChannel) -> Result<(), Code> {
+        let Some(collective) = channel.collective.as_deref().filter(|collective| collective.kind.is_fixed())
+        else {
+            return Ok(());
+        };
+        let Some([input, _]) = collective.sends.filter(|_| collective.ready.is_none()) else { return Ok(()) };
+        let Some(buffer) = self.take(input as usize, IN_TRANSFER) else { return Ok(()) };
+        if !self.is_full_enough(collective, buffer) {
+            self.end_sending(collective, buffer);
+            return Err(Code::Bufsize);
+        }
+        if !collective.ready.keep(buffer) {
+            // Another thread starts a transfer at the same time.
+            let _ = self.put_or_release(input, buffer);
+        }
+        Ok(())
+    }
+
+    /// The start that a buffer was taken for was refused.
+    pub(super) fn forget_ready(&self, channel: &CommittedChannel) {
+        let Some(collective) = channel.collective.as_deref() else { return };
+        if let (Some([input, _]), Some(buffer)) = (collective.sends, collective.ready.take()) {
+            let _ = self.put_or_release(input, buffer);
+        }
+    }
+
+    /// A buffer to send: what a start has taken, or the iterator's next.
+    fn take_to_send(&self, collective: &Collective, input: u32) -> Option<usize> {
+        collective.ready.take().or_else(|| self.take(input as usize, IN_TRANSFER))
     }
 
     /// Whether a buffer that was taken for sending has the length that the channel asks for.

@@ -257,7 +257,7 @@ impl Send {
             let worst = self.ends.iter().map(|(_, source, _)| send_piece(context, *source, &[]));
             return worst.fold(Outcome::Complete, worse);
         }
-        let taken = collective.sends.and_then(|[input, _]| committed.take(input as usize, IN_TRANSFER));
+        let taken = collective.sends.and_then(|[input, _]| committed.take_to_send(collective, input));
         let Some(buffer) = taken else { return Outcome::NoSenderBuffer };
         let is_void = !committed.is_full_enough(collective, buffer);
         let mut outcome = if is_void { Outcome::Invalid } else { Outcome::Complete };
