@@ -242,6 +242,10 @@ static void test_what_an_iterator_tells(void)
         EXPECT(MPIRT_Commit(), MPIRT_ERR_BUFSIZE);
         OK(MPIRTX_Error_detail(&detail));
         CHECK(strstr(detail, "\"odd\"") != NULL);
+        /* Where there is no name, numbers and sizes tell which. */
+        OK(MPIRT_Buffer_set_name(one, NULL));
+        EXPECT(MPIRT_Commit(), MPIRT_ERR_BUFSIZE);
+        CHECK(detail_says("the buffer number ") && detail_says("has 16 bytes, and the iterator is for 8"));
         EXPECT(MPIRTX_Commit_group(MPIRT_GROUP_WORLD), MPIRT_ERR_BUFSIZE);
         OK(MPIRT_Buffer_set_bufsize(one, SIZE));
         OK(MPIRT_Buffer_set_dataspec(one, MPIRT_BYTE));

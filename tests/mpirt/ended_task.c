@@ -1,3 +1,4 @@
+/* spec: MPIRT_Finalize/AGENT */
 /* A task's function that ends its thread: its member has failed and is told so, the job ends with a sentence that names the task, and no member
  * hangs, whatever it waits for. */
 #include "harness.h"
@@ -27,6 +28,9 @@ int main(int argc, char **argv)
     if (rank == 0) {
         /* The process should end now, with its failure. */
         EXPECT(MPIRTX_Run(), MPIRT_ERR_INTERNAL);
+        /* Nor does it wait for the others, who would wait for the agent to end it. */
+        EXPECT(MPIRT_Finalize(), MPIRT_ERR_AGENT);
+        CHECK(detail_says("pthread_exit"));
         if (failures == 0)
             printf("member %d: passed\n", rank);
         return EXIT_FAILURE;

@@ -4,7 +4,8 @@ use crate::output::{Carriers, Destination};
 use leveret_memory::Region;
 use leveret_os::control::Connection;
 use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
-use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
+use leveret_os::streams;
+use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, OUTPUT_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use leveret_types::Nanos;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -83,18 +84,23 @@ impl Seat {
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;
+        let mut carried = None;
         let to = if launch.stdout_to_stderr { Destination::Error } else { Destination::Output };
         if let Some(carriers) = carriers {
             let stream = |to| {
                 let made = carriers.stream(&launch.member, to);
-                made.map(Stream::File).map_err(|error| format!("a pipe for what it prints: {error}"))
+                let made = made.and_then(|stream| Ok((streams::inode(&stream)?, Stream::File(stream))));
+                made.map_err(|error| format!("a pipe for what it prints: {error}"))
             };
-            (what.stdout, what.stderr) = (stream(to)?, stream(Destination::Error)?);
+            let ((output, stdout), (error, stderr)) = (stream(to)?, stream(Destination::Error)?);
+            (what.stdout, what.stderr) = (stdout, stderr);
+            carried = Some(format!("{output},{error}"));
         } else if to == Destination::Error {
             what.stdout = Stream::ParentsError;
         }
         what.args = launch.arguments.iter().map(Into::into).collect();
         what.env = launch.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        what.env.push((OUTPUT_VARIABLE.into(), carried.unwrap_or_default().into()));
         what.env.push((SOCKET_VARIABLE.into(), socket.into()));
         what.env.push((JOB_VARIABLE.into(), job.into()));
         what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));

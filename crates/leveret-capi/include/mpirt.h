@@ -3230,12 +3230,13 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
  *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
 int MPIRT_Init(int *argc, char ***argv);
 
-/* Ends the use of the layer, and frees all that is left, after the delete functions of its attributes; an error of one of these is given back, and the layer stays. Collective over the world.
+/* Ends the use of the layer, and frees all that is left, after the delete functions of its attributes; an error of one of these is given back, and the layer stays. Collective over the world, but for a member that has failed: it waits for nobody.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a delete function runs
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
- *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_AGENT: a task of this member has failed, so that to the others it has died and the agent is about to end it; `MPIRTX_Error_detail` says how */
 int MPIRT_Finalize(void);
 
 /* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed, or that has not the memory for it, included.
@@ -3293,6 +3294,7 @@ int MPIRT_Uncommit(void);
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_MISSED: a member has stopped the job, as a missed message does under `MPIRTX_MISS_STOP`; `MPIRTX_Error_detail` says why, and the objects are released all the same
  *   MPIRT_ERR_PEER_LOST: a member has died or left; the objects are released all the same
  *   MPIRT_ERR_AGENT: the agent of the job is gone; the objects are released all the same */
 int MPIRTX_Run(void);

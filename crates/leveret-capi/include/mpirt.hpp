@@ -4432,7 +4432,8 @@ inline void sleep_for(duration time) { try_sleep_for(time).value(); }
 // --- The life of a program ---
 
 
-/// What is committed, until its destructor uncommits. Declare it after the objects, so that it ends before them.
+/// What is committed, until its destructor uncommits. Declare it after the objects, so that it ends before them. An exception that passes it
+/// has failed the member, which waits for nobody: end the process, and to the others it has died in the commit.
 class committed {
 public:
     committed(const committed &) = delete;
@@ -4445,7 +4446,7 @@ public:
     }
     ~committed()
     {
-        if (is_live_) {
+        if (is_live_ && std::uncaught_exceptions() <= exceptions_) {
             (void)try_uncommit();
         }
     }
@@ -4509,6 +4510,8 @@ private:
     friend class session;
     committed() noexcept = default;
     bool is_live_ = true;
+    /// Of those that were on their way already when it was made.
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 /// The use of the layer, from Init until its destructor finalizes.

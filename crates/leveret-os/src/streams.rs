@@ -1,5 +1,6 @@
-//! Pipes for what other processes print.
+//! Pipes for what other processes print, and this process's own when the reader is gone.
 
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -55,4 +56,49 @@ pub fn read(from: impl AsFd, bytes: &mut [u8]) -> io::Result<usize> {
 /// As `write(2)`.
 pub fn write(to: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
     Ok(rustix::io::write(to, bytes)?)
+}
+
+/// Which file a descriptor leads to, as a number that another process knows it by.
+///
+/// # Errors
+/// As `fstat(2)`.
+pub fn inode(of: impl AsFd) -> io::Result<u64> {
+    Ok(rustix::fs::fstat(of)?.st_ino)
+}
+
+/// The reading ends of the pipes that this process prints to. While it has them, printing does not end it (SIGPIPE) although the process that
+/// read them is gone; what fits into the pipe is kept for nobody.
+#[derive(Debug)]
+pub struct OwnOutput(Vec<OwnedFd>);
+
+impl OwnOutput {
+    /// Of standard output and standard error those that are pipes with one of these inodes.
+    pub fn keep(inodes: &[u64]) -> Self {
+        let open = |number: u32| {
+            let path = format!("/proc/self/fd/{number}");
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let end = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+            let found = rustix::fs::fstat(&end).ok()?;
+            let is_pipe = FileType::from_raw_mode(found.st_mode) == FileType::Fifo;
+            (is_pipe && inodes.contains(&found.st_ino)).then_some(end)
+        };
+        Self([1, 2].into_iter().filter_map(open).collect())
+    }
+
+    /// Until the process ends.
+    pub fn keep_open(self) {
+        std::mem::forget(self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pipes_that_are_named_are_kept() {
+        assert!(OwnOutput::keep(&[]).0.is_empty());
+        let Pipe { read: end, write: to } = pipe().expect("a pipe");
+        assert_eq!(inode(&end).expect("a file"), inode(&to).expect("a file"));
+    }
 }

@@ -43,7 +43,8 @@ pub use event_end::{EventEnds, TriggerEnd};
 pub use free_end::{Received, ReceivingEnd, SendingEnd, SendingSlot, StartError, WaitError};
 pub use in_process::{InProcessError, InProcessJob, VirtualTask};
 pub use member::{
-    CommitError, JOB_VARIABLE, JoinError, MEMBER_VARIABLE, Member, SOCKET_VARIABLE, TOKEN_VARIABLE,
+    CommitError, JOB_VARIABLE, JoinError, MEMBER_VARIABLE, Member, OUTPUT_VARIABLE, SOCKET_VARIABLE,
+    TOKEN_VARIABLE,
 };
 pub use message::{Absence, Input, Message, OutputSlot, SendRefusal};
 pub use meter::Meter;

@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::control::{Connection, Frame, poll};
 use leveret_os::scheduling::{self, Class};
+use leveret_os::streams::OwnOutput;
 use leveret_os::thread::Thread;
 use leveret_os::{Failure, clock, nudge};
 use leveret_protocol::control::{Scheduling, ToMember, decode_to_member};
@@ -57,7 +58,7 @@ pub(crate) fn listen(
     connection: Arc<Connection>,
     current: Shared,
     over: Arc<AtomicBool>,
-    scheduling: Scheduling,
+    (scheduling, output): (Scheduling, OwnOutput),
 ) -> Result<Receiver<Incoming>, Failure> {
     let (out, incoming) = mailbox(INCOMING);
     Thread::start("leveret-control", move || {
@@ -96,6 +97,8 @@ pub(crate) fn listen(
                 over.store(true, Ordering::Release);
             }
             if out.send(message).is_err() || ended {
+                // The process may go on printing.
+                output.keep_open();
                 return;
             }
         }

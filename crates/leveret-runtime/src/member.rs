@@ -15,6 +15,7 @@ use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{OwnSegment, Region};
 use leveret_os::control::Connection;
 use leveret_os::memory_file::{Mapping, MemoryFile, verify_seals};
+use leveret_os::streams::OwnOutput;
 use leveret_os::{nudge, scheduling};
 use leveret_plan::Plan;
 use leveret_protocol::assemble::{Assembled, Mismatch};
@@ -38,6 +39,8 @@ pub const MEMBER_VARIABLE: &str = "LEVERET_MEMBER";
 pub const JOB_VARIABLE: &str = "LEVERET_JOB";
 /// Environment variable with the secret that the agent gave to this process.
 pub const TOKEN_VARIABLE: &str = "LEVERET_TOKEN";
+/// The inodes of the pipes through which the agent reads what a member prints, with a comma between them; absent if it does not.
+pub const OUTPUT_VARIABLE: &str = "LEVERET_OUTPUT";
 
 /// Why a process cannot join a job.
 #[derive(thiserror::Error)]
@@ -98,9 +101,11 @@ pub enum CommitError {
     /// starts the member again, as its policy says.
     #[error("a task failed: {0}")]
     TaskFailed(String),
-    /// This process has left a commit without ending it, and is about to be ended by the agent.
-    #[error("this member has left a commit without ending it, and can commit nothing more; end the process")]
-    GaveUp,
+    /// This process has failed in a commit, and is about to be ended by the agent.
+    #[error(
+        "this member has left a commit without ending it, and can commit nothing more; end the process ({0})"
+    )]
+    GaveUp(String),
     /// The operating system refused something that commit needs.
     #[error("commit needs {what}, which was refused: {cause}")]
     System {
@@ -134,8 +139,8 @@ pub struct Member {
     kept_refusals: VecDeque<CommitError>,
     pub(crate) modes: Modes,
     told: Option<(i32, String)>,
-    /// It has said that it gives up, so nothing it says is heard any more.
-    gave_up: bool,
+    /// Why it has said that it gives up, so that nothing it says is heard any more.
+    gave_up: Option<String>,
 }
 
 impl Member {
@@ -177,8 +182,12 @@ impl Member {
                 let connection = Arc::new(connection);
                 let current = Arc::new(Mutex::new(None));
                 let over = Arc::new(AtomicBool::new(false));
-                let incoming = listen(connection.clone(), current.clone(), over.clone(), scheduling)
-                    .map_err(|error| JoinError::NoThread(error.to_string()))?;
+                let carried = leveret_os::host::environment(OUTPUT_VARIABLE).unwrap_or_default();
+                let inodes: Vec<u64> = carried.split(',').filter_map(|inode| inode.parse().ok()).collect();
+                let output = OwnOutput::keep(&inodes);
+                let incoming =
+                    listen(connection.clone(), current.clone(), over.clone(), (scheduling, output))
+                        .map_err(|error| JoinError::NoThread(error.to_string()))?;
                 Ok(Self {
                     connection,
                     incoming,
@@ -195,7 +204,7 @@ impl Member {
                     kept_refusals: VecDeque::new(),
                     modes: Modes::default(),
                     told: None,
-                    gave_up: false,
+                    gave_up: None,
                 })
             }
             ToMember::Refused { reason, .. } => Err(JoinError::Refused(reason)),
@@ -420,29 +429,33 @@ impl Member {
     }
 
     /// Says that this member has failed in the middle of a commit and is about to end.
-    pub(crate) fn give_up(&mut self, reason: String) {
-        self.gave_up = true;
-        self.over.store(true, Ordering::Release);
+    pub(crate) fn give_up(&mut self, reason: &str) {
+        self.note_given_up(reason.to_owned());
         // An agent that is gone needs no word.
-        let _ = self.send(&FromMember::GiveUp { reason }, &[]);
+        let _ = self.send(&FromMember::GiveUp { reason: reason.to_owned() }, &[]);
     }
 
-    /// The tasks have failed, and the agent was told so by one of them.
-    pub(crate) fn note_given_up(&mut self) {
-        self.gave_up = true;
+    /// The tasks have failed, and one of them has said so to the agent.
+    pub(crate) fn note_given_up(&mut self, reason: String) {
+        self.gave_up = Some(reason);
         self.over.store(true, Ordering::Release);
     }
 
     fn check_given_up(&self) -> Result<(), CommitError> {
-        if self.gave_up { Err(CommitError::GaveUp) } else { Ok(()) }
+        self.gave_up.clone().map_or(Ok(()), |reason| Err(CommitError::GaveUp(reason)))
     }
 
     /// Says that this member commits nothing more, and waits until no other may either (collective); the dead are not waited for.
-    pub(crate) fn leave(&self) {
+    ///
+    /// # Errors
+    /// [`CommitError::GaveUp`]: to the others it is dead, and it waits for nobody.
+    pub(crate) fn leave(&self) -> Result<(), CommitError> {
+        self.check_given_up()?;
         // An agent that is gone keeps nobody.
         if self.send(&FromMember::Leave, &[]).is_ok() {
             while self.next().is_ok() {}
         }
+        Ok(())
     }
 
     pub(crate) fn send(&self, message: &FromMember, descriptors: &[OwnedFd]) -> Result<(), CommitError> {

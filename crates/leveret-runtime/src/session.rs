@@ -222,14 +222,15 @@ impl Running {
         self.finished = true;
         self.join_tasks();
         if let Some(panic) = self.panicked.take() {
-            member.note_given_up();
-            return Err(CommitError::TaskFailed(panic));
+            let failed = CommitError::TaskFailed(panic);
+            member.note_given_up(failed.to_string());
+            return Err(failed);
         }
         let stop = self.parts.watch.stop_request().map(str::to_owned);
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {
             EndReason::Completed => Ended::Completed,
-            EndReason::Interrupted => Ended::Stopped("interrupted".to_owned()),
+            EndReason::Interrupted => Ended::Stopped(INTERRUPTED.to_owned()),
             EndReason::Stopped(reason) => Ended::Stopped(reason),
             EndReason::PeerRestarted(_) => Ended::PeerRestarted,
         })
@@ -246,12 +247,15 @@ impl Running {
             } else {
                 let reason = if is_panicking { "its program panicked" } else { LEFT };
                 self.abandon(reason);
-                member.give_up(reason.to_owned());
+                member.give_up(reason);
             }
         }
         let _ = self.parts.segment.generation();
     }
 }
+
+/// Why a job ends that its user stops.
+pub(crate) const INTERRUPTED: &str = "interrupted";
 
 /// Why a member fails that drops a session.
 const LEFT: &str = "its program left a commit that had neither ended nor been uncommitted";

@@ -59,7 +59,7 @@ pub unsafe extern "C" fn MPIRT_Finalize() -> c_int {
             let answer = departure.run();
             with_library(|library| library.world.end_departure(&departure, answer))?;
         }
-        state::end(Library::leave)
+        state::end(|library| library.leave().inspect_err(|_| keep_detail(library.refusal())))
     })
 }
 
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn MPIRTX_Run() -> c_int {
             }
             clock::sleep_until(clock::now() + LOOK_AGAIN);
         }
-        match end_commit(Library::run) {
+        match end_commit(Library::run_to_end) {
             Err(Code::NotCommitted) => Ok(()),
             ended => ended,
         }

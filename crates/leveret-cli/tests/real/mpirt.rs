@@ -67,6 +67,18 @@ fn a_task_that_ends_its_thread() {
     });
 }
 
+/// An exception that passes what is committed has failed the member: the job ends, and its text is seen.
+#[test]
+fn an_exception_that_leaves_a_commit() {
+    with_members("tests/mpirt/left.cpp", &CPP, &[2], |program, members| {
+        let outcome = program.run(members, &[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        for words in ["thrown on purpose", "member 1: passed", "member \"0\" died: exit status 1"] {
+            assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+        }
+    });
+}
+
 /// Nobody hears of it, and still nobody hangs.
 #[test]
 fn a_thread_that_is_gone_with_a_function_without_unwind_tables() {
@@ -526,6 +538,14 @@ fn agent_lost() {
             assert_eq!(stdout.matches(": passed").count(), 1, "{stdout}\n{stderr}");
         }
     });
+}
+
+/// What a member prints after its agent's death goes nowhere, and does not end it.
+#[test]
+fn printed() {
+    let _turn = turn();
+    let program = Program::compiled("tests/mpirt/printed.c", &C);
+    assert_eq!(program.writes_without_its_agent(), "passed\n");
 }
 
 // spec: LANG-VALGRIND-01

@@ -145,6 +145,15 @@ impl Program {
         (self.place.text("stdout"), stderr)
     }
 
+    /// Runs it as one member that kills the agent, with a file to write to; gives what it wrote there until it has ended.
+    pub fn writes_without_its_agent(&self) -> String {
+        let witness = self.place.shown("witness");
+        let running = self.place.spawn(command(&self.place, &self.file, 1, (&[], &[&witness])));
+        let _ = running.finish_without_record();
+        self.place.await_nobody();
+        self.place.text("witness")
+    }
+
     /// As [`Program::run`]; so many members must pass.
     pub fn passes(&self, (members, passing): (u32, u32), arguments: &[&str]) -> Outcome {
         let outcome = self.run(members, arguments);

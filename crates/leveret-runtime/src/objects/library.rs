@@ -11,7 +11,7 @@ use super::switch::StandingMode;
 use super::world::World;
 use crate::abort::Aborter;
 use crate::member::{CommitError, JoinError, Member};
-use crate::session::{Ended, Running};
+use crate::session::{Ended, INTERRUPTED, Running};
 use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::RefusalCause;
 use leveret_types::{MemberId, Nanos};
@@ -195,13 +195,12 @@ impl Library {
     /// Ends this member's part in the job (collective): returns when all have said so that live. Nothing can be committed afterwards.
     ///
     /// # Errors
-    /// [`Code::ObjectCommitted`]; then nothing has changed.
+    /// [`Code::ObjectCommitted`]; then nothing has changed. [`Code::Agent`] when this member has failed: it waits for nobody.
     pub fn leave(&mut self) -> Result<(), Code> {
         if self.running.is_some() {
             return Err(Code::ObjectCommitted);
         }
-        self.member.leave();
-        Ok(())
+        self.member.leave().map_err(|error| self.refused(&error))
     }
 
     /// Waits until the horizon, a stop or a restart, and uncommits (collective).
@@ -232,6 +231,20 @@ impl Library {
                 Err(Code::PeerLost)
             }
             ended => ended.map_err(|error| self.refused(&error)),
+        }
+    }
+
+    /// As [`Library::run`], for a program that waits for the end and has not asked for it.
+    ///
+    /// # Errors
+    /// As [`Library::uncommit`]; nothing is committed afterwards. [`Code::Missed`] when a member has stopped the job, as the miss policy `stop` does.
+    pub fn run_to_end(&mut self) -> Result<Ended, Code> {
+        match self.run()? {
+            Ended::Stopped(reason) if reason != INTERRUPTED => {
+                self.refusal = format!("the job was stopped: {reason}");
+                Err(Code::Missed)
+            }
+            ended => Ok(ended),
         }
     }
 
@@ -283,7 +296,7 @@ impl From<&CommitError> for Code {
             },
             CommitError::Over { cause: RefusalCause::PeerLost, .. } => Self::PeerLost,
             CommitError::Over { cause: RefusalCause::TimedOut, .. } => Self::Timeout,
-            CommitError::Over { .. } | CommitError::AgentLost(_) | CommitError::GaveUp => Self::Agent,
+            CommitError::Over { .. } | CommitError::AgentLost(_) | CommitError::GaveUp(_) => Self::Agent,
             CommitError::Bind(_) | CommitError::TaskFailed(_) => Self::Internal,
             CommitError::System { .. } => Self::NoMemory,
         }

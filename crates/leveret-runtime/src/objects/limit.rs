@@ -56,11 +56,17 @@ impl World {
         code
     }
 
-    /// An object by its name, as a text names it.
+    /// An object as a text names it: by its name, or else by its number among those of its class, in the order of their creation where none
+    /// was freed.
     pub(super) fn called(&self, what: &str, handle: Handle) -> String {
-        match self.name(handle) {
-            Ok(name) if !name.is_empty() => format!("{what} \"{name}\""),
-            _ => format!("{what} without a name"),
+        match self.table.referred(handle) {
+            Some(object) if !object.name.is_empty() => return format!("{what} \"{}\"", object.name),
+            _ => {}
+        }
+        let mut of_class = self.table.all().filter(|(other, _)| other.class() == handle.class());
+        match of_class.position(|(other, _)| other == handle) {
+            Some(before) => format!("{what} number {}, which has no name,", before + 1),
+            None => format!("{what} without a name"),
         }
     }
 }

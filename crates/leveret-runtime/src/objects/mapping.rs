@@ -80,22 +80,29 @@ impl World {
 
     /// What was true of iterators when they were made may have been changed since.
     pub(super) fn check_iterators(&self) -> Result<(), Unfit> {
-        for (_, object) in self.table.all() {
+        for (handle, object) in self.table.all() {
             let Body::Bufiter(iterator) = &object.body else { continue };
             let unfit = |code, buffer: Handle, what: &str| {
-                let name = self.table.referred(buffer).map_or("", |object| object.name.as_str());
-                let detail = format!("the buffer \"{name}\" of the iterator \"{}\" {what}", object.name);
-                Err(Unfit { code, detail })
+                let (of, within) = (self.called("the buffer", buffer), self.called("the iterator", handle));
+                Err(Unfit { code, detail: format!("{of} of {within} {what}") })
             };
             for buffer in iterator.allowed.iter().flatten().chain(&iterator.stocked) {
                 let Some(Body::Buffer(body)) = self.table.referred(*buffer).map(|object| &object.body) else {
                     return Err(Code::Internal.into());
                 };
                 if body.size != iterator.size {
-                    return unfit(Code::Bufsize, *buffer, "has another size; set it as the iterator's");
+                    let what = format!(
+                        "has {} bytes, and the iterator is for {}; set the one as the other",
+                        body.size, iterator.size
+                    );
+                    return unfit(Code::Bufsize, *buffer, &what);
                 }
                 if body.dataspec != iterator.dataspec {
-                    return unfit(Code::Dataspec, *buffer, "has another dataspec; set it as the iterator's");
+                    let what = format!(
+                        "holds {}, and the iterator is for {}; set the one as the other",
+                        body.dataspec, iterator.dataspec
+                    );
+                    return unfit(Code::Dataspec, *buffer, &what);
                 }
             }
             let Some(allowed) = iterator.allowed.as_deref().filter(|_| iterator.policy.form == Form::Ordered)

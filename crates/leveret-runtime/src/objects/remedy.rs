@@ -19,9 +19,11 @@ impl Code {
             Self::StaleObject => "keep no copy of a handle beyond its free",
             Self::InvObject => "give a handle as the library gave it; it may not have been set",
             Self::WrongClass => "give an object of the class that the parameter's type names",
-            Self::NullPointer => "give the address of a variable for every result",
-            Self::Name => "give at most MPIRT_NAME_MAX - 1 bytes of UTF-8 and a closing zero byte",
-            Self::Argument => "look up the range at the parameter in the reference",
+            Self::NullPointer => {
+                "give the address of a variable, or of a text; null is good only where the reference says so"
+            }
+            Self::Name => "give at most 63 bytes of UTF-8 (MPIRT_NAME_MAX - 1) and a closing zero byte",
+            Self::Argument => "the reference says at the function when it is MPIRT_ERR_ARGUMENT",
             Self::Index => "stay below the size",
             Self::InvRank => "stay below the size of the group, and name each rank once",
             Self::NotMember => "call it on the members that take part",
@@ -30,7 +32,9 @@ impl Code {
             }
             Self::Dataspec => "give one of the constants of MPIRT_Dataspec, the same on both sides",
             Self::Operation => "give an operation that is defined for the dataspec",
-            Self::Time => "look up the range at the parameter in the reference; times are in nanoseconds",
+            Self::Time => {
+                "the reference says at the function when it is MPIRT_ERR_TIME; times are in nanoseconds"
+            }
             Self::TimePast => "name an instant that lies further ahead; MPIRT_Get_time gives the present one",
             Self::NotAllowed => "insert the buffers of the allowed set, with ORDERED in their order",
             Self::BufferInUse => "wait for the transfer, and remove the buffer from its iterator first",

@@ -8,8 +8,8 @@ mod timed;
 pub(in crate::objects) use free::{FreeCollective, Ranked};
 pub(in crate::objects) use timed::{Called, CollectiveSteps, Receive, Seat, Send};
 
-use super::{Committed, CommittedChannel, IN_TRANSFER};
 use super::transfer::Arrived;
+use super::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::objects::collectives::CollectiveKind;
 use crate::objects::error::Code;
 use crate::objects::object::Dataspec;
