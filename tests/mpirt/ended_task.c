@@ -1,4 +1,3 @@
-/* spec: MPIRT_Finalize/AGENT */
 /* A task's function that ends its thread: its member has failed and is told so, the job ends with a sentence that names the task, and no member
  * hangs, whatever it waits for. */
 #include "harness.h"
@@ -12,6 +11,14 @@ static void ends(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argume
     (void)task, (void)argument;
     if (instance->number == 3)
         pthread_exit(NULL);
+}
+
+/* It does not wait for the others, who would wait for the agent to end this member. */
+/* spec: MPIRT_Finalize/AGENT */
+static void test_finalize_after_a_failed_task(void)
+{
+    EXPECT(MPIRT_Finalize(), MPIRT_ERR_AGENT);
+    CHECK(detail_says("pthread_exit"));
 }
 
 int main(int argc, char **argv)
@@ -28,9 +35,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         /* The process should end now, with its failure. */
         EXPECT(MPIRTX_Run(), MPIRT_ERR_INTERNAL);
-        /* Nor does it wait for the others, who would wait for the agent to end it. */
-        EXPECT(MPIRT_Finalize(), MPIRT_ERR_AGENT);
-        CHECK(detail_says("pthread_exit"));
+        test_finalize_after_a_failed_task();
         if (failures == 0)
             printf("member %d: passed\n", rank);
         return EXIT_FAILURE;
