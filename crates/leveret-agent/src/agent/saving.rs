@@ -29,6 +29,11 @@ impl Agent<'_> {
     /// Hands to the journal what has changed.
     pub(super) fn save(&mut self, now: Nanos) {
         let Some(mut journal) = self.journal.take() else { return };
+        // A job that is refused leaves no record of a run.
+        if self.monitors().next().is_none() {
+            self.journal = Some(journal);
+            return;
+        }
         journal.tell_facts(&self.config.declaration.name, self.started_unix_s, &self.facts);
         let mut falls_behind = false;
         for monitor in self.monitors() {

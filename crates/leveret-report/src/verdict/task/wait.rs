@@ -11,6 +11,10 @@ use leveret_types::Nanos;
 /// comes between.
 const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
 
+fn total<'s>(stretches: impl Iterator<Item = &'s Stretch>) -> Nanos {
+    stretches.fold(Nanos::ZERO, |total, stretch| total + stretch.length())
+}
+
 /// As in `run-queue wait (hog, pid 812)`.
 fn by_whom(blame: &Blame) -> String {
     blame.culprit.as_ref().map_or_else(String::new, |culprit| format!(" ({culprit})"))
@@ -172,7 +176,7 @@ impl Case<'_> {
         if self.is_throttled(stretch) {
             return self.throttled(Stage::Wake, amount, head);
         }
-        if watched && stretch.length() <= WAY_OUT_OF_IDLE && !stretch.who.may_be_unseen() {
+        if watched && self.idle_after_interrupt() <= WAY_OUT_OF_IDLE && !stretch.who.may_be_unseen() {
             let sentence = format!("{head}: it left its idle state no sooner");
             return self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence);
         }
@@ -184,6 +188,22 @@ impl Case<'_> {
         self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
     }
 
+    /// How long the core was idle in all since the interrupt that ends the planned sleep. One way out of an idle state is short; a thread
+    /// that others hold (frozen, traced) leaves many short stretches, and all of them together are not.
+    fn idle_after_interrupt(&self) -> Nanos {
+        let due = self.wake_due();
+        let since = self.first_interrupt().map_or(due, |at| at.max(due));
+        let stretches = self.context.log.stretches(self.core, self.thread, since, self.record.woken);
+        total(stretches.iter().filter(|stretch| stretch.who.kind == ThreadKind::Idle))
+    }
+
+    /// The interrupt that brought the thread, as far as the log has it.
+    fn first_interrupt(&self) -> Option<Nanos> {
+        let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
+        // One after the wake-up is not the one that brought it: that one was not recorded, and proves nothing.
+        first.filter(|at| *at <= self.record.woken && self.came_with(*at))
+    }
+
     /// Until when the interrupt that ends the planned sleep was still to come, if that lies in this stretch. No thread
     /// can hold up an interrupt. It was this one only if the thread came with it: one that was stopped, frozen or traced
     /// comes when it is let go.
@@ -191,18 +211,14 @@ impl Case<'_> {
         if stretch.from > self.wake_due() {
             return stretch.from;
         }
-        let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
-        // One after the wake-up is not the one that brought it: that one was not recorded, and proves nothing.
-        let brought = |at: &Nanos| *at <= self.record.woken && self.came_with(*at);
-        first.filter(brought).map_or(stretch.from, |at| at.min(stretch.to).max(stretch.from))
+        self.first_interrupt().map_or(stretch.from, |at| at.min(stretch.to).max(stretch.from))
     }
 
     /// Whether the thread came to its core right after `at`, or had to wait from then on for the job's own tasks only.
     fn came_with(&self, at: Nanos) -> bool {
         let stretches = self.context.log.stretches(self.core, self.thread, at, self.record.woken);
-        let mut long = stretches.iter().filter(|stretch| stretch.length() > WAY_OUT_OF_IDLE);
-        self.record.woken - at <= WAY_OUT_OF_IDLE
-            || long.all(|stretch| matches!(stretch.who.kind, ThreadKind::Task(_)))
+        let others = stretches.iter().filter(|stretch| !matches!(stretch.who.kind, ThreadKind::Task(_)));
+        total(others) <= WAY_OUT_OF_IDLE
     }
 
     fn late_interrupt(&self, stretch: &Stretch, amount: Nanos) -> Share {
