@@ -61,7 +61,7 @@ fn methods(folder: &Path, found: &mut Methods) {
 
 fn all_methods() -> Methods {
     let mut found = Methods::new();
-    methods(&root().join("crates/leveret-runtime/src/objects"), &mut found);
+    methods(&root().join("crates/leveret-runtime/src"), &mut found);
     found
 }
 
