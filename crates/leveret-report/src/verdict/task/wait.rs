@@ -293,7 +293,16 @@ impl Case<'_> {
                 "the scheduler let it run, by its fair server or because this thread is ordinary too",
                 process(),
             ),
+            ThreadKind::Foreign { priority } if priority < self.priority => {
+                ("it ranks below this thread as far as the log shows, and had the core all the same", process())
+            }
             ThreadKind::Foreign { .. } => ("it goes before this thread", process()),
+            // The kernel would have let this thread go first. The whole machine may have stood still just then.
+            ThreadKind::Own { priority } if priority < self.priority => (
+                "a thread of the job itself, which ranks below this one; what kept this one from going first is not proven, so it counts as \
+                 the job's",
+                Blame::unproven(),
+            ),
             ThreadKind::Own { .. } => {
                 ("a thread of the job itself", Blame::job_by(stretch.who.culprit("preempted")))
             }
