@@ -293,9 +293,10 @@ impl Case<'_> {
                 "the scheduler let it run, by its fair server or because this thread is ordinary too",
                 process(),
             ),
-            ThreadKind::Foreign { priority } if priority < self.priority => {
-                ("it ranks below this thread as far as the log shows, and had the core all the same", process())
-            }
+            ThreadKind::Foreign { priority } if priority < self.priority => (
+                "it ranks below this thread as far as the log shows, and had the core all the same",
+                process(),
+            ),
             ThreadKind::Foreign { .. } => ("it goes before this thread", process()),
             // The kernel would have let this thread go first. The whole machine may have stood still just then.
             ThreadKind::Own { priority } if priority < self.priority => (
