@@ -720,43 +720,6 @@ fn a_timer_is_late_only_where_its_interrupt_was_and_the_thread_came_with_it() {
     assert_eq!(judged(idle(), 39_000), (Cause::Unexplained, Party::Job, true));
 }
 
-/// A thread that is held (frozen, traced) leaves its core idle. Others that look in cut that into pieces, each as short as the way out of an
-/// idle state.
-#[test]
-fn many_short_idle_stretches_are_not_the_way_out_of_an_idle_state() {
-    let judged = |idle_us: i64| {
-        let mut record = ring(&with(vec![(200, Plant::LateTimer { task: A, by: micros(5_000) })]));
-        let phase = &mut record.phases[0];
-        let woken = phase.tasks[A].instances[200].woken;
-        let came = phase.switches.iter().position(|one| one.core == 0 && one.at >= woken - micros(1));
-        let came = came.expect("A's thread comes to its core");
-        let template = phase.switches[came].clone();
-        // From the interrupt on an interrupt thread takes 1 us between two idle stretches of 90 us.
-        let (idle, helper) = ((ThreadKind::Idle, "idle"), (ThreadKind::Kernel, "irq/9-test"));
-        let to = |after: i64, from: u32, to: u32, (kind, name): (ThreadKind, &str)| SwitchEvent {
-            at: template.at - micros(after),
-            from,
-            to,
-            to_kind: kind,
-            to_name: name.to_owned(),
-            to_process: None,
-            left: Left::Asleep,
-            ..template.clone()
-        };
-        let pieces = (1..=idle_us / 90).rev();
-        let pieces = pieces.flat_map(|n| [to(n * 91, 0, 40, helper), to(n * 91 - 1, 40, 0, idle)]);
-        let pieces: Vec<SwitchEvent> = pieces.collect();
-        phase.switches.splice(came..came, pieces);
-        let at = template.at - micros(idle_us / 90 * 91 + 1);
-        phase.timers = vec![TimerInterrupt { at, core: 0 }];
-        of_task(&verdicts(&record), A, 200).clone()
-    };
-    let miss = judged(90);
-    assert_eq!((miss.cause, miss.party), (Cause::LateTimer, Party::Machine), "{miss:#?}");
-    let miss = judged(4_500);
-    assert!(miss.party == Party::Job && miss.unproven, "{miss:#?}");
-}
-
 #[test]
 fn a_deadline_thread_that_used_up_its_budget_is_throttled_by_its_own_doing() {
     let judged = |body: i64| {
