@@ -31,7 +31,7 @@ fn under_the_deadline_scheduler() {
     assert_completed(&outcome);
     let machine = &outcome.record().machine;
     if machine.scheduling == "SCHED_DEADLINE" {
-        assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
+        outcome.assert_no_miss_of_the_job();
     } else {
         assert!(
             machine.warnings.iter().any(|warning| warning.contains("SCHED_DEADLINE")),

@@ -59,8 +59,7 @@ fn pauses(what: &str, says: &str) {
         .channel("AB", ["5ms", "9ms"], "");
     let outcome = Workplace::new().start(&job.text()).finish_alone();
     assert_well(&outcome, &[says]);
-    let report = outcome.report();
-    assert_eq!(report["misses"]["job"], 0, "a pause is no miss: {}", outcome.said());
+    outcome.assert_no_miss_of_the_job();
 }
 
 #[test]
@@ -73,6 +72,6 @@ fn aliased_buffers_carry_the_same_ring() {
     let placements: Vec<_> =
         outcome.record().phases[0].job.channels.iter().map(|channel| channel.placement).collect();
     assert_eq!(placements, [leveret_plan::Placement::Aliased; 3]);
-    assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
+    outcome.assert_no_miss_of_the_job();
     assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
 }

@@ -350,6 +350,14 @@ impl Outcome {
         assert!(own.is_none(), "{own:?}: {}", self.said());
     }
 
+    /// It ran as it should, and no miss is proven to be the job's; by the exit code what nothing proves is the job's too.
+    pub fn assert_ran(&self) {
+        self.assert_no_miss_of_the_job();
+        let is_unproven = self.assessment().misses.iter().any(|miss| miss.unproven);
+        let is_good = matches!(self.code, Some(0 | 3 | 4)) || self.code == Some(1) && is_unproven;
+        assert!(is_good, "{}", self.said());
+    }
+
     /// Nothing was lost, wrong or out of order in what was taken.
     pub fn assert_consistent(&self) {
         for irregularity in self.assessment().irregularities {

@@ -158,7 +158,7 @@ fn channels() {
 fn uncommit() {
     with_members("tests/mpirt/uncommit.c", &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
-        assert!(matches!(outcome.code, Some(0 | 3 | 4)), "at {members}: {}", outcome.said());
+        outcome.assert_ran();
         outcome.assert_consistent();
         for phase in &outcome.record().phases {
             let counts: Vec<usize> = phase.tasks.iter().map(|task| task.instances.len()).collect();
@@ -232,7 +232,7 @@ fn sided() {
 fn misses_nothing(source: &str) {
     with_members(source, &C, &MEMBERS, |program, members| {
         let outcome = program.all_pass(members);
-        assert_eq!(outcome.report()["misses"]["job"], 0, "{source} at {members}: {}", outcome.said());
+        outcome.assert_no_miss_of_the_job();
     });
 }
 
@@ -479,7 +479,7 @@ fn the_ring_in_c_runs_by_the_clock() {
     let outcome = program.run(3, &["--rounds", &ROUNDS.to_string()]);
     outcome.assert_consistent();
     assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());
-    assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
+    outcome.assert_no_miss_of_the_job();
     for name in ["A", "B", "C"] {
         let line = outcome.stdout.lines().find(|line| line.starts_with(&format!("{name}.user: took ")));
         let line = line.unwrap_or_else(|| panic!("{name} says nothing: {}", outcome.said()));

@@ -116,7 +116,7 @@ fn blames_nobody_of(outcome: &Outcome, own: &[&str]) {
 fn mode_without_a_member_that_is_late() {
     with_members("tests/mpirt/mode_late.c", &C, &[1, 3], |program, members| {
         let outcome = program.passes((members, members), &["--commit-within", "1s"]);
-        assert!(matches!(outcome.code, Some(0 | 3 | 4)), "at {members}: {}", outcome.said());
+        outcome.assert_ran();
     });
 }
 

@@ -7,7 +7,7 @@ use leveret_report::record::Ending;
 fn assert_accounted(outcome: &Outcome) {
     outcome.assert_consistent();
     assert_eq!(outcome.record().ending, Ending::Completed, "{}", outcome.said());
-    assert_eq!(outcome.report()["misses"]["job"], 0, "{}", outcome.said());
+    outcome.assert_no_miss_of_the_job();
 }
 
 #[test]

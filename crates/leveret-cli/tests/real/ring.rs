@@ -14,9 +14,8 @@ fn the_ring_runs_by_the_clock_alone() {
     let place = Workplace::new();
     let outcome = place.start(&ring(ROUNDS, "", [&[], &[], &[]]).text()).finish_alone();
     outcome.assert_consistent();
-    assert!(matches!(outcome.code, Some(0 | 3 | 4)), "{}", outcome.said());
+    outcome.assert_ran();
     let report = outcome.report();
-    assert_eq!(report["misses"]["job"], 0, "{}", outcome.said());
     assert_eq!(report["rounds"], ROUNDS);
     assert_eq!(report["ending"]["kind"], "completed");
     assert_eq!(report["data_path"]["allocations_after_commit"], 0, "{}", outcome.said());
