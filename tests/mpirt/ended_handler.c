@@ -35,7 +35,9 @@ int main(int argc, char **argv)
         OK(MPIRT_Receptor_create("ends", MPIRT_GROUP_WORLD, MPIRT_CONTAINER(handlers), &receptor));
     }
     MUST(MPIRT_Commit());
-    OK(MPIRTX_Run());
+    /* The run was ended, and the detail says by what. */
+    EXPECT(MPIRTX_Run(), MPIRT_ERR_MISSED);
+    CHECK(detail_says("ended the library's thread"));
     OK(MPIRT_Finalize());
     if (failures == 0)
         printf("member %d: passed\n", rank);
