@@ -46,7 +46,7 @@ pub(crate) struct TaskCollector {
     policed: Vec<(u64, Nanos)>,
     /// Of instances, since the journal was given its share.
     changes: Changes<u64>,
-    /// What the journal has of what is thinned, lost and implausible, of steps and of policed instances.
+    /// Counts already written to the journal: thinned, lost and implausible records; clock steps and policed instances.
     saved: ([u64; 3], [usize; 2]),
 }
 
@@ -88,7 +88,7 @@ impl TaskCollector {
         }
     }
 
-    /// What changes is noted for a journal, or is no longer.
+    /// Starts or stops recording changes for the journal.
     pub(crate) fn note_changes(&mut self, is_noted: bool) {
         self.changes = Changes::new(is_noted);
     }
@@ -345,7 +345,7 @@ impl ChannelCollector {
         }
     }
 
-    /// What changes is noted for a journal, or is no longer.
+    /// Starts or stops recording changes for the journal.
     pub(crate) fn note_changes(&mut self, is_noted: bool) {
         self.changes = Changes::new(is_noted);
     }

@@ -144,7 +144,7 @@ impl Evidence {
         (evidence, warnings)
     }
 
-    /// What changes is noted for a journal, or is no longer.
+    /// Starts or stops recording changes for the journal.
     pub(crate) fn note_changes(&mut self, is_noted: bool) {
         self.unsaved = Unsaved::new(is_noted);
     }
@@ -318,7 +318,7 @@ impl Evidence {
         self.kept_timers.extract_if(.., |(at, _)| !keeps(*at)).for_each(|key| timers.drop(key));
     }
 
-    /// Of too many page faults those around misses are kept, of these the first, and losses of evidence are joined.
+    /// Bounds the events: keeps the page faults around misses, the earliest first, and joins losses of evidence.
     fn thin_events(&mut self, windows: &Windows) {
         if self.events.len() <= FAULTS_MAX {
             return;
@@ -533,7 +533,7 @@ mod tests {
         };
         let (gone, asked) = (ThreadKind::Unknown, ThreadKind::Foreign { priority: 0 });
         let hog = |priority| (ThreadKind::Foreign { priority }, "hog".to_owned());
-        // Where the log tells it, nobody is asked.
+        // A rank in the log needs no look at /proc.
         assert!(unranked(&[record(Some(50)), record(Some(0))]).is_empty());
         assert_eq!(unranked(&[record(Some(50)), record(None), record(None)]), BTreeSet::from([7]));
         assert_eq!(as_it_was(&record(Some(50)), (gone, String::new())), hog(50));

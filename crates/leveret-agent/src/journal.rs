@@ -80,7 +80,7 @@ impl Journal {
         self.is_ready();
     }
 
-    /// The number of a phase that begins. Where the job has all cores, what is written is written in the gaps of this plan.
+    /// Numbers a phase that begins. If the job uses all cores, the thread writes in the gaps of this plan.
     pub(crate) fn next_phase(&mut self, plan: &Plan, epoch: Nanos) -> u32 {
         *self.shared.quiet.lock().unwrap_or_else(PoisonError::into_inner) = Quiet::of(plan, epoch);
         self.phases += 1;
@@ -273,7 +273,7 @@ impl<'s> Writer<'s> {
         shorter.file.sync_all()?;
         std::fs::rename(beside, &self.path)?;
         (self.file, self.length) = (shorter.file, shorter.length);
-        // Where little could be left out, the next time is not at once.
+        // If little could be removed, wait before trying again.
         self.compact_at = self.bytes.max(self.length.saturating_mul(2));
         Ok(true)
     }
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(journal.trouble(false).filter(|_| journal.held.len() <= HELD_MOST), None);
         journal.finish();
         let bytes = std::fs::read(&path).expect("a file");
-        // What the thread had not taken yet when it ended is appended without a limit.
+        // Chunks still queued when the thread ends are appended without a limit.
         let written = journal::encode(&growth(5000)).expect("a chunk").len() * 5000;
         assert!(bytes.len() < written, "{} of {written} bytes", bytes.len());
         let record = journal::decode(&bytes).expect("a journal");

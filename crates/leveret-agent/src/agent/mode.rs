@@ -32,7 +32,7 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// What watches the mode, once its switch is agreed on.
+    /// The monitor of the mode, once the switch is agreed.
     pub(super) fn monitor(&mut self) -> Option<&mut Monitor> {
         self.watched.as_mut().map(|(monitor, _)| monitor)
     }

@@ -162,7 +162,7 @@ fn what_is_written_of_a_long_run_is_bounded_and_says_what_the_collectors_have() 
 
 /// A day where `LEVERET_DAY` is set, which takes minutes; else an hour.
 #[test]
-#[allow(clippy::disallowed_methods, reason = "whoever has the time asks for it by a variable")]
+#[allow(clippy::disallowed_methods, reason = "the whole day takes minutes, so LEVERET_DAY asks for it")]
 fn a_day_at_2_khz_takes_as_many_bytes_as_an_hour() {
     let hours = if std::env::var_os("LEVERET_DAY").is_some() { 24 } else { 1 };
     let mut day = Day::new(None);

@@ -28,7 +28,7 @@ pub(crate) struct Saved {
 }
 
 impl Monitor {
-    /// What changes is noted for a journal, or is no longer.
+    /// Starts or stops recording changes for the journal.
     pub(crate) fn note_changes(&mut self, is_noted: bool) {
         self.saved.is_noted = is_noted;
         self.saved.events = Vec::new();
