@@ -4,6 +4,8 @@
 use crate::Failure;
 use leveret_types::Nanos;
 use rustix::io::Errno;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
 /// Why nothing is known of a thread.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -100,6 +102,26 @@ pub fn core_time(tid: u32) -> Result<CoreTime, ThreadError> {
             Ok(CoreTime { ran: Nanos(ran), waited: Nanos(waited), is_runnable })
         }
         _ => Err(missing()),
+    }
+}
+
+/// How long the calling thread has waited for cores, to be asked again and again.
+#[derive(Debug)]
+pub struct OwnWaits(File);
+
+impl OwnWaits {
+    /// Of the thread that calls; `None` where the kernel keeps no account. Whoever asks later gets the wait of this thread.
+    pub fn open() -> Option<Self> {
+        let waits = Self(File::open("/proc/thread-self/schedstat").ok()?);
+        waits.so_far().map(|_| waits)
+    }
+
+    /// The sum of all waits that have ended.
+    pub fn so_far(&self) -> Option<Nanos> {
+        let mut text = [0; 96];
+        let length = self.0.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(text.get(..length)?).ok()?;
+        text.split_ascii_whitespace().nth(1)?.parse().ok().map(Nanos)
     }
 }
 

@@ -375,5 +375,5 @@ pub(crate) fn stalled_in_body(
     let beyond = context.stalls.beyond(task, body);
     beyond >= EVERYDAY
         && context.stalls.seen(core, beyond)
-        && context.stalls.judge(task, core, body, context.index.budget(task)).machine
+        && context.stalls.judge(task, core, body, context.index.budget(task)).spins
 }

@@ -502,6 +502,24 @@ fn a_body_as_long_as_the_machines_stalls_is_not_proven() {
     assert!(miss.unproven, "{miss:#?}");
 }
 
+/// A busy host lets a virtual core stand still right after its wake-ups, and seldom in a spin.
+#[test]
+fn long_bodies_among_wake_ups_as_late_are_not_proven() {
+    let judged = |late: usize| {
+        let plants = (1..=14).map(|k| (k * 100, Plant::Overrun { task: A, by: micros(110) })).collect();
+        let mut record = ring(&Ring { rounds: 2000, stalls: true, plants, ..Ring::default() });
+        let lateness = &mut record.phases[0].alone.lateness_ns;
+        *lateness = [vec![5_000; 455 - late], vec![150_000; late]].concat();
+        of_task(&verdicts(&record), A, 700).clone()
+    };
+    let miss = judged(134);
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Overrun, Party::Job, true), "{miss:#?}");
+    assert!(miss.evidence[0].contains("was that late 134 times in 455"), "{miss:#?}");
+    // A timer that was never that late excuses nothing.
+    let miss = judged(0);
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Overrun, Party::Job, false), "{miss:#?}");
+}
+
 #[test]
 fn a_stall_longer_than_any_seen_is_not_assumed() {
     let mut record = a_long_body_among_long_stalls();

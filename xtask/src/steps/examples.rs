@@ -47,7 +47,10 @@ pub fn run_ring(context: &Context) -> Outcome {
     let text = std::fs::read_to_string(&report).unwrap_or_default();
     match (log.code, blameless(&text)) {
         (Some(0 | 1 | 3 | 4), Some(about)) => Outcome::Passed(about),
-        _ => failure(&log),
+        _ => {
+            proven(&text).iter().for_each(|miss| println!("  proven to be the job's: {miss}"));
+            failure(&log)
+        }
     }
 }
 
@@ -62,6 +65,14 @@ fn blameless(report: &str) -> Option<String> {
         count("machine")?
     );
     (job == unproven && report["irregularities"].as_array()?.is_empty()).then_some(about)
+}
+
+/// The misses that a report says are proven to be the job's.
+fn proven(report: &str) -> Vec<String> {
+    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
+    let misses = report["misses"]["list"].as_array().into_iter().flatten();
+    let proven = misses.filter(|miss| miss["party"] == "job" && miss["unproven"] == false);
+    proven.map(|miss| format!("{} {}: {}", miss["name"], miss["instance"], miss["evidence"])).collect()
 }
 
 /// All `examples/*/*.toml` but those of cargo, in the order of their names.
@@ -82,7 +93,7 @@ fn manifests(directory: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::blameless;
+    use super::{blameless, proven};
 
     #[test]
     fn a_report_is_blameless_without_proven_misses_and_irregularities() {
@@ -96,5 +107,17 @@ mod tests {
             [blameless(&report(2, "")), blameless(&report(1, "{}")), blameless("")],
             [None, None, None]
         );
+    }
+
+    #[test]
+    fn proven_misses_are_listed() {
+        let miss = |name: &str, party: &str, unproven: bool| {
+            format!(
+                r#"{{"name": "{name}", "instance": 7, "party": "{party}", "unproven": {unproven}, "evidence": ["why"]}}"#
+            )
+        };
+        let list = [miss("a", "job", true), miss("b", "job", false), miss("c", "machine", false)].join(", ");
+        let report = format!(r#"{{"misses": {{"list": [{list}]}}}}"#);
+        assert_eq!(proven(&report), [r#""b" 7: ["why"]"#]);
     }
 }

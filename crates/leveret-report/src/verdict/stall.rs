@@ -11,7 +11,9 @@
 //! its usual time), stalls alone would give `rate(L) * T` such instances. It is a stall if both hold:
 //!
 //! - `m` or more of them are not too improbable: one in a thousand for one, one in a million for several (stalls come in
-//!   bursts), at `L` and at `L/2`;
+//!   bursts), at `L` and at `L/2`; what the machine does is taken from the spins, or from the bare timer beside the run if that
+//!   gives more: on a busy host a virtual core stands still right after a wake-up far more often than in a spin, and each body
+//!   follows a wake-up;
 //! - the run saw the machine stall for at least `L/4` anywhere: in a spin on any core, or as lateness of the bare timer
 //!   beside the run. A machine that never did is not assumed to, however little was seen of it.
 //!
@@ -69,8 +71,10 @@ struct Bodies {
 pub(crate) struct Judgement {
     /// What exceeds the body time that 9 of 10 other instances kept.
     pub beyond: Nanos,
-    /// Whether the machine explains it.
+    /// Whether the machine may explain it: it may have stood still as it did in the spins, or as it did after wake-ups.
     pub machine: bool,
+    /// Whether what the spins saw explains it.
+    pub spins: bool,
     /// The numbers.
     pub sentence: String,
 }
@@ -111,15 +115,18 @@ impl<'a> Stalls<'a> {
             .map(|&length| {
                 let count = bodies.beyond(usual.saturating_add(length));
                 let expected = stalls.rate_per_s(length) * bodies.total_s;
-                (poisson_tail(count, expected), count, expected, length)
+                let probability =
+                    poisson_tail(count, expected.max(self.after_wake_ups(length, bodies.sorted.len())));
+                (probability, count, expected, length)
             })
             .min_by(|a, b| a.0.total_cmp(&b.0));
         let Some((probability, count, expected, length)) = decisive else {
-            return Judgement { beyond, machine: false, sentence: String::new() };
+            return Judgement { beyond, machine: false, spins: false, sentence: String::new() };
         };
         let unlikely = if count <= 1 { UNLIKELY_ONCE } else { UNLIKELY_AGAIN };
         let seen = self.longest.0 >= beyond.0 / SEEN_PART;
         let machine = beyond.0 > 0 && probability >= unlikely && seen;
+        let spins = machine && poisson_tail(count, expected) >= unlikely;
         let seen = match seen {
             true => String::new(),
             false => {
@@ -129,8 +136,8 @@ impl<'a> Stalls<'a> {
         let sentence = format!(
             "it took {} beyond its usual {}; {count} of {} instances exceeded that by {} or more \
              in {:.3} s of execution, stalls of the machine would give {expected:.4} (at most {:.3} a second of that length \
-             by {:.3} s of spinning on core {core}): probability {probability:.1e}, {} {unlikely:.0e}; the bare timer beside the run was \
-             that late {} times in {}{seen}",
+             by {:.3} s of spinning on core {core}), and stalls after wake-ups {:.4}, as the bare timer beside the run was that late {} times \
+             in {}: probability {probability:.1e}, {} {unlikely:.0e}{seen}",
             beyond,
             Nanos(usual),
             bodies.sorted.len(),
@@ -138,16 +145,31 @@ impl<'a> Stalls<'a> {
             bodies.total_s,
             stalls.rate_per_s(length),
             seconds(stalls.spin.0),
-            if machine { "not under" } else { "under" },
-            self.probe.len() - self.probe.partition_point(|&late| i64::from(late) < length),
+            self.after_wake_ups(length, bodies.sorted.len()),
+            self.late_probes(length),
             self.probe.len(),
+            if probability >= unlikely { "not under" } else { "under" },
         );
         let sentence = if beyond.0 > 0 {
             sentence
         } else {
             format!("it took {body}, and that is usual ({} is what 9 of 10 others keep)", Nanos(usual))
         };
-        Judgement { beyond, machine, sentence }
+        Judgement { beyond, machine, spins, sentence }
+    }
+
+    /// How often the bare timer was late by `length` or more.
+    fn late_probes(&self, length: i64) -> usize {
+        self.probe.len() - self.probe.partition_point(|&late| i64::from(late) < length)
+    }
+
+    /// How many of `instances` wake-ups a stall of at least `length` would follow, by what the bare timer saw. It tells nothing of
+    /// lengths that it never saw: the spins do.
+    fn after_wake_ups(&self, length: i64, instances: usize) -> f64 {
+        match self.late_probes(length) {
+            0 => 0.0,
+            late => instances as f64 * (upper_limit(late as u64) / self.probe.len() as f64).min(1.0),
+        }
     }
 
     /// Whether the spins on a core saw a stall about as long as `length`.
