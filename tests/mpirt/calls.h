@@ -70,6 +70,7 @@ static int call_MPIRT_Buffer_create(const union value *given) { return MPIRT_Buf
 static int call_MPIRT_Buffer_get_bufsize(const union value *given) { return MPIRT_Buffer_get_bufsize((MPIRT_Buffer){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Buffer_set_bufsize(const union value *given) { return MPIRT_Buffer_set_bufsize((MPIRT_Buffer){given[0].bits}, (size_t)given[1].number); }
 static int call_MPIRT_Buffer_get_base(const union value *given) { return MPIRT_Buffer_get_base((MPIRT_Buffer){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Buffer_get_writable(const union value *given) { return MPIRTX_Buffer_get_writable((MPIRT_Buffer){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Buffer_set_base(const union value *given) { return MPIRT_Buffer_set_base((MPIRT_Buffer){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Buffer_get_dataspec(const union value *given) { return MPIRT_Buffer_get_dataspec((MPIRT_Buffer){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Buffer_set_dataspec(const union value *given) { return MPIRT_Buffer_set_dataspec((MPIRT_Buffer){given[0].bits}, (MPIRT_Dataspec)given[1].number); }
@@ -290,6 +291,7 @@ static const struct call calls[] = {
     {"MPIRT_Buffer_get_bufsize", call_MPIRT_Buffer_get_bufsize, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Buffer_set_bufsize", call_MPIRT_Buffer_set_bufsize, RULE_LIVE | RULE_CHANGE, UINT64_C(0x103e86), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Buffer_get_base", call_MPIRT_Buffer_get_base, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Buffer_get_writable", call_MPIRTX_Buffer_get_writable, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Buffer_set_base", call_MPIRT_Buffer_set_base, RULE_LIVE | RULE_CHANGE, UINT64_C(0x7e86), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {POINTER, OF_NONE, 0}}},
     {"MPIRT_Buffer_get_dataspec", call_MPIRT_Buffer_get_dataspec, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Buffer_set_dataspec", call_MPIRT_Buffer_set_dataspec, RULE_LIVE | RULE_CHANGE, UINT64_C(0x303e86), 2, {{HANDLE, OF_MPIRT_Buffer, 0}, {NUMBER, OF_NONE, 0}}},

@@ -231,6 +231,32 @@ void test_spans_of_buffers(mpirt::session &session)
     CHECK(words.span<std::int64_t>().empty());
 }
 
+/* Where the buffers of both ends are one, those of the receiver are the sender's. */
+/* spec: LANG-CPP-SPAN-02 */
+void test_spans_of_received_buffers(mpirt::session &session)
+{
+    if (mpirt::world().size() < 2 || rank > 1) {
+        session.commit().uncommit();
+        return;
+    }
+    const auto frame = mpirt::buffer::of<double>("frame", 3);
+    const std::array<mpirt::object_ref, 1> frames{frame};
+    const auto allowed = mpirt::cvector::create(nullptr, frames);
+    const auto in = mpirt::bufiter::create(nullptr, mpirt::bufiter_policy::fifo_mapped, 3 * sizeof(double), mpirt::dataspec::float64, allowed);
+    const auto out = mpirt::bufiter::of<double>(nullptr, mpirt::bufiter_policy::fifo, 3);
+    const auto camera = mpirt::channel::ptchannel("camera", in, out, 0, 1, mpirt::world(), mpirt::qos_ref(MPIRT_QOS_BEST_EFFORT));
+    auto committed = session.commit();
+    CHECK(frame.writable() == (rank == 0));
+    CHECK(frame.span<const double>().size() == 3);
+    if (rank == 0) {
+        CHECK(frame.span<double>().size() == 3);
+    } else {
+        EXPECT_THROW(mpirt::errc::not_allowed, (void)frame.span<double>());
+    }
+    committed.uncommit();
+    CHECK(frame.writable());
+}
+
 /* An exception that leaves a handler ends that run alone: it is counted, the next firing is handled, and who ends the commit gets it. */
 /* spec: EVENT-HANDLER-10 */
 void test_exceptions_in_handlers(mpirt::session &session)
@@ -316,6 +342,7 @@ int main(int argc, char **argv)
         test_collectives(session);
         test_a_commit_of_a_group(session);
         test_spans_of_buffers(session);
+        test_spans_of_received_buffers(session);
         test_exceptions_in_handlers(session);
         test_tasks_from_lambdas(session);
         session.finalize();

@@ -435,7 +435,7 @@ int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size */
 int MPIRT_Buffer_set_bufsize(MPIRT_Buffer buffer, size_t bufsize);
 
-/* Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written.
+/* Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` tells which buffers these are.
  *   in    buffer: the buffer
  *   out   base: its base; null for system memory outside a commit
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -447,6 +447,19 @@ int MPIRT_Buffer_set_bufsize(MPIRT_Buffer buffer, size_t bufsize);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Buffer_get_base(MPIRT_Buffer buffer, void **base);
+
+/* Tells whether the program may write to the buffer's memory: not while committed where it is the sender's, because the buffers of both ends of a channel are one.
+ *   in    buffer: the buffer
+ *   out   writable: 1 if it may, 0 if it may only read
+ * Takes no lock, allocates nothing and makes no system call while committed.
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Buffer_get_writable(MPIRT_Buffer buffer, int *writable);
 
 /* Sets where the memory begins.
  *   in    buffer: the buffer

@@ -1254,7 +1254,8 @@ public:
         return try_create(name, elements.data(), elements.size() * sizeof(T), dataspec_of_v<T>);
     }
     /// The elements where they lie; `errc::dataspec` for another element type than the buffer's. Empty for system memory that
-    /// no commit has made yet.
+    /// no commit has made yet. `errc::not_allowed` for elements that are not `const` of a buffer that may only be read, because its memory is
+    /// the sender's: ask for `span<const T>()` of what was received.
     template <class T> result<mpirt::span<T>> try_span() const noexcept
     {
         const auto spec = try_dataspec();
@@ -1265,6 +1266,12 @@ public:
         const auto base = try_base();
         if (!bytes || !base) {
             return {bytes ? base.code() : bytes.code(), "mpirt::buffer_ref::span"};
+        }
+        if constexpr (!std::is_const_v<T>) {
+            const auto writable = try_writable();
+            if (!writable || !*writable) {
+                return {writable ? errc::not_allowed : writable.code(), "mpirt::buffer_ref::span"};
+            }
         }
         return mpirt::span<T>(static_cast<T *>(*base), *base == nullptr ? 0 : *bytes / sizeof(T));
     }
@@ -1283,8 +1290,10 @@ public:
     result<std::size_t> try_bufsize() const noexcept;
     /// Sets the size in bytes. (MPIRT_Buffer_set_bufsize)
     result<void> try_set_bufsize(std::size_t bufsize) const noexcept;
-    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written. (MPIRT_Buffer_get_base)
+    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` tells which buffers these are. (MPIRT_Buffer_get_base)
     result<void *> try_base() const noexcept;
+    /// Tells whether the program may write to the buffer's memory: not while committed where it is the sender's, because the buffers of both ends of a channel are one. (MPIRTX_Buffer_get_writable)
+    result<bool> try_writable() const noexcept;
     /// Sets where the memory begins. (MPIRT_Buffer_set_base)
     result<void> try_set_base(void *base) const noexcept;
     /// Gives what the buffer holds. (MPIRT_Buffer_get_dataspec)
@@ -1310,6 +1319,7 @@ public:
     std::size_t bufsize() const;
     void set_bufsize(std::size_t bufsize) const;
     void * base() const;
+    bool writable() const;
     void set_base(void *base) const;
     mpirt::dataspec dataspec() const;
     void set_dataspec(mpirt::dataspec dataspec) const;
@@ -2596,6 +2606,16 @@ inline result<void *> buffer_ref::try_base() const noexcept
     return base_;
 }
 
+inline result<bool> buffer_ref::try_writable() const noexcept
+{
+    int writable_{};
+    const int code_ = MPIRTX_Buffer_get_writable(c(), &writable_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Buffer_get_writable"};
+    }
+    return writable_ != 0;
+}
+
 inline result<void> buffer_ref::try_set_base(void *base) const noexcept
 {
     return {static_cast<errc>(MPIRT_Buffer_set_base(c(), base)), "MPIRT_Buffer_set_base"};
@@ -3850,6 +3870,11 @@ inline void buffer_ref::set_bufsize(std::size_t bufsize) const
 inline void * buffer_ref::base() const
 {
     return try_base().value();
+}
+
+inline bool buffer_ref::writable() const
+{
+    return try_writable().value();
 }
 
 inline void buffer_ref::set_base(void *base) const

@@ -142,6 +142,11 @@ impl Shelf {
         self.size as usize
     }
 
+    /// Bytes from one to the next.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// Whether this process may write to them: at the sending end it may.
     pub fn is_writable(&self) -> bool {
         self.region.is_writable()

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`memory_file`] | sealed memory files and their mappings: one writer, many readers |
 //! | [`private_memory`] | memory that no peer looks into |
+//! | [`read_only`] | stores to a peer's memory, reported before they end the process |
 //! | [`control`] | the framed Unix socket that carries control messages and descriptors |
 //! | [`clock`], [`tsc`] | `CLOCK_MONOTONIC`, sleeping to an instant, spinning to an instant, cheap stamps |
 //! | [`scheduling`], [`overrun`] | scheduling classes, affinity, memory locking, overruns of `SCHED_DEADLINE` |
@@ -49,6 +50,7 @@ pub mod overrun;
 pub mod perf;
 pub mod private_memory;
 pub mod process;
+pub mod read_only;
 pub mod said;
 pub mod scheduling;
 pub mod signals;

@@ -98,6 +98,18 @@ pub unsafe extern "C" fn MPIRT_Buffer_get_base(buffer: MPIRT_Buffer, base: Out<*
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Buffer_get_writable(buffer: MPIRT_Buffer, writable: Out<c_int>) -> c_int {
+    answer(|| {
+        told(
+            buffer,
+            writable,
+            |committed, buffer| committed.is_writable(buffer).map(c_int::from),
+            |world, buffer| world.buffer_size(buffer).map(|_| 1),
+        )
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Buffer_get_label(buffer: MPIRT_Buffer, label: Out<i64>) -> c_int {
     answer(|| {
         told(buffer, label, |committed, buffer| committed.label(buffer), |world, buffer| world.label(buffer))

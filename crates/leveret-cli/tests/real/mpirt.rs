@@ -79,6 +79,23 @@ fn an_exception_that_leaves_a_commit() {
     });
 }
 
+const STORE: &str = "leveret: member \"1\" writes to byte 77 of buffer \"frame\" (element 1 of the allowed Cvector), received on the channel \
+                     \"camera\" from member \"0\": that memory is member \"0\"'s and read-only here";
+
+/// The line is there in both cases, and what the program or the kernel does with the signal is as it would be without the library.
+#[test]
+fn a_store_to_a_buffer_of_the_sender() {
+    let _turn = turn();
+    // Sanitizers have a handler of their own.
+    let program = Program::compiled("tests/mpirt/read_only.c", &C);
+    let outcome = program.run_with(2, "default");
+    assert!(outcome.said().contains(STORE), "{}", outcome.said());
+    assert!(outcome.said().contains("member \"1\" died: signal 11 (SIGSEGV)"), "{}", outcome.said());
+    let outcome = program.run_with(2, "handler");
+    assert!(outcome.said().contains(STORE), "{}", outcome.said());
+    program.assert_passed(&outcome, 2);
+}
+
 /// Nobody hears of it, and still nobody hangs.
 #[test]
 fn a_thread_that_is_gone_with_a_function_without_unwind_tables() {

@@ -13,7 +13,7 @@ const INSTANTS: &[(&str, &str)] = &[
     ("MPIRT_Int64_export", "time"),
 ];
 /// Numbers that say yes or no.
-const TRUTHS: &[&str] = &["flag", "same"];
+const TRUTHS: &[&str] = &["flag", "same", "writable"];
 
 /// A member as it is declared and defined.
 pub struct Member {

@@ -11,10 +11,11 @@ use crate::binding::MappedEnd;
 use crate::free_end::ReceivingEnd;
 use crate::message::Message;
 use crate::objects::error::Code;
-use crate::objects::object::Form;
+use crate::objects::object::{Body, Form};
 use leveret_memory::iterator::{IteratorStore, Policy};
 use leveret_memory::sync::Ordering;
 use leveret_memory::{Borrower, Shelf};
+use leveret_os::read_only::{self, Guard};
 
 /// How the buffers of an end belong to those of the other.
 pub(in crate::objects) enum ChannelMapping {
@@ -22,8 +23,8 @@ pub(in crate::objects) enum ChannelMapping {
     Indexed,
     /// They are the other end's too, which borrows them.
     Lends(Loans),
-    /// They are the other end's, borrowed.
-    Borrows(Borrower),
+    /// They are the other end's, borrowed. The guard reports stores of the program's; there is none where too many others are guarded.
+    Borrows(Borrower, #[expect(dead_code, reason = "it works until it is dropped")] Option<Guard>),
 }
 
 impl CommittedChannel {
@@ -62,7 +63,7 @@ impl Committed {
                 }
                 MappedEnd::Borrows(shelf, borrower) => {
                     self.adopt(channel, &shelf)?;
-                    ChannelMapping::Borrows(borrower)
+                    ChannelMapping::Borrows(borrower, self.guard(channel, &shelf))
                 }
             };
             channel.mapping.set(mapping).map_err(|_| Code::Internal)?;
@@ -98,6 +99,40 @@ impl Committed {
         Ok(buffers.len())
     }
 
+    /// From here on a store of this member's to the other end's buffers is reported with their names, before it ends the process.
+    fn guard(&self, channel: &CommittedChannel, shelf: &Shelf) -> Option<Guard> {
+        if shelf.is_writable() || shelf.buffers() == 0 {
+            return None;
+        }
+        let world = &self.world;
+        let object = world.table.referred(channel.handle)?;
+        let Body::Ptchannel(body) = &object.body else { return None };
+        let Body::Group(members) = &world.table.referred(body.group)?.body else { return None };
+        let (own, sender) = (
+            &world.names()[world.rank().index()],
+            &world.names()[members.get(body.source as usize)?.index()],
+        );
+        let buffers = self.iterators[channel.input as usize].buffers.iter().take(shelf.buffers() as usize);
+        let name = |(place, buffer): (usize, &u32)| {
+            let object = world.table.referred(self.buffers[*buffer as usize].handle);
+            let name = object.map_or("", |object| object.name.as_str());
+            format!("buffer \"{name}\" (element {place} of the allowed Cvector)")
+        };
+        read_only::guard(read_only::Description {
+            region: shelf.region(),
+            first: shelf.address(0).addr().get(),
+            stride: shelf.stride(),
+            names: buffers.enumerate().map(name).collect(),
+            before: format!("leveret: member \"{own}\" writes to "),
+            after: format!(
+                ", received on the channel \"{}\" from member \"{sender}\": that memory is member \"{sender}\"'s and read-only here, \
+                 because the buffers of both ends are one (system memory, MAPPED or ORDERED at both: MPIRT_Bufiter_create); copy the bytes \
+                 before you change them, or give this end buffers over memory of the program's own (MPIRT_Buffer_create)",
+                object.name
+            ),
+        })
+    }
+
     /// Whether messages may be written into the buffers of an iterator: where receptions take from it, and do not just borrow
     /// what is there.
     pub(super) fn is_filled_from(&self, iterator: usize) -> bool {
@@ -108,7 +143,7 @@ impl Committed {
             }
             channel.input as usize == iterator
                 && !channel.is_source
-                && !matches!(channel.mapping.get(), Some(ChannelMapping::Borrows(_)))
+                && !matches!(channel.mapping.get(), Some(ChannelMapping::Borrows(..)))
         })
     }
 
@@ -117,7 +152,7 @@ impl Committed {
     pub(super) fn give_back(&self, iterator: usize, place: u32) {
         for channel in &self.iterators[iterator].channels {
             let channel = &self.channels[*channel as usize];
-            if let Some(ChannelMapping::Borrows(borrower)) = channel.mapping.get()
+            if let Some(ChannelMapping::Borrows(borrower, _)) = channel.mapping.get()
                 && channel.input as usize == iterator
             {
                 borrower.give_back(place);
@@ -187,7 +222,7 @@ impl Committed {
     ) -> Result<Arrived, Code> {
         let entry = &self.buffers[buffer];
         let arrived = message.arrived();
-        if let Some(ChannelMapping::Borrows(borrower)) = channel.mapping.get() {
+        if let Some(ChannelMapping::Borrows(borrower, _)) = channel.mapping.get() {
             let place = self.iterators[channel.input as usize].places[buffer];
             borrower.keep(place, arrived.instance);
         } else {
