@@ -151,7 +151,7 @@ fn committed(case: &Case) -> ([Side; 2], u64, InProcessJob) {
             });
         }
         let is_lent =
-            matches!(channel.mapping.get(), Some(ChannelMapping::Lends(_) | ChannelMapping::Borrows(_)));
+            matches!(channel.mapping.get(), Some(ChannelMapping::Lends(_) | ChannelMapping::Borrows(..)));
         assert_eq!(is_lent, case.is_aliased, "{case:?}");
     }
     (sides.try_into().unwrap_or_else(|_| panic!("two sides")), ring, job)
