@@ -104,6 +104,9 @@ pub struct Options {
     /// Of the benchmark network-plan, only these parts; all when not given.
     #[arg(long = "part", value_name = "PART")]
     parts: Vec<network_plan::Part>,
+    /// Of the benchmark round-trip, only cases whose name begins so, such as `copy-wake` or `untouched 8 B`.
+    #[arg(long = "case", value_name = "BEGIN")]
+    cases: Vec<String>,
     /// Where NAME.json and NAME.md go; `out/bench` when not given, and with --smoke `out/bench/smoke`.
     #[arg(long)]
     output: Option<PathBuf>,
@@ -117,6 +120,11 @@ impl Options {
     pub fn duration(&self, default_seconds: f64) -> Duration {
         let default = if self.smoke { 0.01 } else { default_seconds };
         Duration::try_from_secs_f64(self.seconds.unwrap_or(default)).unwrap_or_default()
+    }
+
+    /// Whether a case is to be measured.
+    pub fn selects(&self, case: &str) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|begin| case.starts_with(begin))
     }
 
     /// Where results go. Those of a smoke run never take the place of measured ones.

@@ -129,6 +129,8 @@ pub enum Metric {
     P99,
     /// 99.9th percentile.
     P999,
+    /// 99.99th percentile.
+    P9999,
     /// Mean without stamps.
     Plain,
 }
@@ -146,6 +148,7 @@ impl Metric {
             Self::P50 => distribution.p50_ns,
             Self::P99 => distribution.p99_ns,
             Self::P999 => distribution.p999_ns,
+            Self::P9999 => distribution.p9999_ns,
             Self::Plain => return None,
         };
         Some(value as f64)
@@ -154,7 +157,7 @@ impl Metric {
     /// Tails are judged by pairs of rounds: one stall of the machine, which hits the rounds of one side or the other,
     /// would decide a merged tail alone.
     fn is_tail(self) -> bool {
-        matches!(self, Self::P99 | Self::P999)
+        matches!(self, Self::P99 | Self::P999 | Self::P9999)
     }
 
     /// Median of the ratios of rounds of one turn, and how many turns have both.
@@ -173,6 +176,7 @@ impl Metric {
             Self::P50 => "p50",
             Self::P99 => "p99",
             Self::P999 => "p99.9",
+            Self::P9999 => "p99.99",
             Self::Plain => "mean",
         }
     }

@@ -58,7 +58,7 @@ fn the_list_names_every_benchmark() {
 #[test]
 fn round_trip_measures_or_names_everybody() {
     let report = run("round-trip");
-    for subject in ["leveret", "raw", "iceoryx2", "MPICH", "Open MPI"] {
+    for subject in ["leveret", "leveret watched", "raw", "iceoryx2", "Aeron", "MPICH", "Open MPI"] {
         accounted_for(&report, subject);
     }
 }

@@ -16,11 +16,16 @@ const PEERS: &[Peer] = &[
     Peer { name: "stress-ng", program: "stress-ng", packages: &["stress-ng"] },
     Peer { name: "MPICH", program: "mpicc.mpich", packages: &["mpich", "libmpich-dev"] },
     Peer { name: "Open MPI", program: "mpicc.openmpi", packages: &["openmpi-bin", "libopenmpi-dev"] },
+    // What Aeron is built with, beside the CMake of `make_cmake`.
+    Peer { name: "Aeron", program: "clang", packages: &["clang", "libclang-dev", "libbsd-dev", "uuid-dev"] },
 ];
+/// Aeron's own build asks for a newer one than Debian 12 has.
+const CMAKE: &str = "cmake==4.1.2";
 
 /// Runs one benchmark, or all. Further arguments go to it unchanged.
 pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     install_peers();
+    make_cmake(root);
     build_beside(root, "-p leveret-capi -p leveret --lib --example ring-objects")?;
     measure(root, arguments)
 }
@@ -67,6 +72,18 @@ fn make_python(root: &Path) {
     run_quietly("python3", &["-m", "venv", &folder]);
     let (python, requirements) = (python.to_string_lossy(), requirements.to_string_lossy());
     run_quietly(&python, &["-m", "pip", "install", "--quiet", "--requirement", &requirements]);
+}
+
+/// The CMake that builds Aeron; the benchmark looks for it there, and names what fails without.
+fn make_cmake(root: &Path) {
+    let folder = root.join("target/peers/cmake");
+    if folder.join("bin/cmake").is_file() {
+        return;
+    }
+    println!("installing peers: {CMAKE} into {}", folder.display());
+    run_quietly("python3", &["-m", "venv", &folder.to_string_lossy()]);
+    let python = folder.join("bin/python");
+    run_quietly(&python.to_string_lossy(), &["-m", "pip", "install", "--quiet", CMAKE]);
 }
 
 /// Installs the missing peers where that is possible, and names those that stay missing.

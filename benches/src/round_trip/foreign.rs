@@ -22,12 +22,14 @@ pub fn mpich(cores: [usize; 2]) -> Result<SharedPeer, BenchError> {
     mpi("MPICH", &program, Command::new("mpiexec.mpich").args(["-n", "2"]), cores)
 }
 
-/// Open MPI, as Debian packs it. The ranks pin themselves; root is allowed because containers run as root.
+/// Open MPI, as Debian packs it. The ranks pin themselves; root is allowed because containers run as root. Its shared-memory transport is
+/// named, since it may find another that is slower.
 pub fn open_mpi(cores: [usize; 2]) -> Result<SharedPeer, BenchError> {
     let program = compile("mpicc.openmpi", "mpi_pingpong.c")?;
     let mut launcher = Command::new("mpiexec.openmpi");
     launcher.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]);
-    launcher.args(["--mca", "mpi_yield_when_idle", "0", "-n", "2"]);
+    launcher.args(["--mca", "mpi_yield_when_idle", "0", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]);
+    launcher.args(["-n", "2"]);
     mpi("Open MPI", &program, &mut launcher, cores)
 }
 
@@ -50,29 +52,42 @@ fn mpi(
     peer
 }
 
-/// iceoryx2, from crates.io. It is a package of its own, so that the workspace does not carry its dependencies;
-/// a smoke run uses it only when it was built before.
+/// iceoryx2, from crates.io.
 pub fn iceoryx2(cores: [usize; 2], only_if_built: bool) -> Result<SharedPeer, BenchError> {
-    let folder = build_folder()?.join("iceoryx2");
-    let program = folder.join("release/leveret-bench-peer-iceoryx2");
-    let missing = |reason: String| BenchError::Missing { subject: "iceoryx2".to_owned(), reason };
+    packaged("iceoryx2", cores, only_if_built)
+}
+
+/// Aeron, its sources from crates.io.
+pub fn aeron(cores: [usize; 2], only_if_built: bool) -> Result<SharedPeer, BenchError> {
+    packaged("Aeron", cores, only_if_built)
+}
+
+/// A peer in Rust. It is a package of its own, so that the workspace does not carry its dependencies;
+/// a smoke run uses it only when it was built before.
+fn packaged(name: &str, cores: [usize; 2], only_if_built: bool) -> Result<SharedPeer, BenchError> {
+    let package = name.to_lowercase();
+    let folder = build_folder()?.join(&package);
+    let program = folder.join(format!("release/leveret-bench-peer-{package}"));
+    let missing = |reason: String| BenchError::Missing { subject: name.to_owned(), reason };
     if only_if_built && !program.exists() {
         return Err(missing("not built; a run without --smoke builds it".to_owned()));
     }
     if !only_if_built {
-        let built = Command::new("cargo")
-            .args(["build", "--release", "--locked", "--quiet", "--manifest-path"])
-            .arg(sources().join("iceoryx2/Cargo.toml"))
-            .arg("--target-dir")
-            .arg(&folder)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| missing(format!("cargo does not start: {error}")))?;
+        let mut build = Command::new("cargo");
+        build.args(["build", "--release", "--locked", "--quiet", "--manifest-path"]);
+        build.arg(sources().join(&package).join("Cargo.toml")).arg("--target-dir").arg(&folder);
+        // Where `make bench` puts it; without it the system's is taken.
+        let cmake = sources().join("../../target/peers/cmake/bin/cmake");
+        if cmake.is_file() {
+            build.env("CMAKE", cmake);
+        }
+        let built = build.stdin(Stdio::null()).output();
+        let built = built.map_err(|error| missing(format!("cargo does not start: {error}")))?;
         if !built.status.success() {
             let errors = String::from_utf8_lossy(&built.stderr).into_owned();
             let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("the build failed");
             return Err(missing(first.to_owned()));
         }
     }
-    Peer::start("iceoryx2", Command::new(program).args(cores.map(|core| core.to_string())))
+    Peer::start(name, Command::new(program).args(cores.map(|core| core.to_string())))
 }

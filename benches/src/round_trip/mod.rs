@@ -26,6 +26,12 @@ const RAW_LIMIT_RATIO: f64 = 1.3;
 /// The target for an aliased transfer of any size over one of 64 bytes: equal, but for the noise of two medians.
 const SIZE_RATIO: f64 = 1.1;
 
+/// The target of a waking case's 99.99th percentile over the bare futex's.
+const WAKING_TAIL_RATIO: f64 = 1.3;
+/// Ours in a job that has a task too.
+const WATCHED: &str = "leveret watched";
+const SIZES_WATCHED: [usize; 3] = [8, 4 << 10, 64 << 10];
+
 /// The order that plays a case of this kind and size, if there is one.
 type Plays = fn(&str, usize) -> Option<&'static str>;
 
@@ -56,6 +62,9 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
                 Some(Subject::new(player.name, move || player.peer.borrow_mut().round(order, size, round)))
             });
             let case = format!("{kind} {}", size_text(size));
+            if !options.selects(&case) {
+                continue;
+            }
             cases.push(interleave(&case, subjects.collect(), how));
         }
     }
@@ -64,33 +73,32 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     report.notes.push(
         "untouched: the sender writes the first word and the receiver reads it in place; copy: the sender fills the \
          whole payload and the receiver ends with a copy of its own; -wake: the receiver sleeps until woken. raw: the \
-         machine alone, one cache line each way (untouched, and 8 bytes) or one fill and one memcpy a way."
+         machine alone, one cache line each way (untouched, and 8 bytes) or one fill and one memcpy a way. leveret watched: in a job with \
+         a task too, so that the agent logs who has the cores. MPI by persistent requests, and by blocking calls."
             .to_owned(),
     );
     Ok(())
 }
 
 fn assemble(options: &Options, report: &mut Report) -> Vec<Player> {
-    let cores = options.cores();
-    let candidates: [(&'static str, Result<SharedPeer, BenchError>, Plays); 5] = [
-        ("leveret", foreign::leveret(cores), everything),
-        ("raw", foreign::raw(cores), raw_plays),
-        ("iceoryx2", foreign::iceoryx2(cores, options.smoke()), everything),
-        ("MPICH", foreign::mpich(cores), polling_copies),
-        ("Open MPI", foreign::open_mpi(cores), polling_copies),
-    ];
+    let (cores, smoke) = (options.cores(), options.smoke());
     let mut players = Vec::new();
-    for (name, candidate, plays) in candidates {
-        match candidate {
-            Ok(peer) => {
-                report.notes.push(format!("{name}: {}.", peer.borrow().version));
-                players.push(Player { name, peer, plays });
-            }
-            Err(error) => {
-                report.missing.push(Missing { subject: name.to_owned(), reason: error.to_string() })
-            }
+    let mut add = |candidate: Result<SharedPeer, BenchError>, plays: &[(&'static str, Plays)]| match candidate
+    {
+        Ok(peer) => {
+            report.notes.push(format!("{}: {}.", plays[0].0, peer.borrow().version));
+            players.extend(plays.iter().map(|&(name, plays)| Player { name, peer: peer.clone(), plays }));
         }
-    }
+        Err(error) => {
+            report.missing.push(Missing { subject: plays[0].0.to_owned(), reason: error.to_string() });
+        }
+    };
+    add(foreign::leveret(cores), &[("leveret", everything), (WATCHED, watched)]);
+    add(foreign::raw(cores), &[("raw", raw_plays)]);
+    add(foreign::iceoryx2(cores, smoke), &[("iceoryx2", everything)]);
+    add(foreign::aeron(cores, smoke), &[("Aeron", claims)]);
+    add(foreign::mpich(cores), &[("MPICH", polling_copies), ("MPICH blocking", blocking_copies)]);
+    add(foreign::open_mpi(cores), &[("Open MPI", polling_copies), ("Open MPI blocking", blocking_copies)]);
     players
 }
 
@@ -112,6 +120,27 @@ fn polling_copies(kind: &str, _size: usize) -> Option<&'static str> {
     (kind == "copy").then_some("copy")
 }
 
+fn blocking_copies(kind: &str, _size: usize) -> Option<&'static str> {
+    (kind == "copy").then_some("copy-blocking")
+}
+
+/// Aeron's claims are one frame long, and its receivers only poll.
+fn claims(kind: &str, size: usize) -> Option<&'static str> {
+    const CLAIM_BYTES_MAX: usize = 65_504 - 32;
+    ["untouched", "copy"].into_iter().find(|known| *known == kind && size <= CLAIM_BYTES_MAX)
+}
+
+/// Ours, beside a task whose starts the agent judges.
+fn watched(kind: &str, size: usize) -> Option<&'static str> {
+    let order = match kind {
+        "untouched" => "untouched-watched",
+        "copy" => "copy-watched",
+        "untouched-wake" => "untouched-watched-wake",
+        _ => "copy-watched-wake",
+    };
+    SIZES_WATCHED.contains(&size).then_some(order)
+}
+
 fn comparisons() -> Vec<Comparison> {
     let over = |reference: &str, metric, cases, at_most| Comparison {
         cases,
@@ -127,8 +156,17 @@ fn comparisons() -> Vec<Comparison> {
         all.push(over("raw", metric, headline, Some(RAW_LIMIT_RATIO)));
         all.push(over("raw", metric, others, None));
     }
-    for peer in ["iceoryx2", "MPICH", "Open MPI"] {
+    for peer in ["iceoryx2", "Aeron", "MPICH", "MPICH blocking", "Open MPI", "Open MPI blocking"] {
         all.push(over(peer, Metric::P50, |_| true, Some(1.0)));
+    }
+    // Who waits asleep pays for whoever else has the core when it is woken.
+    let waking: fn(&str) -> bool = |case| case.contains("-wake");
+    for metric in [Metric::P999, Metric::P9999] {
+        all.push(over("raw", metric, waking, (metric == Metric::P9999).then_some(WAKING_TAIL_RATIO)));
+    }
+    for metric in [Metric::P50, Metric::P9999] {
+        let over = over("leveret", metric, |_| true, None);
+        all.push(Comparison { subject: WATCHED.to_owned(), ..over });
     }
     all
 }

@@ -16,8 +16,8 @@ use crate::BenchError;
 use crate::child::{LAST_WORD, Order, SIZE_BYTES_MAX, fill, first_word, ping_round, serve};
 use crate::job::{self, Role};
 use leveret::{
-    ByteSize, CommitError, Horizon, Member, Nanos, ReceivingEnd, SendingEnd, Session, Source, Target,
-    WaitMode,
+    ByteSize, CommitError, Declarations, Horizon, Member, Nanos, ReceivingEnd, SendingEnd, Session, Source,
+    Target, WaitMode,
 };
 use leveret_os::scheduling::pin;
 use std::fmt::Display;
@@ -29,6 +29,9 @@ const BUFFERS_LEAST: usize = 1;
 const BUFFERS_MOST: usize = 64;
 /// Longer than any order of the harness; the rest is blank.
 const ORDER_BYTES: usize = 64;
+const WATCHED_PERIOD: Nanos = Nanos::from_millis(20);
+const WATCHED_DEADLINE: Nanos = Nanos::from_millis(5);
+const WATCHED_BUDGET: Nanos = Nanos::from_micros(20);
 /// No trip takes as long; a peer that dies is noticed at once.
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
@@ -118,6 +121,9 @@ fn round(member: &mut Member, order: &Order, private: &mut [u8]) -> Result<Strin
     let orders = orders.declare();
     let source = declarations.source("there").size(size).buffers(buffers).best_effort().wait(wait).declare();
     let target = declarations.target("back").size(size).buffers(buffers).best_effort().wait(wait).declare();
+    if order.kind.contains("-watched") {
+        watch(&mut declarations);
+    }
     let mut session = member.commit(declarations).map_err(broken)?;
     let mut orders = session.sender(orders).ok_or_else(|| broken("no end for orders"))?;
     let mut ends = Ends::take(&mut session, &Declared { source, target })?;
@@ -137,6 +143,12 @@ fn round(member: &mut Member, order: &Order, private: &mut [u8]) -> Result<Strin
         Some(error) => Err(error),
         None => outcome.map_err(broken),
     }
+}
+
+/// A task that does nothing, seldom. For its sake the agent logs who has which core, as in every job that has tasks.
+fn watch(declarations: &mut Declarations) {
+    let task = declarations.task("watched").period(WATCHED_PERIOD).window(Nanos::ZERO, WATCHED_DEADLINE);
+    task.budget(WATCHED_BUDGET).body(|_| ());
 }
 
 /// The member that answers: `child round-trip-pong CORE`. What it leaves open in its declarations is ping's to say.

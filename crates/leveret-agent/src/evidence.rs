@@ -220,7 +220,14 @@ impl Evidence {
     /// Names the threads of the latest switches while they live.
     fn name_fresh(&mut self, fresh: &[SwitchRecord]) {
         let mut asked = 0;
+        // Waking channels make a thousand switches in a millisecond, between the same few threads.
+        let mut latest = [UNKNOWN_THREAD; 4];
         for thread in fresh.iter().rev().map(|record| record.tid_to) {
+            if latest.contains(&thread) {
+                continue;
+            }
+            latest.rotate_right(1);
+            latest[0] = thread;
             if asked < NAMES_PER_DRAIN && !self.threads.contains_key(&thread) {
                 self.name(thread);
                 asked += 1;

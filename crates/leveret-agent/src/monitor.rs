@@ -131,6 +131,12 @@ fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
     })
 }
 
+/// The cores whose switches are logged. Without a task no instance can be late: the log would only cost each switch of a waiting member,
+/// and its reading take a core for a millisecond at a time.
+fn logged(job: &Job, has_tasks: bool) -> &[u32] {
+    if has_tasks { &job.cores } else { &[] }
+}
+
 /// Each task with its member and its thread.
 fn of_members(job: &Job, threads: &[(u16, u32)]) -> Vec<(u16, u16, u32)> {
     let member = |task: u16| job.tasks.get(usize::from(task)).map(|model| model.member.0);
@@ -213,9 +219,10 @@ impl Monitor {
                 ChannelCollector::new(source, target, table, (epoch, first))
             })
             .collect();
-        let (evidence, mut warnings) = Evidence::open(&job.cores, &threads, epoch, socket);
+        let has_tasks = !threads.is_empty();
+        let (evidence, mut warnings) = Evidence::open(logged(job, has_tasks), &threads, epoch, socket);
         let (holds, warning) =
-            HoldWatch::start(of_members(job, &threads), epoch, socket, evidence.whole_core);
+            HoldWatch::start(of_members(job, &threads), epoch, socket, has_tasks && evidence.whole_core);
         warnings.extend(warning);
         let mut monitor = Self {
             label,
@@ -230,7 +237,7 @@ impl Monitor {
             evidence,
             scheduling: scheduling(aside, &threads, epoch),
             holds,
-            alone: Alone::start(plan, epoch),
+            alone: if has_tasks { Alone::start(plan, epoch) } else { None },
             events: Vec::new(),
             before,
             rounds_ordered: u64::MAX,

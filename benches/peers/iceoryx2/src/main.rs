@@ -41,7 +41,11 @@ impl End {
         let words = child::SIZE_BYTES_MAX / 8;
         let payload = |end: &str| -> Result<_, Failure> {
             let name = format!("leveret/bench/{job}/{end}").as_str().try_into()?;
-            Ok(node.service_builder(&name).publish_subscribe::<[u64]>().open_or_create()?)
+            // As iceoryx2's own benchmark sets it.
+            let service = node.service_builder(&name).publish_subscribe::<[u64]>();
+            let service =
+                service.max_publishers(1).max_subscribers(1).history_size(0).subscriber_max_buffer_size(1);
+            Ok(service.enable_safe_overflow(true).open_or_create()?)
         };
         let event = |end: &str| -> Result<_, Failure> {
             let name = format!("leveret/bench/{job}/{end}/event").as_str().try_into()?;
