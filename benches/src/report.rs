@@ -263,7 +263,9 @@ impl Report {
     fn ratio_table(&self) -> Table {
         let heads = ["case", "mode", "measure", "subject", "over", "ratio", "paired", "target", "holds"];
         let mut table = Table::new(&heads);
-        for ratio in &self.ratios {
+        // What is lost comes first.
+        let (lost, kept): (Vec<_>, Vec<_>) = self.ratios.iter().partition(|ratio| ratio.holds == Some(false));
+        for ratio in lost.into_iter().chain(kept) {
             table.push([
                 ratio.case.clone(),
                 format!("{:.0}", ratio.mode_probe_ns),
