@@ -61,12 +61,26 @@ pub fn run(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, Be
     run_on(name, roles, horizon, IdleCores::default())
 }
 
+/// [`run`], with the epoch as early as it can be, wherever the kernel's tick falls.
+pub fn run_anywhere(name: &str, roles: &[Role], horizon: Horizon) -> Result<RunRecord, BenchError> {
+    run_with(name, roles, horizon, (IdleCores::default(), false))
+}
+
 /// [`run`], on cores that do this while nothing runs.
 pub fn run_on(
     name: &str,
     roles: &[Role],
     horizon: Horizon,
     idle: IdleCores,
+) -> Result<RunRecord, BenchError> {
+    run_with(name, roles, horizon, (idle, true))
+}
+
+fn run_with(
+    name: &str,
+    roles: &[Role],
+    horizon: Horizon,
+    (idle, off_tick): (IdleCores, bool),
 ) -> Result<RunRecord, BenchError> {
     let broken = |reason: String| BenchError::Round { subject: "leveret".to_owned(), reason };
     let program = std::env::current_exe()?;
@@ -97,6 +111,7 @@ pub fn run_on(
         scheduling: Scheduling::Fifo,
         costs: Costs::default(),
         guard_fixed: false,
+        off_tick,
         idle,
         record_limit: leveret_agent::RECORD_LIMIT,
         journal: None,

@@ -28,6 +28,7 @@ mod round_trip;
 mod start_lateness;
 mod statistics;
 mod table;
+mod tick;
 mod time_vs_best_effort;
 
 use clap::{Parser, ValueEnum};
@@ -69,6 +70,8 @@ pub enum Topic {
     RoundTrip,
     /// How late a 1 ms task starts, beside cyclictest, a bare spin and a bare sleep.
     StartLateness,
+    /// Starts that beat with the kernel's tick: the epoch off it, beside the epoch as early as it can be.
+    Tick,
     /// Latencies of time-driven and best-effort messages, after the HARE thesis, section 5.5.
     TimeVsBestEffort,
     /// From raising an event to a waiting thread or a handler, and back, beside eventfd and a condition variable.
@@ -149,6 +152,7 @@ impl Topic {
         match self {
             Self::RoundTrip => "round-trip",
             Self::StartLateness => "start-lateness",
+            Self::Tick => "tick",
             Self::TimeVsBestEffort => "time-vs-best-effort",
             Self::Events => "events",
             Self::Planner => "planner",
@@ -162,6 +166,7 @@ impl Topic {
         match self {
             Self::RoundTrip => round_trip::run(options, report),
             Self::StartLateness => start_lateness::run(options, report),
+            Self::Tick => tick::run(options, report),
             Self::TimeVsBestEffort => time_vs_best_effort::run(options, report),
             Self::Events => events::run(options, report),
             Self::Planner => planner::run(options, report),
@@ -196,6 +201,7 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["c-abi", language, ping, pong] => c_abi::agent([*language, *ping, *pong]),
         ["c-abi-member", core] => c_abi::member::member(core),
         ["start-lateness-task"] => start_lateness::task_member(),
+        ["tick-tasks"] => tick::member(),
         ["events", place, receiver, ping, pong] => events::ours::agent([*place, *receiver, *ping, *pong]),
         ["events-ping", place, receiver, core, other] => {
             events::ours::ping([*place, *receiver, *core, *other])

@@ -158,7 +158,7 @@ fn task_round(
 }
 
 /// The lateness of each start that did not pass while an earlier one was awaited.
-fn latenesses(instances: &[InstanceRecord]) -> impl Iterator<Item = u64> + '_ {
+pub fn latenesses(instances: &[InstanceRecord]) -> impl Iterator<Item = u64> + '_ {
     let mut reached = None;
     instances.iter().filter_map(move |instance| {
         if reached.is_some_and(|reached| instance.planned < reached) {

@@ -51,7 +51,7 @@ fn the_list_names_every_benchmark() {
     let output = Command::new(env!("CARGO_BIN_EXE_leveret-benches")).arg("--list").output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "round-trip\nstart-lateness\ntime-vs-best-effort\nevents\nplanner\nnetwork-plan\nc-abi\nring-c\n"
+        "round-trip\nstart-lateness\ntick\ntime-vs-best-effort\nevents\nplanner\nnetwork-plan\nc-abi\nring-c\n"
     );
 }
 
@@ -67,6 +67,14 @@ fn round_trip_measures_or_names_everybody() {
 fn start_lateness_measures_or_names_everybody() {
     let report = run("start-lateness");
     for subject in ["leveret", "cyclictest", "bare spin", "bare sleep"] {
+        accounted_for(&report, subject);
+    }
+}
+
+#[test]
+fn tick_measures_both_places_of_the_epoch() {
+    let report = run("tick");
+    for subject in ["off the tick", "as early as can be"] {
         accounted_for(&report, subject);
     }
 }

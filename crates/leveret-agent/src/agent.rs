@@ -246,7 +246,10 @@ impl<'c> Agent<'c> {
         }
         if self.ticks.is_none() {
             let real_time = self.config.scheduling != Scheduling::Plain;
-            self.ticks = Some(guard::ticks(&self.config.declaration.cores, real_time));
+            self.ticks = Some(match self.config.off_tick {
+                true => guard::ticks(&self.config.declaration.cores, real_time),
+                false => Ticks::default(),
+            });
         }
         if self.is_measured {
             return;

@@ -55,6 +55,8 @@ pub struct RunConfig {
     pub costs: Costs,
     /// Whether the guard is stated rather than measured.
     pub guard_fixed: bool,
+    /// Whether the epoch is placed where the kernel's tick meets the fewest starts; else it is as early as it can be.
+    pub off_tick: bool,
     /// What the job's cores do while nothing of it runs.
     pub idle: IdleCores,
     /// How long the members that have committed wait for one that does not.

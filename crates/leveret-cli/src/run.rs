@@ -137,6 +137,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
         scheduling: manifest.scheduling,
         costs: manifest.costs.costs(None),
         guard_fixed: manifest.costs.guard != Guard::Measured,
+        off_tick: true,
         idle: arguments.idle.unwrap_or(manifest.idle),
         commit_within: arguments.commit_within,
         member_output: match arguments.member_output {

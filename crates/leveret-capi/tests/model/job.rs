@@ -49,6 +49,7 @@ pub fn run(test: &str, members: usize) {
         scheduling: Scheduling::Plain,
         costs: Costs::default(),
         guard_fixed: true,
+        off_tick: true,
         idle: IdleCores::Sleep,
         record_limit: leveret_agent::RECORD_LIMIT,
         journal: None,
