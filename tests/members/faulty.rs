@@ -265,17 +265,17 @@ fn compute(length: Nanos) {
     while clock::now() < end {}
 }
 
-/// Faults once for every page, and gives them back. Locked memory would be filled at once and never fault, so the lock goes first.
+/// Faults once for every page. Locked memory would be filled at once and never fault, so the lock goes first.
 fn touch_fresh_pages(length: Nanos) {
-    const BYTES: usize = 4 << 20;
+    // More than the allocator ever keeps: it comes straight from the kernel, untouched, and goes back there.
+    const BYTES: usize = 64 << 20;
     if let Err(error) = rustix::mm::munlockall() {
         eprintln!("faulty: munlockall: {error}");
     }
     let end = clock::now() + length;
     while clock::now() < end {
-        // Zeroed memory of this size comes straight from the kernel, untouched.
         let mut fresh = vec![0_u8; BYTES];
-        for page in fresh.chunks_mut(PAGE_BYTES) {
+        for page in fresh.chunks_mut(PAGE_BYTES).take_while(|_| clock::now() < end) {
             page[0] = std::hint::black_box(1);
         }
         std::hint::black_box(&fresh);

@@ -25,18 +25,24 @@ pub struct Shape {
 impl Shape {
     /// Plants at places of their own, each from before the window to after it.
     pub const USUAL: Self = Self {
-        rounds: 22,
-        at: &[4, 9, 14, 19],
+        rounds: 16,
+        at: &[3, 6, 9, 12],
         length: 6_000_000,
         window: (6_000_000, 8_000_000),
         budget: 500_000,
     };
     /// One plant from the first third of the run to long after its end.
-    pub const LONG: Self = Self { at: &[4], length: 2_000_000_000, ..Self::USUAL };
+    pub const LONG: Self = Self { at: &[4], rounds: 22, length: 2_000_000_000, ..Self::USUAL };
+    /// More to do than fits between the two ticks that end a turn among others.
+    pub const CROWDED: Self =
+        Self { length: 14_000_000, window: (6_000_000, 16_000_000), budget: 9_000_000, ..Self::USUAL };
     /// Hardly more room than the budget.
     pub const NARROW: Self = Self { window: (6_000_000, 6_500_000), budget: 400_000, ..Self::USUAL };
+    /// Instances in a row, with a small budget in the usual window.
+    pub const ROW: Self =
+        Self { rounds: 22, at: &[4, 5, 6, 7, 8, 9, 10, 11, 12, 13], budget: 100_000, ..Self::USUAL };
     /// A small budget in the usual window.
-    pub const SMALL: Self = Self { budget: 100_000, ..Self::USUAL };
+    pub const SMALL: Self = Self { rounds: 22, at: &[4, 14], budget: 100_000, ..Self::USUAL };
     /// Two plants in a longer run.
     pub const RARE: Self = Self { rounds: 60, at: &[14, 44], ..Self::USUAL };
 }
@@ -108,6 +114,9 @@ pub enum Plant {
     Briefly(&'static str),
     /// By the disturbed member's body: the kind of `tests/members/faulty.rs`, and its length.
     Body(&'static str, &'static str),
+    /// By the body too, which computes for so long, above what the kernel has reserved for it, and ends in time: a later instance has to do
+    /// without, whichever the kernel's next look at its accounts meets.
+    Debt(&'static str),
     /// By another member, before this one on its core.
     Sibling,
     /// By a member that must send first, and is late or silent.

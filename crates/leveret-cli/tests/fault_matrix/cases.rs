@@ -1,12 +1,15 @@
 //! Every planted cause.
 
-use crate::case::Plant::{Body, Briefly, Outside, Sender, Sibling, WithoutRights};
+use crate::case::Plant::{Body, Briefly, Debt, Outside, Sender, Sibling, WithoutRights};
 use crate::case::Scheduling::{Deadline, Fifo, Plain};
 use crate::case::{Cause, Culprit, Party, Plant, Scheduling, Shape};
 
 const ALL: &[Scheduling] = &[Fifo, Deadline, Plain];
 /// What outranks fixed priorities is not delayed by them.
 const RANKED: &[Scheduling] = &[Fifo, Plain];
+
+/// Of an instance that follows upon it, the report says what delayed the one before.
+const OVERRAN: &[&str] = &["body", "budget", "computed", "throttled"];
 
 const fn process(
     name: &'static str,
@@ -64,8 +67,8 @@ pub const CAUSES: &[Cause] = &[
     process("FIFO hog at the same priority", &[Outside("equal", 0)], &[Fifo], &["plant"]),
     process("round-robin hog above", &[Outside("rr", 0)], RANKED, &["plant"]),
     process("deadline hog on every core", &[Outside("deadline", 0)], RANKED, &["plant"]),
-    process("six ordinary hogs", &[Outside("ordinary", 0)], &[Plain], &["plant"]),
-    process("six hogs of nice -20", &[Outside("ordinary", -20)], &[Plain], &["plant"]),
+    process("six ordinary hogs", &[Outside("ordinary", 0)], &[Plain], &["plant"]).shaped(Shape::CROWDED),
+    process("six hogs of nice -20", &[Outside("ordinary", -20)], &[Plain], &["plant"]).shaped(Shape::CROWDED),
     process("hog that raises itself and drops again", &[Outside("raising", 0)], RANKED, &["plant"]),
     process("short-lived FIFO processes in two rows", &[Outside("row", 0)], RANKED, &["plant"]),
     process("ordinary thread boosted by a PI mutex", &[Outside("boosted", 0)], RANKED, &["plant"]),
@@ -75,7 +78,8 @@ pub const CAUSES: &[Cause] = &[
         &[WithoutRights, Outside("ordinary", 0)],
         &[Fifo],
         &["plant"],
-    ),
+    )
+    .shaped(Shape::CROWDED),
     process(
         "FIFO hog before a member without rights",
         &[WithoutRights, Outside("fifo", 0)],
@@ -103,18 +107,14 @@ pub const CAUSES: &[Cause] = &[
     ),
     unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &[]),
     // What the job does to itself.
-    job("long overrun", &[Body("overrun", "5ms")], ALL, &["body", "budget", "computed"]),
-    job("overrun of one tick", &[Body("overrun", "4ms")], ALL, &["body", "budget", "computed"]),
-    job("overrun by a little", &[Body("overrun", "2150us")], ALL, &["body", "budget", "computed"]),
-    job(
-        "overrun by 150 us in step with the tick",
-        &[Body("overrun", "650us")],
-        &[Fifo, Deadline],
-        &["body", "budget", "computed"],
-    )
-    .shaped(Shape::NARROW),
-    job("rare long overrun", &[Body("overrun", "5ms")], ALL, &["body", "budget", "computed"])
-        .shaped(Shape::RARE),
+    job("long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN),
+    job("overrun of one tick", &[Body("overrun", "4ms")], ALL, OVERRAN),
+    job("overrun by a little", &[Body("overrun", "2150us")], ALL, OVERRAN),
+    job("overrun by 150 us in step with the tick", &[Body("overrun", "650us")], &[Fifo, Deadline], OVERRAN)
+        .shaped(Shape::NARROW),
+    job("rare long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN).shaped(Shape::RARE),
+    job("400 us on a deadline budget of 100 us", &[Debt("400us")], &[Deadline], &["budget", "throttled"])
+        .shaped(Shape::ROW),
     job("5 ms on a deadline budget of 100 us", &[Body("overrun", "5ms")], &[Deadline], &["budget"])
         .shaped(Shape::SMALL),
     job("overrun into the next instance", &[Body("overrun", "22ms")], ALL, &[]),

@@ -60,6 +60,7 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
     for (number, plant) in cause.plants.iter().enumerate() {
         match plant {
             Plant::Body(kind, length) => own.push(format!("fault={kind}:{length}@{}", periods(cause))),
+            Plant::Debt(length) => own.push(format!("fault=overrun:{length}@{}", periods(cause))),
             Plant::Sender(..) => own.push("reads=AV".to_owned()),
             Plant::Sibling | Plant::WithoutRights => {}
             Plant::Outside(..) | Plant::Briefly(_) => {
@@ -73,7 +74,7 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
     // Who competes as an equal is delayed by others only while it has something to do.
     let without_rights = cause.plants.iter().any(|plant| matches!(plant, Plant::WithoutRights));
     if scheduling == Scheduling::Plain || without_rights {
-        own.push("work=450us".to_owned());
+        own.push(format!("work={}ns", cause.shape.budget / 10 * 9));
     }
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let mut job = Job::new(cause.shape.rounds, &format!("scheduling = \"{}\"", scheduling.word()));

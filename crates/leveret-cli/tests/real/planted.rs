@@ -2,8 +2,9 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
+use leveret_os::clock;
 use leveret_report::record::EventKind;
-use leveret_report::verdict::{Cause, Party};
+use leveret_report::verdict::{Cause, Miss, Party};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -52,6 +53,45 @@ fn a_hog_of_the_job_itself_is_named() {
     // Who cannot see the whole core cannot name it.
     let whole = outcome.record().machine.switch_log_whole_core;
     assert_eq!((culprit, miss.unproven), (whole.then_some(("hog", "SCHED_FIFO 95")), !whole), "{miss:?}");
+}
+
+#[test]
+fn a_hog_of_another_process_is_named_with_its_number() {
+    if core(0) == core(1) {
+        return;
+    }
+    let _turn = turn();
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let own = ["task=V.user", pid.as_str(), "started=5"];
+    let job =
+        Job::new(100, "").member("V", core(0), "test-node", &own).task("V.user", ["6ms", "8ms"], "500us", "");
+    let run = place.start(&job.text());
+    run.await_text("V.pid", "started");
+    // Some ten periods long. The shell takes the place, and the number, of what starts it.
+    let spin = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let mut hog = Command::new("taskset")
+        .args(["-c", &core(0).to_string(), "chrt", "-f", "95", "sh", "-c", spin])
+        .spawn()
+        .expect("util-linux is there");
+    let process = hog.id();
+    let may_be_ranked = hog.wait().expect("a child can be waited for").success();
+    let ended = clock::now();
+    let outcome = run.finish();
+    if !may_be_ranked {
+        return eprintln!("SKIPPED: the right to real-time scheduling is missing");
+    }
+    let misses = outcome.assessment().misses;
+    let is_its = |miss: &Miss| miss.culprit.as_ref().is_some_and(|culprit| culprit.pid == Some(process));
+    let first = misses.iter().find(|miss| is_its(miss)).map(|miss| miss.deadline);
+    let first = first.unwrap_or_else(|| panic!("nothing is the hog's: {}", outcome.said()));
+    let until = ended - outcome.record().phases[0].epoch_monotonic;
+    let meanwhile = misses.iter().filter(|miss| miss.deadline >= first && miss.deadline < until);
+    for miss in meanwhile {
+        assert!(is_its(miss), "{miss:?}");
+        assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:?}");
+    }
+    assert!(outcome.stdout.contains(&format!("sh, pid {process}")), "{}", outcome.said());
 }
 
 #[test]

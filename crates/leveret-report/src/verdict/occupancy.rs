@@ -271,12 +271,33 @@ impl<'a> CoreLog<'a> {
         how.map(|how| (*left, how))
     }
 
+    /// For how long a task's thread had no core within `[from, to]`, as far as the log says.
+    pub fn time_off(&self, thread: u32, from: Nanos, to: Nanos) -> Nanos {
+        let Some(moves) = self.own.get(&thread) else { return Nanos::ZERO };
+        let first = moves.partition_point(|(at, _)| *at <= from).saturating_sub(1);
+        let ends = moves[first..].iter().skip(1).map(|(at, _)| *at).chain([to]);
+        let absences = moves[first..].iter().zip(ends).filter(|((_, how), _)| how.is_some());
+        let within = absences.map(|((since, _), until)| until.min(to) - (*since).max(from));
+        within.fold(Nanos::ZERO, |sum, part| sum + part.max(Nanos::ZERO))
+    }
+
     /// Whether a task's thread, which has no core at `at`, wants one; `None` where the log does not say.
     pub fn is_waiting(&self, task: usize, thread: u32, at: Nanos) -> Option<bool> {
         let woken = self.woken.get(&u16::try_from(task).ok()?)?;
         let (since, left) = self.absence(thread, at)?;
-        let is_woken = woken.iter().any(|(each, _)| *each > since && *each <= at);
-        Some(left == Left::Runnable || is_woken)
+        if left == Left::Runnable {
+            return Some(true);
+        }
+        let moves = self.own.get(&thread)?;
+        let came =
+            moves[moves.partition_point(|(each, _)| *each <= at)..].iter().find(|(_, how)| how.is_none());
+        let after = woken.iter().map(|(each, _)| *each).filter(|each| *each > since);
+        // Nobody comes to a core without having been woken: a record is missing.
+        let first = after.min().filter(|first| came.is_none_or(|(came, _)| first <= came));
+        if came.is_some() && first.is_none() {
+            return None;
+        }
+        Some(first.is_some_and(|first| first <= at))
     }
 
     /// The core on whose queue a task was put last within `[from, to]`.

@@ -185,8 +185,8 @@ impl Case<'_> {
         if let Some(share) = self.out_of_quota(stage, stretch, part, &head) {
             return share;
         }
-        if self.is_throttled(stretch) {
-            return self.throttled(stage, part, &head);
+        if let Some(share) = self.passed_over(stage, stretch, part, &head) {
+            return share;
         }
         match stretch.who.kind {
             ThreadKind::Kernel if self.priority > 0 => {

@@ -1,5 +1,6 @@
 //! What keeps a thread from running without taking its core: a signal, a debugger, a frozen control group, a quota that is used up.
 
+use super::wait::WAY_OUT_OF_IDLE;
 use super::{Case, DEADLINE, Share};
 use crate::record::{Actor, Event, EventKind, Left, ThreadKind};
 use crate::verdict::occupancy::Stretch;
@@ -76,7 +77,24 @@ impl Case<'_> {
             );
             return Some(self.share(stage, Cause::Frozen, Blame::unproven(), amount, sentence));
         }
+        if left == Left::Asleep && stage == Stage::Wake && self.sleeps_past_its_timer(stretch, since) {
+            let sentence = format!(
+                "{head}: the timer that ends its planned sleep had expired, and the kernel did not wake it: so it treats what its \
+                 control group (of version 1) has frozen; by whom is not known, so it counts as the job's"
+            );
+            return Some(self.share(stage, Cause::Frozen, Blame::unproven(), amount, sentence));
+        }
         None
+    }
+
+    /// Whether the thread, asleep since `since`, was not woken though its timer had expired: the core on which it fell asleep took a timer
+    /// interrupt after that.
+    fn sleeps_past_its_timer(&self, stretch: &Stretch, since: Nanos) -> bool {
+        let log = &self.context.log;
+        let slept_on = log.core_of(self.thread, since - Nanos(1));
+        let expired = slept_on.and_then(|core| log.first_timer(core, false, self.wake_due()));
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        expired.is_some_and(|at| at + WAY_OUT_OF_IDLE < middle) && self.wants_a_core(stretch) == Some(false)
     }
 
     /// Whether this thread wants a core while it has none; `None` where nobody knows.
@@ -93,6 +111,18 @@ impl Case<'_> {
         }
         let [(before, was), (after, is)] = log.absences_about(self.thread, at)?;
         (was == Left::Traced && is == Left::Traced && after - at < STEP).then_some(before)
+    }
+
+    /// When this thread, which wants a core in this stretch, last left one for its debugger, if that was the last that it did before, or it got no
+    /// further than a step since.
+    pub(super) fn led_until(&self, stretch: &Stretch) -> Option<Nanos> {
+        let log = &self.context.log;
+        let (since, left) = log.absence(self.thread, stretch.from + Nanos(stretch.length().0 / 2))?;
+        if left == Left::Traced {
+            return Some(since);
+        }
+        let [(before, was), _] = log.absences_about(self.thread, since - Nanos(1))?;
+        (was == Left::Traced && since - before < STEP).then_some(before)
     }
 
     fn stopped(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {
@@ -124,7 +154,7 @@ impl Case<'_> {
         self.context.phase().events.iter().any(of_it)
     }
 
-    fn traced(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {
+    pub(super) fn traced(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {
         let actor = self.context.phase().events.iter().rev().find_map(|event| match &event.kind {
             EventKind::Trapped { task, by }
                 if usize::from(*task) == self.task && event.at <= since + AT_ONCE =>

@@ -9,7 +9,7 @@ use leveret_types::Nanos;
 
 /// From the interrupt of the timer to the thread on an idle core the kernel needs less than this, and nobody else
 /// comes between.
-const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
+pub(super) const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
 
 fn total<'s>(stretches: impl Iterator<Item = &'s Stretch>) -> Nanos {
     stretches.fold(Nanos::ZERO, |total, stretch| total + stretch.length())
@@ -165,16 +165,18 @@ impl Case<'_> {
                     format!("{head}: the kernel's own work, while this thread ({}) waited", self.rank());
                 self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
-            _ if self.is_throttled(stretch) => self.throttled(Stage::Wake, amount, &head),
-            _ => self.run_queue(Stage::Wake, stretch, amount, head, before),
+            _ => {
+                let passed_over = self.passed_over(Stage::Wake, stretch, amount, &head);
+                passed_over.unwrap_or_else(|| self.run_queue(Stage::Wake, stretch, amount, head, before))
+            }
         }
     }
 
     /// The core was idle after the interrupt of the timer, or nobody knows when that came.
     fn idle(&self, stretch: &Stretch, amount: Nanos, head: &str) -> Share {
         let watched = self.context.log.watches_timers(self.core);
-        if self.is_throttled(stretch) {
-            return self.throttled(Stage::Wake, amount, head);
+        if let Some(share) = self.passed_over(Stage::Wake, stretch, amount, head) {
+            return share;
         }
         if watched && self.idle_after_interrupt() <= WAY_OUT_OF_IDLE && !stretch.who.may_be_unseen() {
             let sentence = format!("{head}: it left its idle state no sooner");
@@ -233,15 +235,36 @@ impl Case<'_> {
         self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence)
     }
 
-    /// Whether the thread has a budget of the kernel's and was passed over by what ranks below it: the kernel does that
-    /// when the budget is used up.
-    pub(super) fn is_throttled(&self, stretch: &Stretch) -> bool {
-        let below = match stretch.who.kind {
-            ThreadKind::Idle => !stretch.who.may_be_unseen(),
-            ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => priority < DEADLINE,
-            _ => false,
+    /// The share of a stretch in which the kernel passed over this `SCHED_DEADLINE` thread for what ranks below it, as it does when the runtime of
+    /// the thread's server is used up.
+    pub(super) fn passed_over(
+        &self,
+        stage: Stage,
+        stretch: &Stretch,
+        amount: Nanos,
+        head: &str,
+    ) -> Option<Share> {
+        let (below, is_idle) = match stretch.who.kind {
+            ThreadKind::Idle => (!stretch.who.may_be_unseen(), true),
+            ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => (priority < DEADLINE, false),
+            _ => (false, false),
         };
-        self.priority >= DEADLINE && below && self.overrun().is_some()
+        if self.priority < DEADLINE || !below {
+            return None;
+        }
+        if let Some(overrun) = self.overrun() {
+            return Some(self.throttled(stage, overrun, amount, head));
+        }
+        if let Some(at) = self.led_until(stretch) {
+            let head = format!("{head}: the runtime of its server was used up step by step");
+            return Some(self.traced(stage, at, amount, &head));
+        }
+        let sentence = format!(
+            "{head}, which ranks below this thread: the runtime of this thread's server was used up though no body exceeded its budget, or the \
+             kernel gave way to its fair server; what is not proven counts as the job's"
+        );
+        // An idle core may be on its way out of an idle state.
+        (!is_idle).then(|| self.share(stage, Cause::Throttled, Blame::unproven(), amount, sentence))
     }
 
     /// The last of this instance and those just before it that took longer than its budget.
@@ -251,8 +274,9 @@ impl Case<'_> {
         let instances = self.context.phase().tasks.get(self.task).map_or(&[][..], |tasks| &tasks.instances);
         let recent = instances.get(self.place.saturating_sub(BEFORE)..=self.place).unwrap_or_default();
         recent.iter().rev().find(|record| {
-            let wall = record.ended - record.started;
-            if record.cpu > Nanos::ZERO { record.cpu > budget } else { wall > budget }
+            let off = self.context.log.time_off(self.thread, record.started, record.ended);
+            let ran = if record.cpu > Nanos::ZERO { record.cpu } else { record.ended - record.started - off };
+            ran > budget
         })
     }
 
@@ -266,9 +290,8 @@ impl Case<'_> {
         if record.faults == u32::MAX { logged } else { logged.max(record.faults.into()) }
     }
 
-    pub(super) fn throttled(&self, stage: Stage, amount: Nanos, head: &str) -> Share {
-        let overrun = self.overrun();
-        let (cause, with) = match overrun.map_or(0, |record| self.faults_of(record)) {
+    fn throttled(&self, stage: Stage, overrun: &InstanceRecord, amount: Nanos, head: &str) -> Share {
+        let (cause, with) = match self.faults_of(overrun) {
             0 => (Cause::Throttled, String::new()),
             faults => (Cause::PageFault, format!(" with {}", plural(faults, "page fault", "page faults"))),
         };
@@ -276,7 +299,7 @@ impl Case<'_> {
             "{head}: the kernel keeps a SCHED_DEADLINE thread from running when its budget of {} is used up, and the body of instance {} \
              took longer than that{with}",
             self.context.index.budget(self.task),
-            overrun.map_or(self.record.instance, |record| record.instance)
+            overrun.instance
         );
         self.share(stage, cause, Blame::job(), amount, sentence)
     }
@@ -289,8 +312,11 @@ impl Case<'_> {
     fn behind_foreign(&self, stage: Stage, stretch: &Stretch, amount: Nanos, head: &str) -> Share {
         let process = || Blame::process(stretch.who.culprit("preempted"));
         let (why, blame) = match stretch.who.kind {
+            ThreadKind::Foreign { priority: 0 } if self.priority == 0 => {
+                ("both have ordinary scheduling, and take turns", process())
+            }
             ThreadKind::Foreign { priority: 0 } => (
-                "the scheduler let it run, by its fair server or because this thread is ordinary too",
+                "it had ordinary scheduling when it came and when it left: the fair server let it run, or it was raised in between",
                 process(),
             ),
             ThreadKind::Foreign { priority } if priority < self.priority => (

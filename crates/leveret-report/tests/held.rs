@@ -1,0 +1,242 @@
+//! Threads that are kept from running without their core being anybody's doing: stopped for a debugger, frozen, out of quota. And those that
+//! were not: what the log of wake-ups says of a thread decides whether who had its core held it up.
+
+use leveret_report::record::{
+    Actor, Event, EventKind, Left, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
+};
+use leveret_report::synthetic::{A, Plant, Ring, ring};
+use leveret_report::verdict::{Cause, Miss, Party, Subject, verdicts};
+use leveret_types::Nanos;
+
+/// The instance that is late, by 300 us.
+const LATE: u64 = 200;
+
+fn micros(value: i64) -> Nanos {
+    Nanos(value * 1_000)
+}
+
+/// A's instance is woken late, and the log knows how its thread left its core after the one before, and when the thread was put on a queue.
+struct Held {
+    record: RunRecord,
+    thread: u32,
+    /// When the wake-up was due, about.
+    due: Nanos,
+    woken: Nanos,
+}
+
+impl Held {
+    fn new(plant: Plant, left: Left) -> Self {
+        let mut record = ring(&Ring { rounds: 400, plants: vec![(LATE, plant)], ..Ring::default() });
+        let phase = &mut record.phases[0];
+        let thread = phase.tasks[A].thread;
+        let [before, late] = [LATE - 1, LATE].map(|place| phase.tasks[A].instances[place as usize]);
+        let idle = (ThreadKind::Idle, String::new());
+        phase.switches.push(SwitchEvent {
+            at: before.ended + Nanos(200),
+            core: 0,
+            from: thread,
+            to: 0,
+            left,
+            to_process: None,
+            to_kind: idle.0,
+            to_name: idle.1,
+        });
+        phase.timers.clear();
+        let held = Self { record, thread, due: late.planned - micros(50), woken: late.woken };
+        // Wake-ups of another time, so that there is a log of them.
+        held.with(before.planned - micros(900), EventKind::Woken { task: A as u16, core: 0 })
+    }
+
+    fn with(mut self, at: Nanos, kind: EventKind) -> Self {
+        self.record.phases[0].events.push(Event { at, kind });
+        self.record.phases[0].events.sort_by_key(|event| event.at);
+        self
+    }
+
+    fn queued(self, at: Nanos) -> Self {
+        self.with(at, EventKind::Woken { task: A as u16, core: 0 })
+    }
+
+    fn interrupted(mut self, at: Nanos) -> Self {
+        self.record.phases[0].timers.push(TimerInterrupt { at, core: 0 });
+        self
+    }
+
+    fn priority(mut self, priority: u8) -> Self {
+        self.record.phases[0].tasks[A].priority = priority;
+        self
+    }
+
+    fn miss(&self) -> Miss {
+        let misses = verdicts(&self.record);
+        let wanted = |miss: &&Miss| miss.subject == Subject::Task(A) && miss.instance == LATE;
+        misses.iter().find(wanted).unwrap_or_else(|| panic!("no miss: {misses:#?}")).clone()
+    }
+
+    #[track_caller]
+    fn expect(&self, cause: Cause, party: Party, unproven: bool) -> Miss {
+        let miss = self.miss();
+        assert_eq!((miss.cause, miss.party, miss.unproven), (cause, party, unproven), "{miss:#?}");
+        miss
+    }
+}
+
+fn hog() -> Plant {
+    Plant::Hog { task: A, priority: 0, by: micros(300) }
+}
+
+fn idle() -> Plant {
+    Plant::LateTimer { task: A, by: micros(300) }
+}
+
+fn actor(is_own: Option<bool>) -> Actor {
+    Actor { process: 700, thread: 701, name: "holder".to_owned(), is_own }
+}
+
+/// Whose it is that this actor did something, and whether that is unproven.
+const WHOSE: [(Option<bool>, Party, bool); 3] =
+    [(Some(false), Party::Process, false), (Some(true), Party::Job, false), (None, Party::Job, true)];
+
+#[test]
+fn who_has_the_core_holds_up_only_a_thread_that_wants_it() {
+    let held = Held::new(hog(), Left::Asleep);
+    let (due, last) = (held.due + micros(2), held.woken - micros(1));
+    held.queued(last).expect(Cause::Unexplained, Party::Job, true);
+    let miss = Held::new(hog(), Left::Asleep).queued(due).expect(Cause::RunQueueWait, Party::Process, false);
+    assert_eq!(miss.culprit.map(|culprit| culprit.name).as_deref(), Some("hog"));
+    // It came to its core, so it was woken: a log without a record of that says nothing.
+    Held::new(hog(), Left::Asleep).expect(Cause::RunQueueWait, Party::Process, false);
+    // One that was preempted wants a core without being put on its queue again.
+    Held::new(hog(), Left::Runnable).expect(Cause::RunQueueWait, Party::Process, false);
+}
+
+#[test]
+fn who_froze_a_control_group_is_named_while_it_is_frozen() {
+    let member = 0;
+    for (is_own, party, unproven) in WHOSE {
+        let frozen = || EventKind::Frozen { member, group: "/box".to_owned(), by: actor(is_own) };
+        for plant in [hog(), idle()] {
+            let held = Held::new(plant, Left::Asleep);
+            let at = held.due - micros(100);
+            let miss = held.with(at, frozen()).expect(Cause::Frozen, party, unproven);
+            assert_eq!(miss.culprit.and_then(|culprit| culprit.pid), is_own.map(|_| 700));
+        }
+        let held = Held::new(hog(), Left::Asleep);
+        let (at, thawed) = (held.due - micros(100), EventKind::Thawed { member, group: "/box".to_owned() });
+        let queued = held.due + micros(2);
+        let held = held.with(at, frozen()).with(at + micros(50), thawed).queued(queued);
+        held.expect(Cause::RunQueueWait, Party::Process, false);
+    }
+}
+
+#[test]
+fn who_sleeps_where_no_signal_reaches_it_or_past_its_timer_is_frozen_by_nobody_knows_whom() {
+    for plant in [hog(), idle()] {
+        Held::new(plant, Left::Uninterruptible).expect(Cause::Frozen, Party::Job, true);
+    }
+    for plant in [hog(), idle()] {
+        let held = Held::new(plant, Left::Asleep);
+        let (expired, thawed) = (held.due + micros(1), held.woken - micros(1));
+        held.interrupted(expired).queued(thawed).expect(Cause::Frozen, Party::Job, true);
+    }
+    // A timer that was late itself, and woke the thread, froze nobody.
+    let held = Held::new(idle(), Left::Asleep);
+    let (expired, woken) = (held.woken - micros(3), held.woken - micros(2));
+    held.interrupted(expired).queued(woken).expect(Cause::LateTimer, Party::Machine, false);
+}
+
+#[test]
+fn a_debugger_is_named_whoever_has_the_core_meanwhile() {
+    for (is_own, party, unproven) in WHOSE {
+        for plant in [hog(), idle()] {
+            let held = Held::new(plant, Left::Traced);
+            let at = held.due - micros(100);
+            let miss = held.with(at, EventKind::Trapped { task: A as u16, by: actor(is_own) });
+            let miss = miss.expect(Cause::Traced, party, unproven);
+            assert_eq!(miss.culprit.and_then(|culprit| culprit.pid), is_own.map(|_| 700));
+        }
+    }
+}
+
+#[test]
+fn a_debugger_that_goes_step_by_step_uses_up_the_runtime_of_a_deadline_thread() {
+    for plant in [hog(), idle()] {
+        let held = Held::new(plant, Left::Traced).priority(100);
+        let (at, queued) = (held.due - micros(100), held.due + micros(2));
+        let held = held.with(at, EventKind::Trapped { task: A as u16, by: actor(Some(false)) });
+        held.queued(queued).expect(Cause::Traced, Party::Process, false);
+    }
+}
+
+#[test]
+fn an_ordinary_thread_does_not_preempt_a_deadline_thread() {
+    let held = Held::new(hog(), Left::Asleep).priority(100);
+    let due = held.due;
+    held.queued(due + micros(2)).expect(Cause::Throttled, Party::Job, true);
+}
+
+#[test]
+fn a_throttled_instance_is_not_the_one_that_exceeded_the_budget() {
+    let mut held = Held::new(idle(), Left::Asleep).priority(100);
+    let (due, thread) = (held.due, held.thread);
+    let phase = &mut held.record.phases[0];
+    let budget = phase.job.tasks[A].budget;
+    // The debtor is two instances back. The one before this one was off its core for nearly all of its long time.
+    let at = LATE as usize - 2;
+    phase.tasks[A].instances[at].ended = phase.tasks[A].instances[at].started + budget + micros(20);
+    let throttled = &mut phase.tasks[A].instances[at + 1];
+    throttled.ended = throttled.started + budget + micros(100);
+    let away = |from: u32, to: u32, at: Nanos, to_kind| SwitchEvent {
+        at,
+        core: 0,
+        from,
+        to,
+        left: Left::Runnable,
+        to_process: None,
+        to_kind,
+        to_name: String::new(),
+    };
+    let (left, back) = (throttled.started + micros(1), throttled.ended - micros(1));
+    let last = phase.switches.iter_mut().find(|event| event.from == thread && event.at < due);
+    last.expect("it left after the instance before").at = throttled.ended + Nanos(200);
+    phase.switches.push(away(thread, 0, left, ThreadKind::Idle));
+    phase.switches.push(away(0, thread, back, ThreadKind::Task(A as u16)));
+    let miss = held.queued(due + micros(2)).expect(Cause::Throttled, Party::Job, false);
+    let named = format!("the body of instance {} took longer", LATE - 2);
+    assert!(miss.evidence.iter().any(|sentence| sentence.contains(&named)), "{miss:#?}");
+}
+
+#[test]
+fn a_quota_that_is_used_up_is_nobody_s_that_can_be_named() {
+    for (priority, plant) in [(0, hog()), (0, idle())] {
+        let held = Held::new(plant, Left::Asleep).priority(priority);
+        let (since, at) = (held.due - micros(200), held.woken + micros(200));
+        let quota =
+            |length| EventKind::QuotaUsedUp { task: A as u16, group: "/box".to_owned(), since, length };
+        let queued = held.due + micros(2);
+        held.with(at, quota(micros(400))).queued(queued).expect(Cause::Throttled, Party::Job, true);
+    }
+    // One that was used up for a moment only explains no longer wait behind somebody.
+    let held = Held::new(hog(), Left::Asleep).priority(0);
+    let (since, at, queued) = (held.due - micros(200), held.woken + micros(200), held.due + micros(2));
+    let kind = EventKind::QuotaUsedUp { task: A as u16, group: "/box".to_owned(), since, length: micros(3) };
+    held.with(at, kind).queued(queued).expect(Cause::RunQueueWait, Party::Process, false);
+}
+
+#[test]
+fn a_real_time_quota_lets_what_ranks_below_go_first() {
+    let quota = || EventKind::RealTimeQuota {
+        task: A as u16,
+        group: "/box".to_owned(),
+        quota: micros(100),
+        period: micros(1000),
+    };
+    let judged = |priority: u8| {
+        let held = Held::new(Plant::Hog { task: A, priority, by: micros(300) }, Left::Asleep);
+        let (at, queued) = (held.due - micros(500), held.due + micros(2));
+        let miss = held.with(at, quota()).queued(queued).miss();
+        (miss.cause, miss.party, miss.unproven)
+    };
+    assert_eq!(judged(0), (Cause::Throttled, Party::Job, true));
+    assert_eq!(judged(90), (Cause::RunQueueWait, Party::Process, false));
+}
