@@ -121,6 +121,8 @@ static int call_MPIRTX_Channel_get_slack(const union value *given) { return MPIR
 static int call_MPIRTX_Channel_set_slack(const union value *given) { return MPIRTX_Channel_set_slack((MPIRT_Channel){given[0].bits}, (int)given[1].number); }
 static int call_MPIRTX_Channel_get_polling(const union value *given) { return MPIRTX_Channel_get_polling((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Channel_set_polling(const union value *given) { return MPIRTX_Channel_set_polling((MPIRT_Channel){given[0].bits}, (int)given[1].number); }
+static int call_MPIRTX_Channel_get_checksum(const union value *given) { return MPIRTX_Channel_get_checksum((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_set_checksum(const union value *given) { return MPIRTX_Channel_set_checksum((MPIRT_Channel){given[0].bits}, (int)given[1].number); }
 static int call_MPIRT_Channel_get_group(const union value *given) { return MPIRT_Channel_get_group((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Channel_get_status(const union value *given) { return MPIRTX_Channel_get_status((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Channel_get_metrics(const union value *given) { return MPIRTX_Channel_get_metrics((MPIRT_Channel){given[0].bits}, given[1].pointer); }
@@ -342,6 +344,8 @@ static const struct call calls[] = {
     {"MPIRTX_Channel_set_slack", call_MPIRTX_Channel_set_slack, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Channel_get_polling", call_MPIRTX_Channel_get_polling, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Channel_set_polling", call_MPIRTX_Channel_set_polling, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_checksum", call_MPIRTX_Channel_get_checksum, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_set_checksum", call_MPIRTX_Channel_set_checksum, RULE_LIVE | RULE_CHANGE, UINT64_C(0x3e86), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_get_group", call_MPIRT_Channel_get_group, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT_HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRTX_Channel_get_status", call_MPIRTX_Channel_get_status, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Channel_get_metrics", call_MPIRTX_Channel_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},

@@ -501,6 +501,10 @@ impl ChannelCollector {
                 entry.fate = Fate::Invalid;
                 true
             }
+            FateCode::Damaged => {
+                entry.fate = Fate::Corrupt;
+                true
+            }
             FateCode::Passed => false,
             FateCode::NoRoom => {
                 entry.fate = Fate::NoRoom;

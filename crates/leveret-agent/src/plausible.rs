@@ -193,7 +193,7 @@ impl ChannelTable {
     fn is_timely(&self, (record, fate): (&MessageRecord, FateCode), is_source: bool, span: Span) -> bool {
         let acted = match fate {
             FateCode::Done | FateCode::Sampled | FateCode::Corrupt | FateCode::OutOfOrder => true,
-            FateCode::Late | FateCode::NoRoom => !is_source,
+            FateCode::Late | FateCode::NoRoom | FateCode::Damaged => !is_source,
             _ => false,
         };
         if acted && !span.holds(record.at) {
@@ -236,7 +236,7 @@ const RECORDS_OF_INSTANCE: u64 = 8;
 /// Channels that are not time-driven record one message in this many.
 pub(crate) const SAMPLED_OF: u64 = 64;
 
-const FATES: [FateCode; 12] = [
+const FATES: [FateCode; 13] = [
     FateCode::Done,
     FateCode::Late,
     FateCode::Missing,
@@ -249,4 +249,5 @@ const FATES: [FateCode; 12] = [
     FateCode::Sampled,
     FateCode::Vacant,
     FateCode::NoRoom,
+    FateCode::Damaged,
 ];

@@ -1181,6 +1181,31 @@ int MPIRTX_Channel_get_polling(MPIRT_Channel channel, int *polls);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
 int MPIRTX_Channel_set_polling(MPIRT_Channel channel, int polls);
 
+/* Tells whether this end asks for a checksum of each message's bytes.
+ *   in    channel: the channel
+ *   out   checksum: 1 if it does, 0 if not
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_checksum(MPIRT_Channel channel, int *checksum);
+
+/* Sets whether each message carries a checksum of its bytes, which the sender computes and the receiver compares: a message whose bytes were changed in between counts as invalid. An end that does not call this takes what the other end or the manifest says; commit refuses ends that say different things.
+ *   in    channel: the channel
+ *   in    checksum: 1 for a checksum, 0 for none
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class */
+int MPIRTX_Channel_set_checksum(MPIRT_Channel channel, int checksum);
+
 /* Gives the group.
  *   in    channel: the channel
  *   out   group: the group

@@ -1473,6 +1473,10 @@ public:
     result<int> try_polling() const noexcept;
     /// Sets whether a wait at this end of a best-effort channel polls for as long as it takes: it burns a core, and makes no system call. Otherwise it polls for some microseconds and then sleeps, which is the default. The other end may do as it likes. (MPIRTX_Channel_set_polling)
     result<void> try_set_polling(int polls) const noexcept;
+    /// Tells whether this end asks for a checksum of each message's bytes. (MPIRTX_Channel_get_checksum)
+    result<int> try_checksum() const noexcept;
+    /// Sets whether each message carries a checksum of its bytes, which the sender computes and the receiver compares: a message whose bytes were changed in between counts as invalid. An end that does not call this takes what the other end or the manifest says; commit refuses ends that say different things. (MPIRTX_Channel_set_checksum)
+    result<void> try_set_checksum(int checksum) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;
     /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
@@ -1523,6 +1527,8 @@ public:
     void set_slack(int slack) const;
     int polling() const;
     void set_polling(int polls) const;
+    int checksum() const;
+    void set_checksum(int checksum) const;
     group_ref group() const;
     mpirt::status status() const;
     mpirt::channel_metrics metrics() const;
@@ -2987,6 +2993,21 @@ inline result<void> channel_ref::try_set_polling(int polls) const noexcept
     return {static_cast<errc>(MPIRTX_Channel_set_polling(c(), polls)), "MPIRTX_Channel_set_polling"};
 }
 
+inline result<int> channel_ref::try_checksum() const noexcept
+{
+    int checksum_ = 0;
+    const int code_ = MPIRTX_Channel_get_checksum(c(), &checksum_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_checksum"};
+    }
+    return checksum_;
+}
+
+inline result<void> channel_ref::try_set_checksum(int checksum) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_set_checksum(c(), checksum)), "MPIRTX_Channel_set_checksum"};
+}
+
 inline result<group_ref> channel_ref::try_group() const noexcept
 {
     MPIRT_Group group_{};
@@ -4110,6 +4131,16 @@ inline int channel_ref::polling() const
 inline void channel_ref::set_polling(int polls) const
 {
     try_set_polling(polls).value();
+}
+
+inline int channel_ref::checksum() const
+{
+    return try_checksum().value();
+}
+
+inline void channel_ref::set_checksum(int checksum) const
+{
+    try_set_checksum(checksum).value();
 }
 
 inline group_ref channel_ref::group() const

@@ -73,6 +73,7 @@ pub(crate) const CHANNEL: Schema = Schema {
         "placement",
         "missing",
         "wait",
+        "checksum",
         "qos",
         "priority",
         "interval",

@@ -38,6 +38,7 @@ fn segment(member: u16, source: u16, target: u16) -> (OwnSegment, PeerSegment) {
             buffers: 16,
             waits: false,
             mapping: Mapping::None,
+            checksum: false,
         }],
         targets: vec![TargetSpec { channel: ChannelId(target), waits: false, mapping: Mapping::None }],
         tasks: vec![],

@@ -14,12 +14,12 @@
 
 use crate::alleged::Alleged;
 use crate::block::BorrowedControl;
-use crate::copy;
 use crate::layout::{ShelfPlace, TargetPlace};
 use crate::peer::PeerTarget;
 use crate::region::Region;
 use crate::sync::{AtomicU64, Ordering};
 use crate::window::{Window, scaled};
+use crate::{checksum, copy};
 use std::mem::{offset_of, size_of};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -171,6 +171,16 @@ impl Shelf {
         assert!(out.len() <= self.size(), "a buffer of the shelf has {} bytes", self.size);
         // SAFETY: buffers begin at multiples of the stride, which is one of words, and none is longer than it.
         unsafe { copy::out_of_shared(self.address(index), out) };
+    }
+
+    /// The checksum of the first `length` bytes of buffer `index`, whoever may be writing them.
+    ///
+    /// # Panics
+    /// When there is no such buffer, or it is shorter.
+    pub(crate) fn checksum(&self, index: u32, length: usize) -> u32 {
+        assert!(length <= self.size(), "a buffer of the shelf has {} bytes", self.size);
+        // SAFETY: as in `copy_out`.
+        unsafe { checksum::of_shared(self.address(index), length) }
     }
 
     /// What keeps the bytes in place.

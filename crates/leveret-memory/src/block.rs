@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 6;
+pub(crate) const LAYOUT_VERSION: u32 = 7;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -177,16 +177,17 @@ pub(crate) struct SlotHead {
 /// Largest payload that shares the line of its sequence word.
 const INLINE_BYTES_MAX: usize = LINE - size_of::<SlotHead>();
 
-/// The head of a slot whose message belongs into a certain buffer of the receiver's. Of an aliased buffer there is no
-/// payload: it lies beside the slots.
+/// The head of a slot whose message belongs into a certain buffer of the receiver's, or has a checksum. Of an aliased buffer there is
+/// no payload: it lies beside the slots.
 /// ```text
-///  0                 24      32                  64
-/// | head, as above  | index | payload, <= 32 B  |
+///  0                 24      28         32                  64
+/// | head, as above  | index | checksum | payload, <= 32 B  |
 /// ```
 #[repr(C)]
 pub(crate) struct IndexedHead {
     pub(crate) head: SlotHead,
-    pub(crate) index: u64,
+    pub(crate) index: u32,
+    pub(crate) checksum: u32,
 }
 
 /// Which of the sender's buffers the receiver's program has in use; the words, one for each, follow.
@@ -232,6 +233,7 @@ const _: () = {
     assert!(offset_of!(SlotHead, length) == 8 && offset_of!(SlotHead, check) == 12);
     assert!(INLINE_BYTES_MAX == 40);
     assert!(size_of::<IndexedHead>() == 32 && offset_of!(IndexedHead, index) == 24);
+    assert!(offset_of!(IndexedHead, checksum) == 28);
     assert!(size_of::<BorrowedControl>() == 64 && offset_of!(BorrowedControl, line_0) == 8);
     assert!(offset_of!(BorrowedControl, returns) == 0 && offset_of!(IndexedHead, head) == 0);
 };

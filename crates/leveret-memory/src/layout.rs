@@ -49,6 +49,8 @@ pub struct SourceSpec {
     pub waits: bool,
     /// How the buffers of the two ends belong together.
     pub mapping: Mapping,
+    /// Whether each message carries a checksum of its payload.
+    pub checksum: bool,
 }
 
 /// How the buffers that the programs at the two ends of a channel use belong together.
@@ -175,6 +177,7 @@ pub(crate) struct SlotsPlace {
     pub(crate) longest: u32,
     /// How many buffers a slot can name; 0: it names none.
     pub(crate) indices: u32,
+    pub(crate) checksum: bool,
     pub(crate) shelf: Option<ShelfPlace>,
 }
 
@@ -319,7 +322,8 @@ impl Cursor {
         let aliased = source.mapping.aliased();
         let indices = source.mapping.buffers();
         let capacity = if aliased == 0 { source.size } else { 0 };
-        let head = if indices == 0 { size_of::<SlotHead>() } else { size_of::<IndexedHead>() };
+        let checksum = source.checksum;
+        let head = slot_head(indices, checksum);
         let payload = if head + capacity as usize <= LINE { head } else { LINE };
         let stride = (payload + capacity as usize).next_multiple_of(LINE);
         let count = u64::from(source.buffers.max(aliased).next_power_of_two());
@@ -327,7 +331,8 @@ impl Cursor {
         let offset = self.block(length)?;
         let shelf = if aliased == 0 { None } else { Some(self.shelf(aliased, source.size)?) };
         let longest = source.size;
-        Ok(SlotsPlace { offset, length, stride, mask: count - 1, payload, capacity, longest, indices, shelf })
+        let mask = count - 1;
+        Ok(SlotsPlace { offset, length, stride, mask, payload, capacity, longest, indices, checksum, shelf })
     }
 
     fn shelf(&mut self, buffers: u32, size: u32) -> Result<ShelfPlace, LayoutError> {
@@ -341,6 +346,11 @@ impl Cursor {
         self.next = self.next.next_multiple_of(PAGE);
         self.block(0)
     }
+}
+
+/// Bytes of a slot's head.
+pub(crate) fn slot_head(indices: u32, checksum: bool) -> usize {
+    if indices == 0 && !checksum { size_of::<SlotHead>() } else { size_of::<IndexedHead>() }
 }
 
 fn check(spec: &SegmentSpec) -> Result<(), LayoutError> {
@@ -430,7 +440,7 @@ fn hash(spec: &SegmentSpec, size: usize) -> u64 {
         feed(u64::from(source.channel.0));
         feed(u64::from(source.size));
         feed(u64::from(source.buffers));
-        feed(u64::from(source.waits));
+        feed(u64::from(source.waits) | u64::from(source.checksum) << 1);
         feed(source.mapping.word());
     }
     feed(spec.targets.len() as u64);

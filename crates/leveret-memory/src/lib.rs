@@ -23,6 +23,7 @@
 mod aliased;
 mod alleged;
 mod block;
+mod checksum;
 mod copy;
 mod doze;
 mod event;

@@ -1,16 +1,28 @@
 //! A message while it is being read. It borrows its receiver, so it cannot outlive its instance.
 
+use crate::checksum;
 use crate::receiver::Receiver;
 use crate::slots::SlotView;
 use crate::sync::{Ordering, fence};
 use leveret_types::Nanos;
 
-/// The buffer was overwritten while it was read: what was read is worthless.
+/// What was read is not what was published: worthless.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the message of instance {instance} was overwritten while it was read; drop what was read")]
-pub struct Torn {
-    /// Which instance.
-    pub instance: u64,
+pub enum Torn {
+    /// The buffer was overwritten while it was read.
+    #[error("the message of instance {instance} was overwritten while it was read; drop what was read")]
+    Overwritten {
+        /// Which instance.
+        instance: u64,
+    },
+    /// The payload does not sum up to the checksum that its sender published with it.
+    #[error(
+        "the payload of instance {instance} was changed after it was sent: its checksum does not fit; drop what was read"
+    )]
+    Corrupt {
+        /// Which instance.
+        instance: u64,
+    },
 }
 
 /// As [`Display`](std::fmt::Display): `main` prints by `Debug` what it returns, and a user reads it.
@@ -99,6 +111,12 @@ impl<'a> Message<'a> {
         self.length
     }
 
+    /// Whether it carries a checksum of its payload.
+    #[inline(always)]
+    pub fn has_checksum(&self) -> bool {
+        self.receiver.has_checksum()
+    }
+
     /// For which of the receiver's buffers it is, where those of the two ends belong together. `None` as well when it
     /// names one that there is not.
     #[inline]
@@ -111,12 +129,15 @@ impl<'a> Message<'a> {
     /// buffer's message nothing is copied: it lies in the buffer.
     ///
     /// # Errors
-    /// [`Torn`] when the buffer was overwritten meanwhile; `out` then holds garbage.
+    /// [`Torn`] when the buffer was overwritten meanwhile, or its checksum does not fit; `out` then holds garbage.
     #[inline]
     pub fn copy_to(&self, out: &mut [u8]) -> Result<usize, Torn> {
         let count = out.len().min(self.length()).min(self.slot.capacity());
         self.slot.copy_out(0, &mut out[..count]);
-        self.validate().map(|()| count)
+        if self.receiver.has_checksum() {
+            self.compare(Some(&out[..count]))?;
+        }
+        self.still_whole().map(|()| count)
     }
 
     /// The bytes where they lie, without a copy. Validate after reading and before acting on what was read.
@@ -128,10 +149,31 @@ impl<'a> Message<'a> {
     /// Whether everything that was read so far is the message.
     ///
     /// # Errors
-    /// [`Torn`] when the buffer was overwritten meanwhile.
+    /// [`Torn`] when the buffer was overwritten meanwhile, or its checksum does not fit now.
     #[inline]
     pub fn validate(&self) -> Result<(), Torn> {
-        if still_holds(self.slot, self.sequence) { Ok(()) } else { Err(Torn { instance: self.instance }) }
+        if self.receiver.has_checksum() {
+            self.compare(None)?;
+        }
+        self.still_whole()
+    }
+
+    #[inline(always)]
+    fn still_whole(&self) -> Result<(), Torn> {
+        let instance = self.instance;
+        if still_holds(self.slot, self.sequence) { Ok(()) } else { Err(Torn::Overwritten { instance }) }
+    }
+
+    /// Holds the checksum against a copy of the whole payload, or against the payload where it lies.
+    #[inline(never)]
+    fn compare(&self, copy: Option<&[u8]>) -> Result<(), Torn> {
+        let stated = self.receiver.stated_checksum(self.instance);
+        let found = match copy.filter(|copy| copy.len() == self.length) {
+            Some(copy) => Some(checksum::of(copy)),
+            None => self.receiver.checksum_of(self.instance, self.slot, self.length),
+        };
+        self.still_whole()?;
+        if found == Some(stated) { Ok(()) } else { Err(Torn::Corrupt { instance: self.instance }) }
     }
 
     /// Gives the buffer back to the sender, and every earlier one. Gives back the receiver, which knows whether the sender must be woken.

@@ -135,7 +135,7 @@ pub struct PeerSource {
     pub(crate) slots: Slots,
     segment: Window,
     ring: RingPlace,
-    shelf: Option<Shelf>,
+    pub(crate) shelf: Option<Shelf>,
 }
 
 impl PeerSource {

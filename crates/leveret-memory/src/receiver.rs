@@ -9,7 +9,7 @@ use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter}
 use crate::peer::PeerSource;
 use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{INDEX, STAMP, TAIL, Tail, head_check};
+use crate::slots::{NAMED, Named, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use crate::window::Flag;
 use leveret_types::{ChannelId, Nanos};
@@ -151,9 +151,35 @@ impl Receiver {
 
     /// For which buffer the message of `instance` is, that is there; `None` when it names none that the channel has.
     pub(crate) fn index_of(&self, instance: u64) -> Option<u32> {
-        let alleged = Alleged::new(self.peer.slots.slot(instance).head().word(INDEX).load(Ordering::Relaxed));
-        let last = u64::from(self.peer.slots.indices()).checked_sub(1)?;
-        alleged.at_most(last).map(|index| index as u32)
+        let Named { index, checksum } = self.named(instance);
+        let last = self.peer.slots.indices().checked_sub(1)?;
+        if checksum != 0 && !self.has_checksum() {
+            return None;
+        }
+        Alleged::new(index).at_most(last)
+    }
+
+    fn named(&self, instance: u64) -> Named {
+        Named::of(self.peer.slots.slot(instance).head().word(NAMED).load(Ordering::Relaxed))
+    }
+
+    /// Whether each message carries a checksum of its payload.
+    #[inline(always)]
+    pub fn has_checksum(&self) -> bool {
+        self.peer.slots.has_checksum()
+    }
+
+    /// What the sender says that the payload of `instance` sums up to; any value is possible.
+    pub(crate) fn stated_checksum(&self, instance: u64) -> u32 {
+        Alleged::new(self.named(instance).checksum).any_value()
+    }
+
+    /// What the payload of `instance`, in `slot`, sums up to where it lies. `None`: it names no buffer that the channel has.
+    pub(crate) fn checksum_of(&self, instance: u64, slot: SlotView<'_>, length: usize) -> Option<u32> {
+        match &self.peer.shelf {
+            Some(shelf) => Some(shelf.checksum(self.index_of(instance)?, length)),
+            None => Some(slot.checksum(length)),
+        }
     }
 
     /// Whether the message of `instance` seems to be there: the cheapest form of polling.
@@ -278,7 +304,8 @@ impl Receiver {
         self.own.counts.word(MISSING).store(self.missing, Ordering::Relaxed);
     }
 
-    fn count_invalid(&mut self) {
+    /// Counts a message that was nonsense.
+    pub fn count_invalid(&mut self) {
         self.invalid += 1;
         self.own.counts.word(INVALID).store(self.invalid, Ordering::Relaxed);
     }

@@ -7,7 +7,7 @@ use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter}
 use crate::peer::PeerTarget;
 use crate::segment::SourceEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{INDEX, SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
+use crate::slots::{NAMED, Named, SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use crate::window::Flag;
 use leveret_types::{ChannelId, Nanos};
@@ -131,6 +131,9 @@ impl Sender {
         }
         let tail = Tail { length, stamped, check: head_check(sequence, stamp.0, length) };
         head.word(TAIL).store(tail.word(), Ordering::Relaxed);
+        if self.own.slots.has_checksum() {
+            self.sum(slot, length);
+        }
         head.word(SEQUENCE).store(sequence, Ordering::Release);
         self.next = instance + 1;
         self.published += 1;
@@ -139,6 +142,19 @@ impl Sender {
             self.wake = self.wake.wrapping_add(1);
             self.own.control.flag(WAKE).store(self.wake, Ordering::Release);
         }
+    }
+
+    /// Stores the checksum of the payload beside the index of its buffer.
+    #[inline(never)]
+    fn sum(&self, slot: SlotView<'_>, length: u32) {
+        let word = slot.head().word(NAMED);
+        let Named { index, .. } = Named::of(word.load(Ordering::Relaxed));
+        let checksum = match self.own.shelf() {
+            Some(shelf) => shelf.checksum(index, length as usize),
+            // SAFETY: `finish` has the slot of a source end that was reserved, which nobody writes to but this thread.
+            None => unsafe { slot.checksum_of_own(length as usize) },
+        };
+        word.store(Named { index, checksum }.word(), Ordering::Relaxed);
     }
 
     /// Publishes `bytes` as `instance` without asking whether the buffer is free: for a receiver that has stopped
@@ -293,7 +309,7 @@ impl<'a> Slot<'a> {
     #[inline]
     pub fn publish_for(self, index: u32, length: u32, stamp: Nanos) -> &'a mut Sender {
         assert!(index < self.sender.own.slots.indices(), "a message is for a buffer that the channel has");
-        self.slot.head().word(INDEX).store(u64::from(index), Ordering::Relaxed);
+        self.slot.head().word(NAMED).store(Named { index, checksum: 0 }.word(), Ordering::Relaxed);
         self.publish(length, stamp)
     }
 }

@@ -2,10 +2,10 @@
 //! instance the index of a slot, and lengths are compared with the capacity.
 
 use crate::block::{IndexedHead, LINE, SlotHead};
-use crate::copy;
-use crate::layout::SourcePlace;
+use crate::layout::{SourcePlace, slot_head};
 use crate::sync::AtomicU64;
 use crate::window::{Window, Words, scaled};
+use crate::{checksum, copy};
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
@@ -21,6 +21,7 @@ pub(crate) struct Slots {
     capacity: u32,
     longest: u32,
     indices: u32,
+    checksum: bool,
 }
 
 impl Slots {
@@ -34,7 +35,7 @@ impl Slots {
         );
         assert!(slots.offset.is_multiple_of(LINE), "a head lies in one line");
         let padded = (slots.capacity as usize).next_multiple_of(8);
-        let head = if slots.indices == 0 { size_of::<SlotHead>() } else { size_of::<IndexedHead>() };
+        let head = slot_head(slots.indices, slots.checksum);
         assert!(slots.payload >= head && slots.payload + padded <= slots.stride);
         assert!(slots.payload.is_multiple_of(8) && slots.stride >= size_of::<IndexedHead>());
         Self {
@@ -45,6 +46,7 @@ impl Slots {
             capacity: slots.capacity,
             longest: slots.longest,
             indices: slots.indices,
+            checksum: slots.checksum,
         }
     }
 
@@ -58,6 +60,12 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn indices(&self) -> u32 {
         self.indices
+    }
+
+    /// Whether each message carries a checksum of its payload.
+    #[inline(always)]
+    pub(crate) fn has_checksum(&self) -> bool {
+        self.checksum
     }
 
     /// Number of buffers.
@@ -140,6 +148,26 @@ impl<'a> SlotView<'a> {
         unsafe { copy::out_of_shared(self.payload().add(scaled(offset)), out) }
     }
 
+    /// The checksum of the first `length` bytes, whoever may be writing them; a receiver validates afterwards.
+    pub(crate) fn checksum(&self, length: usize) -> u32 {
+        assert!(length <= self.capacity, "a message is no longer than its channel allows");
+        // SAFETY: the assertion keeps the bytes within the capacity, which, rounded up to 8, lies within the slot.
+        unsafe { checksum::of_shared(self.payload(), length) }
+    }
+
+    /// As [`SlotView::checksum`], read where the bytes lie.
+    ///
+    /// # Safety
+    /// The slot belongs to a source end, and nobody writes to its payload meanwhile.
+    pub(crate) unsafe fn checksum_of_own(&self, length: usize) -> u32 {
+        if cfg!(loom) {
+            return self.checksum(length);
+        }
+        assert!(length <= self.capacity, "a message is no longer than its channel allows");
+        // SAFETY: in bounds by the assertion and `Slots::new`; nobody writes by the caller's promise.
+        checksum::of(unsafe { std::slice::from_raw_parts(self.payload().as_ptr(), length) })
+    }
+
     /// Copies `bytes` to the payload's start, whoever may be reading there.
     ///
     /// # Safety
@@ -168,8 +196,8 @@ impl<'a> SlotView<'a> {
 pub(crate) const SEQUENCE: usize = offset_of!(SlotHead, sequence) / 8;
 /// The head's word of length and check.
 pub(crate) const TAIL: usize = offset_of!(SlotHead, length) / 8;
-/// The head's word of the buffer's index, where slots name buffers.
-pub(crate) const INDEX: usize = offset_of!(IndexedHead, index) / 8;
+/// The head's word of the buffer's index, where slots name buffers, and of the payload's checksum, where it has one.
+pub(crate) const NAMED: usize = offset_of!(IndexedHead, index) / 8;
 /// The head's word of the time stamp, which means something only when the tail says so.
 pub(crate) const STAMP: usize = offset_of!(SlotHead, stamp) / 8;
 
@@ -180,6 +208,25 @@ pub(crate) struct Tail {
     pub(crate) length: u32,
     pub(crate) stamped: bool,
     pub(crate) check: u32,
+}
+
+/// What the head's word [`NAMED`] holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Named {
+    pub(crate) index: u32,
+    pub(crate) checksum: u32,
+}
+
+impl Named {
+    #[inline(always)]
+    pub(crate) const fn word(self) -> u64 {
+        self.index as u64 | (self.checksum as u64) << 32
+    }
+
+    #[inline(always)]
+    pub(crate) const fn of(word: u64) -> Self {
+        Self { index: word as u32, checksum: (word >> 32) as u32 }
+    }
 }
 
 /// A word that is not written costs the receiver's poll no line.

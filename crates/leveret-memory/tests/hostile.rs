@@ -9,8 +9,8 @@ use common::{
 };
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_memory::{
-    EventSpec, HeapRegion, InvalidReason, PeerSegment, Receiver, Region, SegmentError, Sender, Taken,
-    TriggerSpec,
+    EventSpec, HeapRegion, InvalidReason, Mapping, PeerSegment, Receiver, Region, SegmentError, Sender,
+    SourceSpec, Taken, Torn, TriggerSpec,
 };
 use leveret_types::{EventId, Generation, MemberId, Nanos, TriggerId};
 use std::sync::Arc;
@@ -241,4 +241,67 @@ fn nonsense_in_place_of_firings_is_harmless() {
     }
     assert_eq!((firings.fired(), firings.time(5), firings.time(1)), (Some(6), Some(Nanos(5)), None));
     assert!(!listener.is_waiting());
+}
+
+/// A channel with a message in it, and the words of its sender's segment.
+fn sent(mapping: Mapping, checksum: bool, payload: &[u8]) -> (Receiver, Arc<HeapRegion>) {
+    let size = payload.len() as u32;
+    let mut spec = source_spec(size, 2, false);
+    spec.sources[0] = SourceSpec { mapping, checksum, ..spec.sources[0] };
+    let (mut source, region, source_layout) = create(&spec);
+    let mut spec = target_spec(false);
+    spec.targets[0].mapping = mapping;
+    let (mut target, target_region, target_layout) = create(&spec);
+    let to = attach(&target_region, &target_layout).target(CHANNEL).expect("declared");
+    let from = attach(&region, &source_layout).source(CHANNEL).expect("declared");
+    let own = source.take_source(CHANNEL).expect("declared");
+    let shelf = own.shelf().cloned();
+    let mut sender = Sender::new(own, to);
+    let mut slot = sender.reserve(0).expect("free");
+    match shelf {
+        // SAFETY: the test is the only writer of the buffer, which is as long.
+        Some(shelf) => unsafe { shelf.address(1).as_ptr().copy_from(payload.as_ptr(), payload.len()) },
+        None => slot.write(payload),
+    }
+    match mapping {
+        Mapping::None => slot.publish(size, Nanos(7)),
+        Mapping::Indexed(_) | Mapping::Aliased(_) => slot.publish_for(1, size, Nanos(7)),
+    };
+    (Receiver::new(target.take_target(CHANNEL).expect("declared"), from), region)
+}
+
+/// What a receiver finds that copies the message, and one that reads it where it lies.
+fn found(receiver: &mut Receiver, out: &mut [u8]) -> [Result<(), Torn>; 2] {
+    let Taken::Message(message) = receiver.take(0) else { panic!("the head is right") };
+    [message.copy_to(out).map(|_| ()), message.validate()]
+}
+
+#[test]
+fn a_payload_that_changes_after_it_was_sent_is_found_by_its_checksum_and_not_without() {
+    for mapping in [Mapping::None, Mapping::Indexed(3), Mapping::Aliased(3)] {
+        for length in [8, 32, 33, 40, 100, 129, if cfg!(miri) { 200 } else { 10_000 }] {
+            let payload: Vec<u8> = (0..length).map(|byte| byte as u8 | 0x80).collect();
+            let mut out = vec![0; length];
+            for checksum in [false, true] {
+                let (mut receiver, region) = sent(mapping, checksum, &payload);
+                let what = format!("{length} bytes, {mapping:?}, checksum {checksum}");
+                assert_eq!(found(&mut receiver, &mut out), [Ok(()); 2], "{what}");
+                // Each word that holds some of the payload, and no other: what is damaged is the message alone.
+                let words = words(&region);
+                let piece = u64::from_le_bytes(payload[..8].try_into().expect("eight bytes"));
+                let first = words.iter().position(|word| word.load(Ordering::Relaxed) == piece);
+                let first = first.expect("the payload lies in the segment");
+                let step = if cfg!(miri) { 13 } else { 1 };
+                for (word, bit) in (first..first + length / 8).step_by(step).zip((0..64).cycle()) {
+                    let whole = words[word].load(Ordering::Relaxed);
+                    words[word].store(whole ^ 1 << bit, Ordering::Relaxed);
+                    let torn = Err(Torn::Corrupt { instance: 0 });
+                    let expected = if checksum { [torn; 2] } else { [Ok(()); 2] };
+                    assert_eq!(found(&mut receiver, &mut out), expected, "{what}, word {word}");
+                    words[word].store(whole, Ordering::Relaxed);
+                }
+                assert_eq!(found(&mut receiver, &mut out), [Ok(()); 2], "{what}, mended");
+            }
+        }
+    }
 }

@@ -85,13 +85,15 @@ fn spec_strategy() -> impl Strategy<Value = SegmentSpec> {
         1..if cfg!(miri) { 4 } else { 20_u32 },
         any::<bool>(),
         mapping(),
+        any::<bool>(),
     )
-        .prop_map(|(channel, size, buffers, waits, mapping)| SourceSpec {
+        .prop_map(|(channel, size, buffers, waits, mapping, checksum)| SourceSpec {
             channel: ChannelId(channel),
             size,
             buffers,
             waits,
             mapping,
+            checksum,
         });
     let target = (0..50_u16, any::<bool>(), mapping()).prop_map(|(channel, waits, mapping)| TargetSpec {
         channel: ChannelId(channel),

@@ -140,6 +140,9 @@ pub struct ChannelBinding {
     /// How many buffers the programs provide that belong to each other, one at each end; 0: none do.
     #[serde(default)]
     pub mapped: u32,
+    /// Whether each message carries a checksum of its payload.
+    #[serde(default)]
+    pub checksum: bool,
 }
 
 /// The declarations, met.

@@ -127,6 +127,9 @@ pub struct ChannelDeclaration {
     pub wait: Option<WaitMode>,
     /// How many started transfers may be under way; 1 when left open everywhere.
     pub slack: Option<u32>,
+    /// Whether each message carries a checksum of its payload; it does not when left open everywhere.
+    #[serde(default)]
+    pub checksum: Option<bool>,
 }
 
 /// Which end of a channel.

@@ -249,6 +249,8 @@ pub enum Fate {
     Invalid,
     /// Arrived in time; the receiver's program had no buffer for it.
     NoRoom,
+    /// Its bytes were changed after it was sent.
+    Corrupt,
 }
 
 /// A change of the running thread on a core.

@@ -93,6 +93,8 @@ pub enum Cause {
     PeerDied,
     /// The other end's segment held nonsense.
     CorruptSegment,
+    /// The message was changed after it was sent.
+    CorruptPayload,
     /// The sender's task ran but inserted nothing.
     NotInserted,
     /// The receiver's program had no buffer for the message.
@@ -154,6 +156,7 @@ words!(Cause {
     LatePeer => "late-peer", "late peer";
     PeerDied => "peer-died", "peer died";
     CorruptSegment => "corrupt-segment", "corrupt segment";
+    CorruptPayload => "corrupt-payload", "message changed after it was sent";
     NotInserted => "not-inserted", "sender inserted nothing";
     NoRoom => "no-room", "receiver had no empty buffer";
     PlanOrRuntime => "plan-or-runtime", "plan or runtime error";

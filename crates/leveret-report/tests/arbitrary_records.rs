@@ -77,6 +77,7 @@ fn change(record: &mut RunRecord, (what, place, value): Change) {
                 Fate::NoBuffer,
                 Fate::Invalid,
                 Fate::NoRoom,
+                Fate::Corrupt,
             ];
             message.fate = fates[(number % 7) as usize];
         }

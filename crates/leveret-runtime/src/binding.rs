@@ -101,6 +101,7 @@ impl Admitted<'_> {
                 buffers: self.plan.channels[index].buffers.max(channel.buffers),
                 waits: waits(index),
                 mapping: mapping(index),
+                checksum: self.assembled.bindings[index].checksum,
             })
             .collect();
         let targets: Vec<_> = channels()

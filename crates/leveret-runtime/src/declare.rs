@@ -330,9 +330,19 @@ impl<T> EndBuilder<'_, T> {
         self.declared.served = true;
         self
     }
+    /// As [`EndBuilder::checksum`], where the program may have left it open.
+    pub(crate) fn checksum_if_said(self, checksum: Option<bool>) -> Self {
+        self.declared.channel.checksum = checksum;
+        self
+    }
     /// How the receiver waits (best effort).
     pub fn wait(self, mode: WaitMode) -> Self {
         self.declared.channel.wait = Some(mode);
+        self
+    }
+    /// Whether each message carries a checksum of its payload, which the sender computes and the receiver compares; both ends must agree.
+    pub fn checksum(self, checksum: bool) -> Self {
+        self.declared.channel.checksum = Some(checksum);
         self
     }
     /// Ends the declaration and gives the end.

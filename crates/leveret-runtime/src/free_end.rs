@@ -4,9 +4,10 @@ use crate::message::Outgoing;
 use crate::port::FateCode;
 use crate::timing::Arrival;
 use crate::watch::{Watch, Watched};
-use leveret_memory::{Doze, Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken};
+use leveret_memory::{Doze, Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken, Torn};
 use leveret_os::{clock, futex};
 use leveret_types::{Instance, MemberId, Nanos};
+use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -323,6 +324,50 @@ pub struct ReceivingEnd {
 /// A received message; its buffer goes back to the sender when this is dropped.
 pub struct Received<'e> {
     message: Option<Message<'e>>,
+    /// Its checksum did not fit.
+    is_damaged: Cell<bool>,
+}
+
+impl<'e> Received<'e> {
+    #[inline(always)]
+    fn new(message: Message<'e>) -> Self {
+        Self { message: Some(message), is_damaged: Cell::new(false) }
+    }
+
+    /// As [`Message::copy_to`]; a checksum that does not fit is counted.
+    ///
+    /// # Errors
+    /// Those of [`Message::copy_to`].
+    #[inline(always)]
+    pub fn copy_to(&self, out: &mut [u8]) -> Result<usize, Torn> {
+        self.noted((**self).copy_to(out))
+    }
+
+    /// As [`Message::validate`]; a checksum that does not fit is counted.
+    ///
+    /// # Errors
+    /// Those of [`Message::validate`].
+    #[inline(always)]
+    pub fn validate(&self) -> Result<(), Torn> {
+        self.noted((**self).validate())
+    }
+
+    #[inline(always)]
+    fn noted<T>(&self, read: Result<T, Torn>) -> Result<T, Torn> {
+        if let Err(Torn::Corrupt { .. }) = read {
+            self.is_damaged.set(true);
+        }
+        read
+    }
+}
+
+/// Counts a message whose checksum did not fit, and records it for the watcher.
+#[cold]
+fn tell_damaged(receiver: &mut Receiver, instance: u64) {
+    let now = clock::now();
+    receiver.count_invalid();
+    let fate = FateCode::Damaged as u8;
+    receiver.record(&MessageRecord { instance, at: now, due: now, size: 0, fate });
 }
 
 impl<'e> Deref for Received<'e> {
@@ -338,7 +383,11 @@ impl Drop for Received<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(message) = self.message.take() {
+            let instance = message.instance();
             let receiver = message.release();
+            if self.is_damaged.get() {
+                tell_damaged(receiver, instance);
+            }
             if receiver.must_wake() {
                 // A failed wake-up only delays a sender that looks again by itself.
                 let _ = futex::wake_at(receiver.released_word_address(), u32::MAX);
@@ -404,7 +453,7 @@ impl ReceivingEnd {
         match self.receiver.take(instance) {
             Taken::Message(message) => {
                 self.next = instance + 1;
-                Some(Received { message: Some(message) })
+                Some(Received::new(message))
             }
             Taken::NotYet => None,
             Taken::Stale | Taken::Invalid(_) => {
@@ -504,7 +553,7 @@ impl ReceivingEnd {
         }
         self.receiver.record(&MessageRecord { instance, at: now, due, size: size as u32, fate: fate as u8 });
         match self.receiver.take(instance) {
-            Taken::Message(message) if fate == FateCode::Done => Ok(Received { message: Some(message) }),
+            Taken::Message(message) if fate == FateCode::Done => Ok(Received::new(message)),
             _ => Err(WaitError::NotPerformed(Instance(instance))),
         }
     }

@@ -39,6 +39,8 @@ pub enum Absence {
     Late(Nanos),
     /// The peer's segment holds nonsense.
     Invalid,
+    /// The payload was changed after it was sent: its checksum does not fit.
+    Corrupt,
     /// The peer has died.
     PeerDead,
     /// The task did not declare that it reads this channel.

@@ -7,7 +7,9 @@ use crate::message::{Absence, Input, Message, MessageBody, OutputSlot, SendRefus
 use crate::succession::{Heir, Line};
 use crate::timing::{Arrival, Bindings, Cursor};
 use crate::watch::Watch;
-use leveret_memory::{MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken};
+use leveret_memory::{
+    MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken, Torn,
+};
 use leveret_plan::{Channel, MissingPolicy, Placement, Qos};
 use leveret_types::{ByteSize, Clock, MemberId, Nanos};
 use std::sync::Arc;
@@ -41,6 +43,8 @@ pub enum FateCode {
     Vacant = 10,
     /// It was there in time, and the application had no buffer for it (target).
     NoRoom = 11,
+    /// The payload does not sum up to the checksum that its sender published with it (target).
+    Damaged = 12,
 }
 
 /// What the present instance finds.
@@ -270,16 +274,25 @@ impl InputPort {
         match self.receiver.take(instance) {
             Taken::Message(message) => {
                 let (inserted, length, index) = (message.stamp(), message.length(), message.index());
-                let into = if self.spare.is_empty() { &mut self.copy } else { &mut self.spare };
                 if inserted > due {
-                    Err(Absence::Late(inserted - due))
-                } else if self.aliased || message.copy_to(into).is_ok() {
-                    if !self.spare.is_empty() {
-                        std::mem::swap(&mut self.copy, &mut self.spare);
+                    return Err(Absence::Late(inserted - due));
+                }
+                let into = if self.spare.is_empty() { &mut self.copy } else { &mut self.spare };
+                let taken = match self.aliased {
+                    false => message.copy_to(into).map(|_| ()),
+                    // The program reads it where it lies; damage up to here is found before it does.
+                    true if message.has_checksum() => message.validate(),
+                    true => Ok(()),
+                };
+                match taken {
+                    Ok(()) => {
+                        if !self.spare.is_empty() {
+                            std::mem::swap(&mut self.copy, &mut self.spare);
+                        }
+                        Ok(Found::Fresh { instance, inserted, length, index })
                     }
-                    Ok(Found::Fresh { instance, inserted, length, index })
-                } else {
-                    Err(Absence::Invalid)
+                    Err(Torn::Overwritten { .. }) => Err(Absence::Invalid),
+                    Err(Torn::Corrupt { .. }) => Err(Absence::Corrupt),
                 }
             }
             Taken::NotYet => Err(Absence::Missing),
@@ -378,6 +391,10 @@ impl InputPort {
                 (FateCode::Late, 0)
             }
             Found::Nothing(Absence::Invalid) => (FateCode::Invalid, 0),
+            Found::Nothing(Absence::Corrupt) => {
+                self.receiver.count_invalid();
+                (FateCode::Damaged, 0)
+            }
             Found::Nothing(Absence::Inactive | Absence::BeforeFirst | Absence::NotThisTask) => {
                 (FateCode::Inactive, 0)
             }
@@ -387,7 +404,7 @@ impl InputPort {
             }
         };
         if self.policy == MissingPolicy::Stop
-            && matches!(fate, FateCode::Late | FateCode::Missing | FateCode::Invalid)
+            && matches!(fate, FateCode::Late | FateCode::Missing | FateCode::Invalid | FateCode::Damaged)
         {
             watch.request_stop(
                 "a message of a channel with the policy `missing = \"stop\"` did not arrive in time",

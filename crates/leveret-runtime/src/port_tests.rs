@@ -22,8 +22,14 @@ pub(crate) fn ends() -> (Sender, Receiver) {
         message_records: 1,
         events: EventSpec::default(),
     };
-    let source =
-        SourceSpec { channel: CHANNEL, size: SIZE, buffers: BUFFERS, waits: false, mapping: Mapping::None };
+    let source = SourceSpec {
+        channel: CHANNEL,
+        size: SIZE,
+        buffers: BUFFERS,
+        waits: false,
+        mapping: Mapping::None,
+        checksum: false,
+    };
     let specs = [
         spec(0, vec![source], Vec::new()),
         spec(1, Vec::new(), vec![TargetSpec { channel: CHANNEL, waits: false, mapping: Mapping::None }]),

@@ -109,7 +109,7 @@ fn who_finds_a_gate_open_sees_what_came_before_it_opened() {
 /// One aliased buffer: the sender with its loans, and the receiver with what it borrows.
 fn aliased() -> (Sender, Loans, Receiver, Borrower) {
     let mapping = Mapping::Aliased(1);
-    let source = SourceSpec { channel: CHANNEL, size: 8, buffers: 2, waits: false, mapping };
+    let source = SourceSpec { channel: CHANNEL, size: 8, buffers: 2, waits: false, mapping, checksum: false };
     let target = TargetSpec { channel: CHANNEL, waits: false, mapping };
     let (mut own, peer_source) = segment(0, vec![source], vec![], EventSpec::default());
     let (mut end, peer_target) = segment(1, vec![], vec![target], EventSpec::default());

@@ -280,6 +280,16 @@ pub unsafe extern "C" fn MPIRTX_Channel_set_polling(channel: MPIRT_Channel, poll
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_checksum(channel: MPIRT_Channel, checksum: Out<c_int>) -> c_int {
+    answer(|| told(channel, checksum, |world, channel| world.checksum(channel).map(c_int::from)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_set_checksum(channel: MPIRT_Channel, checksum: c_int) -> c_int {
+    answer(|| changed(channel, |world, channel| world.set_checksum(channel, checksum != 0)))
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     answer(|| free(channel))
 }

@@ -3,6 +3,7 @@
 use crate::harness::{Outcome, turn};
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
+use leveret_report::verdict::Cause;
 
 #[test]
 fn setup() {
@@ -237,6 +238,20 @@ fn untaken() {
         let said = outcome.said();
         assert!(said.contains("3 messages were inserted and not taken when their phase ended"), "{said}");
         assert!(!said.contains("nothing lost"), "{said}");
+    });
+}
+
+/// A message that its own sender damages: named with channel and instance where it has a checksum, and nowhere else.
+#[test]
+fn checksum() {
+    with_members("tests/mpirt/checksum.c", &C, &[2], |program, members| {
+        let outcome = program.all_pass(members);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let misses = outcome.assessment().misses;
+        let of: Vec<_> = misses.iter().filter(|miss| miss.cause == Cause::CorruptPayload).collect();
+        let named: Vec<_> = of.iter().map(|miss| (miss.name.as_str(), miss.instance)).collect();
+        assert_eq!(named, [("checked", 0)], "{}", outcome.said());
+        assert!(of[0].evidence[0].contains("the checksum that member 0 sent"), "{:?}", of[0].evidence);
     });
 }
 

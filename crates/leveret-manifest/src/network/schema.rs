@@ -69,6 +69,7 @@ pub(super) const CHANNEL: Schema = Schema {
         "placement",
         "missing",
         "wait",
+        "checksum",
         "start-event",
         "completion-event",
     ],

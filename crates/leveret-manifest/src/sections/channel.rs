@@ -39,6 +39,7 @@ pub(crate) fn read(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Op
         buffers: buffers.and_then(|buffers| u32::try_from(buffers).ok()),
         placement: section.choice("placement", &placements, problems),
         wait: section.choice("wait", &waits, problems),
+        checksum: section.boolean("checksum", problems),
         slack: None,
         qos: qos(section, problems),
         ..ChannelDeclaration::default()

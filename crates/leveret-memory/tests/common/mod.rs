@@ -21,7 +21,14 @@ pub fn source_spec(size: u32, buffers: u32, waits: bool) -> SegmentSpec {
     SegmentSpec {
         member: SOURCE,
         generation: GENERATION,
-        sources: vec![SourceSpec { channel: CHANNEL, size, buffers, waits, mapping: Mapping::None }],
+        sources: vec![SourceSpec {
+            channel: CHANNEL,
+            size,
+            buffers,
+            waits,
+            mapping: Mapping::None,
+            checksum: false,
+        }],
         targets: vec![],
         tasks: vec![TaskSpec { task: TASK, records: 4 }],
         message_records: 2,

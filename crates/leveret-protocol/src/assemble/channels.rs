@@ -148,6 +148,7 @@ fn channel(
     let mut wait = Property::new(object, "way of waiting");
     let mut slack = Property::new(object, "slack");
     let mut dataspec = Property::new(object, "dataspec");
+    let mut checksum = Property::new(object, "checksum");
     for (by, declared) in &declarations {
         buffers.offer(by, declared.buffers.as_ref(), u32::to_string, errors);
         placement.offer(by, declared.placement.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
@@ -155,6 +156,7 @@ fn channel(
         wait.offer(by, declared.wait.as_ref(), |value| format!("{value:?}").to_lowercase(), errors);
         slack.offer(by, declared.slack.as_ref(), u32::to_string, errors);
         dataspec.offer(by, declared.dataspec.as_ref(), String::clone, errors);
+        checksum.offer(by, declared.checksum.as_ref(), bool::to_string, errors);
     }
     let source = member_of(sides, End::Source, &declarations, context, errors);
     let target = member_of(sides, End::Target, &declarations, context, errors);
@@ -186,6 +188,7 @@ fn channel(
         source_memory: memory(sides.source),
         target_memory: memory(sides.target),
         mapped: mapped(sides, placement, context, errors),
+        checksum: checksum.value().unwrap_or(false),
     };
     (channel, binding)
 }

@@ -177,6 +177,7 @@ fn whole() -> impl Strategy<Value = ChannelDeclaration> {
         qos: Some(qos),
         wait: Some(WaitMode::Poll),
         slack: Some(1),
+        checksum: Some(true),
     })
 }
 
@@ -198,6 +199,7 @@ fn part(whole: &ChannelDeclaration, mask: u8) -> ChannelDeclaration {
         qos: kept(&whole.qos, bit(5)),
         wait: kept(&whole.wait, bit(6)),
         slack: kept(&whole.slack, bit(7)),
+        checksum: kept(&whole.checksum, bit(7)),
     }
 }
 

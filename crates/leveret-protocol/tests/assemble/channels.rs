@@ -7,7 +7,7 @@ use leveret_types::{ByteSize, MemberId};
 /// Sets one property of a channel to the first or to the second of two values.
 type Set = fn(&mut ChannelDeclaration, bool);
 
-const PROPERTIES: [(&str, Set, [&str; 2]); 7] = [
+const PROPERTIES: [(&str, Set, [&str; 2]); 8] = [
     ("size", |channel, other| channel.size = Some(ByteSize(if other { 8 } else { 64 })), ["64 B", "8 B"]),
     ("number of buffers", |channel, other| channel.buffers = Some(if other { 3 } else { 2 }), ["2", "3"]),
     (
@@ -27,6 +27,7 @@ const PROPERTIES: [(&str, Set, [&str; 2]); 7] = [
         |channel, other| channel.wait = Some(if other { WaitMode::Wake } else { WaitMode::Poll }),
         ["poll", "wake"],
     ),
+    ("checksum", |channel, other| channel.checksum = Some(other), ["false", "true"]),
     (
         "source",
         |channel, other| channel.source = Some(if other { "C" } else { "A" }.to_owned()),

@@ -211,5 +211,6 @@ fn fate(fate: Fate) -> &'static str {
         Fate::NoBuffer => "no buffer",
         Fate::Invalid => "invalid",
         Fate::NoRoom => "no room",
+        Fate::Corrupt => "corrupt",
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 Fate::NoBuffer => no_buffer(context, channel, message),
                 Fate::Invalid => invalid(context, channel, message),
                 Fate::NoRoom => no_room(context, channel, message),
+                Fate::Corrupt => corrupt(context, channel),
             };
             let late_by = message.inserted.filter(|_| message.fate == Fate::Late).map(|at| at - message.due);
             misses.push(Miss {
@@ -151,6 +152,7 @@ fn starved(
             Fate::NoBuffer => no_buffer(context, channel, input),
             Fate::Invalid => invalid(context, channel, input),
             Fate::NoRoom => no_room(context, channel, input),
+            Fate::Corrupt => corrupt(context, channel),
         };
         let name = context.index.channel_name(channel);
         let sentence = format!(
@@ -296,13 +298,25 @@ fn no_room(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Fi
 }
 
 fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
-    let member =
-        context.phase().job.channels.get(channel).map(|model| context.index.member_name(model.source.0));
     let sentence = format!(
         "the segment of member {} held a sequence word, index or length that cannot be right; the message ({} bytes stated) \
          was not used",
-        member.unwrap_or_else(|| "unknown".to_owned()),
+        sender_name(context, channel),
         message.size
     );
     Finding::job(Stage::Arrival, Cause::CorruptSegment, sentence)
+}
+
+fn corrupt(context: &Context<'_>, channel: usize) -> Finding {
+    let sentence = format!(
+        "its bytes do not sum up to the checksum that member {} sent with it: something in that member wrote into the message \
+         after it was sent; the message was not used",
+        sender_name(context, channel)
+    );
+    Finding::job(Stage::Arrival, Cause::CorruptPayload, sentence)
+}
+
+fn sender_name(context: &Context<'_>, channel: usize) -> String {
+    let model = context.phase().job.channels.get(channel);
+    model.map_or_else(|| "unknown".to_owned(), |model| context.index.member_name(model.source.0))
 }

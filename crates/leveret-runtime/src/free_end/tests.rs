@@ -25,7 +25,14 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
         message_records: 8,
         events: EventSpec::default(),
     };
-    let sources = vec![SourceSpec { channel: CHANNEL, size: 8, buffers: 4, waits, mapping: Mapping::None }];
+    let sources = vec![SourceSpec {
+        channel: CHANNEL,
+        size: 8,
+        buffers: 4,
+        waits,
+        mapping: Mapping::None,
+        checksum: false,
+    }];
     let source = SegmentSpec { sources, ..spec(0) };
     let target = SegmentSpec {
         targets: vec![TargetSpec { channel: CHANNEL, waits, mapping: Mapping::None }],

@@ -57,6 +57,7 @@ impl World {
                 qos,
                 slack: 1,
                 polls: false,
+                checksum: None,
             }),
         )
     }
@@ -208,6 +209,24 @@ impl World {
     pub fn set_polling(&mut self, channel: Handle, polls: bool) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         self.change_channel(channel, |body| body.polls = polls)
+    }
+
+    /// Whether each message of a channel carries a checksum of its payload, as far as this end says.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn checksum(&self, channel: Handle) -> Result<bool, Code> {
+        Ok(self.channel_body(channel)?.checksum == Some(true))
+    }
+
+    /// Sets whether each message of a channel carries a checksum of its payload, which its sender computes and its receiver compares. An end
+    /// that does not say takes what the other end or the manifest says; commit refuses ends that say different things.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`] and those of wrong handles.
+    pub fn set_checksum(&mut self, channel: Handle, checksum: bool) -> Result<(), Code> {
+        self.may_change_channel(channel)?;
+        self.change_channel(channel, |body| body.checksum = Some(checksum))
     }
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].

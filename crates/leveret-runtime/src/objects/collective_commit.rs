@@ -211,7 +211,7 @@ impl World {
         base: &ChannelBody,
     ) -> Result<Edges, Code> {
         let group = self.declare_group(declarations, base.group)?;
-        let edge = Edge { group: &group, outgoing };
+        let edge = Edge { group: &group, outgoing, checksum: base.checksum };
         let size = ByteSize(self.size_behind(base.input).ok_or(Code::Argument)? as u64);
         let qos = self.qos_of(base);
         let source = edge.declare(declarations.source(name), size, &qos);
@@ -256,7 +256,7 @@ impl World {
         let routes = Routes { members: members.len(), root: base.source as usize, own, is_timed };
         let [first, second] = &stages(&of_a_message(&qos, kind), routes.has_calls(kind));
         let piece = ByteSize(self.piece(body, members.len()).max(1) as u64);
-        let edge = Edge { group: &group, outgoing };
+        let edge = Edge { group: &group, outgoing, checksum: base.checksum };
         let mut edges = Edges { own: own as u32, ..Edges::default() };
         for to in routes.outgoing(kind) {
             let name = CollectiveDeclaration::edge(name, own, to);
@@ -284,12 +284,13 @@ impl World {
 struct Edge<'a> {
     group: &'a str,
     outgoing: usize,
+    checksum: Option<bool>,
 }
 
 impl Edge<'_> {
     fn declare<T>(&self, end: EndBuilder<'_, T>, size: ByteSize, qos: &QosBody) -> T {
         let end = end.group(self.group).size(size).memory(BufferMemory::Application);
-        with_qos(end.outgoing(self.outgoing), qos).declare()
+        with_qos(end.outgoing(self.outgoing).checksum_if_said(self.checksum), qos).declare()
     }
 }
 

@@ -149,6 +149,7 @@ impl World {
             qos,
             slack: 1,
             polls: false,
+            checksum: None,
         };
         self.insert(name, Body::Collective(CollectiveBody { kind, base }))
     }

@@ -307,7 +307,7 @@ impl World {
         let size = self.size_of(channel)?;
         let dataspec = self.iterator_behind(channel.input).ok_or(Code::Argument)?.dataspec.word();
         let group = self.declare_group(declarations, channel.group)?;
-        let shape = Shape { group, size, dataspec, slack: channel.slack, qos };
+        let shape = Shape { group, size, dataspec, slack: channel.slack, checksum: channel.checksum, qos };
         if own(channel.source) {
             let source = declarations.source(name).outgoing(outgoing);
             ends.source = Some(shape.of(mappings.declare(source, channel.input)));
@@ -325,13 +325,14 @@ struct Shape {
     size: ByteSize,
     dataspec: String,
     slack: u32,
+    checksum: Option<bool>,
     qos: QosBody,
 }
 
 impl Shape {
     fn of<T>(&self, end: EndBuilder<'_, T>) -> T {
         let end = end.group(&self.group).size(self.size).dataspec(&self.dataspec).slack(self.slack);
-        with_qos(end, &self.qos).declare()
+        with_qos(end.checksum_if_said(self.checksum), &self.qos).declare()
     }
 }
 

@@ -241,6 +241,8 @@ pub(super) struct ChannelBody {
     pub(super) slack: u32,
     /// Whether a wait at this end never sleeps, where no instant says until when.
     pub(super) polls: bool,
+    /// Whether each message carries a checksum of its payload; `None`: as the other end or the manifest says.
+    pub(super) checksum: Option<bool>,
 }
 
 impl ChannelBody {

@@ -15,7 +15,8 @@ use leveret_types::Nanos;
 /// Keys that only channels over the network have.
 const ACROSS: [&str; 5] = ["latency", "jitter", "copies", "way", "ways"];
 /// Keys that no channel over the network has.
-const WITHIN: [&str; 6] = ["wait", "priority", "interval", "deadline", "start-event", "completion-event"];
+const WITHIN: [&str; 7] =
+    ["wait", "checksum", "priority", "interval", "deadline", "start-event", "completion-event"];
 
 /// Keys that no channel between members has.
 const BETWEEN_HOSTS: [&str; 1] = ["burst"];

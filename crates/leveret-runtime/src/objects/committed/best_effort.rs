@@ -274,14 +274,13 @@ impl Committed {
     fn receive(&self, channel: &CommittedChannel, target: &mut TargetEnd) -> Result<bool, Code> {
         let TargetEnd { end, asked } = target;
         if channel.is_mapped() {
-            let Some(arrived) = self.receive_named(channel, end)? else { return Ok(false) };
+            let Some((arrived, is_whole)) = self.receive_named(channel, end) else { return Ok(false) };
             asked.take_one();
-            self.ended(
-                channel,
-                arrived.instance,
-                Outcome::Complete,
-                latency_of(arrived.instance, arrived.inserted),
-            );
+            let Arrived { instance, inserted, .. } = arrived;
+            match is_whole {
+                true => self.ended(channel, instance, Outcome::Complete, latency_of(instance, inserted)),
+                false => self.ended(channel, instance, Outcome::Invalid, None),
+            }
             return Ok(true);
         }
         let Some(buffer) = self.take(channel.input as usize, IN_TRANSFER) else { return Ok(false) };

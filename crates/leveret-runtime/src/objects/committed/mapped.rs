@@ -8,7 +8,7 @@ use super::loans::Loans;
 use super::transfer::Arrived;
 use super::{Committed, CommittedChannel};
 use crate::binding::MappedEnd;
-use crate::free_end::ReceivingEnd;
+use crate::free_end::{Received, ReceivingEnd};
 use crate::message::Message;
 use crate::objects::error::Code;
 use crate::objects::object::{Body, Form};
@@ -179,13 +179,13 @@ impl Committed {
         }
     }
 
-    /// One reception at an end that the program serves; what came. A best-effort message whose buffer is not there
-    /// stays with its sender.
+    /// One reception at an end that the program serves; what came, and whether it is what was sent. A best-effort message whose buffer is
+    /// not there stays with its sender.
     pub(super) fn receive_named(
         &self,
         channel: &CommittedChannel,
         end: &mut ReceivingEnd,
-    ) -> Result<Option<Arrived>, Code> {
+    ) -> Option<(Arrived, bool)> {
         let taken = match end.index_of_next() {
             Some(index) => self.take_named(channel.input as usize, index),
             None => {
@@ -194,12 +194,12 @@ impl Committed {
                 None
             }
         };
-        let Some(buffer) = taken else { return Ok(None) };
+        let buffer = taken?;
         let Some(message) = end.try_receive() else {
             self.put_aside(channel, buffer);
-            return Ok(None);
+            return None;
         };
-        self.carry_out(channel, buffer, &*message).map(Some)
+        Some((message.arrived(), self.carry_out(channel, buffer, &message).is_ok()))
     }
 
     /// One reception at an end that a task serves; whether the buffer was there.
@@ -210,7 +210,7 @@ impl Committed {
     ) -> Result<bool, Code> {
         let index = message.index().ok_or(Code::Missed)?;
         let Some(buffer) = self.take_named(channel.input as usize, index) else { return Ok(false) };
-        self.carry_out(channel, buffer, message).map(|_| true)
+        self.carry_out(channel, buffer, message).map(|()| true)
     }
 
     /// A message is in the buffer that it is for, or is copied into it.
@@ -219,24 +219,30 @@ impl Committed {
         channel: &CommittedChannel,
         buffer: usize,
         message: &dyn Arriving,
-    ) -> Result<Arrived, Code> {
+    ) -> Result<(), Code> {
         let entry = &self.buffers[buffer];
         let arrived = message.arrived();
-        if let Some(ChannelMapping::Borrows(borrower, _)) = channel.mapping.get() {
-            let place = self.iterators[channel.input as usize].places[buffer];
-            borrower.keep(place, arrived.instance);
-        } else {
-            let mut copied = Err(Code::Internal);
-            entry.storage.write(&mut |bytes| copied = message.copy(bytes));
-            if let Err(code) = copied {
-                self.put_aside(channel, buffer);
-                return Err(code);
+        let borrower = match channel.mapping.get() {
+            Some(ChannelMapping::Borrows(borrower, _)) => Some(borrower),
+            _ => None,
+        };
+        let mut taken = Err(Code::Internal);
+        match borrower {
+            Some(_) => taken = message.check(),
+            None => entry.storage.write(&mut |bytes| taken = message.copy(bytes)),
+        }
+        if let Err(code) = taken {
+            self.put_aside(channel, buffer);
+            return Err(code);
+        }
+        match borrower {
+            Some(borrower) => {
+                borrower.keep(self.iterators[channel.input as usize].places[buffer], arrived.instance);
             }
-            channel.count_copy();
+            None => channel.count_copy(),
         }
         entry.carry(&arrived);
-        self.hand_back(channel, buffer)?;
-        Ok(arrived)
+        self.hand_back(channel, buffer)
     }
 
     /// A buffer that was taken for nothing goes back to where it was.
@@ -254,6 +260,8 @@ impl Committed {
 trait Arriving {
     fn arrived(&self) -> Arrived;
     fn copy(&self, bytes: &mut [u8]) -> Result<(), Code>;
+    /// Holds a message that is read where it lies against its checksum, if it has one.
+    fn check(&self) -> Result<(), Code>;
 }
 
 impl Arriving for Message<'_> {
@@ -267,9 +275,14 @@ impl Arriving for Message<'_> {
         }
         self.copy_to(bytes).map(|_| ()).map_err(|_| Code::Missed)
     }
+
+    fn check(&self) -> Result<(), Code> {
+        // Its port has done so.
+        Ok(())
+    }
 }
 
-impl Arriving for leveret_memory::Message<'_> {
+impl Arriving for Received<'_> {
     fn arrived(&self) -> Arrived {
         Arrived { length: self.length(), instance: self.instance(), inserted: self.stamp() }
     }
@@ -279,5 +292,12 @@ impl Arriving for leveret_memory::Message<'_> {
             return Err(Code::Bufsize);
         }
         self.copy_to(bytes).map(|_| ()).map_err(|_| Code::Missed)
+    }
+
+    fn check(&self) -> Result<(), Code> {
+        if !self.has_checksum() {
+            return Ok(());
+        }
+        self.validate().map_err(|_| Code::Missed)
     }
 }

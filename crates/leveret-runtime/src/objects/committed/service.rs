@@ -177,7 +177,7 @@ pub(super) fn outcome_of(absence: Absence) -> Outcome {
         Absence::Inactive => Outcome::Paused,
         Absence::Missing => Outcome::NoSenderBuffer,
         Absence::Late(_) => Outcome::Late,
-        Absence::Invalid => Outcome::Invalid,
+        Absence::Invalid | Absence::Corrupt => Outcome::Invalid,
         Absence::PeerDead => Outcome::PeerLost,
     }
 }
