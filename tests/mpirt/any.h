@@ -99,7 +99,7 @@ static void fill(const struct call *call, union value *given)
 /* They end the life of the library, wait for the job's end, or would fire or run without pause. */
 static int is_left_out(const struct call *call)
 {
-    static const char *const names[] = {"MPIRT_Finalize", "MPIRTX_Run", "MPIRTX_Abort", "MPIRTX_Trigger_set_time", NULL};
+    static const char *const names[] = {"MPIRT_Finalize", "MPIRTX_Run", "MPIRTX_Abort", "MPIRTX_Fail", "MPIRTX_Trigger_set_time", NULL};
     for (const char *const *name = names; *name != NULL; name++)
         if (strcmp(call->name, *name) == 0)
             return 1;

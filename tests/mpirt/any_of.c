@@ -1,9 +1,11 @@
 /* Waiting for any of several channels: the one that is complete is given, whatever its place, and none is passed over for ever.
  *
  * The first member receives on a channel from each member, itself included, and says by an event who is to send. */
+#define _GNU_SOURCE
 #include "harness.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 enum { ROUNDS = 3, MEMBERS_MAX = 8 };
 
@@ -194,6 +196,19 @@ static void test_a_start_counts_once(void)
     EXPECT(MPIRTX_Container_wait_any(MPIRT_CONTAINER(all), 0, &found, &outcome), MPIRT_ERR_NOT_STARTED);
 }
 
+/* Nothing comes: who looked again every 100 us would sleep 4,000 times. */
+/* spec: CONTAINER-ANY-04 */
+static void test_a_wait_sleeps(void)
+{
+    struct rusage before, after;
+    MPIRT_Channel found;
+    MPIRTX_Outcome outcome;
+    CHECK(getrusage(RUSAGE_THREAD, &before) == 0);
+    EXPECT(MPIRTX_Container_wait_any(MPIRT_CONTAINER(all), 400000000, &found, &outcome), MPIRT_ERR_TIMEOUT);
+    CHECK(getrusage(RUSAGE_THREAD, &after) == 0);
+    CHECK(after.ru_nvcsw - before.ru_nvcsw < 200);
+}
+
 static void *waits(void *nothing)
 {
     MPIRT_Channel found;
@@ -222,6 +237,7 @@ static void receive(void)
         OK(MPIRT_Channel_activate(channels[source]));
     if (members == 1)
         return;
+    test_a_wait_sleeps();
     for (int round = 0; round < ROUNDS; round++) {
         test_the_one_that_has_a_message();
         test_each_has_its_turn(3 * (uint64_t)round + 1);

@@ -107,6 +107,8 @@ static int call_MPIRT_Channel_set_qos(const union value *given) { return MPIRT_C
 static int call_MPIRT_Channel_start(const union value *given) { return MPIRT_Channel_start((MPIRT_Channel){given[0].bits}); }
 static int call_MPIRT_Channel_wait(const union value *given) { return MPIRT_Channel_wait((MPIRT_Channel){given[0].bits}, (MPIRT_Timespec)given[1].number); }
 static int call_MPIRT_Channel_test(const union value *given) { return MPIRT_Channel_test((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_get_mover_budget(const union value *given) { return MPIRTX_Channel_get_mover_budget((MPIRT_Channel){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Channel_set_mover_budget(const union value *given) { return MPIRTX_Channel_set_mover_budget((MPIRT_Channel){given[0].bits}, (MPIRT_Timespec)given[1].number); }
 static int call_MPIRTX_Channel_get_descriptor(const union value *given) { return MPIRTX_Channel_get_descriptor((MPIRT_Channel){given[0].bits}, given[1].pointer); }
 static int call_MPIRT_Channel_activate(const union value *given) { return MPIRT_Channel_activate((MPIRT_Channel){given[0].bits}); }
 static int call_MPIRTX_Channel_activate_at(const union value *given) { return MPIRTX_Channel_activate_at((MPIRT_Channel){given[0].bits}, (uint64_t)given[1].number); }
@@ -161,6 +163,7 @@ static int call_MPIRT_Container_iterator_set_name(const union value *given) { re
 static int call_MPIRT_Container_iterator_free(const union value *given) { return MPIRT_Container_iterator_free(given[0].pointer); }
 static int call_MPIRT_Trigger_create(const union value *given) { return MPIRT_Trigger_create(given[0].pointer, (MPIRT_Event_kind)given[1].number, (MPIRT_Object){given[2].bits}, (MPIRT_Group){given[3].bits}, (MPIRT_Qos){given[4].bits}, given[5].pointer); }
 static int call_MPIRTX_Trigger_get_kind(const union value *given) { return MPIRTX_Trigger_get_kind((MPIRT_Trigger){given[0].bits}, given[1].pointer); }
+static int call_MPIRTX_Trigger_get_time(const union value *given) { return MPIRTX_Trigger_get_time((MPIRT_Trigger){given[0].bits}, given[1].pointer, given[2].pointer); }
 static int call_MPIRTX_Trigger_set_time(const union value *given) { return MPIRTX_Trigger_set_time((MPIRT_Trigger){given[0].bits}, (MPIRT_Timespec)given[1].number, (MPIRT_Timespec)given[2].number); }
 static int call_MPIRT_Trigger_fire(const union value *given) { return MPIRT_Trigger_fire((MPIRT_Trigger){given[0].bits}); }
 static int call_MPIRT_Trigger_get_name(const union value *given) { return MPIRT_Trigger_get_name((MPIRT_Trigger){given[0].bits}, given[1].pointer); }
@@ -265,6 +268,7 @@ static int call_MPIRT_Uncommit(const union value *given) { (void)given; return M
 static int call_MPIRTX_Run(const union value *given) { (void)given; return MPIRTX_Run(); }
 static int call_MPIRTX_Uncommit_group(const union value *given) { return MPIRTX_Uncommit_group((MPIRT_Group){given[0].bits}); }
 static int call_MPIRTX_Abort(const union value *given) { return MPIRTX_Abort((int)given[0].number, given[1].pointer); }
+static int call_MPIRTX_Fail(const union value *given) { return MPIRTX_Fail(given[0].pointer); }
 static int call_MPIRT_Is_initialized(const union value *given) { return MPIRT_Is_initialized(given[0].pointer); }
 static int call_MPIRT_Is_finalized(const union value *given) { return MPIRT_Is_finalized(given[0].pointer); }
 static int call_MPIRT_Sleep(const union value *given) { return MPIRT_Sleep((MPIRT_Time_mode)given[0].number, (MPIRT_Timespec)given[1].number); }
@@ -282,6 +286,7 @@ static int call_MPIRTX_Task_get_budget(const union value *given) { return MPIRTX
 static int call_MPIRTX_Task_get_qos(const union value *given) { return MPIRTX_Task_get_qos((MPIRTX_Task){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Task_get_core(const union value *given) { return MPIRTX_Task_get_core((MPIRTX_Task){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Task_set_core(const union value *given) { return MPIRTX_Task_set_core((MPIRTX_Task){given[0].bits}, (int)given[1].number); }
+static int call_MPIRTX_Task_get_overrun_policy(const union value *given) { return MPIRTX_Task_get_overrun_policy((MPIRTX_Task){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Task_set_overrun_policy(const union value *given) { return MPIRTX_Task_set_overrun_policy((MPIRTX_Task){given[0].bits}, (MPIRTX_Overrun_policy)given[1].number); }
 static int call_MPIRTX_Task_get_metrics(const union value *given) { return MPIRTX_Task_get_metrics((MPIRTX_Task){given[0].bits}, given[1].pointer); }
 static int call_MPIRTX_Task_get_name(const union value *given) { return MPIRTX_Task_get_name((MPIRTX_Task){given[0].bits}, given[1].pointer); }
@@ -330,6 +335,8 @@ static const struct call calls[] = {
     {"MPIRT_Channel_start", call_MPIRT_Channel_start, RULE_LIVE | RULE_RUNNING, UINT64_C(0x461103d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRT_Channel_wait", call_MPIRT_Channel_wait, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x1780803f82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_test", call_MPIRT_Channel_test, RULE_LIVE | RULE_RUNNING, UINT64_C(0x680007d82), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_get_mover_budget", call_MPIRTX_Channel_get_mover_budget, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Channel_set_mover_budget", call_MPIRTX_Channel_set_mover_budget, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Channel_get_descriptor", call_MPIRTX_Channel_get_descriptor, RULE_LIVE | RULE_RUNNING | RULE_SETUP | RULE_LIMIT, UINT64_C(0xc0000007f8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRT_Channel_activate", call_MPIRT_Channel_activate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Channel_activate_at", call_MPIRTX_Channel_activate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
@@ -384,6 +391,7 @@ static const struct call calls[] = {
     {"MPIRT_Container_iterator_free", call_MPIRT_Container_iterator_free, RULE_LIVE | RULE_SETUP, UINT64_C(0x7e82), 1, {{CHANGED_HANDLE, OF_MPIRT_Container_iterator, 0}}},
     {"MPIRT_Trigger_create", call_MPIRT_Trigger_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc000009fe8e), 6, {{TEXT, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Object, 1}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Trigger, 0}}},
     {"MPIRTX_Trigger_get_kind", call_MPIRTX_Trigger_get_kind, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Trigger, 0}, {OUT, OF_NONE, 0}}},
+    {"MPIRTX_Trigger_get_time", call_MPIRTX_Trigger_get_time, RULE_LIVE, UINT64_C(0x7c8a), 3, {{HANDLE, OF_MPIRT_Trigger, 0}, {OUT, OF_NONE, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Trigger_set_time", call_MPIRTX_Trigger_set_time, RULE_LIVE | RULE_CHANGE, UINT64_C(0x803e8e), 3, {{HANDLE, OF_MPIRT_Trigger, 0}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Trigger_fire", call_MPIRT_Trigger_fire, RULE_LIVE | RULE_RUNNING, UINT64_C(0x3d8a), 1, {{HANDLE, OF_MPIRT_Trigger, 0}}},
     {"MPIRT_Trigger_get_name", call_MPIRT_Trigger_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRT_Trigger, 0}, {OUT, OF_NONE, 0}}},
@@ -488,6 +496,7 @@ static const struct call calls[] = {
     {"MPIRTX_Run", call_MPIRTX_Run, RULE_LIVE | RULE_RUNNING | RULE_BLOCK, UINT64_C(0x8600000382), 0, {{NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Uncommit_group", call_MPIRTX_Uncommit_group, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x8400093f82), 1, {{HANDLE, OF_MPIRT_Group, 0}}},
     {"MPIRTX_Abort", call_MPIRTX_Abort, RULE_LIVE, UINT64_C(0x10082), 2, {{NUMBER, OF_NONE, 0}, {POINTER, OF_NONE, 1}}},
+    {"MPIRTX_Fail", call_MPIRTX_Fail, RULE_LIVE | RULE_RUNNING | RULE_SETUP, UINT64_C(0x382), 1, {{POINTER, OF_NONE, 1}}},
     {"MPIRT_Is_initialized", call_MPIRT_Is_initialized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Is_finalized", call_MPIRT_Is_finalized, RULE_NONE, UINT64_C(0x4000), 1, {{OUT, OF_NONE, 0}}},
     {"MPIRT_Sleep", call_MPIRT_Sleep, RULE_LIVE | RULE_BLOCK, UINT64_C(0x9801810282), 2, {{NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}}},
@@ -505,6 +514,7 @@ static const struct call calls[] = {
     {"MPIRTX_Task_get_qos", call_MPIRTX_Task_get_qos, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT_HANDLE, OF_MPIRT_Qos, 0}}},
     {"MPIRTX_Task_get_core", call_MPIRTX_Task_get_core, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_set_core", call_MPIRTX_Task_set_core, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Task_get_overrun_policy", call_MPIRTX_Task_get_overrun_policy, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_set_overrun_policy", call_MPIRTX_Task_set_overrun_policy, RULE_LIVE | RULE_CHANGE, UINT64_C(0x13e86), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRTX_Task_get_metrics", call_MPIRTX_Task_get_metrics, RULE_LIVE | RULE_RUNNING, UINT64_C(0x7d82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Task_get_name", call_MPIRTX_Task_get_name, RULE_LIVE, UINT64_C(0x7c82), 2, {{HANDLE, OF_MPIRTX_Task, 0}, {OUT, OF_NONE, 0}}},

@@ -78,6 +78,7 @@ static void test_what_has_none(void)
     int descriptor = -5;
     EXPECT(MPIRTX_Receptor_get_descriptor(handled, &descriptor), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(MPIRTX_Channel_get_descriptor(plain, &descriptor), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    CHECK(detail_says("MPIRTX_Container_wait_any"));
     CHECK(descriptor == -5);
 }
 

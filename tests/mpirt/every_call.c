@@ -164,7 +164,7 @@ static int is_named(const struct call *call, const char *const *names)
 
 /* Each ends the life of the library or of the commit, or waits for all members. */
 static const char *const collective[] = {"MPIRT_Init", "MPIRT_Finalize", "MPIRT_Commit", "MPIRT_Uncommit", "MPIRTX_Run",
-                                         "MPIRTX_Commit_group", "MPIRTX_Uncommit_group", "MPIRTX_Abort", NULL};
+                                         "MPIRTX_Commit_group", "MPIRTX_Uncommit_group", "MPIRTX_Abort", "MPIRTX_Fail", NULL};
 
 /* All calls that need it, in a state in which they cannot succeed, with nothing and with what is right. */
 static void all_in_state(unsigned rules, int expected, const char *why)

@@ -110,18 +110,21 @@ static MPIRT_Qos qos;
 static MPIRTX_Task task;
 static int is_asked;
 
-/* spec: MPIRTX_Task_get_budget, MPIRTX_Task_get_core, MPIRTX_Task_get_qos */
+/* spec: MPIRTX_Task_get_budget, MPIRTX_Task_get_core, MPIRTX_Task_get_qos, MPIRTX_Task_get_overrun_policy */
 static void test_task(void)
 {
     MPIRT_Timespec budget = 0;
     MPIRT_Qos found = MPIRT_QOS_NULL;
     int core = 0;
+    MPIRTX_Overrun_policy policy = MPIRTX_OVERRUN_STOP;
     OK(MPIRTX_Task_get_budget(task, &budget));
     CHECK(budget == 3 * ms / 2);
     OK(MPIRTX_Task_get_qos(task, &found));
     CHECK(found.bits == qos.bits);
     OK(MPIRTX_Task_get_core(task, &core));
     CHECK(core == MPIRTX_CORE_ANY);
+    OK(MPIRTX_Task_get_overrun_policy(task, &policy));
+    CHECK(policy == MPIRTX_OVERRUN_LATE);
 }
 
 static void asks(MPIRTX_Task given, const MPIRTX_Instance *instance, void *argument)
@@ -146,9 +149,36 @@ static void make_task(void)
     OK(MPIRTX_Task_get_core(task, &core));
     CHECK(core == 0);
     OK(MPIRTX_Task_set_core(task, MPIRTX_CORE_ANY));
+    for (int number = MPIRTX_OVERRUN_STOP; number >= MPIRTX_OVERRUN_SKIP; number--) {
+        MPIRTX_Overrun_policy policy = MPIRTX_OVERRUN_LATE;
+        OK(MPIRTX_Task_get_overrun_policy(task, &policy));
+        CHECK((int)policy == (number == MPIRTX_OVERRUN_STOP ? MPIRTX_OVERRUN_SKIP : number + 1));
+        OK(MPIRTX_Task_set_overrun_policy(task, (MPIRTX_Overrun_policy)number));
+    }
+    OK(MPIRTX_Task_set_overrun_policy(task, MPIRTX_OVERRUN_LATE));
 }
 
-/* spec: MPIRTX_Trigger_get_kind */
+/* spec: MPIRTX_Channel_get_mover_budget, MPIRTX_Channel_set_mover_budget */
+/* spec: MPIRTX_Channel_get_mover_budget/UNDEF_FOR_OBJECT, MPIRTX_Channel_set_mover_budget/UNDEF_FOR_OBJECT, MPIRTX_Channel_set_mover_budget/TIME */
+static void test_budgets_of_movers(void)
+{
+    static const MPIRT_Timespec wrong[] = {0, -1};
+    MPIRT_Timespec budget = 0;
+    EXPECT(MPIRTX_Channel_get_mover_budget(channels[BCAST], &budget), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(MPIRTX_Channel_set_mover_budget(channels[BCAST], ms), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    if (rank != 0 && rank != members - 1)
+        return;
+    OK(MPIRTX_Channel_get_mover_budget(channels[TO_LAST], &budget));
+    CHECK(budget == MPIRT_TIME_SPEC_IGNORE);
+    OK(MPIRTX_Channel_set_mover_budget(channels[TO_LAST], ms));
+    for (int number = 0; number < 2; number++)
+        EXPECT(MPIRTX_Channel_set_mover_budget(channels[TO_LAST], wrong[number]), MPIRT_ERR_TIME);
+    OK(MPIRTX_Channel_get_mover_budget(channels[TO_LAST], &budget));
+    CHECK(budget == ms);
+    OK(MPIRTX_Channel_set_mover_budget(channels[TO_LAST], MPIRT_TIME_SPEC_IGNORE));
+}
+
+/* spec: MPIRTX_Trigger_get_kind, MPIRTX_Trigger_get_time, MPIRTX_Trigger_get_time/UNDEF_FOR_OBJECT */
 static void test_triggers(void)
 {
     static const MPIRT_Event_kind kinds[] = {MPIRT_EVENT_CALL, MPIRT_EVENT_COMPLETION, MPIRT_EVENT_MISS, MPIRT_EVENT_MISSING_BUFFER,
@@ -161,6 +191,17 @@ static void test_triggers(void)
         OK(MPIRT_Trigger_create("some", kinds[number], source, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
         OK(MPIRTX_Trigger_get_kind(trigger, &found));
         CHECK(found == kinds[number]);
+        if (kinds[number] == MPIRT_EVENT_TIME) {
+            MPIRT_Timespec first = 1, period = 1;
+            OK(MPIRTX_Trigger_get_time(trigger, &first, &period));
+            CHECK(first == 0 && period == 0);
+            OK(MPIRTX_Trigger_set_time(trigger, 3 * ms, 7 * ms));
+            OK(MPIRTX_Trigger_get_time(trigger, &first, &period));
+            CHECK(first == 3 * ms && period == 7 * ms);
+        } else {
+            MPIRT_Timespec time;
+            EXPECT(MPIRTX_Trigger_get_time(trigger, &time, &time), MPIRT_ERR_UNDEF_FOR_OBJECT);
+        }
         OK(MPIRT_Trigger_free(&trigger));
     }
 }
@@ -174,6 +215,7 @@ int main(int argc, char **argv)
     make_task();
     test_channels();
     test_triggers();
+    test_budgets_of_movers();
     test_task();
     MUST(MPIRT_Commit());
     test_channels();

@@ -9,7 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINES = 100 };
+/* More than a pipe holds: 1 MiB where the kernel allows it. */
+enum { LINES = 60000 };
 
 int main(int argc, char **argv)
 {
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
     CHECK(poll(&agent, 1, -1) == 1);
     for (int line = 0; line < LINES; line++) {
         CHECK(printf("line %d of a program whose agent is gone\n", line) > 0);
-        CHECK(fprintf(stderr, "line %d\n", line) > 0);
+        CHECK(fprintf(stderr, "line %d of a program whose agent is gone\n", line) > 0);
     }
     CHECK(fflush(stdout) == 0);
     EXPECT(MPIRT_Commit(), MPIRT_ERR_AGENT);

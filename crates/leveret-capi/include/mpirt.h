@@ -975,11 +975,39 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_test(MPIRT_Channel channel, int *flag);
 
+/* Gives the processor time that moving one message takes at this member's end at most, where a mover of the library's does it.
+ *   in    channel: the channel
+ *   out   budget: the time that was set; `MPIRT_TIME_SPEC_IGNORE` for the library's estimate, as at first
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Channel_get_mover_budget(MPIRT_Channel channel, MPIRT_Timespec *budget);
+
+/* Sets the processor time that moving one message takes at this member's end at most. A time-driven end that no task is bound to has a mover, a task of the library's in the plan; ends of one side and window share it. Its budget is 10 us, and for each end the time that is set here, or else 5 us and 250 ns for each KiB. The report has what movers took, and polices their budgets; in the manifest the budget of a mover as a whole can be set, as that of a task of its name.
+ *   in    channel: the channel
+ *   in    budget: the time, or `MPIRT_TIME_SPEC_IGNORE` for the library's estimate
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is collective: set the budgets of its movers in the manifest
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_TIME: the budget is not positive */
+int MPIRTX_Channel_set_mover_budget(MPIRT_Channel channel, MPIRT_Timespec budget);
+
 /* Gives a descriptor for poll and epoll, which becomes readable when a wait at this end of a priority- or event-driven channel would return at once. Read its eight bytes, and then test until nothing is complete; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing.
  *   in    channel: the channel
  *   out   descriptor: its number, the same at each call
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
- *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is time-driven or best effort, so that no thread serves it: of a time-driven one let a trigger of the kind completion fire an event, and take the descriptor of its receptor
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel is time-driven or best effort, so that no thread serves it: of a time-driven one let a trigger of the kind completion fire an event, and take the descriptor of its receptor; a best-effort one is moved by the program's own calls, and a thread that watched it would be in their way: give it a priority, or wait with `MPIRT_Channel_wait` or `MPIRTX_Container_wait_any` in a thread of the program's
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
@@ -1827,6 +1855,20 @@ int MPIRT_Trigger_create(const char *event, MPIRT_Event_kind kind, MPIRT_Object 
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Trigger_get_kind(MPIRT_Trigger trigger, MPIRT_Event_kind *kind);
+
+/* Gives when a trigger of the kind time fires.
+ *   in    trigger: the trigger
+ *   out   first: the first firing, after the epoch
+ *   out   period: the time between firings, or 0 for one firing
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_UNDEF_FOR_OBJECT: the trigger is of another kind
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Trigger_get_time(MPIRT_Trigger trigger, MPIRT_Timespec *first, MPIRT_Timespec *period);
 
 /* Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch.
  *   in    trigger: the trigger
@@ -2840,7 +2882,7 @@ int MPIRT_Container_wait(MPIRT_Container container, MPIRT_Timespec timeout);
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
 int MPIRT_Container_test(MPIRT_Container container, int *flag);
 
-/* Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. Channels that no thread of the library serves are looked at for 50 us without a pause, and then every 100 us.
+/* Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. All are looked at for 50 us without a pause, or for as long as it takes where one of them polls (`MPIRTX_Channel_set_polling`), and then the wait sleeps until something changes at one of them.
  *   in    container: the container
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  *   out   channel: the channel
@@ -3277,7 +3319,7 @@ int MPIRT_Init(int *argc, char ***argv);
  *   MPIRT_ERR_AGENT: a task of this member has failed, so that to the others it has died and the agent is about to end it; `MPIRTX_Error_detail` says how */
 int MPIRT_Finalize(void);
 
-/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed, or that has not the memory for it, included.
+/* Binds all declarations, tests admission, and creates what transfers need. Collective over the world, all or nothing: on refusal every member gets the same error and detail, that of a member whose own objects cannot be committed, or that has not the memory for it, included. What it returns is an error code; the epoch, which HARE returned here, comes from `MPIRTX_Get_epoch`.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -3361,6 +3403,14 @@ int MPIRTX_Uncommit_group(MPIRT_Group group);
  *   MPIRT_ERR_ARGUMENT: the code is not from 1 to 255 */
 int MPIRTX_Abort(int code, const char *message);
 
+/* Says that this member has failed, and comes back at once: its tasks and handlers begin no further run, and nothing is waited for, so that the program can say why, put its files in order and end. To the others the member has died when its process ends; the job's death policy decides what follows, and the run is a failed one. A process that has not ended after 5 s is ended. Uncommit and Run give `MPIRT_ERR_AGENT` afterwards. The destructor of a committed session in C++ calls it when an exception passes.
+ *   in    reason: why, for the report, of any bytes up to a zero byte, cut after 1024; or null (may be null)
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
+ *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call */
+int MPIRTX_Fail(const char *reason);
+
 /* Says whether Init has succeeded. Can be called at any time.
  *   out   flag: 1 from Init on, else 0
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
@@ -3379,7 +3429,7 @@ int MPIRT_Is_finalized(int *flag);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_ARGUMENT: the mode is none
  *   MPIRT_ERR_TIME: the relative time is negative
- *   MPIRT_ERR_TIME_PAST: the absolute time has passed
+ *   MPIRT_ERR_TIME_PAST: the absolute time has passed; of one before the epoch of what is committed, which is likely reckoned from what Commit returned, the detail says so, and the first one in a process is a warning on standard error
  *   MPIRT_ERR_COMMITTED: Commit was called
  *   MPIRT_ERR_UNCOMMITTED: Uncommit was called, or the commit has ended
  *   MPIRT_ERR_AGENT: the job has ended while nothing was committed */
@@ -3535,6 +3585,18 @@ int MPIRTX_Task_get_core(MPIRTX_Task task, int *core);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: there is no such core */
 int MPIRTX_Task_set_core(MPIRTX_Task task, int core);
+
+/* Gives what the program has said that follows when the task needs more than its budget. Of a task of which it has said nothing that is `MPIRTX_OVERRUN_SKIP`, unless the manifest says otherwise.
+ *   in    task: the task
+ *   out   policy: skip, late or stop
+ *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
+ *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
+ *   MPIRT_ERR_NULL_OBJECT: the handle is null
+ *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
+ *   MPIRT_ERR_INV_OBJECT: the handle was never given out
+ *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_NULL_POINTER: a pointer is null */
+int MPIRTX_Task_get_overrun_policy(MPIRTX_Task task, MPIRTX_Overrun_policy *policy);
 
 /* Sets what follows when the task needs more than its budget.
  *   in    task: the task

@@ -957,7 +957,7 @@ public:
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether every channel of a container is complete. Never blocks. (MPIRT_Container_test)
     result<bool> try_test() const noexcept;
-    /// Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. Channels that no thread of the library serves are looked at for 50 us without a pause, and then every 100 us. (MPIRTX_Container_wait_any)
+    /// Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time: deactivate it. All are looked at for 50 us without a pause, or for as long as it takes where one of them polls (`MPIRTX_Channel_set_polling`), and then the wait sleeps until something changes at one of them. (MPIRTX_Container_wait_any)
     result<std::tuple<channel_ref, mpirt::outcome>> try_wait_any(duration timeout = no_limit) const noexcept;
     /// As `MPIRTX_Container_wait_any`, and never blocks. (MPIRTX_Container_test_any)
     result<std::tuple<bool, channel_ref, mpirt::outcome>> try_test_any() const noexcept;
@@ -1445,6 +1445,10 @@ public:
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
+    /// Gives the processor time that moving one message takes at this member's end at most, where a mover of the library's does it. (MPIRTX_Channel_get_mover_budget)
+    result<mpirt::duration> try_mover_budget() const noexcept;
+    /// Sets the processor time that moving one message takes at this member's end at most. A time-driven end that no task is bound to has a mover, a task of the library's in the plan; ends of one side and window share it. Its budget is 10 us, and for each end the time that is set here, or else 5 us and 250 ns for each KiB. The report has what movers took, and polices their budgets; in the manifest the budget of a mover as a whole can be set, as that of a task of its name. (MPIRTX_Channel_set_mover_budget)
+    result<void> try_set_mover_budget(duration budget) const noexcept;
     /// Gives a descriptor for poll and epoll, which becomes readable when a wait at this end of a priority- or event-driven channel would return at once. Read its eight bytes, and then test until nothing is complete; it may be readable for nothing. It is the library's until the uncommit or the switch of a mode, which close it: take it out of epoll before, and do not close it. The first call starts a thread that sleeps until then; who does not call it pays nothing. (MPIRTX_Channel_get_descriptor)
     result<int> try_descriptor() const noexcept;
     /// Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer. (MPIRT_Channel_activate)
@@ -1513,6 +1517,8 @@ public:
     void start() const;
     void wait(duration timeout = no_limit) const;
     bool test() const;
+    mpirt::duration mover_budget() const;
+    void set_mover_budget(duration budget) const;
     int descriptor() const;
     void activate() const;
     void activate_at(std::uint64_t period) const;
@@ -1566,6 +1572,8 @@ public:
     static result<owner<trigger_ref>> try_create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {}) noexcept;
     /// Gives on what a trigger fires. (MPIRTX_Trigger_get_kind)
     result<mpirt::event_kind> try_kind() const noexcept;
+    /// Gives when a trigger of the kind time fires. (MPIRTX_Trigger_get_time)
+    result<std::tuple<mpirt::duration, mpirt::duration>> try_time() const noexcept;
     /// Sets when a trigger of the kind time fires. One whose times were not set fires once, at the epoch. (MPIRTX_Trigger_set_time)
     result<void> try_set_time(duration first, duration period) const noexcept;
     /// Fires a trigger of the kind call, and returns at once. It makes one system call if somebody sleeps until it comes, else none. (MPIRT_Trigger_fire)
@@ -1577,6 +1585,7 @@ public:
 #if MPIRT_EXCEPTIONS
     static owner<trigger_ref> create(text event, mpirt::event_kind kind, object_ref source, group_ref group, qos_ref qos = {});
     mpirt::event_kind kind() const;
+    std::tuple<mpirt::duration, mpirt::duration> time() const;
     void set_time(duration first, duration period) const;
     void fire() const;
     mpirt::name name() const;
@@ -1787,6 +1796,8 @@ public:
     result<int> try_core() const noexcept;
     /// Pins the task to a processor core. (MPIRTX_Task_set_core)
     result<void> try_set_core(int core) const noexcept;
+    /// Gives what the program has said that follows when the task needs more than its budget. Of a task of which it has said nothing that is `MPIRTX_OVERRUN_SKIP`, unless the manifest says otherwise. (MPIRTX_Task_get_overrun_policy)
+    result<mpirt::overrun_policy> try_overrun_policy() const noexcept;
     /// Sets what follows when the task needs more than its budget. (MPIRTX_Task_set_overrun_policy)
     result<void> try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept;
     /// Gives compute times, start lateness, misses, overruns and skipped instances since the commit. The start of a task that runs for an event is due at the firing; none of its runs is skipped. (MPIRTX_Task_get_metrics)
@@ -1801,6 +1812,7 @@ public:
     qos_ref qos() const;
     int core() const;
     void set_core(int core) const;
+    mpirt::overrun_policy overrun_policy() const;
     void set_overrun_policy(mpirt::overrun_policy policy) const;
     mpirt::task_metrics metrics() const;
     mpirt::name name() const;
@@ -1879,6 +1891,8 @@ result<int> try_keyval(MPIRT_Delete_function *delete_function, void *extra) noex
 result<void> try_keyval_free(int &keyval) noexcept;
 /// Ends the whole job and this process, and does not return: the message is printed to standard error under the member's name, the other members stop whatever the job's death policy is, none is started again, and `leveret run` reports and exits with the code. From any thread, also of a task or a handler, and while another thread waits in Commit. What the C library still holds for standard output is printed; nothing that `atexit` knows runs. It returns on errors only. (MPIRTX_Abort)
 result<void> try_abort(int code, text message) noexcept;
+/// Says that this member has failed, and comes back at once: its tasks and handlers begin no further run, and nothing is waited for, so that the program can say why, put its files in order and end. To the others the member has died when its process ends; the job's death policy decides what follows, and the run is a failed one. A process that has not ended after 5 s is ended. Uncommit and Run give `MPIRT_ERR_AGENT` afterwards. The destructor of a committed session in C++ calls it when an exception passes. (MPIRTX_Fail)
+result<void> try_fail(text reason) noexcept;
 /// Says whether Init has succeeded. Can be called at any time. (MPIRT_Is_initialized)
 result<bool> try_is_initialized() noexcept;
 /// Says whether Finalize has succeeded. Can be called at any time. (MPIRT_Is_finalized)
@@ -1897,6 +1911,7 @@ void default_handler_set(mpirt::event_kind kind, handler_ref handler = {});
 int keyval(MPIRT_Delete_function *delete_function, void *extra);
 void keyval_free(int &keyval);
 void abort(int code, text message);
+void fail(text reason);
 bool is_initialized();
 bool is_finalized();
 mpirt::duration get_time_resolution();
@@ -2883,6 +2898,21 @@ inline result<bool> channel_ref::try_test() const noexcept
     return flag_ != 0;
 }
 
+inline result<mpirt::duration> channel_ref::try_mover_budget() const noexcept
+{
+    MPIRT_Timespec budget_{};
+    const int code_ = MPIRTX_Channel_get_mover_budget(c(), &budget_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Channel_get_mover_budget"};
+    }
+    return duration(budget_);
+}
+
+inline result<void> channel_ref::try_set_mover_budget(duration budget) const noexcept
+{
+    return {static_cast<errc>(MPIRTX_Channel_set_mover_budget(c(), budget.count())), "MPIRTX_Channel_set_mover_budget"};
+}
+
 inline result<int> channel_ref::try_descriptor() const noexcept
 {
     int descriptor_ = 0;
@@ -3133,6 +3163,17 @@ inline result<mpirt::event_kind> trigger_ref::try_kind() const noexcept
     return static_cast<mpirt::event_kind>(kind_);
 }
 
+inline result<std::tuple<mpirt::duration, mpirt::duration>> trigger_ref::try_time() const noexcept
+{
+    MPIRT_Timespec first_{};
+    MPIRT_Timespec period_{};
+    const int code_ = MPIRTX_Trigger_get_time(c(), &first_, &period_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Trigger_get_time"};
+    }
+    return std::tuple<mpirt::duration, mpirt::duration>(duration(first_), duration(period_));
+}
+
 inline result<void> trigger_ref::try_set_time(duration first, duration period) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Trigger_set_time(c(), first.count(), period.count())), "MPIRTX_Trigger_set_time"};
@@ -3298,6 +3339,16 @@ inline result<void> task_ref::try_set_core(int core) const noexcept
     return {static_cast<errc>(MPIRTX_Task_set_core(c(), core)), "MPIRTX_Task_set_core"};
 }
 
+inline result<mpirt::overrun_policy> task_ref::try_overrun_policy() const noexcept
+{
+    MPIRTX_Overrun_policy policy_{};
+    const int code_ = MPIRTX_Task_get_overrun_policy(c(), &policy_);
+    if (code_ != MPIRT_SUCCESS) {
+        return {static_cast<errc>(code_), "MPIRTX_Task_get_overrun_policy"};
+    }
+    return static_cast<mpirt::overrun_policy>(policy_);
+}
+
 inline result<void> task_ref::try_set_overrun_policy(mpirt::overrun_policy policy) const noexcept
 {
     return {static_cast<errc>(MPIRTX_Task_set_overrun_policy(c(), static_cast<MPIRTX_Overrun_policy>(policy))), "MPIRTX_Task_set_overrun_policy"};
@@ -3416,6 +3467,11 @@ inline result<void> try_keyval_free(int &keyval) noexcept
 inline result<void> try_abort(int code, text message) noexcept
 {
     return {static_cast<errc>(MPIRTX_Abort(code, message.c_str())), "MPIRTX_Abort"};
+}
+
+inline result<void> try_fail(text reason) noexcept
+{
+    return {static_cast<errc>(MPIRTX_Fail(reason.c_str())), "MPIRTX_Fail"};
 }
 
 inline result<bool> try_is_initialized() noexcept
@@ -4063,6 +4119,16 @@ inline bool channel_ref::test() const
     return try_test().value();
 }
 
+inline mpirt::duration channel_ref::mover_budget() const
+{
+    return try_mover_budget().value();
+}
+
+inline void channel_ref::set_mover_budget(duration budget) const
+{
+    try_set_mover_budget(budget).value();
+}
+
 inline int channel_ref::descriptor() const
 {
     return try_descriptor().value();
@@ -4208,6 +4274,11 @@ inline mpirt::event_kind trigger_ref::kind() const
     return try_kind().value();
 }
 
+inline std::tuple<mpirt::duration, mpirt::duration> trigger_ref::time() const
+{
+    return try_time().value();
+}
+
 inline void trigger_ref::set_time(duration first, duration period) const
 {
     try_set_time(first, period).value();
@@ -4313,6 +4384,11 @@ inline void task_ref::set_core(int core) const
     try_set_core(core).value();
 }
 
+inline mpirt::overrun_policy task_ref::overrun_policy() const
+{
+    return try_overrun_policy().value();
+}
+
 inline void task_ref::set_overrun_policy(mpirt::overrun_policy policy) const
 {
     try_set_overrun_policy(policy).value();
@@ -4391,6 +4467,11 @@ inline void keyval_free(int &keyval)
 inline void abort(int code, text message)
 {
     try_abort(code, message).value();
+}
+
+inline void fail(text reason)
+{
+    try_fail(reason).value();
 }
 
 inline bool is_initialized()
@@ -4502,8 +4583,14 @@ public:
     }
     ~committed()
     {
-        if (is_live_ && std::uncaught_exceptions() <= exceptions_) {
+        if (!is_live_) {
+            return;
+        }
+        if (std::uncaught_exceptions() <= exceptions_) {
             (void)try_uncommit();
+        } else {
+            // The tasks end now, and nobody is waited for on the way to whoever prints the exception.
+            (void)MPIRTX_Fail("an exception has left what is committed");
         }
     }
 

@@ -6,8 +6,8 @@
 //!   who moves:  store the word; state NEVER? done; fence; state ASLEEP? wake
 //! ```
 //!
-//! The pattern is Dekker's, but for the first sleep of a channel: who moves may have read NEVER before it was overwritten. So the first
-//! sleep is short ([`Doze::is_first`]).
+//! The pattern is Dekker's, but for the first sleep of a channel: who moves may have read NEVER before it was overwritten. So before the
+//! first sleep a barrier is needed where the other end runs, or that sleep is short ([`Doze::is_first`]).
 
 use crate::sync::{Ordering, fence};
 use crate::window::Flag;
@@ -27,7 +27,7 @@ pub struct Doze {
     pub word: NonNull<u32>,
     /// What it held.
     pub seen: u32,
-    /// The other end may not know yet that this one sleeps at all, so look again soon.
+    /// The other end may not know yet that this one sleeps at all: have a barrier in its process before the last look, or look again soon.
     pub is_first: bool,
 }
 

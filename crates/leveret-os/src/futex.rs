@@ -85,7 +85,7 @@ static WITHOUT_WAITV: AtomicBool = AtomicBool::new(false);
 ///  0          8         16      20         24
 /// | expected | address | flags | reserved |
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Awaited {
     expected: u64,

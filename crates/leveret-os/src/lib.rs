@@ -13,6 +13,7 @@
 //! | [`contained`], [`lost`], [`cancellation`] | functions that do not return, threads that are gone with them, threads that are cancelled |
 //! | [`kinship`] | children of `fork` |
 //! | [`futex`] | sleeping on, and waking, a word of shared memory |
+//! | [`barrier`] | a memory barrier in all members at once |
 //! | [`latency`] | keeping processors out of deep idle states |
 //! | [`perf`] | evidence: context switches, page faults, system calls |
 //! | [`control_groups`] | quotas of control groups, and of which a thread is |
@@ -29,6 +30,7 @@ mod detached;
 mod failure;
 
 pub mod allocator;
+pub mod barrier;
 pub mod cancellation;
 pub mod clock;
 pub mod contained;

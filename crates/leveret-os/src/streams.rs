@@ -1,9 +1,10 @@
 //! Pipes for what other processes print, and this process's own when the reader is gone.
 
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// What an ordinary user may ask for: a member goes on for so long when nobody reads what it prints.
 const WIDE_BYTES: usize = 1 << 20;
@@ -67,7 +68,7 @@ pub fn inode(of: impl AsFd) -> io::Result<u64> {
 }
 
 /// The reading ends of the pipes that this process prints to. While it has them, printing does not end it (SIGPIPE) although the process that
-/// read them is gone; what fits into the pipe is kept for nobody.
+/// read them is gone.
 #[derive(Debug)]
 pub struct OwnOutput(Vec<OwnedFd>);
 
@@ -83,6 +84,28 @@ impl OwnOutput {
             (is_pipe && inodes.contains(&found.st_ino)).then_some(end)
         };
         Self([1, 2].into_iter().filter_map(open).collect())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads what is printed and forgets it, so that whoever prints never waits: for a process whose reader is gone. Returns when nothing
+    /// of the process's prints there any more, which may be never.
+    pub fn discard(mut self) {
+        let mut bytes = [0; 4096];
+        while !self.0.is_empty() {
+            let ends: Vec<BorrowedFd<'_>> = self.0.iter().map(AsFd::as_fd).collect();
+            if crate::control::poll(&ends, None).is_err() {
+                return self.keep_open();
+            }
+            self.0.retain(|end| match rustix::io::read(end, &mut bytes) {
+                Ok(0) => false,
+                Ok(_) | Err(Errno::AGAIN | Errno::INTR) => true,
+                Err(_) => false,
+            });
+        }
     }
 
     /// Until the process ends.

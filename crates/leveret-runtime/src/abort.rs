@@ -16,6 +16,11 @@ pub struct Aborter {
     connection: Arc<Connection>,
 }
 
+/// What is told to others of a message.
+pub(crate) fn cut(message: &str) -> &str {
+    &message[..message.floor_char_boundary(MESSAGE_BYTES_MAX)]
+}
+
 impl Aborter {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
         Self { connection }
@@ -26,7 +31,7 @@ impl Aborter {
     ///
     /// No destructor runs, and nothing is waited for: what the job has in files is the program's to keep whole.
     pub fn abort(&self, code: NonZeroU8, message: &str) -> ! {
-        let message = &message[..message.floor_char_boundary(MESSAGE_BYTES_MAX)];
+        let message = cut(message);
         let printed = code.to_string();
         let why = if message.is_empty() { "" } else { ": " };
         say(&["leveret: the program aborts the job with code ", &printed, why, message]);

@@ -4,6 +4,7 @@ use crate::mailbox::{Receiver, mailbox};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::control::{Connection, Frame, poll};
+use leveret_os::process::PidFd;
 use leveret_os::scheduling::{self, Class};
 use leveret_os::streams::OwnOutput;
 use leveret_os::thread::Thread;
@@ -53,14 +54,24 @@ impl Current {
 /// What the control thread and the member share.
 pub(crate) type Shared = Arc<Mutex<Option<Current>>>;
 
-/// Starts the control thread, which sets `over` when no further commit is possible.
+/// What the control thread and the member tell each other.
+#[derive(Clone, Default)]
+pub(crate) struct Notices {
+    /// No further commit is possible.
+    pub(crate) over: Arc<AtomicBool>,
+    /// The member has said that it leaves, so that the agent ends the connection and lives on.
+    pub(crate) left: Arc<AtomicBool>,
+}
+
+/// Starts the control thread.
 pub(crate) fn listen(
     connection: Arc<Connection>,
     current: Shared,
-    over: Arc<AtomicBool>,
+    Notices { over, left }: Notices,
     (scheduling, output): (Scheduling, OwnOutput),
 ) -> Result<Receiver<Incoming>, Failure> {
     let (out, incoming) = mailbox(INCOMING);
+    let agent = if output.is_empty() { None } else { agent_of(&connection) };
     Thread::start("leveret-control", move || {
         if scheduling != Scheduling::Plain {
             // Where tasks may not have real-time scheduling this thread may not either; that is told once, for them.
@@ -98,13 +109,32 @@ pub(crate) fn listen(
             }
             if out.send(message).is_err() || ended {
                 // The process may go on printing.
-                output.keep_open();
+                if ended && !left.load(Ordering::Acquire) && agent.is_some_and(|agent| ends(&agent)) {
+                    let _ = scheduling::apply(Class::Other);
+                    output.discard();
+                } else {
+                    output.keep_open();
+                }
                 return;
             }
         }
     })?;
     Ok(incoming)
 }
+
+/// The agent's process, where this one can see it: not in a process namespace of its own.
+fn agent_of(connection: &Connection) -> Option<PidFd> {
+    let agent = connection.peer_credentials().ok()?.pid;
+    PidFd::open(agent).ok()
+}
+
+/// Whether the agent has closed the connection because it ends. One that lives goes on reading what is printed.
+fn ends(agent: &PidFd) -> bool {
+    poll(&[agent.as_fd()], Some(AGENT_ENDS_WITHIN)).is_ok_and(|ready| ready[0].any())
+}
+
+/// From the end of its connections to the end of its process; the kernel frees its memory between the two.
+const AGENT_ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Until the next message: wakes tasks whose planned start lies beyond the stop instant, once that has passed. One
 /// that is just going to sleep misses the first signal, so there are more; one that has ended needs none. Says whether what was to stop

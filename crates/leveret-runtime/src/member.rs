@@ -3,7 +3,7 @@
 use crate::abort::Aborter;
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
-use crate::listen::{Current, Incoming, Shared, listen, lock};
+use crate::listen::{Current, Incoming, Notices, Shared, listen, lock};
 use crate::mailbox::{Receiver, mailbox};
 use crate::mode::Modes;
 use crate::objects::Code;
@@ -126,7 +126,7 @@ pub struct Member {
     incoming: Receiver<Incoming>,
     pub(crate) current: Shared,
     /// No further commit is possible.
-    over: Arc<AtomicBool>,
+    notices: Notices,
     job: String,
     name: String,
     rank: MemberId,
@@ -181,18 +181,20 @@ impl Member {
             ToMember::Welcome { job, rank, members, scheduling, restarted, attempt } => {
                 let connection = Arc::new(connection);
                 let current = Arc::new(Mutex::new(None));
-                let over = Arc::new(AtomicBool::new(false));
+                let notices = Notices::default();
                 let carried = leveret_os::host::environment(OUTPUT_VARIABLE).unwrap_or_default();
                 let inodes: Vec<u64> = carried.split(',').filter_map(|inode| inode.parse().ok()).collect();
                 let output = OwnOutput::keep(&inodes);
                 let incoming =
-                    listen(connection.clone(), current.clone(), over.clone(), (scheduling, output))
+                    listen(connection.clone(), current.clone(), notices.clone(), (scheduling, output))
                         .map_err(|error| JoinError::NoThread(error.to_string()))?;
+                // For those who sleep at its channels.
+                leveret_os::barrier::join();
                 Ok(Self {
                     connection,
                     incoming,
                     current,
-                    over,
+                    notices,
                     job,
                     name,
                     rank,
@@ -236,7 +238,7 @@ impl Member {
     /// Whether the job is over, or its agent gone: no commit is possible any more. Read by looking, without a call to
     /// the agent.
     pub fn is_job_over(&self) -> bool {
-        self.over.load(Ordering::Acquire)
+        self.notices.over.load(Ordering::Acquire)
     }
 
     /// New declarations; the label names the commit in reports.
@@ -438,10 +440,10 @@ impl Member {
     /// The tasks have failed, and one of them has said so to the agent.
     pub(crate) fn note_given_up(&mut self, reason: String) {
         self.gave_up = Some(reason);
-        self.over.store(true, Ordering::Release);
+        self.notices.over.store(true, Ordering::Release);
     }
 
-    fn check_given_up(&self) -> Result<(), CommitError> {
+    pub(crate) fn check_given_up(&self) -> Result<(), CommitError> {
         self.gave_up.clone().map_or(Ok(()), |reason| Err(CommitError::GaveUp(reason)))
     }
 
@@ -451,6 +453,7 @@ impl Member {
     /// [`CommitError::GaveUp`]: to the others it is dead, and it waits for nobody.
     pub(crate) fn leave(&self) -> Result<(), CommitError> {
         self.check_given_up()?;
+        self.notices.left.store(true, Ordering::Release);
         // An agent that is gone keeps nobody.
         if self.send(&FromMember::Leave, &[]).is_ok() {
             while self.next().is_ok() {}

@@ -226,6 +226,7 @@ impl Running {
             member.note_given_up(failed.to_string());
             return Err(failed);
         }
+        member.check_given_up()?;
         let stop = self.parts.watch.stop_request().map(str::to_owned);
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {

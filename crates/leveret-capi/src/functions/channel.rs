@@ -290,6 +290,29 @@ pub unsafe extern "C" fn MPIRTX_Channel_set_checksum(channel: MPIRT_Channel, che
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_get_mover_budget(
+    channel: MPIRT_Channel,
+    budget: Out<MPIRT_Timespec>,
+) -> c_int {
+    answer(|| {
+        told(channel, budget, |world, channel| {
+            Ok(world.mover_budget(channel)?.map_or(TIME_SPEC_IGNORE, |budget| budget.0))
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Channel_set_mover_budget(
+    channel: MPIRT_Channel,
+    budget: MPIRT_Timespec,
+) -> c_int {
+    answer(|| {
+        let budget = (budget != TIME_SPEC_IGNORE).then_some(Nanos(budget));
+        changed(channel, |world, channel| world.set_mover_budget(channel, budget))
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Channel_free(channel: Out<MPIRT_Channel>) -> c_int {
     answer(|| free(channel))
 }

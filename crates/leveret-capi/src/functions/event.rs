@@ -6,7 +6,7 @@ use super::object::{changed, free, made, no_handles, told};
 use crate::answer::answer;
 use crate::state::{
     check_setup, good, good_committed, good_or_null, may_block, with_committed, with_committed_of,
-    with_library,
+    with_library, with_world,
 };
 use crate::types::{
     CHandle, MPIRT_Container, MPIRT_Group, MPIRT_Handler, MPIRT_Handler_function, MPIRT_Object, MPIRT_Qos,
@@ -83,6 +83,22 @@ pub unsafe extern "C" fn MPIRTX_Trigger_get_kind(
     kind: Out<MPIRT_Event_kind>,
 ) -> c_int {
     answer(|| told(trigger, kind, |world, trigger| Ok(world.trigger_kind(trigger)? as MPIRT_Event_kind)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Trigger_get_time(
+    trigger: MPIRT_Trigger,
+    first: Out<MPIRT_Timespec>,
+    period: Out<MPIRT_Timespec>,
+) -> c_int {
+    answer(|| {
+        let handle = good(trigger)?;
+        first.check()?;
+        period.check()?;
+        let (since, every) = with_world(|world| world.trigger_time(handle))?;
+        first.put(since.0)?;
+        period.put(every.0)
+    })
 }
 
 #[unsafe(no_mangle)]

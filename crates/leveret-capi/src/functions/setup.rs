@@ -6,7 +6,9 @@ use crate::state::{
     self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
 };
 use crate::types::{MPIRT_Group, MPIRT_Timespec, MessageIn, Out, TIME_SPEC_IGNORE};
+use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::clock::{self, MonotonicClock};
+use leveret_os::said::say;
 use leveret_runtime::objects::{
     CONTAINER_MAX, CONTAINERS_REACH_MAX, Code, Committed, Handle, Library, World,
 };
@@ -22,6 +24,11 @@ pub const MPIRT_TIME_RELATIVE: MPIRT_Time_mode = 0;
 pub const MPIRT_TIME_ABSOLUTE: MPIRT_Time_mode = 1;
 /// A sleep without a limit looks for a commit or its end this often.
 const LOOK_AGAIN: Nanos = Nanos::from_millis(10);
+
+const BEFORE_THE_EPOCH: &str = "MPIRT_Sleep until an instant that has passed, and that lies before the epoch of what is committed. What MPIRT_Commit \
+     returns is an error code (MPIRT_SUCCESS is 0), and not the epoch as in sources for HARE: take that from MPIRTX_Get_epoch";
+/// A program that does so does it in a loop.
+static HAS_WARNED: AtomicBool = AtomicBool::new(false);
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
@@ -69,6 +76,14 @@ pub unsafe extern "C" fn MPIRTX_Abort(code: c_int, message: MessageIn) -> c_int 
         let aborter = state::aborter()?;
         let code = u8::try_from(code).ok().and_then(NonZeroU8::new).ok_or(Code::Argument)?;
         aborter.abort(code, &message.read())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Fail(reason: MessageIn) -> c_int {
+    answer(|| {
+        check_setup()?;
+        with_library(|library| library.give_up(&reason.read()))
     })
 }
 
@@ -177,6 +192,17 @@ fn end_commit<T>(end: impl FnOnce(&mut Library) -> Result<T, Code>) -> Result<()
     })
 }
 
+/// An absolute time has passed. One before the epoch was reckoned from something else, such as what `MPIRT_Commit` returns.
+fn past(time: Nanos) -> Code {
+    if with_committed(Committed::epoch).is_ok_and(|epoch| time < epoch) {
+        keep_detail(BEFORE_THE_EPOCH);
+        if !HAS_WARNED.swap(true, Ordering::Relaxed) {
+            say(&["leveret: warning: ", BEFORE_THE_EPOCH]);
+        }
+    }
+    Code::TimePast
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec) -> c_int {
     answer(|| {
@@ -187,7 +213,7 @@ pub unsafe extern "C" fn MPIRT_Sleep(mode: MPIRT_Time_mode, time: MPIRT_Timespec
             MPIRT_TIME_RELATIVE | MPIRT_TIME_ABSOLUTE if time == TIME_SPEC_IGNORE => Nanos::MAX,
             MPIRT_TIME_RELATIVE if time < 0 => return Err(Code::Time),
             MPIRT_TIME_RELATIVE => now.saturating_add(Nanos(time)),
-            MPIRT_TIME_ABSOLUTE if Nanos(time) < now => return Err(Code::TimePast),
+            MPIRT_TIME_ABSOLUTE if Nanos(time) < now => return Err(past(Nanos(time))),
             MPIRT_TIME_ABSOLUTE => Nanos(time),
             _ => return Err(Code::Argument),
         };

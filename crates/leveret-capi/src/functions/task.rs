@@ -120,6 +120,22 @@ pub unsafe extern "C" fn MPIRTX_Task_set_core(task: MPIRTX_Task, core: c_int) ->
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIRTX_Task_get_overrun_policy(
+    task: MPIRTX_Task,
+    policy: Out<MPIRTX_Overrun_policy>,
+) -> c_int {
+    answer(|| {
+        told(task, policy, |world, task| {
+            Ok(match world.task_overrun(task)?.unwrap_or_default() {
+                OverrunPolicy::Skip => 0,
+                OverrunPolicy::Late => 1,
+                OverrunPolicy::Stop => 2,
+            })
+        })
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRTX_Task_set_overrun_policy(
     task: MPIRTX_Task,
     policy: MPIRTX_Overrun_policy,

@@ -68,15 +68,26 @@ fn a_task_that_ends_its_thread() {
     });
 }
 
-/// An exception that passes what is committed has failed the member: the job ends, and its text is seen.
+/// An exception that passes what is committed has failed the member: its tasks end at once, the job ends, and its text is seen.
+// spec: MPIRTX_Fail
 #[test]
 fn an_exception_that_leaves_a_commit() {
     with_members("tests/mpirt/left.cpp", &CPP, &[2], |program, members| {
         let outcome = program.run(members, &[]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-        for words in ["thrown on purpose", "member 1: passed", "member \"0\" died: exit status 1"] {
+        let death = "member \"0\" died: exit status 1, an exception has left what is committed";
+        for words in ["thrown on purpose", "its tasks have ended", "member 1: passed", death] {
             assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
         }
+    });
+}
+
+#[test]
+fn a_program_that_takes_what_commit_returns_for_the_epoch() {
+    with_members("tests/mpirt/hare.c", &C, &[1, 2], |program, members| {
+        let outcome = program.all_pass(members);
+        let warnings = outcome.said().matches("leveret: warning: MPIRT_Sleep until an instant").count();
+        assert_eq!(warnings, members as usize, "{}", outcome.said());
     });
 }
 

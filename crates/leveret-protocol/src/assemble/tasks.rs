@@ -95,7 +95,12 @@ fn task(
         }};
     }
     let period = agreed!(period, Nanos::to_string);
-    let budget = agreed!(budget, Nanos::to_string);
+    let is_mover = in_code.is_some_and(|task| task.mover);
+    // What the library estimates gives way to what the manifest says.
+    let budget = match in_manifest.and_then(|task| task.budget).filter(|_| is_mover) {
+        Some(budget) => Some(budget),
+        None => agreed!(budget, Nanos::to_string),
+    };
     let release = agreed!(release, Nanos::to_string);
     let deadline = agreed!(deadline, Nanos::to_string);
     let core = agreed!(core, show_core);
@@ -133,7 +138,7 @@ fn task(
         overrun: overrun.unwrap_or_default(),
         reads,
         writes,
-        mover: in_code.is_some_and(|task| task.mover),
+        mover: is_mover,
     }
 }
 

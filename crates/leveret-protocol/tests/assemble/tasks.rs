@@ -52,6 +52,16 @@ fn manifest_and_code_that_differ_are_both_named() {
 }
 
 #[test]
+fn the_manifest_sets_the_budget_of_a_mover() {
+    let mover = TaskDeclaration { mover: true, ..timed() };
+    let in_manifest = TaskDeclaration { budget: Some(us(30)), ..open_task() };
+    let task = &meet(&of_manifest("B", in_manifest), &code(1, vec![mover.clone()])).job.tasks[0];
+    assert_eq!((task.budget, task.mover), (us(30), true));
+    let task = &meet(&of_manifest("B", open_task()), &code(1, vec![mover])).job.tasks[0];
+    assert_eq!(task.budget, us(100), "what is left open there is the library's estimate");
+}
+
+#[test]
 fn manifest_and_code_complete_each_other() {
     for (property, set) in PROPERTIES {
         for in_manifest in [false, true] {

@@ -5,6 +5,7 @@ use super::error::Code;
 use super::handle::{Class, Handle};
 use super::object::{Body, ChannelBody};
 use super::world::World;
+use leveret_types::Nanos;
 
 /// The greatest slack of a channel.
 pub const SLACK_MAX: u32 = 64;
@@ -58,6 +59,7 @@ impl World {
                 slack: 1,
                 polls: false,
                 checksum: None,
+                mover_budget: None,
             }),
         )
     }
@@ -227,6 +229,32 @@ impl World {
     pub fn set_checksum(&mut self, channel: Handle, checksum: bool) -> Result<(), Code> {
         self.may_change_channel(channel)?;
         self.change_channel(channel, |body| body.checksum = Some(checksum))
+    }
+
+    /// The processor time that moving one message takes at this end, where a mover of the library's does it; `None`: as estimated.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of a collective channel, and those of wrong handles.
+    pub fn mover_budget(&self, channel: Handle) -> Result<Option<Nanos>, Code> {
+        match self.any_channel(channel)? {
+            Body::Ptchannel(body) => Ok(body.mover_budget),
+            _ => Err(Code::UndefForObject),
+        }
+    }
+
+    /// Sets the processor time that moving one message takes at this end at most, where a mover of the library's does it. `None`: as
+    /// estimated.
+    ///
+    /// # Errors
+    /// [`Code::ObjectCommitted`], [`Code::UndefForObject`] of a collective channel, [`Code::Time`] unless it is positive, and those of wrong
+    /// handles.
+    pub fn set_mover_budget(&mut self, channel: Handle, budget: Option<Nanos>) -> Result<(), Code> {
+        self.may_change_channel(channel)?;
+        self.mover_budget(channel)?;
+        if budget.is_some_and(|budget| budget <= Nanos::ZERO) {
+            return Err(Code::Time);
+        }
+        self.change_channel(channel, |body| body.mover_budget = budget)
     }
 
     /// Sets how many started transfers may be under way on a channel, 1 to [`SLACK_MAX`].

@@ -150,6 +150,7 @@ impl World {
             slack: 1,
             polls: false,
             checksum: None,
+            mover_budget: None,
         };
         self.insert(name, Body::Collective(CollectiveBody { kind, base }))
     }

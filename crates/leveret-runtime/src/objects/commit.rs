@@ -7,7 +7,7 @@ use super::events::{EventPlan, EventThreads};
 use super::handle::Handle;
 use super::keep::Kept;
 use super::mapping::Mappings;
-use super::movers::Movers;
+use super::movers::{Load, Movers};
 use super::object::{Body, ChannelBody, Dataspec, Qos, TaskBody, TaskInstance};
 use super::qos::QosBody;
 use super::world::World;
@@ -127,7 +127,11 @@ impl World {
         for (index, ends) in timed {
             let object = self.table.referred(committed.channels[index].handle).ok_or(Code::Internal)?;
             let Body::Ptchannel(channel) = &object.body else { return Err(Code::Internal.into()) };
-            movers.serve(index, self.size_of(channel)?.0, &self.referred_qos(channel.qos), ends);
+            let load = match channel.mover_budget {
+                Some(budget) => Load::Given(budget),
+                None => Load::Bytes(self.size_of(channel)?.0),
+            };
+            movers.serve(index, load, &self.referred_qos(channel.qos), ends);
         }
         let collectives = serve_collectives(&committed, collectives, &mut movers, &mut bindings)?;
         movers.declare(&mut declarations, &self.names()[self.rank().index()]);

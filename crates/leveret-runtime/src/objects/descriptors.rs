@@ -16,6 +16,12 @@ use std::os::fd::RawFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// Why a channel has none, and what to do instead.
+const UNSERVED: &str = "no thread of the library moves it. Of a time-driven channel let a trigger of the kind completion fire an event, and take \
+                        the descriptor of its receptor; a best-effort one is moved by the program's own calls, in whose way a thread that \
+                        watched it would be: give it a priority, or wait with MPIRT_Channel_wait or MPIRTX_Container_wait_any in a thread of \
+                        the program's";
+
 /// What a descriptor is of.
 pub(super) enum Watched {
     /// A receptor without handlers.
@@ -106,7 +112,15 @@ impl Library {
     /// # Errors
     /// [`Code::UndefForObject`] of any other channel; the others as there.
     pub fn channel_descriptor(&mut self, channel: Handle) -> Result<RawFd, Code> {
-        self.descriptor(channel, |committed| committed.served_of_descriptor(channel))
+        let found = self.descriptor(channel, |committed| committed.served_of_descriptor(channel));
+        found.map_err(|code| match code {
+            Code::UndefForObject => {
+                let channel = self.world.called("channel", channel);
+                let why = format!("the {channel} has no descriptor: {}", UNSERVED);
+                self.world.wrong(code, why)
+            }
+            code => code,
+        })
     }
 
     fn descriptor(

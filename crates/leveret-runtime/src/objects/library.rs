@@ -9,7 +9,7 @@ use super::handle::Handle;
 use super::keep::Kept;
 use super::switch::StandingMode;
 use super::world::World;
-use crate::abort::Aborter;
+use crate::abort::{Aborter, cut};
 use crate::member::{CommitError, JoinError, Member};
 use crate::session::{Ended, INTERRUPTED, Running};
 use leveret_protocol::assemble::Mismatch;
@@ -201,6 +201,18 @@ impl Library {
             return Err(Code::ObjectCommitted);
         }
         self.member.leave().map_err(|error| self.refused(&error))
+    }
+
+    /// This member has failed: its tasks and handlers begin no further run, and nothing is waited for. To the others it has died when its
+    /// process ends, which the agent ends if it does not end by itself within 5 s; the reason stands in the report. What is
+    /// committed stays as it is until then, for threads that use it.
+    ///
+    /// # Errors
+    /// [`Code::NotCommitted`].
+    pub fn give_up(&mut self, reason: &str) -> Result<(), Code> {
+        self.running.as_ref().ok_or(Code::NotCommitted)?.abandon("its program has failed");
+        self.member.give_up(cut(reason));
+        Ok(())
     }
 
     /// Waits until the horizon, a stop or a restart, and uncommits (collective).

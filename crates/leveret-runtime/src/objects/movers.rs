@@ -53,11 +53,46 @@ fn half(period: Nanos) -> Nanos {
     Nanos((period.0 / 2).max(1))
 }
 
-/// What one mover serves, how many bytes it moves, and who decides when its ends take part.
+/// What an end asks of its mover in each instance.
+#[derive(Clone, Copy)]
+pub(super) enum Load {
+    /// A message of so many bytes.
+    Bytes(u64),
+    /// What the program says.
+    Given(Nanos),
+}
+
+/// What one mover serves, what that takes, and who decides when its ends take part.
 struct Mover {
     service: Service,
+    /// Of the ends without a given budget.
     bytes: u64,
+    /// The given budgets of others, and how many these are.
+    given: Nanos,
+    with_given: i64,
     leads: Vec<(u32, Lead)>,
+}
+
+impl Mover {
+    /// Takes over one end.
+    fn add(&mut self, load: Load) -> &mut Service {
+        match load {
+            Load::Bytes(bytes) => self.bytes = self.bytes.saturating_add(bytes),
+            Load::Given(budget) => {
+                self.given = self.given.saturating_add(budget);
+                self.with_given += 1;
+            }
+        }
+        &mut self.service
+    }
+
+    /// Processor time of one instance with so many ends.
+    fn budget(&self, ends: usize) -> Nanos {
+        let kibs = i64::try_from(self.bytes.div_ceil(1024)).unwrap_or(i64::MAX);
+        BASE.saturating_add(self.given)
+            .saturating_add(FOR_AN_END.saturating_mul(ends as i64 - self.with_given))
+            .saturating_add(FOR_A_KIB.saturating_mul(kibs))
+    }
 }
 
 /// The movers of one commit.
@@ -72,12 +107,12 @@ impl Movers {
     }
 
     /// Serves what is left of a time-driven channel's ends at this member.
-    pub(super) fn serve(&mut self, channel: usize, size: u64, qos: &QosBody, ends: Ends) {
+    pub(super) fn serve(&mut self, channel: usize, load: Load, qos: &QosBody, ends: Ends) {
         if let (Some(source), Some(window)) = (ends.source, Window::of(false, qos)) {
-            self.at(window, size).service.writes.push((channel, source));
+            self.at(window).add(load).writes.push((channel, source));
         }
         if let (Some(target), Some(window)) = (ends.target, Window::of(true, qos)) {
-            self.at(window, size).service.reads.push((channel, target));
+            self.at(window).add(load).reads.push((channel, target));
         }
     }
 
@@ -90,32 +125,33 @@ impl Movers {
         size: u64,
         leads: impl IntoIterator<Item = (AnyEnd, Lead)>,
     ) -> Option<&mut Service> {
-        let mover = self.at(Window::of(receives, qos)?, size);
+        let mover = self.at(Window::of(receives, qos)?);
         mover.leads.extend(leads.into_iter().map(|(AnyEnd(end), lead)| (end, lead)));
-        Some(&mut mover.service)
+        Some(mover.add(Load::Bytes(size)))
     }
 
-    fn at(&mut self, window: Window, size: u64) -> &mut Mover {
-        let fresh = || Mover { service: Service::new(self.committed.clone()), bytes: 0, leads: Vec::new() };
-        let mover = self.by_window.entry(window).or_insert_with(fresh);
-        mover.bytes = mover.bytes.saturating_add(size);
-        mover
+    fn at(&mut self, window: Window) -> &mut Mover {
+        self.by_window.entry(window).or_insert_with(|| Mover {
+            service: Service::new(self.committed.clone()),
+            bytes: 0,
+            given: Nanos::ZERO,
+            with_given: 0,
+            leads: Vec::new(),
+        })
     }
 
     /// Declares them, named after what they serve and the member.
     pub(super) fn declare(self, declarations: &mut Declarations, member: &str) {
         let mut names = Vec::new();
         for (window, mover) in self.by_window {
-            let Mover { mut service, bytes, leads } = mover;
             let Window { period, from, until, .. } = window;
+            let service = &mover.service;
             let reads: Vec<_> = service.reads.iter().map(|(_, target)| *target).collect();
             let reads: Vec<_> = reads.into_iter().chain(service.collectives.targets()).collect();
             let writes: Vec<_> = service.writes.iter().map(|(_, source)| *source).collect();
             let writes: Vec<_> = writes.into_iter().chain(service.collectives.sources()).collect();
-            let ends = (reads.len() + writes.len()) as i64;
-            let budget = BASE.saturating_add(FOR_AN_END.saturating_mul(ends)).saturating_add(
-                FOR_A_KIB.saturating_mul(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX)),
-            );
+            let budget = mover.budget(reads.len() + writes.len());
+            let Mover { mut service, leads, .. } = mover;
             let serves = reads.iter().map(|target| target.end).chain(writes.iter().map(|source| source.end));
             let serves: Vec<String> = serves.filter_map(|end| declarations.channel_of(end)).collect();
             let name = name(&serves, window.receives, member, &names);
@@ -190,6 +226,9 @@ fn with_suffix(member: &str, suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::objects::World;
+    use crate::objects::keep::Kept;
+    use leveret_types::MemberId;
 
     #[test]
     fn names_say_what_is_served_and_where() {
@@ -216,6 +255,22 @@ mod tests {
         let cut = |member| name(std::slice::from_ref(&long), true, member, &[]);
         assert!(cut("A").len() <= NAME_BYTES_MAX && cut("A").starts_with("mover of "), "{}", cut("A"));
         assert_ne!(cut("A"), cut("B"));
+    }
+
+    #[test]
+    fn a_given_budget_takes_the_place_of_the_estimate_of_its_end() {
+        let world = World::new(MemberId(0), &["a".to_owned()]).expect("a world");
+        let committed = Arc::new(world.prepare(&Kept::default()).expect("it is empty"));
+        let qos = Qos::Time { start: Nanos(10), deadline: Nanos(40), period: Nanos(100) }.into();
+        let budget = |loads: &[Load]| {
+            let mut movers = Movers::new(committed.clone());
+            let mover = movers.at(Window::of(true, &qos).expect("it has a window"));
+            loads.iter().for_each(|load| drop(mover.add(*load)));
+            mover.budget(loads.len())
+        };
+        assert_eq!(budget(&[Load::Bytes(1), Load::Bytes(2048)]), Nanos(10_000 + 2 * 5_000 + 3 * 250));
+        assert_eq!(budget(&[Load::Bytes(1), Load::Given(Nanos(7_000))]), Nanos(10_000 + 5_000 + 250 + 7_000));
+        assert_eq!(budget(&[Load::Given(Nanos(1)), Load::Given(Nanos(2))]), Nanos(10_003));
     }
 
     #[test]

@@ -243,6 +243,8 @@ pub(super) struct ChannelBody {
     pub(super) polls: bool,
     /// Whether each message carries a checksum of its payload; `None`: as the other end or the manifest says.
     pub(super) checksum: Option<bool>,
+    /// Processor time that the movers here take for a message; `None`: as estimated.
+    pub(super) mover_budget: Option<Nanos>,
 }
 
 impl ChannelBody {

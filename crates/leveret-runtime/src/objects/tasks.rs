@@ -80,6 +80,15 @@ impl World {
         Ok(self.task_body(task)?.core)
     }
 
+    /// What follows when a task needs more than its budget; `None` until it is set: the manifest says, or an instance that no longer fits is
+    /// skipped.
+    ///
+    /// # Errors
+    /// Those of wrong handles.
+    pub fn task_overrun(&self, task: Handle) -> Result<Option<OverrunPolicy>, Code> {
+        Ok(self.task_body(task)?.overrun)
+    }
+
     /// The quality of service that says when a task runs.
     ///
     /// # Errors

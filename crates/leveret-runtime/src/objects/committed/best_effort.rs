@@ -96,6 +96,27 @@ impl Committed {
         answer
     }
 
+    /// The same for looking: threads that wait at the end hear of it only where something has moved.
+    pub(super) fn at_to_look<T>(
+        &self,
+        channel: &CommittedChannel,
+        look: impl FnOnce(&mut End) -> Result<T, Code>,
+    ) -> Result<T, Code> {
+        self.attend_all(&channel.feeders);
+        let mut has_moved = false;
+        let answer = self.at_alone(channel, |end| {
+            let before = end.moved();
+            let looked = look(end);
+            has_moved = end.moved() != before;
+            looked
+        });
+        if has_moved {
+            channel.stir();
+        }
+        self.attend_all(&channel.followers);
+        answer
+    }
+
     /// The same, of which threads that wait at the end hear nothing.
     #[inline]
     pub(super) fn at_alone<T>(
@@ -130,14 +151,20 @@ impl Committed {
         let mut is_done = false;
         // Each turn but the first is something that another thread has brought meanwhile.
         loop {
+            let mut has_moved = false;
             if let Ok(mut end) = lock(channel) {
+                let before = end.moved();
                 // Whatever happens is told by `test` and `wait`.
                 let _ = self.progress(channel, &mut end);
+                has_moved = end.moved() != before;
                 is_done = true;
             } else if channel.again.swap(true, Ordering::AcqRel) || lock(channel).is_err() {
                 return is_done;
             }
-            channel.stir();
+            // A thread that looks once more before it sleeps is not to wake itself for nothing.
+            if has_moved {
+                channel.stir();
+            }
             if !channel.again.swap(false, Ordering::AcqRel) {
                 return is_done;
             }

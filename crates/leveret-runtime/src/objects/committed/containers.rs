@@ -1,16 +1,14 @@
 //! One operation on every channel of a container, in the order of commit's lists. A channel that is there twice gets it twice.
 
 use super::outcome::Outcome;
-use super::wait::LOOK_AGAIN;
 use super::{Committed, CommittedChannel};
 use crate::objects::error::Code;
-use crate::objects::events::Words;
 use crate::objects::handle::Handle;
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_types::Nanos;
 
-/// A wait for any of several channels looks without a pause for so long, and then sleeps.
+/// A wait for several channels looks without a pause for so long, and then sleeps.
 const SPIN: Nanos = Nanos::from_micros(50);
 
 impl Committed {
@@ -80,9 +78,9 @@ impl Committed {
             let waited = loop {
                 let left = (limit - clock::now()).max(Nanos::ZERO);
                 // Alone there is nobody to look after.
-                let slice = if others.is_empty() { left } else { left.min(LOOK_AGAIN) };
+                let slice = if others.is_empty() { left } else { left.min(SPIN) };
                 match self.wait_at(&self.channels[*channel as usize], slice) {
-                    Err(Code::Timeout) if left > slice => self.look_after_all(others),
+                    Err(Code::Timeout) if left > slice => self.sleep_for_all(&reached[place..], limit),
                     waited => break waited,
                 }
             };
@@ -116,9 +114,8 @@ impl Committed {
         let reached = self.reached(container)?;
         let began = clock::now();
         let limit = began + timeout;
+        let channels = reached.iter().map(|number| &self.channels[*number as usize]);
         loop {
-            let mut words = Words::new();
-            let until = self.push_all(reached, &mut words)?;
             if let Some(found) = self.look_for_any(container)? {
                 return Ok(found);
             }
@@ -126,14 +123,13 @@ impl Committed {
             if now >= limit {
                 return Err(Code::Timeout);
             }
-            if now - began < SPIN {
+            if now - began < SPIN || channels.clone().any(|channel| channel.polls) {
                 std::hint::spin_loop();
-                continue;
+            } else if let Some(found) =
+                self.sleep_among(channels.clone(), limit, || self.look_for_any(container))?
+            {
+                return Ok(found);
             }
-            let served = || reached.iter().filter_map(|place| self.channels[*place as usize].served.as_ref());
-            served().for_each(|end| end.begin_sleep());
-            words.sleep(std::iter::empty(), limit.min(until));
-            served().for_each(|end| end.end_sleep());
         }
     }
 
@@ -160,18 +156,16 @@ impl Committed {
         lost.map_or(answer, |handle| Ok(Some((handle, Outcome::PeerLost))))
     }
 
-    /// Where to sleep until there may be news at any of these, to be collected before looking; says until when at most.
-    fn push_all(&self, channels: &[u32], words: &mut Words) -> Result<Nanos, Code> {
-        let now = clock::now();
-        let mut until = Nanos::MAX;
-        for channel in channels {
-            let channel = &self.channels[*channel as usize];
-            until = until.min(match &channel.served {
-                Some(served) => self.push_served(served, words)?,
-                None => Self::look_again_at(channel, now),
-            });
-        }
-        Ok(until)
+    /// Sleeps until there may be something to do at any of these, unless the first is complete; transfers at the others go on before it.
+    fn sleep_for_all(&self, channels: &[u32], limit: Nanos) {
+        self.look_after_all(&channels[1..]);
+        let all = channels.iter().map(|number| &self.channels[*number as usize]);
+        // An error is told by the wait.
+        let is_over = |channel: &u32| self.peek_at(&self.channels[*channel as usize]).unwrap_or(true);
+        let _ = self.sleep_among(all, limit, || {
+            self.look_after_all(&channels[1..]);
+            Ok(channels.first().is_some_and(is_over).then_some(()))
+        });
     }
 
     fn look_after_all(&self, channels: &[u32]) {

@@ -15,7 +15,6 @@ use crate::task_tally::Durations;
 use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
-use leveret_types::Nanos;
 use std::sync::{Arc, MutexGuard};
 
 /// How this member's end of a channel is served.
@@ -189,6 +188,16 @@ impl End {
             Self::Source(source) => source.end.look().map_err(code_of),
             Self::Target(target) => target.end.look().map_err(code_of),
             Self::None | Self::Timed(_) => Ok(()),
+        }
+    }
+
+    /// Changes with whatever moves here.
+    pub(super) fn moved(&self) -> u64 {
+        match self {
+            Self::None | Self::Timed(_) => 0,
+            Self::Source(source) => source.sent() + source.delivered,
+            Self::Target(target) => target.end.received(),
+            Self::Collective(collective) => collective.steps(),
         }
     }
 
@@ -428,7 +437,7 @@ impl Committed {
         if let Some(served) = &channel.served {
             return self.test_served(channel, served, true);
         }
-        whether(self.at(channel, |end| self.look(channel, end)))
+        whether(self.at_to_look(channel, |end| self.look(channel, end)))
     }
 
     /// How a wait would end now, if it would; then it is completed as by a wait, and what was started counts no more.
@@ -440,7 +449,7 @@ impl Committed {
             }
             return looked;
         }
-        self.at(channel, |end| {
+        self.at_to_look(channel, |end| {
             let looked = self.look(channel, end);
             if matches!(looked, Ok(Some(_))) && !end.is_active() {
                 match end {
@@ -452,20 +461,12 @@ impl Committed {
         })
     }
 
-    /// When to look again at an end that no thread of the library serves.
-    pub(super) fn look_again_at(channel: &CommittedChannel, now: Nanos) -> Nanos {
-        match lock(channel).as_deref() {
-            Ok(End::Timed(timed)) => timed.look_again_at(now),
-            _ => now + super::wait::LOOK_AGAIN,
-        }
-    }
-
     /// As [`Committed::test`], and what is complete stays untold.
     pub(super) fn peek_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
         if let Some(served) = &channel.served {
             return self.test_served(channel, served, false);
         }
-        whether(self.at(channel, |end| {
+        whether(self.at_to_look(channel, |end| {
             let before = end.told();
             let looked = self.look(channel, end);
             end.tell(before);

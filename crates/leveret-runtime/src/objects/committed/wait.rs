@@ -10,20 +10,20 @@ use crate::objects::handle::Handle;
 use crate::watch::Watch;
 use leveret_memory::Doze;
 use leveret_memory::sync::Ordering;
-use leveret_os::clock;
 use leveret_os::futex::Awaited;
+use leveret_os::{barrier, clock};
 use leveret_types::Nanos;
+use std::iter;
 use std::ptr::NonNull;
 
 /// Looks before a wait sleeps: a transfer that is under way at all members takes less.
 const POLLS: u32 = 4096;
-/// The first sleep at a channel is no longer than this: the other end need not know yet that anybody sleeps. And who waits for a buffer
-/// that another channel of this member brings looks after that one as often.
+/// Without a barrier in all members the first sleep at a channel is no longer than this: the other end need not know yet that anybody sleeps.
 const SHORT: Nanos = Nanos::from_millis(1);
 /// Nor any other than this: by then who wakes may have another watch.
 const PULSE: Nanos = Nanos::from_millis(20);
-/// How often a wait for all channels of a container looks at the others.
-pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
+/// How soon an end is looked at again that another thread uses: who waits can not say there that it sleeps.
+const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 impl Committed {
     /// Waits until the last started transfer is complete; at an activated end, for the next instance that a wait or a test
@@ -74,26 +74,57 @@ impl Committed {
         }
     }
 
-    /// Sleeps until there may be something to do at an end, unless the wait ends before that.
+    /// Sleeps until there may be something to do at an end, or where its buffers come from, unless the wait ends before that.
     fn sleep_at(&self, channel: &CommittedChannel, limit: Nanos) -> Result<Option<Outcome>, Code> {
+        let feeders = channel.feeders.iter().map(|number| &self.channels[*number as usize]);
+        let looked =
+            self.sleep_among(iter::once(channel).chain(feeders), limit, || self.look_around(channel));
+        not_while_in_use(looked)
+    }
+
+    /// Sleeps until there may be something to do at one of these, unless `look` finds something once everybody knows that this thread is
+    /// about to sleep.
+    pub(super) fn sleep_among<'c, T>(
+        &self,
+        channels: impl Iterator<Item = &'c CommittedChannel> + Clone,
+        limit: Nanos,
+        look: impl FnOnce() -> Result<Option<T>, Code>,
+    ) -> Result<Option<T>, Code> {
         let mut words = Words::new();
+        let untils = channels.clone().map(|channel| self.lie_down(channel, &mut words));
+        let until = untils.fold(limit, Nanos::min);
+        let looked = look();
+        if matches!(looked, Ok(None)) {
+            words.sleep(iter::empty(), until);
+        }
+        channels.for_each(|channel| self.get_up(channel));
+        looked
+    }
+
+    /// Says at an end that this thread is about to sleep, and collects what to sleep on; says until when at most.
+    fn lie_down(&self, channel: &CommittedChannel, words: &mut Words) -> Nanos {
+        let again = || clock::now() + LOOK_AGAIN;
+        if let Some(served) = &channel.served {
+            served.begin_sleep();
+            return self.push_served(served, words).unwrap_or_else(|_| again());
+        }
         let stirred = channel.stirred.load(Ordering::SeqCst);
         words.push(Awaited::new(NonNull::from(&channel.stirred).cast(), stirred));
         channel.sleepers.fetch_add(1, Ordering::SeqCst);
-        let until = self.at_alone(channel, |end| Ok(fall_asleep(end, &mut words)));
-        let looked = self.look_around(channel);
-        if let (Ok(until), Ok(None)) = (&until, &looked) {
-            let until = if channel.feeders.is_empty() { *until } else { clock::now() + SHORT };
-            words.sleep(std::iter::empty(), limit.min(until));
-        }
-        if channel.sleepers.fetch_sub(1, Ordering::SeqCst) == 1 {
+        self.at_alone(channel, |end| Ok(fall_asleep(end, words))).unwrap_or_else(|_| again())
+    }
+
+    /// After the sleep, or instead of it.
+    fn get_up(&self, channel: &CommittedChannel) {
+        if let Some(served) = &channel.served {
+            served.end_sleep();
+        } else if channel.sleepers.fetch_sub(1, Ordering::SeqCst) == 1 {
             // Where another thread uses the end now, the other end makes wake-ups for nobody until a wait ends here again.
             let _ = self.at_alone(channel, |end| {
                 wake_up(end);
                 Ok(())
             });
         }
-        not_while_in_use(looked)
     }
 
     /// Whether a wait would end now, after the ends that its buffers come from and before those that they go to.
@@ -165,10 +196,12 @@ fn fall_asleep(end: &mut End, words: &mut Words) -> Nanos {
             collective.begin_doze(|each| doze(words, each));
             stop(words, collective.watch())
         }
-        End::None | End::Timed(_) => Nanos::MAX,
+        End::Timed(timed) => return timed.look_again_at(clock::now()),
+        End::None => Nanos::MAX,
     };
-    let longest = if is_first { SHORT } else { PULSE };
-    stop_at.min(clock::now() + longest)
+    // The other end has stored before the barrier, and the look after it sees that, or it reads after the barrier that this one sleeps.
+    let is_known = !is_first || barrier::in_all_members();
+    stop_at.min(clock::now() + if is_known { PULSE } else { SHORT })
 }
 
 fn wake_up(end: &End) {

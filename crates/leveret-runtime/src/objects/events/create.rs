@@ -68,6 +68,17 @@ impl World {
         }
     }
 
+    /// When a trigger of the kind time fires: the first firing, after the epoch, and the time between firings, 0 for one.
+    ///
+    /// # Errors
+    /// [`Code::UndefForObject`] of another kind, and those of wrong handles.
+    pub fn trigger_time(&self, trigger: Handle) -> Result<(Nanos, Nanos), Code> {
+        match &self.of(trigger, Class::Trigger)?.body {
+            Body::Trigger(body) => body.times.ok_or(Code::UndefForObject),
+            _ => Err(Code::Internal),
+        }
+    }
+
     /// When a trigger of the kind time fires: first so long after the epoch, and from then on in each period, or once when that is 0.
     ///
     /// # Errors

@@ -23,7 +23,11 @@ impl Words {
         Self { list: [Awaited::NONE; WORDS_MAX + 1], count: 0 }
     }
 
+    /// Once: channels share the bell of their watch.
     pub(in crate::objects) fn push(&mut self, word: Awaited) {
+        if self.list[..self.count].contains(&word) {
+            return;
+        }
         if let Some(place) = self.list.get_mut(self.count) {
             *place = word;
             self.count += 1;

@@ -123,6 +123,11 @@ impl FreeCollective {
         self.moved
     }
 
+    /// Changes with whatever moves here.
+    pub(in crate::objects::committed) fn steps(&self) -> u64 {
+        self.moved + self.begun + self.performed + self.ended
+    }
+
     pub(in crate::objects::committed) fn under_way(&self) -> u64 {
         self.asked.pending + (self.begun - self.ended)
     }
