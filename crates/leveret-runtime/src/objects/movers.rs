@@ -265,7 +265,9 @@ mod tests {
         let budget = |loads: &[Load]| {
             let mut movers = Movers::new(committed.clone());
             let mover = movers.at(Window::of(true, &qos).expect("it has a window"));
-            loads.iter().for_each(|load| drop(mover.add(*load)));
+            for load in loads {
+                mover.add(*load);
+            }
             mover.budget(loads.len())
         };
         assert_eq!(budget(&[Load::Bytes(1), Load::Bytes(2048)]), Nanos(10_000 + 2 * 5_000 + 3 * 250));
