@@ -15,6 +15,9 @@
 //!              | check      | firings so far           |   check: 16 bits made of the count; whoever reads another one believes nothing
 //! ```
 //!
+//! A count is believed when the time of its last firing stands where it belongs, since a firing is timed before it is counted: a number that
+//! something has written over the count, however well formed, is a firing of nobody.
+//!
 //! The count is never wrong and never lost: it only grows, and each reader remembers how far it is. The times are those of the
 //! last n firings; a reader that is further behind knows the number of a firing, but not when it was.
 //!
@@ -101,6 +104,9 @@ const fn counted(number: u64) -> u64 {
 const fn count_of(word: u64) -> Option<u64> {
     if counted(word) == word { Some(word & COUNT_MASK) } else { None }
 }
+
+/// How often a count that changes is looked at.
+const LOOKS_MAX: u32 = 8;
 
 const TIME_BITS: u32 = 56;
 const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
@@ -207,11 +213,34 @@ impl FiringReader {
         Self { firings: Firings::new(segment, place), near }
     }
 
-    /// Firings so far; `None` when something has written over the count.
+    /// Firings so far; `None` when something has written over the count, or over the time of the last of them.
     #[inline]
     pub fn fired(&self) -> Option<u64> {
-        let word = Alleged::new(self.firings.window.word(FIRED).load(Ordering::Acquire));
-        word.checked(|word| count_of(*word).is_some()).and_then(count_of)
+        let mut word = self.word();
+        for _ in 0..LOOKS_MAX {
+            let count = Alleged::new(word).checked(|word| count_of(*word).is_some()).and_then(count_of)?;
+            if self.is_timed(count) {
+                return Some(count);
+            }
+            let before = std::mem::replace(&mut word, self.word());
+            if word == before {
+                return None;
+            }
+        }
+        // It changes faster than it can be looked at: as good as a trigger that fires as fast.
+        count_of(word)
+    }
+
+    fn word(&self) -> u64 {
+        self.firings.window.word(FIRED).load(Ordering::Acquire)
+    }
+
+    /// Whether the last of so many firings stands where it belongs, or, of a trigger that keeps one time, the next.
+    #[inline]
+    fn is_timed(&self, count: u64) -> bool {
+        let Some(last) = count.checked_sub(1) else { return true };
+        let found = Alleged::new(self.firings.window.word(self.firings.offset(last)).load(Ordering::Acquire));
+        lap_of(found.any_value()).wrapping_sub(self.firings.lap(last)) <= u8::from(self.firings.mask == 0)
     }
 
     /// When firing `number` was; `None` when that is overwritten, or there is no such firing yet. Any value is possible.
@@ -219,7 +248,7 @@ impl FiringReader {
     pub fn time(&self, number: u64) -> Option<Nanos> {
         let word = self.firings.window.word(self.firings.offset(number)).load(Ordering::Acquire);
         // Read after the word: were it a later lap's with the same number, the count would have come that far.
-        let fired = self.fired()?;
+        let fired = Alleged::new(self.word()).checked(|word| count_of(*word).is_some()).and_then(count_of)?;
         let kept = self.firings.mask + 1;
         if number >= fired || fired - number > kept || lap_of(word) != self.firings.lap(number) {
             return None;
@@ -232,7 +261,7 @@ impl FiringReader {
     /// What [`FiringReader::futex_word_address`] holds. Any value is possible.
     #[inline]
     pub fn futex_value(&self) -> u32 {
-        Alleged::new(self.firings.window.word(FIRED).load(Ordering::Acquire)).any_value() as u32
+        Alleged::new(self.word()).any_value() as u32
     }
 
     /// Where to sleep until the count, of which the low half is the expected value, has grown.

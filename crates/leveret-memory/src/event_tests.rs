@@ -92,3 +92,24 @@ fn a_count_with_any_bit_changed_is_not_believed() {
         }
     }
 }
+
+/// Well-formed numbers, as another trigger's count is one: what was not timed was not fired.
+#[test]
+fn a_count_of_firings_that_nobody_timed_is_not_believed() {
+    for kept in [1, 2, 8, 64] {
+        for fired in [0, 1, 7, 8, 9, 300] {
+            let (writer, reader) = trigger(kept, Nanos::ZERO);
+            (0..fired).for_each(|number| assert_eq!(writer.fire(Nanos(number)), number as u64));
+            assert_eq!(reader.fired(), Some(fired as u64));
+            let word = reader.firings.window.word(FIRED);
+            let whole = word.load(Ordering::Relaxed);
+            // Laps have eight bits: none of these is a multiple of 256 of them ahead.
+            for more in [100, 1000, 278_646, (1 << 40) + 77] {
+                word.store(counted(fired as u64 + more), Ordering::Relaxed);
+                assert_eq!(reader.fired(), None, "{more} after {fired}, {kept} kept");
+            }
+            word.store(whole, Ordering::Relaxed);
+            assert_eq!(reader.fired(), Some(fired as u64), "mended");
+        }
+    }
+}

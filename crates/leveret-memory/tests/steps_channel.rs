@@ -275,6 +275,7 @@ fn events_are_told_and_heard_in_as_many_steps() {
         let listener = peer.listener(EventId(0)).expect("declared");
         for number in 0..600 {
             assert_eq!(steps::of(FIRE, || writer.fire(Nanos(number as i64))).0, number);
+            assert_eq!(steps::of(2, || reader.fired()).0, Some(number + 1));
             steps::of(1, || (after_firing(), listener.is_waiting()));
             assert_eq!(steps::of(2, || reader.time(number)).0, Some(Nanos(number as i64)));
             steps::of(2, || (listens.begin(), listens.end()));
@@ -283,7 +284,8 @@ fn events_are_told_and_heard_in_as_many_steps() {
         for peers in [Peers::Scribble(3), Peers::CountOn] {
             let mut acts = peers.acts(&regions);
             for number in 0..600 {
-                steps::beside(1, &mut acts, || reader.fired());
+                // The count and the time of the last, for each of eight looks at a count that changes.
+                steps::beside(1 + 2 * 8, &mut acts, || reader.fired());
                 steps::beside(2, &mut acts, || reader.time(number));
                 steps::beside(1, &mut acts, || listener.is_waiting());
             }
