@@ -171,10 +171,11 @@ static void ranked(int policy, int priority)
     hold();
 }
 
-/* Ordinary, but for the bursts. */
+/* Ordinary, but for the bursts; on a busy machine it gets its core all the same. */
 static void raising(void)
 {
     pin(0, core);
+    setpriority(PRIO_PROCESS, 0, -20);
     for (int burst = 0; burst < bursts; burst++) {
         sleep_until(start_of(burst));
         rank(0, SCHED_FIFO, RANK);
@@ -268,6 +269,7 @@ static void boosted(void)
     pthread_mutex_init(&boosting, &inherit);
     pthread_barrier_init(&both, NULL, 2);
     pin(0, core);
+    setpriority(PRIO_PROCESS, 0, -20);
     pthread_t waiter;
     pthread_create(&waiter, NULL, waits_for_the_boosted, NULL);
     for (int burst = 0; burst < bursts; burst++) {

@@ -82,6 +82,8 @@ pub(crate) struct Evidence {
     epoch: Nanos,
     /// The job's own, by which its members are told from those of other jobs.
     socket: PathBuf,
+    /// Those of the tasks: a thread that ended before it could be asked is known by them.
+    processes: BTreeSet<u32>,
     pub(crate) whole_core: bool,
 }
 
@@ -139,6 +141,7 @@ impl Evidence {
             ranked: BTreeSet::new(),
             epoch,
             socket: socket.to_owned(),
+            processes: tasks.iter().filter_map(|(_, thread)| threads_of::process_of(*thread)).collect(),
             whole_core,
         };
         (evidence, warnings)
@@ -414,6 +417,9 @@ impl Evidence {
         {
             *priority = left.from_rank.unwrap_or(0).max(*priority);
         }
+        if self.processes.contains(&record.pid_to) {
+            to_kind = of_own_process(to_kind);
+        }
         Some(SwitchEvent {
             at: record.time - self.epoch,
             core: record.core,
@@ -500,6 +506,15 @@ fn as_it_was(record: &SwitchRecord, (kind, name): (ThreadKind, String)) -> (Thre
     }
 }
 
+/// A thread of a process of the job, which may have ended before it could be asked whose it is.
+fn of_own_process(kind: ThreadKind) -> ThreadKind {
+    match kind {
+        ThreadKind::Foreign { priority } => ThreadKind::Own { priority },
+        ThreadKind::Unknown => ThreadKind::Own { priority: 0 },
+        _ => kind,
+    }
+}
+
 /// Puts what has just come among the rest, in order. The logs of several cores are read one after the other, so only
 /// the last of the rest can come after the first of these.
 fn insert<T, K: Ord>(rest: &mut VecDeque<T>, mut fresh: Vec<T>, key: impl Fn(&T) -> K) {
@@ -549,6 +564,10 @@ mod tests {
         assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
         let own = |priority| (ThreadKind::Own { priority }, "helper".to_owned());
         assert_eq!(as_it_was(&record(Some(5)), own(0)), own(5));
+        // One that nobody could ask is the job's by its process.
+        let (ended, _) = as_it_was(&record(Some(95)), (gone, String::new()));
+        assert_eq!(of_own_process(ended), ThreadKind::Own { priority: 95 });
+        assert_eq!(of_own_process(ThreadKind::Task(1)), ThreadKind::Task(1));
         let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
         assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
     }

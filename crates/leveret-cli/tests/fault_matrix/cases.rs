@@ -8,6 +8,9 @@ const ALL: &[Scheduling] = &[Fifo, Deadline, Plain];
 /// What outranks fixed priorities is not delayed by them.
 const RANKED: &[Scheduling] = &[Fifo, Plain];
 
+/// Who uses up the quota has the core until then.
+const USED_UP: &[&str] = &["quota", "throttl", "limit", "plant"];
+
 /// Of an instance that follows upon it, the report says what delayed the one before.
 const OVERRAN: &[&str] = &["body", "budget", "computed", "throttled"];
 
@@ -98,13 +101,8 @@ pub const CAUSES: &[Cause] = &[
     process("stopped at system calls by a tracer", &[Outside("syscalls", 0)], ALL, &["trac", "debug"]),
     unnamed("frozen by cgroup v1", &[Outside("freeze1", 0)], ALL, &["froze"]),
     unnamed("frozen by cgroup v2", &[Outside("freeze2", 0)], ALL, &["froze"]),
-    unnamed("processor quota of a cgroup", &[Outside("quota", 0)], &[Plain], &["quota", "throttl", "limit"]),
-    unnamed(
-        "real-time quota of a cgroup",
-        &[Outside("real-time-quota", 0)],
-        &[Fifo],
-        &["quota", "throttl", "limit"],
-    ),
+    unnamed("processor quota of a cgroup", &[Outside("quota", 0)], &[Plain], USED_UP),
+    unnamed("real-time quota of a cgroup", &[Outside("real-time-quota", 0)], &[Fifo], USED_UP),
     unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &[]),
     // What the job does to itself.
     job("long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN),
