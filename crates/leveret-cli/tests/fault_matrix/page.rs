@@ -15,8 +15,8 @@ pub struct Row<'c> {
 const HEAD: &str = "# Fault matrix
 
 What was planted, under which scheduling, and what the report said of the instances that it delayed. The test
-[fault_matrix](../crates/leveret-cli/tests/fault_matrix/main.rs) plants all of it anew in every run of CI, and fails where the party or the
-culprit differs; each program that plants writes down when it really disturbed, and only instances that it is proven to have delayed are
+[fault_matrix](../crates/leveret-cli/tests/fault_matrix/main.rs) plants the causes in and by real-time threads anew in every run of CI,
+and all of it with `FAULTS=all` on a machine that does nothing else. It fails where the party or the culprit differs; each program that plants writes down when it really disturbed, and only instances that it is proven to have delayed are
 judged. The number judged and the sentence are those of one run.
 
 | planted | scheduling | whose miss | culprit | judged | what the report says |
