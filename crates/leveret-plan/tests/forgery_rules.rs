@@ -5,7 +5,7 @@
 mod common;
 
 use common::{empty, guard_only, sporadic, task, time_driven};
-use leveret_plan::{CoreChoice, Job, Plan, Qos, Segment, Start, checker, digest, plan};
+use leveret_plan::{CoreChoice, Job, Plan, PlannedSporadic, Qos, Segment, Start, checker, digest, plan};
 use leveret_types::{ChannelId, Nanos, TaskId};
 
 /// `a` sends to `b` every 100 by the clock, `c` runs twice as often and sends with best effort; beside them work at two priorities.
@@ -265,4 +265,19 @@ fn declarations_that_have_no_plan() {
     refused(started, |job| job.sporadics[1].start = Start::Request(ChannelId(2)));
     refused(started, |job| job.sporadics[1].interval = Some(Nanos::ZERO));
     refused(started, |job| job.sporadics[0].interval = Some(Nanos(-1)));
+}
+
+/// The table takes the whole core, and its only stretch reaches to its own beginning.
+#[test]
+fn work_beside_a_table_that_leaves_nothing() {
+    let mut job = empty(&[0], guard_only(0));
+    job.tasks.push(task("all", CoreChoice::Pinned(0), 100, (0, 100), 100));
+    let mut planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert_eq!(checker::check(&planned, &job), Ok(()));
+    job.sporadics.push(sporadic("beside", CoreChoice::Pinned(0), 1, (1_000, 500), 1));
+    let response_bound = Nanos(500);
+    planned.sporadics.push(PlannedSporadic { sporadic: 0, core: 0, level: 0, response_bound });
+    planned.job_digest = digest(&job);
+    let found = checker::check(&planned, &job).expect_err("there is no time for it");
+    assert_eq!(found[0].rule, "no more than its share is used", "{found:?}");
 }
