@@ -5,8 +5,11 @@
 mod common;
 
 use common::{empty, guard_only, sporadic, task, time_driven};
-use leveret_plan::{CoreChoice, Job, Plan, PlannedSporadic, Qos, Segment, Start, checker, digest, plan};
+use leveret_plan::{
+    CoreChoice, Job, MissingPolicy, Plan, PlannedSporadic, Qos, Segment, Start, checker, digest, plan,
+};
 use leveret_types::{ChannelId, Nanos, TaskId};
+use proptest::prelude::*;
 
 /// `a` sends to `b` every 100 by the clock, `c` runs twice as often and sends with best effort; beside them work at two priorities.
 fn job() -> Job {
@@ -280,4 +283,144 @@ fn work_beside_a_table_that_leaves_nothing() {
     planned.job_digest = digest(&job);
     let found = checker::check(&planned, &job).expect_err("there is no time for it");
     assert_eq!(found[0].rule, "no more than its share is used", "{found:?}");
+}
+
+fn rules_of(plan: &Plan, job: &Job) -> Vec<String> {
+    let found = checker::check(plan, job).expect_err("a forgery");
+    found.into_iter().map(|violation| violation.rule).collect()
+}
+
+#[test]
+fn a_task_of_any_core_runs_on_one_of_the_job_s() {
+    let mut job = empty(&[0], guard_only(0));
+    job.tasks.push(task("t", CoreChoice::Any, 100, (0, 100), 10));
+    let mut planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    planned.tasks[0].core = 7;
+    assert_eq!(rules_of(&planned, &job)[0], "it runs on the core it is pinned to, one of the job's");
+}
+
+/// Windows that reach into the next period: an instance ends a guard before the next one, also before the first of the next round.
+#[test]
+fn instances_of_one_task_follow_each_other() {
+    let mut job = empty(&[0, 1], guard_only(3));
+    job.tasks.push(task("t", CoreChoice::Pinned(0), 50, (3, 80), 10));
+    job.tasks.push(task("other", CoreChoice::Pinned(1), 100, (3, 90), 10));
+    let planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let rule = "it ends before the next one's guard".to_owned();
+    for instance in 0..2 {
+        let next = planned.tasks[0].instances[1 - instance].start() + Nanos(100 * instance as i64);
+        for (end, is_broken) in [(next - Nanos(3), false), (next - Nanos(2), true)] {
+            let mut forged = planned.clone();
+            forged.tasks[0].instances[instance].segments = vec![Segment { start: end - Nanos(10), end }];
+            assert_eq!(rules_of(&forged, &job).contains(&rule), is_broken, "instance {instance} until {end}");
+        }
+    }
+}
+
+#[test]
+fn pieces_of_a_task_have_a_length_and_gaps_between_them() {
+    let mut job = empty(&[0], guard_only(0));
+    job.tasks.push(task("t", CoreChoice::Pinned(0), 100, (0, 100), 10));
+    job.tasks[0].preemptible = true;
+    let planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let rule = "it runs within its window, in one piece unless preemptible".to_owned();
+    let pieces: [(&[(i64, i64)], bool); 4] = [
+        (&[(0, 4), (6, 12)], false),
+        (&[(0, 4), (4, 10)], true),
+        (&[(0, 4), (6, 6), (8, 14)], true),
+        (&[(6, 12), (0, 4)], true),
+    ];
+    for (pieces, is_broken) in pieces {
+        let mut forged = planned.clone();
+        let segments = pieces.iter().map(|(start, end)| Segment { start: Nanos(*start), end: Nanos(*end) });
+        forged.tasks[0].instances[0].segments = segments.collect();
+        let last = forged.tasks[0].instances[0].end();
+        forged.tasks[0].response_bound = last;
+        assert_eq!(rules_of(&forged, &job).contains(&rule), is_broken, "{pieces:?}");
+    }
+}
+
+#[test]
+fn a_message_that_a_task_does_not_see_is_named_with_its_instant() {
+    let mut job = job();
+    job.tasks[1].deadline = Nanos(95);
+    let planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+    for (by, visible_at) in [(-1, "-49ns"), (1, "151ns"), (2, "251ns")] {
+        let mut forged = planned.clone();
+        forged.tasks[1].instances[0].reads[0] += by;
+        let found = checker::check(&forged, &job).expect_err("a forgery");
+        let rule =
+            |violation: &&checker::Violation| violation.rule == "it reads the freshest message that it can";
+        let found = found.iter().find(rule).expect("the rule").found.clone();
+        assert_eq!(found, format!("message {by} of `ab`, visible at {visible_at}"));
+    }
+}
+
+/// No task writes: messages are taken as their channel's release says, while instances of the reader begin and end at any time between.
+#[test]
+fn buffers_and_ages_of_a_channel_that_no_task_writes() {
+    let mut jobs = 0;
+    for (period, reads_every) in [(20, 20), (10, 40), (5, 40), (40, 20)] {
+        for release in 0..period.min(8) {
+            for (deadline, budget) in [(9, 3), (13, 11), (20, 1), (35, 12)] {
+                let mut job = empty(&[0], guard_only(0));
+                job.channels.push(time_driven("c", (0, 0), period, (release, release + deadline)));
+                job.tasks.push(task("t", CoreChoice::Pinned(0), reads_every, (2, reads_every), budget));
+                job.tasks[0].reads = vec![ChannelId(0)];
+                let Ok(planned) = plan(&job) else { continue };
+                jobs += 1;
+                assert_eq!(checker::check(&planned, &job), Ok(()), "{job:?}");
+                for by in [-1, 1] {
+                    let mut forged = planned.clone();
+                    forged.channels[0].buffers = forged.channels[0].buffers.wrapping_add_signed(by);
+                    assert_eq!(rules_of(&forged, &job), ["a buffer is always free, and none is wasted"]);
+                }
+            }
+        }
+    }
+    assert!(jobs > 20, "{jobs}");
+}
+
+/// One channel, with a writer, up to two readers, or neither, each at a rate of its own.
+fn channels() -> impl Strategy<Value = Job> {
+    let period = || prop_oneof![Just(10_i64), Just(20), Just(40)];
+    let end = || (period(), 0..12_i64, 1..6_i64);
+    let ends = (prop::option::of(end()), prop::collection::vec(end(), 0..=2));
+    let channel = (period(), 0..8_i64, 1..60_i64, any::<bool>(), 0..4_i64);
+    (ends, channel).prop_map(|((writer, readers), (period, release, length, holds, error))| {
+        let mut job = empty(&[0, 1, 2], guard_only(0));
+        job.costs.clock_error = Nanos(error / 3);
+        let mut new = time_driven("c", (0, 0), period, (release, release + length));
+        if let (true, Qos::TimeDriven { missing, .. }) = (holds, &mut new.qos) {
+            *missing = MissingPolicy::HoldLast;
+        }
+        job.channels.push(new);
+        let all = readers.into_iter().map(|end| (end, false)).chain(writer.map(|end| (end, true)));
+        for (core, ((every, from, budget), writes)) in all.enumerate() {
+            let name = format!("t{core}");
+            let mut new = task(&name, CoreChoice::Pinned(core as u32), every, (from, every + 10), budget);
+            (if writes { &mut new.writes } else { &mut new.reads }).push(ChannelId(0));
+            job.tasks.push(new);
+        }
+        job
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The planner and the checker count buffers and ages by themselves, and find the same: no more and no less is accepted.
+    #[test]
+    fn buffers_and_ages_are_the_ones_that_the_planner_finds(job in channels()) {
+        let Ok(planned) = plan(&job) else { return Ok(()) };
+        prop_assert_eq!(checker::check(&planned, &job), Ok(()));
+        for by in [-1, 1] {
+            let mut forged = planned.clone();
+            forged.channels[0].buffers = forged.channels[0].buffers.wrapping_add_signed(by);
+            prop_assert_eq!(rules_of(&forged, &job), ["a buffer is always free, and none is wasted"]);
+            forged = planned.clone();
+            add(&mut forged.channels[0].latency_bound, i64::from(by));
+            prop_assert_eq!(rules_of(&forged, &job), ["its latency bound is the oldest message's age"]);
+        }
+    }
 }
