@@ -8,7 +8,7 @@ use common::{empty, guard_only, sporadic, task, time_driven};
 use leveret_plan::{
     CoreChoice, Job, MissingPolicy, Plan, PlannedSporadic, Qos, Segment, Start, checker, digest, plan,
 };
-use leveret_types::{ChannelId, Nanos, TaskId};
+use leveret_types::{ChannelId, INSTANCES_MAX, Nanos, TaskId};
 use proptest::prelude::*;
 
 /// `a` sends to `b` every 100 by the clock, `c` runs twice as often and sends with best effort; beside them work at two priorities.
@@ -100,7 +100,7 @@ fn the_frame_of_a_plan() {
     breaks(
         "it covers all work beside the table in order",
         &[
-            |plan, _| drop(plan.sporadics.pop()),
+            |plan, _| plan.sporadics.truncate(1),
             |plan, _| plan.sporadics.swap(0, 1),
             |plan, _| plan.sporadics[1].sporadic = 0,
         ],
@@ -283,6 +283,24 @@ fn work_beside_a_table_that_leaves_nothing() {
     planned.job_digest = digest(&job);
     let found = checker::check(&planned, &job).expect_err("there is no time for it");
     assert_eq!(found[0].rule, "no more than its share is used", "{found:?}");
+}
+
+/// One task at every nanosecond, and one in the whole round: as many instances as may be planned, and one more.
+#[test]
+fn no_more_instances_than_can_be_planned() {
+    for (count, is_broken) in [(INSTANCES_MAX as i64, false), (INSTANCES_MAX as i64 + 1, true)] {
+        let round = count - 1;
+        let mut job = empty(&[0, 1], guard_only(0));
+        job.tasks.push(task("whole", CoreChoice::Pinned(0), round, (0, round), 1));
+        let mut planned = plan(&job).unwrap_or_else(|refusal| panic!("{refusal}"));
+        job.tasks.push(task("often", CoreChoice::Pinned(1), 1, (0, 1), 1));
+        let mut often = planned.tasks[0].clone();
+        (often.task, often.core) = (TaskId(1), 1);
+        planned.tasks.push(often);
+        planned.job_digest = digest(&job);
+        let rule = "its hyperperiod is the least common multiple";
+        assert_eq!(rules_of(&planned, &job)[0] == rule, is_broken, "{count}");
+    }
 }
 
 fn rules_of(plan: &Plan, job: &Job) -> Vec<String> {

@@ -101,6 +101,9 @@ fn slots_that_are_not_what_they_say() {
     refuses(&traffic, "within the hyperperiod", |plan| slot(plan, 0, 1, 1).instance = 2);
     refuses(&traffic, "stream and copy exist", |plan| slot(plan, 0, 1, 1).stream = StreamId(77));
     refuses(&traffic, "stream and copy exist", |plan| slot(plan, 0, 1, 1).copy = 1);
+    // Counted on from the copies and hops of the first stream, these would be the second stream's.
+    refuses(&traffic, "stream and copy exist", |plan| slot(plan, 0, 0, 1).copy = 1);
+    refuses(&traffic, "its hop is this link", |plan| slot(plan, 0, 1, 1).hop = 4);
     refuses(&traffic, "its hop is this link", |plan| slot(plan, 0, 1, 1).hop = 2);
     refuses(&traffic, "its start can be counted", |plan| slot(plan, 0, 1, 1).start = Nanos(i64::MIN));
 }
