@@ -10,8 +10,8 @@
 //! time by `L` or more, and a total time `T` in which stalls could have hit a body (no instance counts for more than
 //! its usual time), stalls alone would give `rate(L) * T` such instances. It is a stall if both hold:
 //!
-//! - `m` or more of them are not too improbable: one in a thousand for one, one in a million for several (stalls come in
-//!   bursts), at `L` and at `L/2`; what the machine does is taken from the spins, or from the bare timer beside the run if that
+//! - `m` or more of them are not too improbable, one in a million (a run has thousands of bodies, and stalls come in bursts), at `L`
+//!   and at `L/2`; what the machine does is taken from the spins, or from the bare timer beside the run if that
 //!   gives more: on a busy host a virtual core stands still right after a wake-up far more often than in a spin, and each body
 //!   follows a wake-up;
 //! - the run saw the machine stall for at least `L/4` anywhere: in a spin on any core, or as lateness of the bare timer
@@ -28,11 +28,9 @@ use leveret_types::Nanos;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// Below this probability the machine does not explain a single instance.
-const UNLIKELY_ONCE: f64 = 1e-3;
-/// Below this it does not explain several. Stalls come in bursts, so several are less independent than the formula
-/// assumes; hence the wide margin.
-const UNLIKELY_AGAIN: f64 = 1e-6;
+/// Below this probability the machine does not explain it. A run judges thousands of bodies, and stalls come in bursts, so that several are
+/// less independent than the formula assumes; hence the wide margin.
+const UNLIKELY: f64 = 1e-6;
 const EXPONENT_LEAST: f64 = 1.5;
 const EXPONENT_MOST: f64 = 2.5;
 /// Gaps needed before a bound counts as well supported.
@@ -123,10 +121,9 @@ impl<'a> Stalls<'a> {
         let Some((probability, count, expected, length)) = decisive else {
             return Judgement { beyond, machine: false, spins: false, sentence: String::new() };
         };
-        let unlikely = if count <= 1 { UNLIKELY_ONCE } else { UNLIKELY_AGAIN };
         let seen = self.longest.0 >= beyond.0 / SEEN_PART;
-        let machine = beyond.0 > 0 && probability >= unlikely && seen;
-        let spins = machine && poisson_tail(count, expected) >= unlikely;
+        let machine = beyond.0 > 0 && probability >= UNLIKELY && seen;
+        let spins = machine && poisson_tail(count, expected) >= UNLIKELY;
         let seen = match seen {
             true => String::new(),
             false => {
@@ -137,7 +134,7 @@ impl<'a> Stalls<'a> {
             "it took {} beyond its usual {}; {count} of {} instances exceeded that by {} or more \
              in {:.3} s of execution, stalls of the machine would give {expected:.4} (at most {:.3} a second of that length \
              by {:.3} s of spinning on core {core}), and stalls after wake-ups {:.4}, as the bare timer beside the run was that late {} times \
-             in {}: probability {probability:.1e}, {} {unlikely:.0e}{seen}",
+             in {}: probability {probability:.1e}, {} {UNLIKELY:.0e}{seen}",
             beyond,
             Nanos(usual),
             bodies.sorted.len(),
@@ -148,7 +145,7 @@ impl<'a> Stalls<'a> {
             self.after_wake_ups(length, bodies.sorted.len()),
             self.late_probes(length),
             self.probe.len(),
-            if probability >= unlikely { "not under" } else { "under" },
+            if probability >= UNLIKELY { "not under" } else { "under" },
         );
         let sentence = if beyond.0 > 0 {
             sentence
