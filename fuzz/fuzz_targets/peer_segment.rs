@@ -158,8 +158,16 @@ pub fn run(bytes: &[u8]) {
     let size = 1 + u32::from(input.byte());
     let buffers = 2 + u32::from(input.byte() & 7);
     let waits = true;
-    let source = SourceSpec { channel: CHANNEL, size, buffers, waits, mapping: Mapping::None, checksum: false };
-    let wide = SourceSpec { channel: WIDE, size: WIDE_BYTES, buffers, waits, mapping: Mapping::None, checksum: false };
+    let source =
+        SourceSpec { channel: CHANNEL, size, buffers, waits, mapping: Mapping::None, checksum: false };
+    let wide = SourceSpec {
+        channel: WIDE,
+        size: WIDE_BYTES,
+        buffers,
+        waits,
+        mapping: Mapping::None,
+        checksum: false,
+    };
     let (mut own, region, layout) = create(&spec(0, vec![source, wide], vec![]));
     let targets =
         [CHANNEL, WIDE].map(|channel| TargetSpec { channel, waits, mapping: Mapping::None }).to_vec();

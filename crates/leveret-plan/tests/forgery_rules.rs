@@ -93,7 +93,9 @@ fn the_frame_of_a_plan() {
             |plan, _| plan.tasks[2].task = TaskId(3),
             |plan, _| drop(plan.channels.pop()),
             |plan, _| plan.channels.swap(0, 1),
-            |plan, _| drop(plan.cores.pop()),
+            |plan, _| {
+                plan.cores.pop();
+            },
             |plan, _| plan.cores.swap(0, 1),
         ],
     );
