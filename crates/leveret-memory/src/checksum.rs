@@ -49,10 +49,10 @@ mod tests {
     #[test]
     fn shared_and_private_bytes_have_the_same_sum() {
         let longest = if cfg!(miri) { 300 } else { 3 * PIECE };
-        let words: Vec<u64> =
+        let mut words: Vec<u64> =
             (0..longest as u64 / 8 + 1).map(|word| (word + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let base = NonNull::from(words.as_slice()).cast::<u8>();
+        let base = NonNull::from(words.as_mut_slice()).cast::<u8>();
         for length in (0..300).chain([PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 7, longest]) {
             if length > longest {
                 continue;
