@@ -38,8 +38,8 @@ pub(crate) struct HoldWatch {
     epoch: Nanos,
     socket: PathBuf,
     kept: usize,
-    /// When a thread was woken, on which core.
-    wakes: VecDeque<(Nanos, u32, u32)>,
+    /// When a thread was woken, on which core, and by which thread if not by an interrupt.
+    wakes: VecDeque<(Nanos, u32, u32, Option<u32>)>,
     /// Up to when wake-ups were noted.
     noted: BTreeMap<u32, Nanos>,
 }
@@ -88,8 +88,9 @@ impl HoldWatch {
         let holds = self.log.as_mut().map(HoldLog::drain).unwrap_or_default();
         let mut before: Option<EventKind> = None;
         for hold in holds {
-            if let Hold::Wake { thread, core } = hold.what {
-                self.wakes.push_back((hold.time, thread, core));
+            if let Hold::Wake { thread, core, in_interrupt } = hold.what {
+                let by = (!in_interrupt).then_some(hold.thread);
+                self.wakes.push_back((hold.time, thread, core, by));
                 continue;
             }
             for kind in self.kinds(&hold) {
@@ -120,11 +121,12 @@ impl HoldWatch {
         let noted = self.noted.entry(thread).or_insert(Nanos(i64::MIN));
         let first = self.wakes.partition_point(|(at, ..)| *at < from - MARGIN);
         let within = self.wakes.range(first..).take_while(|(at, ..)| *at <= until + MARGIN);
-        let fresh = within.filter(|(at, of, _)| *of == thread && *at > *noted);
-        let events: Vec<(Nanos, u32)> = fresh.map(|(at, _, core)| (*at, *core)).collect();
-        *noted = events.last().map_or(*noted, |(at, _)| *at);
+        let fresh = within.filter(|(at, of, ..)| *of == thread && *at > *noted);
+        let events: Vec<(Nanos, u32, Option<u32>)> =
+            fresh.map(|(at, _, core, by)| (*at, *core, *by)).collect();
+        *noted = events.last().map_or(*noted, |(at, ..)| *at);
         let epoch = self.epoch;
-        let event = |(at, core)| Event { at: at - epoch, kind: EventKind::Woken { task, core } };
+        let event = |(at, core, by)| Event { at: at - epoch, kind: EventKind::Woken { task, core, by } };
         events.into_iter().map(event).collect()
     }
 

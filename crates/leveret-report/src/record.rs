@@ -454,6 +454,8 @@ pub enum EventKind {
         task: u16,
         /// Which core.
         core: u32,
+        /// The thread whose call did it; none if an interrupt did, as at the end of a sleep.
+        by: Option<u32>,
     },
     /// A task's thread was found in a control group that may do so much real-time work only.
     RealTimeQuota {

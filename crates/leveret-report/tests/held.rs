@@ -44,7 +44,7 @@ impl Held {
         phase.timers.clear();
         let held = Self { record, thread, due: late.planned - micros(50), woken: late.woken };
         // Wake-ups of another time, so that there is a log of them.
-        held.with(before.planned - micros(900), EventKind::Woken { task: A as u16, core: 0 })
+        held.with(before.planned - micros(900), EventKind::Woken { task: A as u16, core: 0, by: None })
     }
 
     fn with(mut self, at: Nanos, kind: EventKind) -> Self {
@@ -54,7 +54,7 @@ impl Held {
     }
 
     fn queued(self, at: Nanos) -> Self {
-        self.with(at, EventKind::Woken { task: A as u16, core: 0 })
+        self.with(at, EventKind::Woken { task: A as u16, core: 0, by: None })
     }
 
     fn interrupted(mut self, at: Nanos) -> Self {
@@ -139,6 +139,18 @@ fn who_sleeps_where_no_signal_reaches_it_or_past_its_timer_is_frozen_by_nobody_k
         let (expired, thawed) = (held.due + micros(1), held.woken - micros(1));
         held.interrupted(expired).queued(thawed).expect(Cause::Frozen, Party::Job, true);
     }
+    // Nor does anybody but an interrupt end a sleep in time; the interrupts need not have been seen.
+    let woken_by = |plant, by, after| {
+        let held = Held::new(plant, Left::Asleep);
+        let at = held.woken - after;
+        held.with(at, EventKind::Woken { task: A as u16, core: 0, by })
+    };
+    let miss = woken_by(idle(), Some(701), micros(1)).expect(Cause::Frozen, Party::Job, true);
+    assert!(miss.evidence.iter().any(|why| why.contains("thread 701")), "{miss:#?}");
+    woken_by(hog(), Some(701), micros(1)).expect(Cause::Frozen, Party::Job, true);
+    woken_by(idle(), None, micros(1)).expect(Cause::Unexplained, Party::Job, true);
+    // It was put on its core's queue in time, whoever did it.
+    woken_by(hog(), Some(701), micros(348)).expect(Cause::RunQueueWait, Party::Process, false);
     // A timer that was late itself, and woke the thread, froze nobody.
     let held = Held::new(idle(), Left::Asleep);
     let (expired, woken) = (held.woken - micros(3), held.woken - micros(2));

@@ -21,6 +21,8 @@ const DATA_PAGES: usize = 4;
 const WAKE_PAGES: usize = 64;
 /// The kernel compares each wake-up of the machine with all of them.
 const WATCHED_MAX: usize = 64;
+/// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` and `TRACE_FLAG_NMI`: the context in which a tracepoint was passed.
+const INTERRUPTS: u8 = 0x08 | 0x10 | 0x40;
 const CHILD: u32 = libc::SIGCHLD as u32;
 /// SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU; and to a debugger (or the parent) that a thread has stopped, `CLD_TRAPPED` or `CLD_STOPPED`.
 const STOPS: &CStr =
@@ -51,6 +53,8 @@ pub enum Hold {
         thread: u32,
         /// Which core.
         core: u32,
+        /// Whether an interrupt did it, as at the end of a sleep; else the thread that this record is of.
+        in_interrupt: bool,
     },
 }
 
@@ -73,7 +77,7 @@ enum Fields {
     Signal { number: usize, thread: usize },
     Freeze { path: usize },
     Thaw { path: usize },
-    Wake { thread: usize, core: usize },
+    Wake { thread: usize, core: usize, flags: usize },
 }
 
 /// One tracepoint on one core.
@@ -109,7 +113,11 @@ impl HoldLog {
             Some(Fields::Thaw { path: path(format)? })
         });
         let wakes = fields("sched:sched_wakeup", "events/sched/sched_wakeup/format", |format| {
-            Some(Fields::Wake { thread: field(format, "pid", 4)?, core: field(format, "target_cpu", 4)? })
+            Some(Fields::Wake {
+                thread: field(format, "pid", 4)?,
+                core: field(format, "target_cpu", 4)?,
+                flags: field(format, "common_flags", 1)?,
+            })
         })?;
         let names: Vec<String> = threads.iter().map(|thread| format!("pid == {thread}")).collect();
         let watched = CString::new(names.join(" || ")).unwrap_or_default();
@@ -192,7 +200,10 @@ fn hold_of(record: &Record<'_>, fields: Fields) -> Option<HoldRecord> {
             CHILD => Hold::Trap { tracer: word(thread)? },
             signal => Hold::Stop { signal, thread: word(thread)? },
         },
-        Fields::Wake { thread, core } => Hold::Wake { thread: word(thread)?, core: word(core)? },
+        Fields::Wake { thread, core, flags } => {
+            let flags = *record.body.get(RAW + flags)?;
+            Hold::Wake { thread: word(thread)?, core: word(core)?, in_interrupt: flags & INTERRUPTS != 0 }
+        }
         Fields::Freeze { path } => Hold::Freeze(text(path)?),
         Fields::Thaw { path } => Hold::Thaw(text(path)?),
     };
@@ -204,7 +215,7 @@ fn hold_of(record: &Record<'_>, fields: Fields) -> Option<HoldRecord> {
 mod tests {
     use super::*;
     use crate::process::{Signal, Spawn, spawn};
-    use crate::scheduling::{allowed_cores, process_id};
+    use crate::scheduling::{allowed_cores, pin, process_id};
     use crate::user;
 
     fn sample(raw: &[u8]) -> Vec<u8> {
@@ -238,6 +249,17 @@ mod tests {
         for length in 0..body.len() {
             assert_eq!(of(&body[..length], Fields::Freeze { path: 24 }), None, "{length}");
         }
+        let wake = |flags: u8| {
+            let mut raw = [0; 36];
+            (raw[2], raw[24], raw[32]) = (flags, 9, 1);
+            let fields = Fields::Wake { thread: 24, core: 32, flags: 2 };
+            (of(&sample(&raw), fields).map(|found| found.what), of(&sample(&raw)[..61], fields))
+        };
+        // Interrupts off (1) and a reschedule due (4) are no interrupt.
+        for (flags, in_interrupt) in [(0, false), (5, false), (8, true), (0x15, true), (0x40, true)] {
+            let expected = Hold::Wake { thread: 9, core: 1, in_interrupt };
+            assert_eq!(wake(flags), (Some(expected), None), "{flags:#x}");
+        }
     }
 
     #[test]
@@ -257,19 +279,70 @@ mod tests {
         child.pidfd.wait().unwrap();
     }
 
-    #[test]
-    fn a_watched_thread_is_seen_to_wake() {
+    /// The wake-ups of the calling thread while `act` runs, where its wake-ups may be watched.
+    fn wakes_of(act: impl FnOnce()) -> Option<Vec<HoldRecord>> {
         let thread = crate::scheduling::thread_id();
         let mut log = match HoldLog::open(&allowed_cores(), &[thread]) {
             Ok(log) => log,
-            Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+            Err(refusal) => {
+                eprintln!("SKIPPED: {refusal}");
+                return None;
+            }
         };
-        for _ in 0..10 {
-            crate::clock::sleep_until(crate::clock::now() + Nanos::from_micros(300));
+        // Opening the log waits for the kernel's own threads.
+        let began = crate::clock::now();
+        act();
+        let woken = |hold: &HoldRecord| {
+            hold.time > began && matches!(hold.what, Hold::Wake { thread: of, .. } if of == thread)
+        };
+        Some(log.drain().into_iter().filter(woken).collect())
+    }
+
+    #[test]
+    fn a_watched_thread_is_seen_to_wake() {
+        // On the core that is never idle meanwhile: of an idle one, some kernels record nothing.
+        let core = allowed_cores()[0];
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pin(core).unwrap();
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+            let sleeper = scope.spawn(|| {
+                pin(core).unwrap();
+                wakes_of(|| {
+                    for _ in 0..10 {
+                        crate::clock::sleep_until(crate::clock::now() + Nanos::from_micros(300));
+                    }
+                })
+            });
+            let wakes = sleeper.join();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            let Some(wakes) = wakes.unwrap() else { return };
+            // A sleep whose time is over before it begins is none.
+            assert!(wakes.len() >= 5, "{wakes:?}");
+            let in_interrupt = |hold: &HoldRecord| matches!(hold.what, Hold::Wake { in_interrupt: true, .. });
+            assert!(wakes.iter().all(in_interrupt), "{wakes:?}");
+        });
+    }
+
+    #[test]
+    fn who_wakes_a_watched_thread_is_seen() {
+        let (ask, asked) = std::sync::mpsc::channel::<()>();
+        let sleeper = std::thread::spawn(move || wakes_of(|| while asked.recv().is_ok() {}));
+        for _ in 0..20 {
+            ask.send(()).unwrap();
+            crate::clock::sleep_until(crate::clock::now() + Nanos::from_millis(1));
         }
-        let woken = |hold: &HoldRecord| matches!(hold.what, Hold::Wake { thread: of, .. } if of == thread);
-        // A sleep whose time is over before it begins is none.
-        assert!(log.drain().iter().filter(|hold| woken(hold)).count() >= 5);
+        drop(ask);
+        let Some(wakes) = sleeper.join().unwrap() else { return };
+        let this = crate::scheduling::thread_id();
+        let by_us = |hold: &&HoldRecord| {
+            hold.thread == this && matches!(hold.what, Hold::Wake { in_interrupt: false, .. })
+        };
+        assert!(wakes.iter().filter(by_us).count() >= 5, "{wakes:?}");
     }
 
     #[test]

@@ -19,12 +19,23 @@ pub(crate) struct CoreLog<'a> {
     timers: BTreeMap<u32, Vec<Nanos>>,
     /// When each task's thread came to a core (`None`) and left it, in order.
     own: HashMap<u32, Vec<(Nanos, Option<Left>)>>,
-    /// When each task was put on a core's queue, and on which.
-    woken: HashMap<u16, Vec<(Nanos, u32)>>,
+    /// When each task was put on a core's queue.
+    woken: HashMap<u16, Vec<Wake>>,
     /// Stretches of time of which records of the log were lost, and how many.
     lost: Vec<(Nanos, Nanos, u64)>,
     /// Whether the log saw every thread of the core, or only ours.
     pub whole_core: bool,
+}
+
+/// A task's thread, which had no core, was put on the queue of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Wake {
+    /// When.
+    pub at: Nanos,
+    /// Which core.
+    pub core: u32,
+    /// The thread whose call did it; none if an interrupt did.
+    pub by: Option<u32>,
 }
 
 /// A thread on a core.
@@ -179,10 +190,10 @@ impl<'a> CoreLog<'a> {
             instants.sort_unstable();
         }
         let own = own_moves(phase);
-        let mut woken: HashMap<u16, Vec<(Nanos, u32)>> = HashMap::new();
+        let mut woken: HashMap<u16, Vec<Wake>> = HashMap::new();
         for event in &phase.events {
-            if let EventKind::Woken { task, core } = event.kind {
-                woken.entry(task).or_default().push((event.at, core));
+            if let EventKind::Woken { task, core, by } = event.kind {
+                woken.entry(task).or_default().push(Wake { at: event.at, core, by });
             }
         }
         let lost = phase.events.iter().filter_map(|event| match event.kind {
@@ -193,7 +204,8 @@ impl<'a> CoreLog<'a> {
         Self { cores, threads, timers, own, woken, lost, whole_core }
     }
 
-    fn occupant(&self, thread: u32) -> Occupant {
+    /// What is known of a thread.
+    pub fn occupant(&self, thread: u32) -> Occupant {
         self.threads
             .get(&thread)
             .cloned()
@@ -283,27 +295,38 @@ impl<'a> CoreLog<'a> {
 
     /// Whether a task's thread, which has no core at `at`, wants one; `None` where the log does not say.
     pub fn is_waiting(&self, task: usize, thread: u32, at: Nanos) -> Option<bool> {
-        let woken = self.woken.get(&u16::try_from(task).ok()?)?;
-        let (since, left) = self.absence(thread, at)?;
-        if left == Left::Runnable {
+        self.woken.get(&u16::try_from(task).ok()?)?;
+        if self.absence(thread, at)?.1 == Left::Runnable {
             return Some(true);
         }
-        let moves = self.own.get(&thread)?;
-        let came =
-            moves[moves.partition_point(|(each, _)| *each <= at)..].iter().find(|(_, how)| how.is_none());
-        let after = woken.iter().map(|(each, _)| *each).filter(|each| *each > since);
+        let first = self.woken_from(task, thread, at);
         // Nobody comes to a core without having been woken: a record is missing.
-        let first = after.min().filter(|first| came.is_none_or(|(came, _)| first <= came));
-        if came.is_some() && first.is_none() {
+        if first.is_none() && self.came_after(thread, at).is_some() {
             return None;
         }
-        Some(first.is_some_and(|first| first <= at))
+        Some(first.is_some_and(|first| first.at <= at))
+    }
+
+    /// When a task's thread, which has no core at `at`, next has one.
+    fn came_after(&self, thread: u32, at: Nanos) -> Option<Nanos> {
+        let moves = self.own.get(&thread)?;
+        let after = &moves[moves.partition_point(|(each, _)| *each <= at)..];
+        after.iter().find(|(_, how)| how.is_none()).map(|(came, _)| *came)
+    }
+
+    /// The wake-up that ends the absence of a task's thread at `at`.
+    pub fn woken_from(&self, task: usize, thread: u32, at: Nanos) -> Option<Wake> {
+        let woken = self.woken.get(&u16::try_from(task).ok()?)?;
+        let (since, _) = self.absence(thread, at)?;
+        let came = self.came_after(thread, at);
+        let first = woken.iter().filter(|wake| wake.at > since).min_by_key(|wake| wake.at);
+        first.filter(|first| came.is_none_or(|came| first.at <= came)).copied()
     }
 
     /// The core on whose queue a task was put last within `[from, to]`.
     pub fn queued_on(&self, task: usize, from: Nanos, to: Nanos) -> Option<u32> {
         let woken = self.woken.get(&u16::try_from(task).ok()?)?;
-        woken.iter().rev().find(|(at, _)| *at >= from && *at <= to).map(|(_, core)| *core)
+        woken.iter().rev().find(|wake| wake.at >= from && wake.at <= to).map(|wake| wake.core)
     }
 
     /// Whether the log shows a task's thread stopped by a signal at any time within `[from, to]`.

@@ -261,8 +261,9 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::Thawed { member: rank, group } => {
             format!("{group}, in which member {} is, was let go on", member(*rank))
         }
-        EventKind::Woken { task: number, core } => {
-            format!("{} was put on the queue of core {core}", task(*number))
+        EventKind::Woken { task: number, core, by } => {
+            let by = by.map_or_else(String::new, |thread| format!(" by thread {thread}"));
+            format!("{} was put on the queue of core {core}{by}", task(*number))
         }
         EventKind::QuotaUsedUp { task: number, group, since, length } => {
             format!(

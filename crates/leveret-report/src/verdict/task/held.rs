@@ -77,14 +77,39 @@ impl Case<'_> {
             );
             return Some(self.share(stage, Cause::Frozen, Blame::unproven(), amount, sentence));
         }
-        if left == Left::Asleep && stage == Stage::Wake && self.sleeps_past_its_timer(stretch, since) {
-            let sentence = format!(
-                "{head}: the timer that ends its planned sleep had expired, and the kernel did not wake it: so it treats what its \
-                 control group (of version 1) has frozen; by whom is not known, so it counts as the job's"
-            );
-            return Some(self.share(stage, Cause::Frozen, Blame::unproven(), amount, sentence));
+        if left == Left::Asleep && stage == Stage::Wake {
+            return self.asleep_past_its_time(stretch, since, amount, head);
         }
         None
+    }
+
+    /// The share of a stretch in which this thread, asleep since `since`, was kept asleep though its timer had expired.
+    fn asleep_past_its_time(
+        &self,
+        stretch: &Stretch,
+        since: Nanos,
+        amount: Nanos,
+        head: &str,
+    ) -> Option<Share> {
+        let how = if self.sleeps_past_its_timer(stretch, since) {
+            "the timer that ends its planned sleep had expired, and the kernel did not wake it".to_owned()
+        } else {
+            let (at, by) = self.let_go(stretch)?;
+            format!("it was no timer that ended its planned sleep, but a call of {by} at {at}")
+        };
+        let sentence = format!(
+            "{head}: {how}: so it treats what its control group (of version 1) has frozen; by whom is not known, so it counts as the job's"
+        );
+        Some(self.share(Stage::Wake, Cause::Frozen, Blame::unproven(), amount, sentence))
+    }
+
+    /// When the planned sleep was ended long after its time by what another thread did, and by which: only of a frozen thread does the end
+    /// of the timer leave that to somebody.
+    fn let_go(&self, stretch: &Stretch) -> Option<(Nanos, String)> {
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        let wake = self.context.log.woken_from(self.task, self.thread, middle)?;
+        let by = wake.by.filter(|_| wake.at > self.wake_due() + WAY_OUT_OF_IDLE && wake.at >= middle)?;
+        Some((wake.at, self.context.log.occupant(by).describe()))
     }
 
     /// Whether the thread, asleep since `since`, was not woken though its timer had expired: the core on which it fell asleep took a timer
