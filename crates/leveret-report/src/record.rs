@@ -454,7 +454,7 @@ pub enum EventKind {
         task: u16,
         /// Which core.
         core: u32,
-        /// The thread whose call did it; none if an interrupt did, as at the end of a sleep.
+        /// The thread whose call did it; none if an interrupt did, as at the end of a sleep, or when a thread asks another core to do it.
         by: Option<u32>,
     },
     /// A task's thread was found in a control group that may do so much real-time work only.

@@ -53,7 +53,8 @@ pub enum Hold {
         thread: u32,
         /// Which core.
         core: u32,
-        /// Whether an interrupt did it, as at the end of a sleep; else the thread that this record is of.
+        /// Whether an interrupt did it, as at the end of a sleep, or when a thread asks another core to do it; else the thread that this record is
+        /// of.
         in_interrupt: bool,
     },
 }
@@ -302,11 +303,11 @@ mod tests {
     fn a_watched_thread_is_seen_to_wake() {
         // On the core that is never idle meanwhile: of an idle one, some kernels record nothing.
         let core = allowed_cores()[0];
-        let done = std::sync::atomic::AtomicBool::new(false);
+        let (done, is_done) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 pin(core).unwrap();
-                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                while is_done.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
                     std::hint::spin_loop();
                 }
             });
@@ -319,7 +320,7 @@ mod tests {
                 })
             });
             let wakes = sleeper.join();
-            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            drop(done);
             let Some(wakes) = wakes.unwrap() else { return };
             // A sleep whose time is over before it begins is none.
             assert!(wakes.len() >= 5, "{wakes:?}");
@@ -329,20 +330,35 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_a_watched_thread_is_seen() {
-        let (ask, asked) = std::sync::mpsc::channel::<()>();
-        let sleeper = std::thread::spawn(move || wakes_of(|| while asked.recv().is_ok() {}));
-        for _ in 0..20 {
-            ask.send(()).unwrap();
-            crate::clock::sleep_until(crate::clock::now() + Nanos::from_millis(1));
-        }
-        drop(ask);
+    fn who_wakes_a_watched_thread_on_its_core_is_seen() {
+        let core = allowed_cores()[0];
+        let (ready, is_ready) = std::sync::mpsc::channel::<()>();
+        let (ask, asked) = std::sync::mpsc::channel();
+        let sleeper = std::thread::spawn(move || {
+            pin(core).unwrap();
+            wakes_of(move || {
+                drop(ready);
+                while asked.recv().is_ok() {}
+            })
+        });
+        let waker = std::thread::spawn(move || {
+            pin(core).unwrap();
+            // Until it listens, or cannot.
+            assert!(is_ready.recv().is_err());
+            for _ in 0..20 {
+                crate::clock::sleep_until(crate::clock::now() + Nanos::from_millis(1));
+                if ask.send(()).is_err() {
+                    break;
+                }
+            }
+            crate::scheduling::thread_id()
+        });
+        let waker = waker.join().unwrap();
         let Some(wakes) = sleeper.join().unwrap() else { return };
-        let this = crate::scheduling::thread_id();
-        let by_us = |hold: &&HoldRecord| {
-            hold.thread == this && matches!(hold.what, Hold::Wake { in_interrupt: false, .. })
+        let by_waker = |hold: &&HoldRecord| {
+            hold.thread == waker && matches!(hold.what, Hold::Wake { in_interrupt: false, .. })
         };
-        assert!(wakes.iter().filter(by_us).count() >= 5, "{wakes:?}");
+        assert!(wakes.iter().filter(by_waker).count() >= 5, "{wakes:?}");
     }
 
     #[test]

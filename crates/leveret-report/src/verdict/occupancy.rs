@@ -34,7 +34,7 @@ pub(crate) struct Wake {
     pub at: Nanos,
     /// Which core.
     pub core: u32,
-    /// The thread whose call did it; none if an interrupt did.
+    /// The thread whose call did it; none if an interrupt did, perhaps for a thread on another core.
     pub by: Option<u32>,
 }
 
