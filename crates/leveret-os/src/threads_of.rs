@@ -172,6 +172,11 @@ pub fn environment<const N: usize>(tid: u32, names: [&str; N]) -> [Option<String
     })
 }
 
+/// Whether a thread's process was started with any environment; none is seen either while it changes into another program.
+pub fn has_environment(tid: u32) -> bool {
+    std::fs::read(format!("/proc/{tid}/environ")).is_ok_and(|bytes| !bytes.is_empty())
+}
+
 /// The threads of a process, ascending.
 ///
 /// # Errors

@@ -5,7 +5,7 @@
 //! the tree by its parent's end arrives here.
 
 use crate::clock;
-use crate::threads_of::environment;
+use crate::threads_of::{environment, has_environment};
 use leveret_types::Nanos;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Between two looks at processes that were killed and have not ended yet.
 const LOOK_AGAIN: Nanos = Nanos(500_000);
+/// A process changes into another program within this.
+const CHANGES_WITHIN: Nanos = Nanos::from_millis(200);
 
 /// A process that was left behind.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,11 +53,22 @@ impl Adoption {
         }
     }
 
-    /// An orphan that was started with this value of a variable of its environment.
+    /// An orphan that was started with this value of a variable of its environment. One without any environment may just be changing into
+    /// another program, when the kernel shows none: it is looked at again for a while.
     pub fn find(&self, variable: &str, value: &str) -> Option<u32> {
-        let left = children().into_iter().filter(|child| !self.before.contains(&child.orphan.pid));
-        let is_meant = |pid: &u32| environment(*pid, [variable])[0].as_deref() == Some(value);
-        left.map(|child| child.orphan.pid).find(is_meant)
+        let limit = clock::now() + CHANGES_WITHIN;
+        loop {
+            let left = children().into_iter().filter(|child| !self.before.contains(&child.orphan.pid));
+            let left: Vec<u32> = left.map(|child| child.orphan.pid).collect();
+            let is_meant = |pid: &&u32| environment(**pid, [variable])[0].as_deref() == Some(value);
+            if let Some(found) = left.iter().find(is_meant) {
+                return Some(*found);
+            }
+            if left.iter().all(|pid| has_environment(*pid)) || clock::now() > limit {
+                return None;
+            }
+            clock::sleep_until(clock::now() + LOOK_AGAIN);
+        }
     }
 
     /// Kills every orphan, and whoever becomes one by that, until nobody is left or `within` has passed. To be called when
