@@ -214,7 +214,7 @@ impl<'i> Model<'i> {
                 prop_assert!(removed.is_some_and(|buffer| store.gives(buffer)), "{answer:?} of {store:?}");
                 removed.iter().for_each(|buffer| store.take_out(*buffer));
                 if !self.is_committed {
-                    store.begin_anew_if_empty();
+                    store.go_on_after_the_first();
                 }
                 Ok(())
             }

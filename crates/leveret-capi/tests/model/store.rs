@@ -103,10 +103,10 @@ impl Store {
         self.inside.retain(|(inside, _)| *inside != buffer);
     }
 
-    /// The order of insertion begins anew once nothing is in, while nothing is committed.
-    pub fn begin_anew_if_empty(&mut self) {
-        if self.inside.is_empty() {
-            self.due = 0;
+    /// After a removal while nothing is committed: where what is left is the first of the order, the order goes on after it.
+    pub fn go_on_after_the_first(&mut self) {
+        if self.may_be_committed() {
+            self.due = self.inside.len() % self.allowed.as_ref().map_or(1, Vec::len);
         }
     }
 
