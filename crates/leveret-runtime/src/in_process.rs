@@ -151,6 +151,14 @@ impl InProcessJob {
         self.tasks.iter_mut().for_each(|task| task.runner.leave());
     }
 
+    /// From here on a member does nothing, as if it were stopped.
+    #[cfg(test)]
+    pub(crate) fn stop(&mut self, member: MemberId) {
+        let tasks = &self.assembled.job.tasks;
+        let own = self.tasks.iter_mut().filter(|task| tasks[task.id.index()].member == member);
+        own.for_each(|task| task.ended = true);
+    }
+
     /// The length of a round.
     #[cfg(test)]
     pub(crate) fn hyperperiod(&self) -> Nanos {

@@ -155,8 +155,10 @@ fn send_one(
 ) -> Outcome {
     match context.output(source) {
         Ok(_) => {}
-        // What the receiver has not given back; the program's buffer waits for the next instance.
-        Err(SendRefusal::NoBuffer) => return Outcome::NoReceiverBuffer,
+        // The receiver has given back none. The program's message was for this instance: were it kept for the next, each one after it
+        // would be a period old.
+        Err(SendRefusal::NoBuffer) if committed.pass_over(channel) => return Outcome::NoReceiverBuffer,
+        Err(SendRefusal::NoBuffer) => return Outcome::NoSenderBuffer,
         Err(SendRefusal::Inactive | SendRefusal::NotThisTask) => return Outcome::None,
         Err(SendRefusal::AlreadySent | SendRefusal::TooLong { .. }) => return Outcome::Invalid,
     }

@@ -2,6 +2,7 @@
 
 use super::super::{ChannelMetrics, End};
 use super::*;
+use crate::VirtualClock;
 use crate::in_process::InProcessJob;
 use crate::objects::{
     BufferDescription, ChannelDescription, Committed, Dataspec, Handle, OwnedStorage, Policy, Qos, World,
@@ -295,6 +296,90 @@ fn a_sender_without_a_buffer_misses_at_both_ends_and_the_next_instance_is_unaffe
     pair.run(5, &[(BEFORE, R, Activate, Ok(())), (ms(11), S, Start, Ok(()))]);
     assert_eq!(pair.counted()[S], [0, 1, 0, 0]);
     assert_eq!(pair.look(S, ms(49)), Ok(Some(Outcome::NoSenderBuffer)));
+}
+
+impl Pair {
+    /// The labels of the buffers in a side's output iterator, in their order.
+    fn labels(&self, side: usize) -> Vec<i64> {
+        let Side { committed, output, .. } = &self.sides[side];
+        let removed = std::iter::from_fn(|| committed.remove(*output).ok());
+        removed.map(|buffer| committed.label(buffer).expect("the program's")).collect()
+    }
+
+    /// Runs both ends activated; a thread of the sender's program puts a buffer with the period's number in at the beginning of each in which
+    /// `insert` says so, which may plant what it likes into the clock of the sender's task.
+    fn run_inserting(&mut self, periods: u64, mut insert: impl FnMut(i64, &VirtualClock) -> bool) {
+        let mut spare = self.spare[S].clone();
+        self.job.arm(EPOCH, periods);
+        let sides = &self.sides;
+        for side in sides {
+            side.call(Activate, EPOCH + BEFORE, &mut Vec::new()).expect("idle");
+        }
+        let mut next = 0;
+        self.job.run_virtual(periods, |_, planned, clock| {
+            // The sender's task comes first in each period.
+            let period = planned.0 / PERIOD.0;
+            if period < next || period >= periods as i64 {
+                return;
+            }
+            next = period + 1;
+            if insert(period, clock) {
+                let number = |bytes: &mut [u8]| bytes.copy_from_slice(&period.to_le_bytes());
+                sides[S].committed.write(*spare.last().expect("one"), number).expect("the program's");
+                sides[S].call(Insert, EPOCH + planned, &mut spare).expect("it fits");
+            }
+        });
+    }
+
+    /// Of each message that came, its instance and what is in it.
+    fn received(&self) -> Vec<(i64, i64)> {
+        let Side { committed, output, .. } = &self.sides[R];
+        let removed = std::iter::from_fn(|| committed.remove(*output).ok());
+        let read = |buffer: Handle| {
+            let mut number = [0; 8];
+            committed.read(buffer, |bytes| number.copy_from_slice(bytes)).expect("the program's");
+            let (instance, _) = committed.received(buffer).expect("a message's");
+            (instance as i64, i64::from_le_bytes(number))
+        };
+        removed.map(read).collect()
+    }
+}
+
+/// A program that puts in one message for each instance: none is sent for an instance after its own, however the one before was missed.
+// spec: CHANNEL-MISS-01
+#[test]
+fn what_was_for_a_missed_instance_is_not_sent_for_another() {
+    let mut pair = pair([0, 6], 1);
+    pair.job.stop(MemberId(R as u16));
+    pair.run_inserting(4, |_, _| true);
+    let [sender, _] = pair.metrics();
+    assert!(sender.no_receiver_buffer > 0, "{sender:?}");
+    assert_eq!(sender.completed + sender.no_receiver_buffer, 4);
+    // They are inserted from the back of the spares.
+    assert_eq!(pair.labels(S), [3, 2, 1, 0], "each came back, sent or not");
+    assert_eq!(pair.sides[S].committed.count(pair.sides[S].input), Ok(0));
+    // Without a message it was our own miss, whatever the receiver has given back.
+    let mut pair = self::pair([0, 6], 1);
+    pair.job.stop(MemberId(R as u16));
+    pair.run_inserting(4, |period, _| period != 3);
+    assert_eq!(pair.metrics()[S].no_sender_buffer, 1);
+}
+
+/// The library's task comes too late for two instances, and the program's thread goes on putting in a message for each.
+// spec: CHANNEL-MISS-01
+#[test]
+fn what_was_for_a_late_instance_is_not_sent_for_another() {
+    let mut pair = pair([0, 6], 1);
+    pair.run_inserting(4, |period, clock| {
+        if period == 1 {
+            clock.delay_next_wake(ms(16));
+        }
+        true
+    });
+    let [sender, _] = pair.metrics();
+    assert_eq!((sender.completed, sender.late), (2, 2), "{sender:?}");
+    assert_eq!(pair.received(), [(0, 0), (3, 3)]);
+    assert_eq!(pair.labels(S), [3, 2, 1, 0], "each came back, sent or not");
 }
 
 // spec: CHANNEL-MISS-03, CHANNEL-MISS-07, CHANNEL-MISS-08

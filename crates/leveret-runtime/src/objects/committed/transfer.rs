@@ -158,6 +158,16 @@ impl Committed {
         }
     }
 
+    /// The next buffer goes into the output iterator unsent; whether there was one.
+    pub(super) fn pass_over(&self, channel: &CommittedChannel) -> bool {
+        let taken = self.take_for(channel);
+        taken.is_some_and(|buffer| {
+            // A buffer that the output iterator does not allow is the program's again.
+            let _ = self.hand_back(channel, buffer);
+            true
+        })
+    }
+
     /// Into the output iterator; a buffer that it does not allow goes back to the program.
     pub(super) fn hand_back(&self, channel: &CommittedChannel, buffer: usize) -> Result<(), Code> {
         self.put_or_release(channel.output, buffer)
