@@ -2,6 +2,7 @@
 //! it sees, and a wrong sight is an exit status of 1 with its reason.
 //!
 //! - `poll`: A sends numbered messages best effort, B polls for them and echoes each on a waking channel;
+//! - `full`: A sends best effort until nothing is free, and goes on trying, before B takes anything;
 //! - `start`: A starts transfers of a time-driven channel one by one, B waits for each;
 //! - `activate`: A's task sends each period; A deactivates and activates its end meanwhile.
 //! - `pause`: the same, but it is the receiving end that B deactivates and activates.
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let what = std::env::args().nth(1).unwrap_or_default();
     let done = match what.as_str() {
         "poll" => poll(),
+        "full" => full(),
         "start" => start(),
         "activate" => activate(),
         "pause" => pause(),
@@ -90,6 +92,45 @@ fn expect(end: &mut ReceivingEnd, number: u64) -> Result<(), Failed> {
     let mut bytes = [0; 64];
     let length = message.copy_to(&mut bytes).map_err(|torn| format!("message {number}: {torn:?}"))?;
     check(length == 8 && bytes[..8] == number.to_le_bytes(), format!("message {number} is another"))
+}
+
+/// So many messages have room on a channel, and so many more do not.
+fn full() -> Result<(), Failed> {
+    const ROOM: u64 = 4;
+    const BEYOND: u64 = 16;
+    let mut member = Member::join()?;
+    let is_sender = member.name() == "A";
+    let mut declarations = member.declare("full");
+    let size = ByteSize(64);
+    if is_sender {
+        let there = declarations.source("there").size(size).buffers(ROOM as u32).best_effort().declare();
+        let begin = declarations.source("begin").size(size).buffers(ROOM as u32).best_effort().declare();
+        let mut session = member.commit(declarations)?;
+        let mut there = session.sender(there).ok_or("no sending end")?;
+        let mut begin = session.sender(begin).ok_or("no sending end")?;
+        for number in 0..ROOM {
+            there.send(&number.to_le_bytes())?;
+        }
+        for _ in 0..BEYOND {
+            check(matches!(there.send(&[0]), Err(StartError::NoBuffer(_))), "there is room for more")?;
+        }
+        begin.send(&0_u64.to_le_bytes())?;
+        there.wait(WATCHDOG)?;
+        session.uncommit()?;
+    } else {
+        let there = declarations.target("there").size(size).buffers(ROOM as u32).best_effort().declare();
+        let begin = declarations.target("begin").size(size).buffers(ROOM as u32).best_effort().declare();
+        let mut session = member.commit(declarations)?;
+        let mut there = session.receiver(there).ok_or("no receiving end")?;
+        let mut begin = session.receiver(begin).ok_or("no receiving end")?;
+        expect(&mut begin, 0)?;
+        for number in 0..ROOM {
+            expect(&mut there, number)?;
+        }
+        session.uncommit()?;
+    }
+    println!("full {}: {ROOM} and {BEYOND}", if is_sender { "A" } else { "B" });
+    Ok(())
 }
 
 /// Single transfers by the clock.

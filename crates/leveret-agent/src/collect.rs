@@ -599,9 +599,10 @@ impl ChannelCollector {
         let span = Span { epoch: self.epoch, now };
         let sent = self.source_end.as_ref().map(|end| span.count(Alleged::new(end.counters().published)));
         let taken = self.target_end.as_ref().map(|end| span.count(Alleged::new(end.counters().taken)));
-        record.implausible.source += u64::from(sent == Some(None));
+        let refused = self.source_end.as_ref().map(|end| span.count(Alleged::new(end.counters().refused)));
+        record.implausible.source += u64::from(sent == Some(None)) + u64::from(refused == Some(None));
         record.implausible.target += u64::from(taken == Some(None));
-        (record.sent, record.taken) = (sent.flatten(), taken.flatten());
+        (record.sent, record.taken, record.refused) = (sent.flatten(), taken.flatten(), refused.flatten());
     }
 
     pub(crate) fn finish(mut self, now: Nanos) -> ChannelRecord {

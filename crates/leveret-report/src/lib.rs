@@ -102,6 +102,12 @@ impl<'a> Report<'a> {
         channels.filter(|channel| !channel.time_driven).map(|channel| channel.untaken).sum()
     }
 
+    /// Attempts to send a message without a window that found no free buffer.
+    pub fn refused(&self) -> u64 {
+        let channels = self.statistics.phases.iter().flat_map(|phase| &phase.channels);
+        channels.map(|channel| channel.refused).fold(0, u64::saturating_add)
+    }
+
     /// The conclusion in one sentence.
     pub fn conclusion(&self) -> String {
         let counts = &self.assessment.counts;
@@ -116,6 +122,11 @@ impl<'a> Report<'a> {
             },
             1 => self.assessment.irregularities[0].sentence.clone(),
             _ => format!("{wrong} irregularities"),
+        };
+        let irregular = match self.refused() {
+            0 => irregular,
+            1 => format!("{irregular}; 1 attempt to send found no free buffer"),
+            refused => format!("{irregular}; {refused} attempts to send found no free buffer"),
         };
         match counts.all() {
             0 if !self.has_windows() => {

@@ -202,6 +202,8 @@ pub struct ChannelRecord {
     pub sent: Option<u64>,
     /// Messages taken, by the receiver's own count.
     pub taken: Option<u64>,
+    /// Attempts to send that found no free buffer, by the sender's own count: who tries again counts again.
+    pub refused: Option<u64>,
 }
 
 /// How often each end of a channel said what cannot be true.

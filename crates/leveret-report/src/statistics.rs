@@ -118,6 +118,8 @@ pub struct ChannelStatistics {
     pub taken: u64,
     /// In time, but nobody took it.
     pub untaken: u64,
+    /// Of a channel that the clock does not move: attempts to send that found no free buffer.
+    pub refused: u64,
     /// Its misses.
     #[serde(flatten)]
     pub misses: MissCounts,
@@ -431,6 +433,7 @@ fn of_channel(
         count,
         taken,
         untaken,
+        refused: record.refused.filter(|_| !time_driven).unwrap_or(0),
         misses: counts,
         latency_ns: Summary::with(
             record

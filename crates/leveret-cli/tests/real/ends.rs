@@ -27,6 +27,24 @@ fn best_effort_there_by_polling_and_back_by_waking() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
 }
 
+/// Nothing is lost by an attempt to send that finds no free buffer; the report says how many there were.
+#[test]
+fn attempts_to_send_without_a_free_buffer_are_told() {
+    let _turn = turn();
+    let outcome = Workplace::new().start(&pair("full", 1000).text()).finish_alone();
+    assert_well(&outcome, &["full A: 4 and 16", "full B: 4 and 16"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stdout.contains("16 attempts to send found no free buffer"), "{}", outcome.said());
+    let phase = &outcome.record().phases[0];
+    let counted = |name: &str| {
+        let place = phase.job.channels.iter().position(|channel| channel.name == name).expect("a channel");
+        let channel = &phase.channels[place];
+        (channel.sent, channel.taken, channel.refused)
+    };
+    assert_eq!(counted("there"), (Some(4), Some(4), Some(16)), "{}", outcome.said());
+    assert_eq!(counted("begin"), (Some(1), Some(1), Some(0)), "{}", outcome.said());
+}
+
 // spec: CHANNEL-START-01, CHANNEL-WAIT-01, SIDED-SLACK-01, SIDED-SLACK-02
 #[test]
 fn transfers_are_started_one_by_one() {

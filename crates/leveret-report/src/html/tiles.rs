@@ -94,7 +94,11 @@ fn best_effort(report: &Report<'_>) -> Vec<Tile> {
         (
             "Taken",
             sum(|channel| channel.taken).to_string(),
-            format!("untaken: {}", sum(|channel| channel.untaken)),
+            format!(
+                "untaken: {}; attempts to send without a free buffer: {}",
+                sum(|channel| channel.untaken),
+                sum(|channel| channel.refused)
+            ),
             "",
         ),
         ("Insert to taken, p99", latency, latency_note, ""),
