@@ -294,7 +294,7 @@ void test_exceptions_in_handlers(mpirt::session &session)
     session.commit().uncommit();
 }
 
-/* A lambda's state lies with the task; its exception reaches whoever ends the commit. */
+/* A lambda's state lies with the task. */
 void test_tasks_from_lambdas(mpirt::session &session)
 {
     const auto qos = mpirt::qos::channel_time(nullptr, 0ms, 5ms, 10ms);
@@ -308,20 +308,12 @@ void test_tasks_from_lambdas(mpirt::session &session)
                 if (!self || now.deadline <= now.start) {
                     throw std::logic_error("a wrong instance");
                 }
-                if (*runs == 2) {
-                    throw std::runtime_error("the second");
-                }
             },
             qos, 1ms);
         auto committed = session.commit();
         CHECK(session.try_commit().code() == mpirt::errc::object_committed);
         CHECK(committed.epoch() > mpirt::time_point());
-        try {
-            committed.run();
-            CHECK(*runs < 2);
-        } catch (const std::runtime_error &error) {
-            CHECK(std::string(error.what()) == "the second" && *runs >= 2);
-        }
+        committed.run();
     }
     CHECK(runs.use_count() >= 1);
 }

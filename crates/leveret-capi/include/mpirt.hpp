@@ -703,7 +703,8 @@ inline failure &the_failure() noexcept
 inline void keep_failure() noexcept
 {
     int none = 0;
-    if (the_failure().state.compare_exchange_strong(none, 1)) {
+    // What ends a thread passes here too, and is no exception.
+    if (std::current_exception() != nullptr && the_failure().state.compare_exchange_strong(none, 1)) {
         the_failure().first = std::current_exception();
         the_failure().state.store(2);
     }
@@ -719,6 +720,21 @@ inline void rethrow_failure()
     }
 }
 #endif
+
+/// Runs a body of the program's, whose exception the library takes for its failure.
+template <class Body> void kept(Body &&body)
+{
+#if MPIRT_EXCEPTIONS
+    try {
+        body();
+    } catch (...) {
+        keep_failure();
+        throw;
+    }
+#else
+    body();
+#endif
+}
 
 /// Runs a body of the program's; an exception must not reach C. Says whether none came.
 template <class Body> bool guarded(Body &&body) noexcept
@@ -1742,7 +1758,8 @@ public:
     c_type c() const noexcept { return c_type{bits_}; }
     /// A task that runs a callable: with nothing, with the instance, or with the task and the instance. The callable lies
     /// where nothing frees it before Finalize; what it refers to must live until the commit has ended. A call of it
-    /// allocates nothing. An exception that leaves it is kept for `committed::run` or `committed::uncommit`.
+    /// allocates nothing. An exception that leaves it has failed the member at once, as `MPIRTX_Fail`
+    /// does, and is thrown again by `committed::run` or `committed::uncommit`.
     template <class Function>
     static result<owner<task_ref>> try_create(text name, Function &&function, qos_ref qos, duration budget) noexcept
     {
@@ -1771,10 +1788,10 @@ public:
         template <class From> explicit closure(From &&from) : function(std::forward<From>(from)) {}
         Function function;
 
-        static void run(MPIRTX_Task task, const MPIRTX_Instance *c_instance, void *argument) noexcept
+        static void run(MPIRTX_Task task, const MPIRTX_Instance *c_instance, void *argument)
         {
             auto &function = static_cast<closure *>(argument)->function;
-            detail::guarded([&] {
+            detail::kept([&] {
                 if constexpr (std::is_invocable_v<Function &, task_ref, const mpirt::instance &>) {
                     function(task_ref(task), mpirt::instance::of(*c_instance));
                 } else if constexpr (std::is_invocable_v<Function &, const mpirt::instance &>) {

@@ -82,6 +82,20 @@ fn an_exception_that_leaves_a_commit() {
     });
 }
 
+/// An exception that leaves a task has failed the member at that instant, long before the job would end.
+#[test]
+fn an_exception_that_leaves_a_task() {
+    with_members("tests/mpirt/failed_task.cpp", &CPP, &[1, 2], |program, members| {
+        let outcome = program.run(members, &[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let death = "member \"0\" died: exit status 1, a task failed: the function of the task \"fails-0\"";
+        for words in ["caught: thrown on purpose", "its tasks have ended", "thrown an exception", death] {
+            assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+        }
+        assert_eq!(outcome.said().contains("member 1: passed"), members == 2, "{}", outcome.said());
+    });
+}
+
 #[test]
 fn a_program_that_takes_what_commit_returns_for_the_epoch() {
     with_members("tests/mpirt/hare.c", &C, &[1, 2], |program, members| {
