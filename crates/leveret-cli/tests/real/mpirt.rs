@@ -227,6 +227,11 @@ fn lost_while_running() {
 }
 
 #[test]
+fn lost_while_waiting_for_any() {
+    tells_of_the_dead("tests/mpirt/any_lost.c", &[]);
+}
+
+#[test]
 fn late() {
     tells_of_the_dead("tests/mpirt/late.c", &["--commit-within", "1s"]);
 }

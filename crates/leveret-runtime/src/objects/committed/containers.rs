@@ -137,11 +137,11 @@ impl Committed {
         let container = self.container(container)?;
         let reached = container.channels.as_deref().map_err(|code| *code)?;
         let first = container.next.load(Ordering::Relaxed) as usize;
-        let (mut lost, mut answer) = (None, Err(Code::NotStarted));
+        let (mut lost, mut answer): (Option<&CommittedChannel>, _) = (None, Err(Code::NotStarted));
         for place in (first..reached.len()).chain(0..first.min(reached.len())) {
             let channel = &self.channels[reached[place] as usize];
             match self.look_and_settle(channel) {
-                Ok(Some(Outcome::PeerLost)) | Err(Code::PeerLost) => lost = lost.or(Some(channel.handle)),
+                Ok(Some(Outcome::PeerLost)) | Err(Code::PeerLost) => lost = lost.or(Some(channel)),
                 Ok(Some(outcome)) => {
                     container.next.store(place as u32 + 1, Ordering::Relaxed);
                     return Ok(Some((channel.handle, outcome)));
@@ -153,7 +153,23 @@ impl Committed {
                 Err(code) => return Err(code),
             }
         }
-        lost.map_or(answer, |handle| Ok(Some((handle, Outcome::PeerLost))))
+        match lost {
+            // Whoever goes on with the others must hear of the end when there is nothing else to come.
+            Some(channel) if answer != Err(Code::Uncommitted) && !self.has_ended(channel) => {
+                Ok(Some((channel.handle, Outcome::PeerLost)))
+            }
+            Some(_) => Err(Code::Uncommitted),
+            None => answer,
+        }
+    }
+
+    /// Whether what the channel was committed in has ended, or the job.
+    fn has_ended(&self, channel: &CommittedChannel) -> bool {
+        let stop_at = match &channel.served {
+            Some(served) => self.stop_of_served(served),
+            None => self.at_alone(channel, |end| Ok(end.stop_at())),
+        };
+        stop_at.is_ok_and(|stop_at| clock::now() >= stop_at)
     }
 
     /// Sleeps until there may be something to do at any of these, unless the first is complete; transfers at the others go on before it.

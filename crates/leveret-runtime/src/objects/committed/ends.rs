@@ -15,6 +15,7 @@ use crate::task_tally::Durations;
 use crate::watch::{Watch, Watched};
 use leveret_memory::sync::Ordering;
 use leveret_os::clock;
+use leveret_types::Nanos;
 use std::sync::{Arc, MutexGuard};
 
 /// How this member's end of a channel is served.
@@ -131,6 +132,14 @@ impl End {
             Self::Target(target) => Some(target.end.watch_mut()),
             Self::Timed(timed) => Some(timed.watch_mut()),
             Self::None | Self::Collective(_) => None,
+        }
+    }
+
+    /// When what the end was committed in ends, as far as is known.
+    pub(super) fn stop_at(&mut self) -> Nanos {
+        match self {
+            Self::Collective(collective) => collective.watch().stop_at(),
+            end => end.watch_mut().map_or(Nanos::MAX, |watch| watch.now().stop_at()),
         }
     }
 

@@ -216,6 +216,11 @@ impl Committed {
         }
     }
 
+    /// When what a served end was committed in ends, as far as is known.
+    pub(super) fn stop_of_served(&self, served: &ServedEnd) -> Result<Nanos, Code> {
+        Ok(self.watch_of(served)?.stop_at())
+    }
+
     /// Whether a member at another end has died.
     fn has_lost_peer(&self, served: &ServedEnd) -> Result<bool, Code> {
         let watch = self.watch_of(served)?;
