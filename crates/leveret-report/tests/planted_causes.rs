@@ -262,28 +262,6 @@ fn chain_from_a_machine_stall_counts_as_the_machines() {
 }
 
 #[test]
-fn dead_member_is_ours_and_loud() {
-    let record = ring(&with(vec![(200, Plant::Died { task: B })]));
-    let assessment = assess(&record);
-    let message = of_channel(&assessment.misses, B, 200);
-    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job));
-    assert!(message.evidence[0].contains("SIGKILL"));
-    assert!(assessment.irregularities.iter().any(|found| found.kind == "member-died"));
-    assert_eq!(assessment.exit_code(), 1);
-}
-
-#[test]
-fn death_noticed_late_explains_what_the_dead_did_not_send() {
-    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
-    for event in record.phases.iter_mut().flat_map(|phase| &mut phase.events) {
-        event.at = event.at + micros(20_000);
-    }
-    let message = of_channel(&verdicts(&record), B, 200).clone();
-    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job), "{message:#?}");
-    assert!(message.evidence[0].contains("SIGKILL"), "{message:#?}");
-}
-
-#[test]
 fn channel_causes() {
     let cases = [
         (Plant::Corrupt { channel: B }, Stage::Arrival, Cause::CorruptSegment),

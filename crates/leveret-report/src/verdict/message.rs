@@ -1,6 +1,6 @@
 //! Messages that did not arrive in time, traced to the end that failed.
 
-use super::task::{decide, decide_instance, missed, shares};
+use super::task::{decide, decide_instance, missed, shares, stopper};
 use super::{Blame, Cause, Context, Miss, Root, Stage, Subject, timeline};
 use crate::format::instant;
 use crate::record::{EventKind, Fate, MessageRecord};
@@ -203,7 +203,12 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         return Finding::job(Stage::Insertion, Cause::NotInserted, sentence);
     }
     if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
-        return Finding::job(Stage::Arrival, Cause::PeerDied, format!("never inserted: the sender's {died}"));
+        let sentence = format!("never inserted: the sender's {died}");
+        return gone(context, (channel, message), (Cause::PeerDied, Blame::job()), sentence);
+    }
+    if let Some((blame, stopped)) = source.and_then(|rank| stopped(context, rank, message.due)) {
+        let sentence = format!("never inserted: the sender's {stopped}");
+        return gone(context, (channel, message), (Cause::StoppedMember, blame), sentence);
     }
     let writer = context.index.writer(channel, message.instance);
     let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
@@ -212,16 +217,43 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         && task.instances.last().is_none_or(|last| last.instance < instance)
         && let Some(died) = source.and_then(|rank| death(context, rank, Nanos(i64::MAX)))
     {
-        return Finding::job(
-            Stage::Arrival,
-            Cause::PeerDied,
-            format!("never inserted: the sender recorded no instance from {instance} on, and its {died}"),
-        );
+        let sentence =
+            format!("never inserted: the sender recorded no instance from {instance} on, and its {died}");
+        return gone(context, (channel, message), (Cause::PeerDied, Blame::job()), sentence);
     }
     let lost = records.map_or(0, |(task, _)| task.records_lost);
     let sentence =
         format!("never inserted; the sender's instance was not recorded ({lost} of its records were lost)");
     Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
+}
+
+/// A message that was not inserted because its sender was gone: the first such has the root of them all.
+fn gone(
+    context: &Context<'_>,
+    (channel, message): (usize, &MessageRecord),
+    (cause, blame): (Cause, Blame),
+    sentence: String,
+) -> Finding {
+    let root = context.index.writer(channel, message.instance).and_then(|(task, instance)| {
+        let last = context.phase().tasks.get(task)?.instances.last();
+        let first = last.map_or(0, |last| last.instance + 1);
+        let name = context.index.task_name(task);
+        (instance > first).then(|| Root { task, name, instance: first, cause, blame: blame.clone() })
+    });
+    Finding { stage: Stage::Arrival, cause, blame, root, evidence: vec![sentence] }
+}
+
+/// Whose it is that a member stood still at `at`, stopped by a signal, and that in words.
+fn stopped(context: &Context<'_>, rank: u16, at: Nanos) -> Option<(Blame, String)> {
+    let before = context.phase().events.iter().take_while(|event| event.at <= at);
+    let since = before.fold(None, |since, event| match event.kind {
+        EventKind::MemberStopped { member } if member == rank => Some(event.at),
+        EventKind::MemberContinued { member } if member == rank => None,
+        _ => since,
+    })?;
+    let (blame, signal, whom) = stopper(context, Some(rank), since);
+    let name = context.index.member_name(rank);
+    Some((blame, format!("member {name} had been stopped by {signal} {}, {whom}", instant(since))))
 }
 
 /// The death of a member before `at`, in words.
@@ -239,6 +271,10 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     let head = "not inserted for want of a free buffer: the receiver had not given one back";
     if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
         return Finding::job(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
+    }
+    if let Some((blame, stopped)) = model.and_then(|model| stopped(context, model.target.0, message.due)) {
+        let sentence = format!("{head}; its {stopped}");
+        return Finding { blame, ..Finding::job(Stage::Taking, Cause::StoppedMember, sentence) };
     }
     let buffers =
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));

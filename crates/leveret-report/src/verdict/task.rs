@@ -5,6 +5,8 @@ mod held;
 mod outside;
 mod wait;
 
+pub(super) use held::stopper;
+
 use super::{Blame, Cause, Context, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;

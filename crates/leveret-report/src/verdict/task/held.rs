@@ -4,13 +4,15 @@ use super::wait::WAY_OUT_OF_IDLE;
 use super::{Case, DEADLINE, Share};
 use crate::record::{Actor, Event, EventKind, Left, ThreadKind};
 use crate::verdict::occupancy::Stretch;
-use crate::verdict::{Blame, Cause, Culprit, Stage};
+use crate::verdict::{Blame, Cause, Context, Culprit, Stage};
 use leveret_types::Nanos;
 
 /// A thread that leaves its core again after less than this for its debugger is led step by step.
 const STEP: Nanos = Nanos::from_millis(1);
 /// From what somebody does to the thread's leaving its core.
 const AT_ONCE: Nanos = Nanos::from_millis(1);
+/// The agent notes a member's stop up to 2 ms before it, since it hears of it afterwards.
+const SINCE_EARLY: Nanos = Nanos::from_millis(3);
 /// A quota that is found so long after a wait is that of the wait.
 const FOUND_WITHIN: Nanos = Nanos::from_secs(1);
 
@@ -47,6 +49,25 @@ fn signal(number: u8) -> &'static str {
         22 => "SIGTTOU",
         _ => "a signal",
     }
+}
+
+/// Whose it is that a member was stopped at `since`, and in words by which signal and by whom.
+pub(in crate::verdict) fn stopper(
+    context: &Context<'_>,
+    member: Option<u16>,
+    since: Nanos,
+) -> (Blame, &'static str, String) {
+    let sent = context.phase().events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::StopSent { member: of, signal, by }
+            if Some(*of) == member && event.at <= since + SINCE_EARLY =>
+        {
+            Some((*signal, by))
+        }
+        _ => None,
+    });
+    let actor = sent.map(|(_, by)| by);
+    let name = sent.map_or("a signal", |(number, _)| signal(number));
+    (blame(actor, "stopped the member"), name, by(actor))
 }
 
 impl Case<'_> {
@@ -158,18 +179,7 @@ impl Case<'_> {
 
     /// Whose it is that the member was stopped at `since`, and in words by which signal and by whom.
     pub(super) fn stopper(&self, since: Nanos) -> (Blame, &'static str, String) {
-        let member = self.context.index.member(self.task);
-        let sent = self.context.phase().events.iter().rev().find_map(|event| match &event.kind {
-            EventKind::StopSent { member: of, signal, by }
-                if Some(*of) == member && event.at <= since + AT_ONCE =>
-            {
-                Some((*signal, by))
-            }
-            _ => None,
-        });
-        let actor = sent.map(|(_, by)| by);
-        let name = sent.map_or("a signal", |(number, _)| signal(number));
-        (blame(actor, "stopped the member"), name, by(actor))
+        stopper(self.context, self.context.index.member(self.task), since)
     }
 
     /// Whether the kernel's log knows of any signal that stopped this member.

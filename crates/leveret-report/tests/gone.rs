@@ -1,0 +1,81 @@
+//! What a member did not send because it was dead or stood stopped.
+
+use leveret_report::record::{Actor, Event, EventKind};
+use leveret_report::synthetic::{B, Plant, Ring, ring};
+use leveret_report::verdict::{Cause, Miss, Party, Subject, assess, verdicts};
+use leveret_types::Nanos;
+
+const MICRO: i64 = 1_000;
+
+fn micros(value: i64) -> Nanos {
+    Nanos(value * MICRO)
+}
+
+fn with(plants: Vec<(u64, Plant)>) -> Ring {
+    Ring { rounds: 400, plants, ..Ring::default() }
+}
+
+fn of_channel(misses: &[Miss], channel: usize, instance: u64) -> &Miss {
+    let wanted = |miss: &&Miss| miss.subject == Subject::Channel(channel) && miss.instance == instance;
+    misses.iter().find(wanted).unwrap_or_else(|| panic!("no miss of channel {channel}: {misses:#?}"))
+}
+
+#[test]
+fn dead_member_is_ours_and_loud() {
+    let record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let assessment = assess(&record);
+    let message = of_channel(&assessment.misses, B, 200);
+    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job));
+    assert!(message.evidence[0].contains("SIGKILL"));
+    assert!(assessment.irregularities.iter().any(|found| found.kind == "member-died"));
+    assert_eq!(assessment.exit_code(), 1);
+}
+
+#[test]
+fn death_noticed_late_explains_what_the_dead_did_not_send() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    for event in record.phases.iter_mut().flat_map(|phase| &mut phase.events) {
+        event.at = event.at + micros(20_000);
+    }
+    let message = of_channel(&verdicts(&record), B, 200).clone();
+    assert_eq!((message.cause, message.party), (Cause::PeerDied, Party::Job), "{message:#?}");
+    assert!(message.evidence[0].contains("SIGKILL"), "{message:#?}");
+}
+
+/// A member that is stopped until the run is over, when it is ended: what it did not send is the stop's, of one root, and not its death's.
+#[test]
+fn a_stop_to_the_end_explains_what_was_not_sent() {
+    for is_own in [Some(false), Some(true), None] {
+        let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+        let phase = &mut record.phases[0];
+        let member = phase.job.tasks[B].member.0;
+        let died = phase.events.iter_mut().find(|event| matches!(event.kind, EventKind::MemberDied { .. }));
+        let died = died.expect("planted");
+        let since = died.at - micros(50);
+        died.at = phase.channels[B].messages.last().expect("some").due + micros(5_000_000);
+        let by = Actor { process: 700, thread: 701, name: "stopper".to_owned(), is_own };
+        let at = |at, kind| Event { at, kind };
+        // The agent says since when it may have been.
+        phase.events.push(at(since + micros(1_900), EventKind::StopSent { member, signal: 19, by }));
+        phase.events.push(at(since, EventKind::MemberStopped { member }));
+        phase.events.sort_by_key(|event| event.at);
+        let assessment = assess(&record);
+        let missing: Vec<_> = assessment
+            .misses
+            .iter()
+            .filter(|miss| miss.subject == Subject::Channel(B) && miss.instance >= 200)
+            .collect();
+        assert!(missing.len() > 50, "{}", missing.len());
+        let party = if is_own == Some(false) { Party::Process } else { Party::Job };
+        for miss in &missing {
+            assert_eq!(
+                (miss.cause, miss.party, miss.unproven),
+                (Cause::StoppedMember, party, is_own.is_none()),
+                "{miss:#?}"
+            );
+            assert!(miss.evidence[0].contains("SIGSTOP"), "{miss:#?}");
+        }
+        let roots = missing.iter().filter(|miss| miss.root.is_none()).count();
+        assert_eq!(roots, 1, "{:#?}", missing[1]);
+    }
+}
