@@ -1,5 +1,4 @@
 /* A member dies while another waits for any of its channels, all of which end at the dead: it hears of the death, and then of the end. */
-#define _GNU_SOURCE
 #include "harness.h"
 
 #include <unistd.h>
@@ -27,6 +26,8 @@ static void test_the_end_is_told_to_whoever_has_lost_all(void)
     MPIRT_Object channels[2];
     MPIRT_Cvector all;
     MPIRT_Channel found;
+    MPIRT_Trigger go;
+    MPIRT_Receptor told;
     MPIRTX_Outcome outcome;
     int answer;
     if (rank == 0 || rank == members - 1) {
@@ -35,13 +36,18 @@ static void test_the_end_is_told_to_whoever_has_lost_all(void)
         channels[1] = MPIRT_OBJECT(from_the_last("timed", qos));
         OK(MPIRT_Cvector_create(NULL, 2, channels, &all));
     }
+    if (rank == 0)
+        MUST(MPIRT_Trigger_create("go", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &go));
+    else if (rank == members - 1)
+        MUST(MPIRT_Receptor_create("go", MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &told));
     MUST(MPIRT_Commit());
     if (rank == members - 1) {
-        usleep(100000);
+        OK(MPIRT_Receptor_wait(told, MPIRT_TIME_SPEC_IGNORE));
         _exit(7);
     }
     if (rank == 0) {
         OK(MPIRT_Container_activate(MPIRT_CONTAINER(all)));
+        OK(MPIRT_Trigger_fire(go));
         do
             answer = MPIRTX_Container_wait_any(MPIRT_CONTAINER(all), MPIRT_TIME_SPEC_IGNORE, &found, &outcome);
         while (answer == MPIRT_SUCCESS);

@@ -703,7 +703,7 @@ inline failure &the_failure() noexcept
 inline void keep_failure() noexcept
 {
     int none = 0;
-    // What ends a thread passes here too, and is no exception.
+    // pthread_exit and cancellation unwind through here too, without a C++ exception.
     if (std::current_exception() != nullptr && the_failure().state.compare_exchange_strong(none, 1)) {
         the_failure().first = std::current_exception();
         the_failure().state.store(2);

@@ -329,27 +329,33 @@ mod tests {
         });
     }
 
+    fn is_asleep(thread: u32) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).unwrap();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+    }
+
     #[test]
     fn who_wakes_a_watched_thread_on_its_core_is_seen() {
         let core = allowed_cores()[0];
-        let (ready, is_ready) = std::sync::mpsc::channel::<()>();
+        let (ready, is_ready) = std::sync::mpsc::channel();
         let (ask, asked) = std::sync::mpsc::channel();
         let sleeper = std::thread::spawn(move || {
             pin(core).unwrap();
             wakes_of(move || {
+                ready.send(crate::scheduling::thread_id()).unwrap();
                 drop(ready);
                 while asked.recv().is_ok() {}
             })
         });
         let waker = std::thread::spawn(move || {
             pin(core).unwrap();
-            // Until it listens, or cannot.
-            assert!(is_ready.recv().is_err());
+            // Nothing comes where the log cannot be had.
+            let Ok(sleeper) = is_ready.recv() else { return 0 };
             for _ in 0..20 {
-                crate::clock::sleep_until(crate::clock::now() + Nanos::from_millis(1));
-                if ask.send(()).is_err() {
-                    break;
+                while !is_asleep(sleeper) {
+                    std::thread::yield_now();
                 }
+                ask.send(()).unwrap();
             }
             crate::scheduling::thread_id()
         });

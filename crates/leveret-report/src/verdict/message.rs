@@ -202,15 +202,15 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         }
         return Finding::job(Stage::Insertion, Cause::NotInserted, sentence);
     }
+    let writer = context.index.writer(channel, message.instance);
     if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
         let sentence = format!("never inserted: the sender's {died}");
-        return gone(context, (channel, message), (Cause::PeerDied, Blame::job()), sentence);
+        return gone(context, (Stage::Arrival, writer), (Cause::PeerDied, Blame::job()), sentence);
     }
     if let Some((blame, stopped)) = source.and_then(|rank| stopped(context, rank, message.due)) {
         let sentence = format!("never inserted: the sender's {stopped}");
-        return gone(context, (channel, message), (Cause::StoppedMember, blame), sentence);
+        return gone(context, (Stage::Arrival, writer), (Cause::StoppedMember, blame), sentence);
     }
-    let writer = context.index.writer(channel, message.instance);
     let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
     // A death is noticed after it happened: a sender that recorded nothing from here on was dead already.
     if let Some((task, instance)) = records
@@ -219,7 +219,7 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     {
         let sentence =
             format!("never inserted: the sender recorded no instance from {instance} on, and its {died}");
-        return gone(context, (channel, message), (Cause::PeerDied, Blame::job()), sentence);
+        return gone(context, (Stage::Arrival, writer), (Cause::PeerDied, Blame::job()), sentence);
     }
     let lost = records.map_or(0, |(task, _)| task.records_lost);
     let sentence =
@@ -227,20 +227,20 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
 }
 
-/// A message that was not inserted because its sender was gone: the first such has the root of them all.
+/// A message that failed because a member did nothing any more: the first one that lacks this instance of a task of it has the root of them all.
 fn gone(
     context: &Context<'_>,
-    (channel, message): (usize, &MessageRecord),
+    (stage, lacking): (Stage, Option<(usize, u64)>),
     (cause, blame): (Cause, Blame),
     sentence: String,
 ) -> Finding {
-    let root = context.index.writer(channel, message.instance).and_then(|(task, instance)| {
+    let root = lacking.and_then(|(task, instance)| {
         let last = context.phase().tasks.get(task)?.instances.last();
         let first = last.map_or(0, |last| last.instance + 1);
         let name = context.index.task_name(task);
         (instance > first).then(|| Root { task, name, instance: first, cause, blame: blame.clone() })
     });
-    Finding { stage: Stage::Arrival, cause, blame, root, evidence: vec![sentence] }
+    Finding { stage, cause, blame, root, evidence: vec![sentence] }
 }
 
 /// Whose it is that a member stood still at `at`, stopped by a signal, and that in words.
@@ -272,31 +272,32 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
         return Finding::job(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
     }
-    if let Some((blame, stopped)) = model.and_then(|model| stopped(context, model.target.0, message.due)) {
-        let sentence = format!("{head}; its {stopped}");
-        return Finding { blame, ..Finding::job(Stage::Taking, Cause::StoppedMember, sentence) };
-    }
     let buffers =
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
     let readers = (1..=buffers)
         .filter_map(|back| context.index.last_reader(channel, message.instance.checked_sub(back)?));
-    let (mut late, mut unknown) = (None, 0_u64);
+    let (mut late, mut lacking, mut unknown) = (None, None, 0_u64);
     for (task, instance) in readers {
         match context.index.instance(task, instance) {
             Some((place, record)) if missed(record) => late = Some((task, place)),
             Some(_) => {}
-            None => unknown += 1,
+            None => (lacking, unknown) = (Some((task, instance)), unknown + 1),
         }
     }
-    match late {
-        Some((task, place)) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
-        None if unknown > 0 => {
+    let stopped = model.and_then(|model| stopped(context, model.target.0, message.due));
+    match (late, stopped) {
+        (Some((task, place)), _) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
+        (None, Some((blame, stopped))) => {
+            let sentence = format!("{head}; its {stopped}");
+            gone(context, (Stage::Taking, lacking), (Cause::StoppedMember, blame), sentence)
+        }
+        (None, None) if unknown > 0 => {
             let sentence = format!(
                 "{head}; {unknown} of the {buffers} instances that had its buffers are not recorded, so nobody knows whether they were late"
             );
             Finding::unproven(Stage::Taking, Cause::LatePeer, sentence)
         }
-        None => {
+        (None, None) => {
             let sentence = format!(
                 "{head}, although its task kept its windows: {buffers} buffer(s) do not suffice or it holds them too long"
             );

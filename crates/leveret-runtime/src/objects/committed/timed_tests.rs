@@ -331,7 +331,7 @@ impl Pair {
         });
     }
 
-    /// Of each message that came, its instance and what is in it.
+    /// The instance and the content of each message that was received.
     fn received(&self) -> Vec<(i64, i64)> {
         let Side { committed, output, .. } = &self.sides[R];
         let removed = std::iter::from_fn(|| committed.remove(*output).ok());
