@@ -219,6 +219,24 @@ fn a_throttled_instance_is_not_the_one_that_exceeded_the_budget() {
 }
 
 #[test]
+fn a_body_ran_though_the_log_did_not_see_its_thread_come() {
+    let mut held = Held::new(idle(), Left::Asleep).priority(100);
+    let (due, thread) = (held.due, held.thread);
+    let phase = &mut held.record.phases[0];
+    let budget = phase.job.tasks[A].budget;
+    let debtor = LATE as usize - 1;
+    phase.tasks[A].instances[debtor].ended = phase.tasks[A].instances[debtor].started + budget + micros(20);
+    // The log holds neighbourhoods of suspicious instants: it saw the thread leave two instances before, and not come again.
+    let earlier = phase.tasks[A].instances[debtor - 1].ended;
+    let last = phase.switches.iter_mut().find(|event| event.from == thread && event.at < due);
+    last.expect("it left after the instance before").at = earlier + Nanos(200);
+    phase.switches.retain(|event| event.to != thread || event.at > due || event.at < earlier);
+    let miss = held.queued(due + micros(2)).expect(Cause::Throttled, Party::Job, false);
+    let named = format!("the body of instance {debtor} took longer");
+    assert!(miss.evidence.iter().any(|sentence| sentence.contains(&named)), "{miss:#?}");
+}
+
+#[test]
 fn a_quota_that_is_used_up_is_nobody_s_that_can_be_named() {
     for (priority, plant) in [(0, hog()), (0, idle())] {
         let held = Held::new(plant, Left::Asleep).priority(priority);

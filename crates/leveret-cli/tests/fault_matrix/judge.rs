@@ -265,7 +265,7 @@ impl Judge<'_> {
             let expected = if by_sender {
                 self.cause.shape.at.contains(&instance).then_some(Party::Job)
             } else if in_debt {
-                Some(Party::Job)
+                (instance >= self.cause.shape.at[0]).then_some(Party::Job)
             } else {
                 self.expected(self.window(instance))
             };

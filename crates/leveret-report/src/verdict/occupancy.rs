@@ -143,10 +143,14 @@ impl Occupant {
     }
 }
 
-/// When the tasks' threads came and left, on whatever core.
+/// When the tasks' threads came and left, on whatever core. The log covers some neighbourhoods only; what a thread stamped itself proves
+/// that it had a core by then, seen to come or not.
 fn own_moves(phase: &Phase) -> HashMap<u32, Vec<(Nanos, Option<Left>)>> {
-    let threads = phase.tasks.iter().map(|task| task.thread).filter(|thread| *thread != 0);
-    let mut moves: HashMap<u32, Vec<_>> = threads.map(|thread| (thread, Vec::new())).collect();
+    let mut moves: HashMap<u32, Vec<(Nanos, Option<Left>)>> = HashMap::new();
+    for task in phase.tasks.iter().filter(|task| task.thread != 0) {
+        let stamps = task.instances.iter().flat_map(|instance| [instance.woken, instance.started]);
+        moves.entry(task.thread).or_default().extend(stamps.map(|at| (at, None)));
+    }
     for event in &phase.switches {
         if let Some(moves) = moves.get_mut(&event.from) {
             moves.push((event.at, Some(event.left)));
