@@ -181,6 +181,37 @@ fn a_debugger_that_goes_step_by_step_uses_up_the_runtime_of_a_deadline_thread() 
 }
 
 #[test]
+fn a_body_led_step_by_step_left_its_core_whatever_the_kernel_counted() {
+    let mut record = ring(&Ring { rounds: 400, ..Ring::default() });
+    let phase = &mut record.phases[0];
+    let (thread, budget) = (phase.tasks[A].thread, phase.job.tasks[A].budget);
+    let late = &mut phase.tasks[A].instances[LATE as usize];
+    late.ended = late.deadline + budget;
+    late.switches = 0;
+    let step = |at, from, to, left, to_kind| SwitchEvent {
+        at,
+        core: 0,
+        from,
+        to,
+        left,
+        to_kind,
+        to_process: None,
+        to_name: String::new(),
+    };
+    let mut at = late.started + micros(5);
+    while at + micros(10) < late.ended {
+        phase.switches.push(step(at, thread, 0, Left::Traced, ThreadKind::Idle));
+        phase.switches.push(step(at + micros(5), 0, thread, Left::Runnable, ThreadKind::Task(A as u16)));
+        at = at + micros(20);
+    }
+    let began = late.started;
+    let by = actor(Some(false));
+    phase.events.push(Event { at: began, kind: EventKind::Trapped { task: A as u16, by } });
+    let held = Held { record, thread, due: began, woken: began };
+    held.expect(Cause::Traced, Party::Process, false);
+}
+
+#[test]
 fn an_ordinary_thread_does_not_preempt_a_deadline_thread() {
     let held = Held::new(hog(), Left::Asleep).priority(100);
     let due = held.due;

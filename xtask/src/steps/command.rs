@@ -176,7 +176,8 @@ pub fn failure(log: &Log) -> Outcome {
         println!("---- {name}\n{}", ends(said));
     }
     let code = log.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-    let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
+    let names: Vec<String> =
+        failed.iter().map(|(name, said)| format!("{name} ({})", message(said))).collect();
     let of = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
     Outcome::Failed(format!("{code}{of}; the whole log is {}", log.path.display()))
 }
@@ -191,9 +192,19 @@ fn failed_tests(text: &str) -> Vec<(&str, Vec<&str>)> {
     let said = |name: &str| {
         let heading = format!("---- {name} stdout ----");
         let lines = text.lines().skip_while(|line| *line != heading).skip(1);
-        lines.take_while(|line| !line.starts_with("---- ") && *line != "failures:").collect()
+        let is_of_it =
+            |line: &&str| !line.starts_with("---- ") && *line != "failures:" && *line != "stack backtrace:";
+        lines.take_while(is_of_it).collect()
     };
     failed.into_iter().map(|name| (name, said(name))).collect()
+}
+
+/// Why a test panicked, shortly: the line that closes the list of steps is all that some readers see.
+fn message(said: &[&str]) -> String {
+    const CHARACTERS: usize = 400;
+    let after = said.iter().position(|line| line.contains(" panicked at ")).map_or(0, |place| place + 1);
+    let lines = said[after..].iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+    lines.take(3).collect::<Vec<_>>().join(" ").chars().take(CHARACTERS).collect()
 }
 
 /// The first and the last lines of a long text: the message stands at one end or the other.
@@ -267,10 +278,14 @@ mod tests {
 
     #[test]
     fn failed_tests_are_named_with_what_they_said() {
-        let text = "test a::b ... FAILED\ntest c ... ok\n\nsuccesses:\n\n---- c stdout ----\nfine\n\nfailures:\n\n---- a::b stdout ----\nleft 1\nright 2\n\nfailures:\n    a::b\n";
+        let text = "test a::b ... FAILED\ntest c ... ok\n\nsuccesses:\n\n---- c stdout ----\nfine\n\nfailures:\n\n---- a::b stdout ----\nleft 1\nright 2\n\nstack backtrace:\n   0: f\n\nfailures:\n    a::b\n";
         assert_eq!(failed_tests(text), [("a::b", vec!["left 1", "right 2", ""])]);
         let log = Log { code: Some(101), text: text.into(), path: "log".into() };
-        assert_eq!(failure(&log), Outcome::Failed("exit code 101: a::b; the whole log is log".into()));
+        let told = "exit code 101: a::b (left 1 right 2); the whole log is log";
+        assert_eq!(failure(&log), Outcome::Failed(told.into()));
+        let said =
+            ["planted", "thread 'a::b' (7) panicked at src/a.rs:1:1:", "## two of four", "", " - wrong"];
+        assert_eq!(message(&said), "## two of four - wrong");
         let long: Vec<String> = (0..100).map(|line| line.to_string()).collect();
         let long: Vec<&str> = long.iter().map(String::as_str).collect();
         let shown = ends(&long);

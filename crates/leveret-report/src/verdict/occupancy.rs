@@ -18,7 +18,7 @@ pub(crate) struct CoreLog<'a> {
     threads: HashMap<u32, Occupant>,
     timers: BTreeMap<u32, Vec<Nanos>>,
     /// When each task's thread came to a core (`None`) and left it, in order.
-    own: HashMap<u32, Vec<(Nanos, Option<Left>)>>,
+    own: HashMap<u32, Moves>,
     /// When each task was put on a core's queue.
     woken: HashMap<u16, Vec<Wake>>,
     /// Stretches of time of which records of the log were lost, and how many.
@@ -143,10 +143,19 @@ impl Occupant {
     }
 }
 
+/// When a thread came to a core (`None`) and when it left one, and how, in order.
+pub(super) type Moves = Vec<(Nanos, Option<Left>)>;
+
+/// Whether any of a thread's moves within `[from, to]` is from a core.
+pub(super) fn leaves_within(moves: &Moves, from: Nanos, to: Nanos) -> bool {
+    let within = &moves[moves.partition_point(|(at, _)| *at < from)..];
+    within.iter().take_while(|(at, _)| *at <= to).any(|(_, how)| how.is_some())
+}
+
 /// When the tasks' threads came and left, on whatever core. The log covers some neighbourhoods only; what a thread stamped itself proves
 /// that it had a core by then, seen to come or not.
-fn own_moves(phase: &Phase) -> HashMap<u32, Vec<(Nanos, Option<Left>)>> {
-    let mut moves: HashMap<u32, Vec<(Nanos, Option<Left>)>> = HashMap::new();
+pub(super) fn own_moves(phase: &Phase) -> HashMap<u32, Moves> {
+    let mut moves: HashMap<u32, Moves> = HashMap::new();
     for task in phase.tasks.iter().filter(|task| task.thread != 0) {
         let stamps = task.instances.iter().flat_map(|instance| [instance.woken, instance.started]);
         moves.entry(task.thread).or_default().extend(stamps.map(|at| (at, None)));
@@ -331,6 +340,11 @@ impl<'a> CoreLog<'a> {
     pub fn queued_on(&self, task: usize, from: Nanos, to: Nanos) -> Option<u32> {
         let woken = self.woken.get(&u16::try_from(task).ok()?)?;
         woken.iter().rev().find(|wake| wake.at >= from && wake.at <= to).map(|wake| wake.core)
+    }
+
+    /// Whether the log shows that a task's thread left a core within `[from, to]`.
+    pub fn left_within(&self, thread: u32, from: Nanos, to: Nanos) -> bool {
+        self.own.get(&thread).is_some_and(|moves| leaves_within(moves, from, to))
     }
 
     /// Whether the log shows a task's thread stopped by a signal at any time within `[from, to]`.

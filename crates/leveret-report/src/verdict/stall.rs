@@ -22,8 +22,9 @@
 //! as `(bound/L)^a`; `a` is the exponent that the run's own counts show, at least 1.5 and at most 2.5 (1.5 when
 //! there are too few to tell).
 
+use super::occupancy::{leaves_within, own_moves};
 use super::task::is_skipped;
-use crate::record::{EventKind, GAP_BOUNDS_NS, Phase, RunRecord};
+use crate::record::{EventKind, GAP_BOUNDS_NS, InstanceRecord, Phase, RunRecord};
 use leveret_types::Nanos;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -207,12 +208,27 @@ fn was_rescheduled(phase: &Phase, task: usize) -> bool {
 
 /// The longest gap in a spin during which the thread neither left its core nor faulted.
 fn longest_gap(record: &RunRecord) -> Nanos {
-    let kept = |phase| move |(index, _): &(usize, _)| !was_rescheduled(phase, *index);
-    let tasks = record.phases.iter().flat_map(|phase| phase.tasks.iter().enumerate().filter(kept(phase)));
-    let instances = tasks.flat_map(|(_, task)| &task.instances);
-    let undisturbed =
-        instances.filter(|instance| instance.switches == 0 && matches!(instance.faults, 0 | u32::MAX));
-    undisturbed.map(|instance| instance.gap).max().unwrap_or_default()
+    let mut longest = Nanos::ZERO;
+    for phase in &record.phases {
+        let moves = own_moves(phase);
+        let kept = phase.tasks.iter().enumerate().filter(|(index, _)| !was_rescheduled(phase, *index));
+        for (_, task) in kept {
+            let left = |gap: &InstanceRecord| {
+                let moves = moves.get(&task.thread);
+                moves.is_some_and(|moves| leaves_within(moves, gap.gap_at, gap.gap_at + gap.gap))
+            };
+            let counted = task
+                .instances
+                .iter()
+                .filter(|instance| instance.switches == 0 && matches!(instance.faults, 0 | u32::MAX));
+            for instance in counted {
+                if instance.gap > longest && !left(instance) {
+                    longest = instance.gap;
+                }
+            }
+        }
+    }
+    longest
 }
 
 impl Bodies {

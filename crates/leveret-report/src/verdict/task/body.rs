@@ -45,10 +45,10 @@ impl Case<'_> {
 
     /// Cuts `amount` of delay within `[from, to]` into time off the core, by who had it, and time on it.
     fn split(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos, shares: &mut Vec<Share>) {
-        let stretches = match self.record.switches {
-            // It was on a core from its wake-up to its end, whatever the log of another one says.
-            0 => Vec::new(),
-            _ => self.context.log.stretches(self.core, self.thread, from, to),
+        let stretches = match self.kept_its_core() {
+            // Whatever the log of another core says.
+            true => Vec::new(),
+            false => self.context.log.stretches(self.core, self.thread, from, to),
         };
         let mut left = amount;
         let mut blocked = false;
@@ -95,12 +95,19 @@ impl Case<'_> {
             left = left - part;
         }
         if left > Nanos::ZERO {
-            if !known && self.record.switches != 0 {
+            if !known && !self.kept_its_core() {
                 shares.push(self.unknown(stage, left));
             } else {
                 shares.push(self.on_core(stage, from, to, left));
             }
         }
+    }
+
+    /// Whether the thread was on one core from its wake-up to its end. The kernel's count does not see each time that a thread led step by step
+    /// leaves; the log does.
+    fn kept_its_core(&self) -> bool {
+        let record = self.record;
+        record.switches == 0 && !self.context.log.left_within(self.thread, record.woken, record.ended)
     }
 
     /// Time off the core by the thread's own clock, when the log shows none.
@@ -110,12 +117,12 @@ impl Case<'_> {
     }
 
     fn off_by_clock_share(&self, stage: Stage, part: Nanos) -> Share {
-        if self.record.switches != 0
+        if !self.kept_its_core()
             && let Some(share) = self.evidence_lost(stage, self.record.started, self.record.ended, part)
         {
             return share;
         }
-        if self.record.switches == 0 {
+        if self.kept_its_core() {
             let sentence = format!(
                 "{part} of the body were not charged to the thread though it was never switched out: stolen from the core"
             );
