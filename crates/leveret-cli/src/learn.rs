@@ -22,7 +22,11 @@ pub struct Lessons {
 pub fn lessons(directory: &Path, job: &Job) -> Result<Lessons, Failure> {
     let record = record::read(directory)?;
     let mut proposals = learn::propose(&Report::of(&record), learn::Options::default());
-    proposals.retain(|proposal| job.tasks.iter().any(|task| task.name == proposal.name));
+    proposals.retain_mut(|proposal| {
+        let task = job.tasks.iter().find(|task| task.name == proposal.name);
+        // The window is the manifest's, which may have changed since the run.
+        task.map(|task| proposal.window_ns = task.deadline - task.release).is_some()
+    });
     if proposals.is_empty() {
         return Err(Failure::new(
             format!("{}: the run executed no task of job \"{}\"", directory.display(), job.name),
@@ -36,6 +40,9 @@ pub fn lessons(directory: &Path, job: &Job) -> Result<Lessons, Failure> {
         text.push_str("Every present budget is at least what is proposed.\n");
     } else {
         let _ = writeln!(text, "Too small in the manifest: {}.", too_small.join(", "));
+    }
+    for sentence in learn::beyond_windows(&proposals) {
+        let _ = writeln!(text, "{sentence}.");
     }
     let _ = write!(text, "\n{}", learn::toml(&proposals));
     let json = serde_json::to_value(&proposals).map_err(|error| {

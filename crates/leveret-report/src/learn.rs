@@ -43,35 +43,53 @@ pub struct Proposal {
     pub budget_ns: Nanos,
     /// The proposed budget: the quantile times the margin, rounded up to a microsecond.
     pub proposed_ns: Nanos,
+    /// The length of the task's window: no longer budget can be planned.
+    pub window_ns: Nanos,
     /// How often it may be exceeded, in one sentence.
     pub statement: String,
 }
 
+impl Proposal {
+    /// Whether what is proposed is longer than the window.
+    pub fn is_beyond_window(&self) -> bool {
+        self.proposed_ns > self.window_ns
+    }
+}
+
+/// What was measured of one task.
+struct Gathered {
+    name: String,
+    budget: Nanos,
+    window: Nanos,
+    times: Vec<i64>,
+    stalled: u64,
+}
+
 /// Proposes a budget for every task that executed at all; phases are taken together.
 pub fn propose(report: &Report<'_>, options: Options) -> Vec<Proposal> {
-    let mut gathered: Vec<(String, Nanos, Vec<i64>, u64)> = Vec::new();
+    let mut gathered: Vec<Gathered> = Vec::new();
     for (number, phase) in report.record.phases.iter().enumerate() {
         let context = Context::new(report.record, number, phase);
         for (task, record) in phase.tasks.iter().enumerate() {
             let name = context.index.task_name(task);
-            let place = gathered.iter().position(|(known, ..)| *known == name).unwrap_or_else(|| {
-                gathered.push((name, context.index.budget(task), Vec::new(), 0));
+            let place = gathered.iter().position(|known| known.name == name).unwrap_or_else(|| {
+                let model = phase.job.tasks.get(task);
+                let window = model.map_or(Nanos::MAX, |model| model.deadline.saturating_sub(model.release));
+                let budget = context.index.budget(task);
+                gathered.push(Gathered { name, budget, window, times: Vec::new(), stalled: 0 });
                 gathered.len() - 1
             });
             for instance in record.instances.iter().filter(|instance| ran(instance)) {
                 if stalled_in_body(&context, task, instance) {
-                    gathered[place].3 += 1;
+                    gathered[place].stalled += 1;
                 } else {
-                    gathered[place].2.push(execution(instance));
+                    gathered[place].times.push(execution(instance));
                 }
             }
         }
     }
-    gathered.retain(|(_, _, times, _)| !times.is_empty());
-    gathered
-        .into_iter()
-        .map(|(name, budget, times, stalled)| proposal(name, budget, times, stalled, options))
-        .collect()
+    gathered.retain(|of| !of.times.is_empty());
+    gathered.into_iter().map(|of| proposal(of, options)).collect()
 }
 
 fn ran(instance: &InstanceRecord) -> bool {
@@ -82,7 +100,8 @@ fn execution(instance: &InstanceRecord) -> i64 {
     if instance.cpu > Nanos::ZERO { instance.cpu.0 } else { (instance.ended - instance.started).0 }
 }
 
-fn proposal(name: String, budget: Nanos, mut times: Vec<i64>, stalled: u64, options: Options) -> Proposal {
+fn proposal(of: Gathered, options: Options) -> Proposal {
+    let Gathered { name, budget, window, mut times, stalled } = of;
     times.sort_unstable();
     let count = times.len();
     let quantile = options.quantile.clamp(0.0, 1.0);
@@ -117,6 +136,7 @@ fn proposal(name: String, budget: Nanos, mut times: Vec<i64>, stalled: u64, opti
         max_ns: times[count - 1],
         budget_ns: budget,
         proposed_ns,
+        window_ns: window,
         statement,
     }
 }
@@ -148,9 +168,13 @@ pub fn toml(proposals: &[Proposal]) -> String {
     let mut text = String::new();
     for of in proposals {
         let name = serde_json::Value::from(of.name.as_str());
+        let beyond = match of.is_beyond_window() {
+            true => format!(", and longer than its window of {}: widen that too", of.window_ns),
+            false => String::new(),
+        };
         let _ = writeln!(
             text,
-            "[[task]]\nname = {name}\nbudget = \"{}\" # was {}\n",
+            "[[task]]\nname = {name}\nbudget = \"{}\" # was {}{beyond}\n",
             of.proposed_ns, of.budget_ns
         );
     }
@@ -160,6 +184,17 @@ pub fn toml(proposals: &[Proposal]) -> String {
 /// The proposals as JSON text.
 pub fn json(proposals: &[Proposal]) -> String {
     format!("{:#}\n", serde_json::json!({ "format": "leveret-budgets", "version": 1, "tasks": proposals }))
+}
+
+/// What to do about tasks whose proposals are longer than their windows, each in one sentence.
+pub fn beyond_windows(proposals: &[Proposal]) -> impl Iterator<Item = String> {
+    proposals.iter().filter(|of| of.is_beyond_window()).map(|of| {
+        format!(
+            "{}: {} do not fit into its window of {}; make its `window` longer (and its `period`, if that is shorter), or let the body \
+             do less in one instance",
+            of.name, of.proposed_ns, of.window_ns
+        )
+    })
 }
 
 /// Names of tasks whose proposals exceed their present budget.

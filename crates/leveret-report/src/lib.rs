@@ -120,8 +120,13 @@ impl<'a> Report<'a> {
                     "{untaken} messages were inserted and not taken when their phase ended; nothing corrupt or out of order"
                 ),
             },
-            1 => self.assessment.irregularities[0].sentence.clone(),
-            _ => format!("{wrong} irregularities"),
+            1 => self.assessment.irregularities[0].told(),
+            _ => {
+                // A death is what others follow from.
+                let all = &self.assessment.irregularities;
+                let first = all.iter().find(|found| found.kind == verdict::MEMBER_DIED).unwrap_or(&all[0]);
+                format!("{wrong} irregularities, among them {}", first.told())
+            }
         };
         let irregular = match self.refused() {
             0 => irregular,

@@ -23,7 +23,7 @@ mod task;
 mod timeline;
 
 pub use irregular::{Irregularity, irregularities};
-pub(crate) use irregular::{RECORDS_LOST, UNACCOUNTED};
+pub(crate) use irregular::{MEMBER_DIED, RECORDS_LOST, UNACCOUNTED};
 pub(crate) use occupancy::CoreLog;
 pub use party::{Blame, Counts, Culprit, Party};
 pub(crate) use timeline::describe;

@@ -1,8 +1,9 @@
 //! What a member did not send because it was dead or stood stopped.
 
-use leveret_report::record::{Actor, Event, EventKind};
-use leveret_report::synthetic::{B, Plant, Ring, ring};
-use leveret_report::verdict::{Cause, Miss, Party, Subject, assess, verdicts};
+use leveret_report::Report;
+use leveret_report::record::{Actor, Event, EventKind, Fate};
+use leveret_report::synthetic::{A, B, Plant, Ring, ring};
+use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, verdicts};
 use leveret_types::Nanos;
 
 const MICRO: i64 = 1_000;
@@ -29,6 +30,32 @@ fn dead_member_is_ours_and_loud() {
     assert!(message.evidence[0].contains("SIGKILL"));
     assert!(assessment.irregularities.iter().any(|found| found.kind == "member-died"));
     assert_eq!(assessment.exit_code(), 1);
+}
+
+/// What the sender to a dead member has no buffer for follows from the first message that the dead one did not give back.
+#[test]
+fn a_dead_receiver_is_one_root_however_many_messages_it_keeps() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let phase = &mut record.phases[0];
+    let ran = phase.tasks[B].instances.last().expect("some").instance;
+    let unsent = phase.channels[A].messages.iter_mut().filter(|message| message.instance > ran + 1);
+    for message in unsent {
+        (message.fate, message.inserted, message.taken) = (Fate::NoBuffer, None, None);
+    }
+    let misses = verdicts(&record);
+    let of_sender: Vec<&Miss> = misses.iter().filter(|miss| miss.subject == Subject::Channel(A)).collect();
+    assert!(of_sender.len() > 100, "{}", of_sender.len());
+    for miss in &of_sender {
+        assert_eq!(
+            (miss.stage, miss.cause, miss.party),
+            (Stage::Taking, Cause::PeerDied, Party::Job),
+            "{miss:#?}"
+        );
+    }
+    let roots = of_sender.iter().filter(|miss| miss.root.is_none()).count();
+    assert!(roots <= 1, "{roots} root causes");
+    let said = Report::of(&record).conclusion();
+    assert!(said.contains("B: the member died"), "{said}");
 }
 
 #[test]

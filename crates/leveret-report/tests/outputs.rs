@@ -472,6 +472,17 @@ fn budgets_follow_from_the_longest_execution() {
     let json: Value = serde_json::from_str(&learn::json(&proposals)).expect("JSON");
     assert_eq!(json["tasks"].as_array().map(Vec::len), Some(4));
     assert_eq!(learn::too_small(&proposals).count(), 0);
+    assert_eq!(learn::beyond_windows(&proposals).count(), 0);
+    // The same bodies in a window that is shorter than what they take.
+    let mut record = report.record.clone();
+    for task in &mut record.phases[0].job.tasks {
+        task.deadline = task.release + Nanos(1_000);
+    }
+    let proposals = learn::propose(&Report::of(&record), learn::Options::default());
+    let said: Vec<String> = learn::beyond_windows(&proposals).collect();
+    assert_eq!(said.len(), proposals.len());
+    assert!(said[0].contains("do not fit into its window of 1us"), "{said:?}");
+    assert!(learn::toml(&proposals).contains("longer than its window of 1us: widen that too"));
 }
 
 #[test]

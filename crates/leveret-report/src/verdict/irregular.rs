@@ -18,6 +18,9 @@ pub(crate) const RECORDS_LOST: &str = "records-lost";
 /// The kind of what a member said that cannot be true.
 pub(crate) const IMPLAUSIBLE: &str = "implausible";
 
+/// The kind of a member's end without having left.
+pub(crate) const MEMBER_DIED: &str = "member-died";
+
 /// The kind of misses of which only the number is kept.
 pub(crate) const MISSES_NOT_KEPT: &str = "misses-not-kept";
 
@@ -34,6 +37,16 @@ pub struct Irregularity {
     pub count: u64,
     /// One sentence.
     pub sentence: String,
+}
+
+impl Irregularity {
+    /// The sentence with what it is about, for where no name stands beside it.
+    pub fn told(&self) -> String {
+        match self.phase {
+            Some(_) => format!("{}: {}", self.name, self.sentence),
+            None => self.sentence.clone(),
+        }
+    }
 }
 
 /// Everything that is wrong beside missed windows.
@@ -140,7 +153,7 @@ impl Findings<'_> {
                     before => format!("the member died {} ({how})", instant(before)),
                 };
                 let name = self.index.member_name(*member);
-                self.report(name, "member-died", 1, sentence);
+                self.report(name, MEMBER_DIED, 1, sentence);
             }
         }
     }

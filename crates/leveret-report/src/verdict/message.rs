@@ -269,9 +269,6 @@ fn death(context: &Context<'_>, rank: u16, at: Nanos) -> Option<String> {
 fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
     let model = context.phase().job.channels.get(channel);
     let head = "not inserted for want of a free buffer: the receiver had not given one back";
-    if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
-        return Finding::job(Stage::Taking, Cause::PeerDied, format!("{head}; its {died}"));
-    }
     let buffers =
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
     let readers = (1..=buffers)
@@ -281,8 +278,12 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
         match context.index.instance(task, instance) {
             Some((place, record)) if missed(record) => late = Some((task, place)),
             Some(_) => {}
-            None => (lacking, unknown) = (Some((task, instance)), unknown + 1),
+            None => (lacking, unknown) = (lacking.or(Some((task, instance))), unknown + 1),
         }
+    }
+    if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
+        let cause = (Cause::PeerDied, Blame::job());
+        return gone(context, (Stage::Taking, lacking), cause, format!("{head}; its {died}"));
     }
     let stopped = model.and_then(|model| stopped(context, model.target.0, message.due));
     match (late, stopped) {
