@@ -736,13 +736,17 @@ template <class Body> void kept(Body &&body)
 #endif
 }
 
-/// Runs a body of the program's; an exception must not reach C. Says whether none came.
-template <class Body> bool guarded(Body &&body) noexcept
+/// Runs a body of the program's; an exception must not reach C. Says whether none came. What unwinds without being an exception (pthread_exit,
+/// a cancellation) goes on: nobody may swallow it.
+template <class Body> bool guarded(Body &&body)
 {
 #if MPIRT_EXCEPTIONS
     try {
         body();
     } catch (...) {
+        if (std::current_exception() == nullptr) {
+            throw;
+        }
         keep_failure();
         return false;
     }
@@ -1703,7 +1707,7 @@ public:
         template <class From> explicit closure(From &&from) : function(std::forward<From>(from)) {}
         Function function;
 
-        static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument) noexcept
+        static void run(MPIRT_Receptor receptor, const MPIRTX_Event *c_event, void *argument)
         {
             auto &function = static_cast<closure *>(argument)->function;
             const bool is_whole = detail::guarded([&] {

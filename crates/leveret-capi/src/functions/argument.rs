@@ -1,6 +1,7 @@
 //! What a program in C hands over with a function of its own, and how that is called.
 
 use crate::state::in_task;
+use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_os::cancellation::Uncancelled;
 use leveret_os::contained::contained;
 use leveret_os::said::say;
@@ -22,6 +23,10 @@ impl Argument {
     }
 }
 
+/// How often this process has said that a function did not return: a handler may do so at each of its runs.
+static TOLD: AtomicU64 = AtomicU64::new(0);
+const TOLD_MAX: u64 = 8;
+
 /// Calls the function of a task or a handler, on a thread of the library. One that does not return is the program's failure, told by its
 /// name, and ends as a panic of a function in Rust does.
 pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handle), function: impl FnOnce()) {
@@ -35,7 +40,13 @@ pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handl
             "{what} \"{name}\" has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
              it must return"
         );
-        say(&["leveret: ", &text]);
+        match TOLD.fetch_add(1, Ordering::Relaxed) {
+            0..TOLD_MAX => say(&["leveret: ", &text]),
+            TOLD_MAX => {
+                say(&["leveret: more functions of the program did not return; that is not told again"])
+            }
+            _ => {}
+        }
         resume_unwind(Box::new(text));
     }
 }

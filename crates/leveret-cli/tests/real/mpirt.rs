@@ -68,6 +68,20 @@ fn a_task_that_ends_its_thread() {
     });
 }
 
+/// `catch (...)` in the header sees the unwinding too, and glibc ends the process where that is swallowed.
+#[test]
+fn a_handler_in_cpp_that_ends_its_thread() {
+    with_members("tests/mpirt/ended_handler.cpp", &CPP, &[1, 2], |program, members| {
+        let outcome = program.all_pass(members);
+        let said = outcome.said();
+        // Of 20 runs that ended so the first few are told.
+        let told =
+            said.matches("a handler of the receptor \"ends-0\" has ended the library's thread").count();
+        assert_eq!(told, 8, "{said}");
+        assert!(said.contains("pthread_exit") && said.contains("not told again"), "{said}");
+    });
+}
+
 /// An exception that passes what is committed has failed the member: its tasks end at once, the job ends, and its text is seen.
 // spec: MPIRTX_Fail
 #[test]
