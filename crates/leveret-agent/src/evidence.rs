@@ -225,14 +225,14 @@ impl Evidence {
         let mut asked = 0;
         // Waking channels make a thousand switches in a millisecond, between the same few threads.
         let mut latest = [UNKNOWN_THREAD; 4];
-        for thread in fresh.iter().rev().map(|record| record.tid_to) {
+        for (thread, process) in fresh.iter().rev().map(|record| (record.tid_to, record.pid_to)) {
             if latest.contains(&thread) {
                 continue;
             }
             latest.rotate_right(1);
             latest[0] = thread;
             if asked < NAMES_PER_DRAIN && !self.threads.contains_key(&thread) {
-                self.name(thread);
+                self.name(thread, process);
                 asked += 1;
             }
         }
@@ -256,7 +256,7 @@ impl Evidence {
         let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
         unranked(&chosen).into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
-            self.name(record.tid_to);
+            self.name(record.tid_to, record.pid_to);
             let key = (record.time, record.core);
             if self.kept.insert(key, record).is_none() {
                 self.unsaved.switches.put(key);
@@ -356,29 +356,10 @@ impl Evidence {
             .retain(|thread, (kind, _)| matches!(kind, ThreadKind::Task(_)) || needed.contains(thread));
     }
 
-    fn name(&mut self, thread: u32) {
-        if self.threads.contains_key(&thread) {
-            return;
+    fn name(&mut self, thread: u32, process: u32) {
+        if !self.threads.contains_key(&thread) {
+            self.threads.insert(thread, about(&self.socket, thread, process));
         }
-        let known = match thread {
-            0 if threads_of::are_all_visible() => (ThreadKind::Idle, "idle".to_owned()),
-            // The kernel shows threads of other process namespaces by the same number.
-            0 => (ThreadKind::Idle, IDLE_OR_UNSEEN.to_owned()),
-            UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
-            _ => match threads_of::about(thread) {
-                Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
-                // Of the job, though no task: not another process's doing.
-                Ok(found) if other_jobs::is_own(&self.socket, thread) => {
-                    (ThreadKind::Own { priority: found.priority }, found.name)
-                }
-                Ok(found) => {
-                    let kind = ThreadKind::Foreign { priority: found.priority };
-                    (kind, other_jobs::named(&self.socket, thread, found.name))
-                }
-                Err(_) => (ThreadKind::Unknown, String::new()),
-            },
-        };
-        self.threads.insert(thread, known);
     }
 
     /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts. Asked once
@@ -442,6 +423,34 @@ impl Evidence {
             .map(|(at, core)| TimerInterrupt { at: *at - epoch, core: *core })
             .collect();
         Found { switches, timers, events: self.events }
+    }
+}
+
+/// What a thread is, and its name, as it and its process can be asked now.
+fn about(socket: &Path, thread: u32, process: u32) -> (ThreadKind, String) {
+    let of_process = |asked: u32, found: threads_of::ThreadInfo| match other_jobs::is_own(socket, asked) {
+        // Of the job, though no task: not another process's doing.
+        true => (ThreadKind::Own { priority: found.priority }, found.name),
+        false => {
+            let kind = ThreadKind::Foreign { priority: found.priority };
+            (kind, other_jobs::named(socket, asked, found.name))
+        }
+    };
+    match thread {
+        0 if threads_of::are_all_visible() => (ThreadKind::Idle, "idle".to_owned()),
+        // The kernel shows threads of other process namespaces by the same number.
+        0 => (ThreadKind::Idle, IDLE_OR_UNSEEN.to_owned()),
+        UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
+        _ => match threads_of::about(thread) {
+            Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
+            Ok(found) => of_process(thread, found),
+            // It has ended; its process may live.
+            Err(_) if process == UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
+            Err(_) => match threads_of::about(process) {
+                Ok(found) if !found.kernel => of_process(process, found),
+                _ => (ThreadKind::Unknown, String::new()),
+            },
+        },
     }
 }
 
@@ -570,6 +579,25 @@ mod tests {
         assert_eq!(of_own_process(ThreadKind::Task(1)), ThreadKind::Task(1));
         let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
         assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_is_its_process_s() {
+        let child = leveret_os::process::spawn(leveret_os::process::Spawn {
+            args: vec!["60".into()],
+            ..leveret_os::process::Spawn::new("/bin/sleep")
+        });
+        let child = child.expect("sleep starts");
+        let ended = std::thread::spawn(leveret_os::scheduling::thread_id).join().expect("it ends");
+        let ours = leveret_os::scheduling::process_id();
+        let is_foreign = |asked: (ThreadKind, String)| matches!(asked.0, ThreadKind::Foreign { .. });
+        let own = Path::new("/run/own");
+        assert!(is_foreign(about(own, ended, child.pid)));
+        assert!(matches!(about(own, ended, ours).0, ThreadKind::Own { .. }));
+        assert_eq!(about(own, ended, UNKNOWN_THREAD), (ThreadKind::Unknown, String::new()));
+        assert_eq!(about(own, ended, ended), (ThreadKind::Unknown, String::new()));
+        child.pidfd.signal(leveret_os::process::Signal::KILL).expect("it lives");
+        child.pidfd.wait().expect("it ends");
     }
 
     #[test]
