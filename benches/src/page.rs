@@ -45,4 +45,18 @@ mod tests {
         assert_eq!(replace(text, "x", "new\n").unwrap(), "a\n<!-- x -->\n\nnew\n\n<!-- end of x -->\nb\n");
         assert_eq!(replace(text, "y", "new"), None);
     }
+
+    #[test]
+    fn the_page_has_marks_for_every_benchmark_and_none_within_others() {
+        let page = include_str!("../../docs/performance.md");
+        let mut marks: Vec<&str> = page.lines().filter(|line| line.starts_with("<!-- ")).collect();
+        for topic in Topic::value_variants() {
+            let (start, end) =
+                (format!("<!-- {} -->", topic.name()), format!("<!-- end of {} -->", topic.name()));
+            let place = marks.windows(2).position(|pair| pair == [start.as_str(), end.as_str()]);
+            marks.drain(place.map_or(0..0, |place| place..place + 2));
+            assert!(place.is_some(), "{start} is not followed by {end}");
+        }
+        assert!(marks.is_empty(), "{marks:?}");
+    }
 }

@@ -67,9 +67,16 @@ impl Peer {
     /// Asks for a round.
     pub fn order(&mut self, kind: &str, size: usize, duration: Duration) -> Result<(), BenchError> {
         let order = format!("go {kind} {size} {}\n", duration.as_millis().max(1));
-        let broken = |reason: String| BenchError::Round { subject: self.name.clone(), reason };
-        let orders = self.orders.as_mut().ok_or_else(|| broken("takes no orders".to_owned()))?;
-        orders.write_all(order.as_bytes()).map_err(|error| broken(error.to_string()))
+        let written = match self.orders.as_mut() {
+            Some(orders) => orders.write_all(order.as_bytes()).map_err(|error| error.to_string()),
+            None => Err("takes no orders".to_owned()),
+        };
+        written.map_err(|error| {
+            // A child that is gone may have said why.
+            let said = self.answers.recv_timeout(PATIENCE).ok();
+            let reason = said.map_or(error.clone(), |said| format!("{error}; {said}"));
+            BenchError::Round { subject: self.name.clone(), reason }
+        })
     }
 
     /// The next line of a round that takes so long.

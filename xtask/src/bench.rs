@@ -8,16 +8,34 @@ use std::process::Command;
 struct Peer {
     name: &'static str,
     program: &'static str,
+    /// What it is built with, of packages that bring no program.
+    headers: &'static [&'static str],
     packages: &'static [&'static str],
 }
 
+impl Peer {
+    fn is_there(&self) -> bool {
+        is_installed(self.program) && self.headers.iter().all(|header| Path::new(header).is_file())
+    }
+}
+
 const PEERS: &[Peer] = &[
-    Peer { name: "cyclictest", program: "cyclictest", packages: &["rt-tests"] },
-    Peer { name: "stress-ng", program: "stress-ng", packages: &["stress-ng"] },
-    Peer { name: "MPICH", program: "mpicc.mpich", packages: &["mpich", "libmpich-dev"] },
-    Peer { name: "Open MPI", program: "mpicc.openmpi", packages: &["openmpi-bin", "libopenmpi-dev"] },
+    Peer { name: "cyclictest", program: "cyclictest", headers: &[], packages: &["rt-tests"] },
+    Peer { name: "stress-ng", program: "stress-ng", headers: &[], packages: &["stress-ng"] },
+    Peer { name: "MPICH", program: "mpicc.mpich", headers: &[], packages: &["mpich", "libmpich-dev"] },
+    Peer {
+        name: "Open MPI",
+        program: "mpicc.openmpi",
+        headers: &[],
+        packages: &["openmpi-bin", "libopenmpi-dev"],
+    },
     // What Aeron is built with, beside the CMake of `make_cmake`.
-    Peer { name: "Aeron", program: "clang", packages: &["clang", "libclang-dev", "libbsd-dev", "uuid-dev"] },
+    Peer {
+        name: "Aeron",
+        program: "clang",
+        headers: &["/usr/include/bsd/string.h", "/usr/include/uuid/uuid.h"],
+        packages: &["clang", "libclang-dev", "libbsd-dev", "uuid-dev"],
+    },
 ];
 /// Aeron's own build asks for a newer one than Debian 12 has.
 const CMAKE: &str = "cmake==4.1.2";
@@ -88,7 +106,7 @@ fn make_cmake(root: &Path) {
 
 /// Installs the missing peers where that is possible, and names those that stay missing.
 fn install_peers() {
-    let missing: Vec<&Peer> = PEERS.iter().filter(|peer| !is_installed(peer.program)).collect();
+    let missing: Vec<&Peer> = PEERS.iter().filter(|peer| !peer.is_there()).collect();
     let packages: Vec<&str> = missing.iter().flat_map(|peer| peer.packages).copied().collect();
     if packages.is_empty() {
         return;
@@ -103,7 +121,7 @@ fn install_peers() {
             run_quietly("apt-get", &[&arguments[..], peer.packages].concat());
         }
     }
-    for peer in missing.iter().filter(|peer| !is_installed(peer.program)) {
+    for peer in missing.iter().filter(|peer| !peer.is_there()) {
         println!("missing peer: {} (as root: {by_hand})", peer.name);
     }
 }

@@ -92,7 +92,10 @@ pub fn main(root: PathBuf, arguments: &[String]) -> Result<u8, String> {
         let inputs = keep_corpus(&context, target)?;
         println!("  {executions} executions, {inputs} inputs kept");
         let sources = record::sources(&context.root, target)?;
-        record.target.insert((*target).clone(), Entry { seconds, executions, inputs, sources });
+        let before = record.target.get(*target).map_or(0, |entry| entry.seconds_in_all);
+        let seconds_in_all = before.saturating_add(seconds);
+        let entry = Entry { seconds, seconds_in_all, executions, inputs, sources };
+        record.target.insert((*target).clone(), entry);
         record.write(&context.root)?;
     }
     Ok(0)

@@ -24,6 +24,8 @@ pub struct Record {
 pub struct Entry {
     /// How long it ran.
     pub seconds: u32,
+    /// How long all runs took whose corpus it goes on with, its own included.
+    pub seconds_in_all: u32,
     /// Inputs that were executed.
     pub executions: u64,
     /// Inputs that were kept for the repository.
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let entry = Entry { seconds: 3600, executions: 5, inputs: 2, sources: "00ff".into() };
+        let entry =
+            Entry { seconds: 3600, seconds_in_all: 3600, executions: 5, inputs: 2, sources: "00ff".into() };
         let record = Record { target: BTreeMap::from([("record".to_owned(), entry)]) };
         let text = toml::to_string(&record).expect("plain values");
         let again: Record = toml::from_str(&text).expect("its own text");
