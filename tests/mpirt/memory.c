@@ -1,4 +1,4 @@
-/* Setup while memory is not to be had: what cannot be done is refused, and changes nothing; nothing ends the program. In a job of one
+/* Setup without memory: what cannot be done is refused, and changes nothing; nothing ends the program. In a job of one
  * member.
  *
  * Stands in for the start of threads too: of those that this one starts one is refused. */

@@ -58,7 +58,7 @@ static void refused_to_all(const struct what *what, unsigned poor, enum end end)
     for (int member = 0; member < members; member++)
         if (poor >> member & 1)
             snprintf(words + strlen(words), sizeof words - strlen(words),
-                     "%smember \"%d\" cannot commit: memory is not to be had; free what is not needed any more, or raise the limit of the process",
+                     "%smember \"%d\" cannot commit: out of memory; free what is not needed any more, or raise the limit of the process",
                      words[0] ? "\n" : "", member);
     make_more();
     if (is_poor)

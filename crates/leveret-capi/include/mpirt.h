@@ -73,7 +73,7 @@ extern "C" {
 #define MPIRT_ERR_END 40 /* there is no further member */
 #define MPIRT_ERR_CHANGED 41 /* the container changed under its iterator */
 #define MPIRT_ERR_LIMIT 42 /* there are as many as there can be */
-#define MPIRT_ERR_NO_MEMORY 43 /* memory is not to be had */
+#define MPIRT_ERR_NO_MEMORY 43 /* out of memory */
 #define MPIRT_ERR_INTERNAL 44 /* the library has failed; the detail says where */
 
 /* --- Types --- */
@@ -405,7 +405,7 @@ extern const char mpirt_system_mem_alloc;
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size
  *   MPIRT_ERR_DATASPEC: the dataspec is none
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Buffer_create(const char *name, void *base, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Buffer *buffer);
 
 /* Gives the size in bytes.
@@ -435,7 +435,7 @@ int MPIRT_Buffer_get_bufsize(MPIRT_Buffer buffer, size_t *bufsize);
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, or no multiple of the dataspec's size */
 int MPIRT_Buffer_set_bufsize(MPIRT_Buffer buffer, size_t bufsize);
 
-/* Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` tells which buffers these are.
+/* Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` says which buffers these are.
  *   in    buffer: the buffer
  *   out   base: its base; null for system memory outside a commit
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -643,7 +643,7 @@ int MPIRT_Dataspec_size(MPIRT_Dataspec dataspec, size_t *size);
  *   MPIRT_ERR_BUFSIZE: the size is 0, beyond `MPIRT_BUFSIZE_MAX`, no multiple of the dataspec's size, or not that of an allowed buffer
  *   MPIRT_ERR_DATASPEC: the dataspec is none, or not that of an allowed buffer
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t bufsize, MPIRT_Dataspec dataspec, MPIRT_Container allowed, MPIRT_Bufiter *bufiter);
 
 /* Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps.
@@ -938,7 +938,7 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
 
-/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of: of a time-driven channel it tells of all that are over, with the outcome of the last; of others of one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
+/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has reported: of a time-driven channel it reports all that are over, with the outcome of the last; of others one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
@@ -952,7 +952,7 @@ int MPIRT_Channel_start(MPIRT_Channel channel);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME: the timeout is negative
  *   MPIRT_ERR_NOT_STARTED: the channel is neither started nor activated
- *   MPIRT_ERR_TIMEOUT: the time has passed; the transfer goes on; in a task, there is nothing that was not told
+ *   MPIRT_ERR_TIMEOUT: the time has passed; the transfer goes on; in a task, everything was reported already
  *   MPIRT_ERR_MISSED: the transfer was not performed; the status says why
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_UNCOMMITTED: Uncommit has ended the wait */
@@ -1017,7 +1017,7 @@ int MPIRTX_Channel_set_mover_budget(MPIRT_Channel channel, MPIRT_Timespec budget
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Channel_get_descriptor(MPIRT_Channel channel, int *descriptor);
 
 /* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer.
@@ -1103,7 +1103,7 @@ int MPIRTX_Channel_deactivate_at(MPIRT_Channel channel, uint64_t period);
  *   MPIRT_ERR_INV_RANK: a rank is out of range
  *   MPIRT_ERR_NOT_MEMBER: the caller is neither source nor target
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Ptchannel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, int source, int target, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Gives the sender of a point-to-point channel.
@@ -1246,7 +1246,7 @@ int MPIRTX_Channel_set_checksum(MPIRT_Channel channel, int checksum);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
 
-/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later.
+/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later.
  *   in    channel: the channel
  *   out   status: filled with the status
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -1342,7 +1342,7 @@ int MPIRT_Channel_free(MPIRT_Channel *channel);
  *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
  *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Makes the caller's end of a scatter: each member receives its section of what the root sends.
@@ -1372,7 +1372,7 @@ int MPIRT_Bcast_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_
  *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
  *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Makes the caller's end of a gather: the root receives the members' data, section by section.
@@ -1402,7 +1402,7 @@ int MPIRT_Scatter_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIR
  *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
  *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Makes the caller's end of a reduction: the root receives the result of an operation over all members' data.
@@ -1434,7 +1434,7 @@ int MPIRT_Gather_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_OPERATION: the operation is none, or the dataspec does not allow it
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Reduce_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, MPIRT_Op op, int root, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Makes the caller's end of a barrier.
@@ -1455,7 +1455,7 @@ int MPIRT_Reduce_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* Makes the caller's end of an all-to-all: the i-th piece of each member's data goes to the i-th member.
@@ -1483,7 +1483,7 @@ int MPIRT_Barrier_channel_create(const char *name, MPIRT_Group group, MPIRT_Qos 
  *   MPIRT_ERR_BUFSIZE: the iterators for sending, or those for receiving, are of two sizes
  *   MPIRT_ERR_DATASPEC: the iterators are of two types
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Alltoall_channel_create(const char *name, MPIRT_Bufiter inbufiter, MPIRT_Bufiter outbufiter, MPIRT_Bufiter recvinbufiter, MPIRT_Bufiter recvoutbufiter, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Channel *channel);
 
 /* --- Containers and their iterators --- */
@@ -1551,7 +1551,7 @@ int MPIRT_Container_free(MPIRT_Container *container);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Cset_create(const char *name, MPIRT_Cset *set);
 
 /* Adds a member. A null handle, or one that is a member already, changes nothing and is no error.
@@ -1567,7 +1567,7 @@ int MPIRT_Cset_create(const char *name, MPIRT_Cset *set);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: the set would hold itself
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Cset_insert(MPIRT_Cset set, MPIRT_Object object);
 
 /* Removes a member.
@@ -1653,7 +1653,7 @@ int MPIRTX_Cset_contains(MPIRT_Cset set, MPIRT_Object object, int *flag);
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: the size is out of range
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Cvector_create(const char *name, int size, const MPIRT_Object *elements, MPIRT_Cvector *vector);
 
 /* Gives the length.
@@ -1752,7 +1752,7 @@ int MPIRT_Cvector_free(MPIRT_Cvector *vector);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Container_iterator_create(const char *name, MPIRT_Container container, MPIRT_Container_iterator *iterator);
 
 /* Gives the next member; of a vector each element, a null one as the null handle.
@@ -1841,7 +1841,7 @@ int MPIRT_Container_iterator_free(MPIRT_Container_iterator *iterator);
  *   MPIRT_ERR_ARGUMENT: the kind is none
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Trigger_create(const char *event, MPIRT_Event_kind kind, MPIRT_Object source, MPIRT_Group group, MPIRT_Qos qos, MPIRT_Trigger *trigger);
 
 /* Gives on what a trigger fires.
@@ -1955,7 +1955,7 @@ int MPIRT_Trigger_free(MPIRT_Trigger *trigger);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Handler_create(const char *name, MPIRT_Handler_function *function, void *argument, MPIRT_Qos qos, MPIRT_Handler *handler);
 
 /* Gives the name of a handler.
@@ -2037,7 +2037,7 @@ int MPIRT_Handler_free(MPIRT_Handler *handler);
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_NOT_MEMBER: the caller is not in the group
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Receptor_create(const char *event, MPIRT_Group group, MPIRT_Container handlers, MPIRT_Receptor *receptor);
 
 /* Makes a receptor that occurs when any, or all, of its parts have occurred.
@@ -2059,7 +2059,7 @@ int MPIRT_Receptor_create(const char *event, MPIRT_Group group, MPIRT_Container 
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: the combination is none, there are no parts, or a part has handlers or is part of another
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Receptor_combine(const char *name, MPIRTX_Combination combination, MPIRT_Container parts, MPIRT_Container handlers, MPIRT_Receptor *receptor);
 
 /* Waits for the event, and consumes one firing.
@@ -2095,7 +2095,7 @@ int MPIRT_Receptor_wait(MPIRT_Receptor receptor, MPIRT_Timespec timeout);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Receptor_get_descriptor(MPIRT_Receptor receptor, int *descriptor);
 
 /* Says whether a firing is pending, and consumes it. Never blocks.
@@ -2225,7 +2225,7 @@ int MPIRT_Group_rank(MPIRT_Group group, int *rank);
  *   MPIRT_ERR_ARGUMENT: the count is negative
  *   MPIRT_ERR_INV_RANK: a rank is out of range or named twice
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Group_incl(MPIRT_Group group, int count, const int *ranks, const char *name, MPIRT_Group *result);
 
 /* Makes the group of the ranks not named, in their former order.
@@ -2247,7 +2247,7 @@ int MPIRT_Group_incl(MPIRT_Group group, int count, const int *ranks, const char 
  *   MPIRT_ERR_ARGUMENT: the count is negative
  *   MPIRT_ERR_INV_RANK: a rank is out of range or named twice
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Group_excl(MPIRT_Group group, int count, const int *ranks, const char *name, MPIRT_Group *result);
 
 /* Makes the group of all of the first, then those of the second that are not in it.
@@ -2266,7 +2266,7 @@ int MPIRT_Group_excl(MPIRT_Group group, int count, const int *ranks, const char 
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Group_union(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
 
 /* Makes the group of those of the first that are in the second.
@@ -2285,7 +2285,7 @@ int MPIRT_Group_union(MPIRT_Group first, MPIRT_Group second, const char *name, M
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Group_intersection(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
 
 /* Makes the group of those of the first that are not in the second.
@@ -2304,7 +2304,7 @@ int MPIRT_Group_intersection(MPIRT_Group first, MPIRT_Group second, const char *
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Group_difference(MPIRT_Group first, MPIRT_Group second, const char *name, MPIRT_Group *result);
 
 /* Gives for each rank of one group the rank of the same member in another.
@@ -2419,7 +2419,7 @@ int MPIRT_Group_free(MPIRT_Group *group);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
 
 /* Takes a running channel, task, trigger or receptor over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves, a trigger with what it watches, a receptor with its handlers and the receptors that it combines. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed: what is under way or pending stays so, a wait goes on, and handlers run on. A channel is kept by the members at both of its ends, or by neither; the triggers and receptors of an event are kept all together, by all members, or none of them is.
@@ -2438,7 +2438,7 @@ int MPIRTX_Mode_open(const char *name, MPIRTX_Mode *mode);
  *   MPIRT_ERR_ARGUMENT: the object is not of what runs, or the mode has been taken over from */
 int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
 
-/* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing.
+/* Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. A time-driven channel with a period of 0 (a single shot) is refused, since the epoch is bound to what runs.
  *   in    mode: the mode
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the mode is committed already, or runs
@@ -2456,10 +2456,10 @@ int MPIRTX_Mode_keep(MPIRTX_Mode mode, MPIRT_Object object);
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_UNCOMMITTED: what runs is being ended: a member has uncommitted, or the horizon is reached
  *   MPIRT_ERR_MISMATCH: ends of a channel differ or one is missing, the members' modes differ in name, or a channel or an event is kept in part; the detail names both
- *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_ADMISSION: the mode, or the switch, cannot be met, and the detail names the smallest set that conflicts; or a channel of the mode is a single shot
  *   MPIRT_ERR_AGENT: the agent of the job is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Mode_commit(MPIRTX_Mode mode);
 
 /* Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world.
@@ -2762,7 +2762,7 @@ int MPIRTX_Object_as_task(MPIRT_Object object, MPIRTX_Task *task);
  *   MPIRT_ERR_REAL_TIME: a handler or a task may not make this call
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Keyval_create(MPIRT_Delete_function *delete_function, void *extra, int *keyval);
 
 /* Frees a key and sets it to `MPIRT_KEYVAL_INVALID`.
@@ -2788,7 +2788,7 @@ int MPIRT_Keyval_free(int *keyval);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Object_put_attr(MPIRT_Object object, int keyval, void *value);
 
 /* Gives the pointer that is stored under a key at an object.
@@ -2985,7 +2985,7 @@ int MPIRT_Container_set_qos(MPIRT_Container container, MPIRT_Qos qos);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Container_flatten(MPIRT_Container container, const char *name, MPIRT_Container *result);
 
 /* Makes a container of the same class that holds the members of one type, each once.
@@ -3006,12 +3006,12 @@ int MPIRT_Container_flatten(MPIRT_Container container, const char *name, MPIRT_C
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: the type is none
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, const char *name, MPIRT_Container *result);
 
 /* --- Quality of service --- */
 
-/* Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part.
+/* Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. Modes and commits of a group cannot have a single window.
  *   in    name: its name, or null for none (may be null)
  *   in    start: where the window begins, from the period's beginning; without a period on the clock of `MPIRT_Get_time`
  *   in    deadline: where the window ends, likewise
@@ -3025,7 +3025,7 @@ int MPIRT_Container_filter(MPIRT_Container container, MPIRT_Object_type type, co
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_TIME: a time is negative, or the deadline does not lie after the start, or not within the period; the detail has the values
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_Timespec deadline, MPIRT_Timespec period, MPIRT_Qos *qos);
 
 /* Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before; each waits for a message to send, and that for a buffer to be received into. The member that receives fires the completion event, once the message is in its output iterator; of a task, the member that has run it. The library makes what takes and fires these events: a program needs a trigger only for what it fires itself, and a receptor only for what it waits for.
@@ -3041,7 +3041,7 @@ int MPIRT_Qos_channel_time_create(const char *name, MPIRT_Timespec start, MPIRT_
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: both events are null
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, const char *completion_event, MPIRT_Qos *qos);
 
 /* Makes a priority-driven QoS.
@@ -3056,7 +3056,7 @@ int MPIRT_Qos_channel_event_create(const char *name, const char *start_event, co
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_ARGUMENT: the priority is out of range
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos *qos);
 
 /* Makes the QoS of a handler.
@@ -3074,7 +3074,7 @@ int MPIRT_Qos_channel_priority_create(const char *name, int priority, MPIRT_Qos 
  *   MPIRT_ERR_ARGUMENT: the priority is out of range
  *   MPIRT_ERR_TIME: budget or interval is not positive
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Qos_handler_create(const char *name, int priority, MPIRT_Timespec budget, MPIRT_Timespec interval, MPIRT_Qos *qos);
 
 /* Gives the kind.
@@ -3301,13 +3301,13 @@ int MPIRT_Qos_free(MPIRT_Qos *qos);
 
 /* --- Setup and time --- */
 
-/* Begins the use of the layer and joins the job. A program that `leveret run` has not started is a job of its own, of one member named 0, which nobody watches: it has no record, no report and no horizon.
+/* Begins the use of the layer and joins the job. A program that `leveret run` has not started is a job of its own, of one member named 0, which nobody watches: it has no record, no report and no horizon. Its plan assumes a guard of 50 us (less if that does not fit) instead of measuring one, and no warnings are printed, so starts may be late unnoticed.
  *   inout argc: the program's, or null (may be null)
  *   inout argv: the program's, or null (may be null)
  *   MPIRT_ERR_ALREADY_INITIALIZED: Init was called before
  *   MPIRT_ERR_FINALIZED: Finalize was called before
  *   MPIRT_ERR_AGENT: the agent of the job cannot be reached or refuses, or this process is a child of a member
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Init(int *argc, char ***argv);
 
 /* Ends the use of the layer, and frees all that is left, after the delete functions of its attributes; an error of one of these is given back, and the layer stays. Collective over the world, but for a member that has failed: it waits for nobody.
@@ -3334,10 +3334,10 @@ int MPIRT_Finalize(void);
  *   MPIRT_ERR_ADMISSION: the declarations cannot be met together; the detail names the smallest set that conflicts
  *   MPIRT_ERR_AGENT: the job has ended, or its agent is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRT_Commit(void);
 
-/* Commits the objects of a group's members, beside what others have committed. Collective over the group, all or nothing; each such commit has its epoch, a multiple of its round on the job's clock. With the group of all it is `MPIRT_Commit`; it has no modes.
+/* Commits the objects of a group's members, beside what others have committed. Collective over the group, all or nothing; each such commit has its epoch, a multiple of its round on the job's clock. With the group of all it is `MPIRT_Commit`; it has no modes. A time-driven channel with a period of 0 (a single shot) is refused, since the epoch is bound to what else runs.
  *   in    group: the group; who gives the same members in another order commits with it
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the object is committed, or objects are, and the call would change or create one
@@ -3354,10 +3354,10 @@ int MPIRT_Commit(void);
  *   MPIRT_ERR_TIMEOUT: a member has not called within the job's limit; it is not ended for that
  *   MPIRT_ERR_PEER_LOST: a member has died or left
  *   MPIRT_ERR_MISMATCH: ends of a channel differ, one is missing, or the group of a channel or an event reaches beyond the group; the detail names it
- *   MPIRT_ERR_ADMISSION: the declarations cannot be met together, or not beside what other groups have committed; the detail names the smallest set that conflicts
+ *   MPIRT_ERR_ADMISSION: the declarations cannot be met together, or not beside what other groups have committed, and the detail names the smallest set that conflicts; or a channel is a single shot
  *   MPIRT_ERR_AGENT: the job has ended, or its agent is gone
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Commit_group(MPIRT_Group group);
 
 /* Ends all transfers at a common period boundary and releases what Commit made. Collective over those who committed together: who calls it first waits, and what runs goes on until all have.
@@ -3516,7 +3516,7 @@ int MPIRTX_Get_version(int *major, int *minor, int *patch);
  *   MPIRT_ERR_NAME: the name is too long, has no end, or is no UTF-8 without control characters
  *   MPIRT_ERR_TIME: the budget is not positive or beyond the window, or the QoS has neither period nor start event
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *argument, MPIRT_Qos qos, MPIRT_Timespec budget, MPIRTX_Task *task);
 
 /* Says that the task uses the caller's end of a channel, so that both are planned together. A time-driven end is served by the task's window, and is active from the epoch on; a best-effort one stays the program's to start and test.
@@ -3533,7 +3533,7 @@ int MPIRTX_Task_create(const char *name, MPIRTX_Task_function *function, void *a
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_ARGUMENT: another task is bound to this end
  *   MPIRT_ERR_LIMIT: there are as many as there can be
- *   MPIRT_ERR_NO_MEMORY: memory is not to be had */
+ *   MPIRT_ERR_NO_MEMORY: out of memory */
 int MPIRTX_Task_bind(MPIRTX_Task task, MPIRT_Channel channel);
 
 /* Gives the processor time of one run at most.

@@ -93,7 +93,7 @@ enum class errc : int {
     end = MPIRT_ERR_END, ///< there is no further member
     changed = MPIRT_ERR_CHANGED, ///< the container changed under its iterator
     limit = MPIRT_ERR_LIMIT, ///< there are as many as there can be
-    no_memory = MPIRT_ERR_NO_MEMORY, ///< memory is not to be had
+    no_memory = MPIRT_ERR_NO_MEMORY, ///< out of memory
     internal = MPIRT_ERR_INTERNAL, ///< the library has failed; the detail says where
 };
 
@@ -885,7 +885,7 @@ public:
     }
 #endif
 
-    /// Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. (MPIRT_Qos_channel_time_create)
+    /// Makes a time-driven QoS: a window in each period, or one window at an absolute time, for a channel from one member to another. The place of a single window is kept in every round of the plan, the one that matters being at that time; where the window is longer than a round, in its last part. Modes and commits of a group cannot have a single window. (MPIRT_Qos_channel_time_create)
     static result<owner<qos_ref>> try_channel_time(text name, duration start, duration deadline, duration period) noexcept;
     /// Makes an event-driven QoS, for channels and tasks: a transfer for each start event, a completion event for each transfer. Its priority is 1, the least urgent, unless set. Firings count from the activation of the end that sends on, not before; each waits for a message to send, and that for a buffer to be received into. The member that receives fires the completion event, once the message is in its output iterator; of a task, the member that has run it. The library makes what takes and fires these events: a program needs a trigger only for what it fires itself, and a receptor only for what it waits for. (MPIRT_Qos_channel_event_create)
     static result<owner<qos_ref>> try_channel_event(text name, text start_event, text completion_event) noexcept;
@@ -1310,7 +1310,7 @@ public:
     result<std::size_t> try_bufsize() const noexcept;
     /// Sets the size in bytes. (MPIRT_Buffer_set_bufsize)
     result<void> try_set_bufsize(std::size_t bufsize) const noexcept;
-    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` tells which buffers these are. (MPIRT_Buffer_get_base)
+    /// Gives where the memory begins; of system memory only while committed. Where the buffers of both ends of a channel are one (system memory, MAPPED or ORDERED at both), those of the receiving end may be read and not written: the memory is the sender's, and a store there is reported on standard error with the names of member, channel and buffer, and ends the process by SIGSEGV unless a handler that the program had installed before the commit does otherwise. `MPIRTX_Buffer_get_writable` says which buffers these are. (MPIRT_Buffer_get_base)
     result<void *> try_base() const noexcept;
     /// Tells whether the program may write to the buffer's memory: not while committed where it is the sender's, because the buffers of both ends of a channel are one. (MPIRTX_Buffer_get_writable)
     result<bool> try_writable() const noexcept;
@@ -1461,7 +1461,7 @@ public:
     result<void> try_set_qos(qos_ref qos = {}) const noexcept;
     /// Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps. (MPIRT_Channel_start)
     result<void> try_start() const noexcept;
-    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has told of: of a time-driven channel it tells of all that are over, with the outcome of the last; of others of one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there. (MPIRT_Channel_wait)
+    /// Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has reported: of a time-driven channel it reports all that are over, with the outcome of the last; of others one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there. (MPIRT_Channel_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
     /// Says whether wait would return at once, and then completes like it. Never blocks. (MPIRT_Channel_test)
     result<bool> try_test() const noexcept;
@@ -1503,7 +1503,7 @@ public:
     result<void> try_set_checksum(int checksum) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;
-    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status tells one instance later. (MPIRTX_Channel_get_status)
+    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later. (MPIRTX_Channel_get_status)
     result<mpirt::status> try_status() const noexcept;
     /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many). (MPIRTX_Channel_get_metrics)
     result<mpirt::channel_metrics> try_metrics() const noexcept;
@@ -1864,7 +1864,7 @@ public:
     static result<owner<mode_ref>> try_open(text name) noexcept;
     /// Takes a running channel, task, trigger or receptor over into the mode, with what it uses: a channel with its iterators and their buffers, a task with the channels that it serves, a trigger with what it watches, a receptor with its handlers and the receptors that it combines. It goes on across the switch with the same buffers, instance numbers and counters, and stays fixed: what is under way or pending stays so, a wait goes on, and handlers run on. A channel is kept by the members at both of its ends, or by neither; the triggers and receptors of an event are kept all together, by all members, or none of them is. (MPIRTX_Mode_keep)
     result<void> try_keep(object_ref object) const noexcept;
-    /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. (MPIRTX_Mode_commit)
+    /// Binds the mode and tests admission of it and of the switch, while the first set runs. Collective over the world, all or nothing. A time-driven channel with a period of 0 (a single shot) is refused, since the epoch is bound to what runs. (MPIRTX_Mode_commit)
     result<void> try_commit() const noexcept;
     /// Agrees on the first common period boundary, at or after an instant, at which the mode takes over, and returns when it runs. Collective over the world. (MPIRTX_Mode_switch)
     result<mpirt::time_point> try_switch_(time_point earliest) const noexcept;

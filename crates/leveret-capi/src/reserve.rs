@@ -1,6 +1,6 @@
 //! Memory that is kept for when there is no other: setup is refused while it can still be refused, and what has begun ends well.
 //!
-//! The library is written in a language whose collections end the process when memory is not to be had. So its allocator falls back on a
+//! The library is written in a language whose collections end the process when memory runs out. So its allocator falls back on a
 //! reserve, and a function that makes something sees to it first that the reserve is whole ([`ready`]): with the memory that is there,
 //! or not at all.
 //!

@@ -99,15 +99,15 @@ pub struct RunArguments {
     /// class, which makes wake-ups shorter, or what a measurement says is better.
     #[arg(long, value_name = "IDLE", value_parser = idle_cores())]
     pub idle: Option<IdleCores>,
-    /// How long the members that have committed wait for one that does not, before it is ended. Where they wait so for a mode, a switch or the commit of a
-    /// group, that is refused, and nobody is ended. One that is in the call, setting up what is to be committed, has 5 min at least.
+    /// How long the members that have committed wait for one that does not, before it is killed. For modes, switches and group commits a timeout refuses the
+    /// request; no member is killed. A member that is inside the call, setting up what is to be committed, has 5 min at least.
     #[arg(long, value_name = "DURATION", default_value = "5min")]
     pub commit_within: Nanos,
     /// How what members print is passed on.
     #[arg(long, value_name = "MODE", value_enum, default_value_t)]
     pub member_output: MemberOutput,
-    /// What is kept of the run takes so many bytes at most, in memory and on disk together, instead of what the manifest says; 200MiB
-    /// where neither does. Of a longer run counts and distributions stay exact; kept in detail are the first instances, the worst, those
+    /// The most bytes that the record of the run takes, in memory and on disk together, instead of what the manifest says. Default:
+    /// 200MiB. Of a longer run counts and distributions stay exact; kept in detail are the first instances, the worst, those
     /// around misses, and a uniform part of the others.
     #[arg(long, value_name = "SIZE", value_parser = record_limit)]
     pub record_limit: Option<ByteSize>,
@@ -171,13 +171,13 @@ fn whole(least: u64, greatest: u64) -> impl Fn(&str) -> Result<u64, String> + Cl
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SearchArguments {
     /// How many searches for a network's plan run beside each other, each on a core and by another strategy, once the first one has not found it soon. The same
-    /// number gives the same plan. As many as there are cores where it is left out.
+    /// number gives the same plan. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = count(THREADS_MAX))]
     pub threads: Option<u32>,
     /// Chooses among plans of a network that are as good to the search; the same seed gives the same plan.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// How far each search for a network's plan, and for a proof that there is none, may go. 20000000 where it is left out, and 100000000 for `explain`.
+    /// How far each search for a network's plan, and for a proof that there is none, may go. Default: 20000000; for `explain` 100000000.
     #[arg(long, value_name = "STEPS")]
     pub steps: Option<u64>,
 }
@@ -210,7 +210,7 @@ pub struct ExplainArguments {
     /// The manifest.
     #[arg(value_name = "JOB.toml")]
     pub manifest: PathBuf,
-    /// Also write what proves the refusal of a network to this file; `leveret verify` checks it.
+    /// Also write what proves the refusal of a network, with or without tasks on its hosts, to this file; `leveret verify` checks it.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// How a plan is sought.

@@ -6,7 +6,7 @@ use crate::load::Document;
 use crate::output::{self, Paint};
 use crate::{learn, load, network};
 use leveret_manifest::{Guard, Manifest};
-use leveret_plan::{Job, Plan, PlannedCore, Refusal};
+use leveret_plan::{Job, Plan, PlannedCore, Refusal, RefusalKind};
 use leveret_types::Nanos;
 use serde::Serialize;
 use std::fmt::Write;
@@ -95,11 +95,20 @@ fn beside(core: &PlannedCore) -> String {
     if core.sporadic == Nanos::ZERO { String::new() } else { format!("{} for priorities, ", core.sporadic) }
 }
 
+/// What helps first where the search for a job's plan ended without one.
+const LESS_TO_SEARCH: &str = "A search that ends without a plan proves nothing about the design; it takes the same steps each time. Try first what leaves less to search: tasks \
+                              pinned to cores (core), periods that divide each other, narrower windows.";
+
 /// The refusal with one remedy a line, where its own text has them in one sentence.
 pub fn refused(job: &Job, refusal: &Refusal, paint: Paint) -> String {
-    let mut text = format!("{}: job \"{}\"\n", paint.red("refused"), job.name);
+    let is_open = matches!(refusal.kind, RefusalKind::NotFound { .. });
+    let word = if is_open { network::NOT_FOUND } else { "refused" };
+    let mut text = format!("{}: job \"{}\"\n", paint.red(word), job.name);
     for line in refusal.reason().lines() {
         let _ = writeln!(text, "  {line}");
+    }
+    if is_open {
+        let _ = writeln!(text, "  {LESS_TO_SEARCH}");
     }
     if let Some(heading) = refusal.fits_heading() {
         let _ = writeln!(text, "  {heading}:");

@@ -9,7 +9,7 @@ A first look:
   leveret report out                      see what happened
 
 Exit codes: 0 success; 1 the answer is no (refused, not valid, missed); 2 bad input; 3 only the machine \
-missed.
+missed; 4 other processes did.
 
 Colour is used on terminals only, and never when NO_COLOR is set and not empty.";
 
@@ -28,6 +28,9 @@ when a run starts, so a run that fails before anything ran leaves none.
 Ctrl-C, SIGTERM and a closed terminal end the run cleanly, with its report: with its round, or within a \
 second where rounds are long. Ctrl-C once more ends it at once, without a report.
 
+The progress line counts the rounds of what all members committed together. Groups that commit by themselves \
+(MPIRTX_Commit_group) have none while they run; the report has them.
+
 Exit codes: 0 no miss; 3 only misses of the machine, all listed; 4 misses of other processes, perhaps of the machine \
 too, none of the job; 1 a miss of the job, or one that nothing proves to be another's, or anything lost, \
 corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
@@ -42,9 +45,9 @@ Examples:
   leveret check job.toml --learn out     budgets that the run in out/ suggests
 
 A refusal names the smallest set of declarations that cannot be met together, and the smallest single \
-change that would fit. Nothing is started.
+change that would fit. Nothing is started. Ctrl-C ends the search, with nothing printed.
 
-Exit codes: 0 admitted; 1 refused; 2 bad input.";
+Exit codes: 0 admitted; 1 refused, or no plan found; 2 bad input.";
 
 /// Of `leveret explain`.
 pub const EXPLAIN: &str = "\
@@ -53,10 +56,10 @@ Examples:
   leveret explain network.toml --certificate no.json
   leveret verify no.json network.toml    does it really follow?
 
-What is refused is named by the smallest set of declarations that was found to have no plan, with single \
-changes that would fit, each of them planned, and the argument in words.
+Prints the smallest conflicting set found, single changes that would fit, each of them planned, and the \
+argument in words. Ctrl-C ends the search, with nothing printed or written.
 
-Exit codes: 0 admitted; 1 refused; 2 bad input.";
+Exit codes: 0 admitted; 1 refused, or no plan found; 2 bad input.";
 
 /// Of `leveret plan`.
 pub const PLAN: &str = "\
@@ -67,9 +70,10 @@ Examples:
 
 The same job gives the same plan, byte for byte. Instants in JSON are nanoseconds from the epoch. Of a network whose \
 plan is hard to find, the same --threads and --seed do: without --threads it is found on all cores, and another \
-machine may find another plan. Jobs on one host need neither.
+machine may find another plan. Jobs on one host need neither. Ctrl-C ends the search, with nothing printed or \
+written.
 
-Exit codes: 0 planned; 1 refused; 2 bad input.";
+Exit codes: 0 planned; 1 refused, or no plan found; 2 bad input.";
 
 /// Of `leveret verify`.
 pub const VERIFY: &str = "\
@@ -78,7 +82,7 @@ Examples:
   leveret verify plan.json job.toml
 
 The checker shares no code with the planner. Where the manifest leaves the guard to be measured, the \
-guard in the plan is taken.
+guard in the plan is taken. Keys of a plan file that this version does not know are ignored.
 
 Exit codes: 0 the plan keeps every declaration; 1 it does not, with reasons; 2 bad input.";
 
@@ -94,7 +98,7 @@ fingers and + and - zoom; dragging and the arrow keys move; a click on a slot li
 or task and draws its way; a click on a chain shows by which instances it takes longest. A stored plan is checked first. #NAME at the end of the \
 page's address lights NAME, #dark and #light choose its colours.
 
-Exit codes: 0 written; 1 refused, or the plan is not valid; 2 bad input, or more slots than a page can draw.";
+Exit codes: 0 written; 1 refused, no plan found, or the plan is not valid; 2 bad input, or more slots than a page can draw.";
 
 /// Of `leveret diff`.
 pub const DIFF: &str = "\
@@ -158,8 +162,8 @@ Examples:
   leveret why out B.user 1042    the instance 1042 of task B.user
 
 Instances count from 0 at the epoch of their commit; of a run with several commits, each one's instance \
-is explained. What a mode keeps counts on. Of a channel that the clock does not move the first message and \
-every 64th after it is recorded; of any other the nearest that is recorded is named.
+is explained. What a mode keeps counts on. Channels that are not time-driven record one message in 64; for one that \
+was not recorded, the nearest that was is named.
 
 Exit codes: 0 explained; 2 bad input, such as a name or an instance that the run did not have.";
 

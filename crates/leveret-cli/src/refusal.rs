@@ -27,14 +27,14 @@ pub fn render(manifest: &NetworkManifest, told: &NetworkExplanation, paint: Pain
     };
     let refused = told.conflicts.iter().any(is_refused);
     let word = if refused { "refused" } else { network::NOT_FOUND };
+    let is_open = |one: &NetworkConflict| matches!(one.refusal, NetworkRefusal::NotFound { .. });
+    let further = if told.conflicts.iter().any(is_open) { network::SEARCH_FURTHER } else { "" };
     let mut text = format!("{}: network \"{}\"\n", paint.red(word), manifest.name);
     match &told.conflicts[..] {
         [one] => {
             text += &format!("  {}\n", one.reason(traffic));
             let advice: Vec<_> = one.remedies.iter().map(|remedy| remedy.words(traffic)).collect();
-            if !refused {
-                text += network::SEARCH_FURTHER;
-            }
+            text += further;
             if refused || !advice.is_empty() {
                 text += &would_fit(&advice);
             }
@@ -47,10 +47,11 @@ pub fn render(manifest: &NetworkManifest, told: &NetworkExplanation, paint: Pain
                 text += &format!("  {}. {reason}\n{}", index + 1, resolves(one, traffic));
             }
             text += "  Each change was planned without what those conflicts name that remain after it: once they are resolved, it may take more.\n";
+            text += further;
         }
     }
     if told.more > 0 {
-        text += &format!("  and {} more, which are told when these are resolved.\n", told.more);
+        text += &format!("  and {} more, which are listed when these are resolved.\n", told.more);
     }
     if told.together {
         text += "The first change of each, made together, would fit.\n";

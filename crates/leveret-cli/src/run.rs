@@ -219,7 +219,7 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
         AgentError::Refused(reason) => Failure {
             details: reason.clone(),
             sentence: format!("{shown}: the job is refused"),
-            hint: "change what is named above; of what the manifest declares, `leveret check` tells without a run whether it fits"
+            hint: "change what is named above; `leveret check` says without a run whether what the manifest declares fits"
                 .to_owned(),
         },
         AgentError::Launch { .. } => Failure::new(

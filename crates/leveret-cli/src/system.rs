@@ -228,7 +228,7 @@ fn words(system: &System, refusal: &SystemRefusal, told: &SystemExplanation, pai
     let advice = advice(system, told);
     let others = match advice.is_empty() {
         true => {
-            "Of a system the first conflict is told: where there are others, no single change resolves them all.\n"
+            "Of a system only the first conflict is printed: where there are others, no single change resolves them all.\n"
         }
         false => "",
     };

@@ -33,7 +33,12 @@ fn interfaces(document: &Value) -> Vec<(String, String, List)> {
             let base = &table["admin-base-time"];
             let seconds: i64 = base["seconds"].as_str().expect("64 bits as text").parse().expect("seconds");
             let entries = table["admin-control-list"]["gate-control-entry"].as_array().expect("entries");
+            // Rules (`must`) of the modules.
+            assert!(entries.len() as i64 <= number(&table["supported-list-max"]));
+            assert_eq!(table["admin-cycle-time"], table["supported-cycle-max"]);
+            let longest = number(&table["supported-interval-max"]);
             let entry = |(index, entry): (usize, &Value)| {
+                assert!(number(&entry["time-interval-value"]) <= longest);
                 assert_eq!(number(&entry["index"]), index as i64);
                 (number(&entry["gate-states-value"]).cast_unsigned(), number(&entry["time-interval-value"]))
             };

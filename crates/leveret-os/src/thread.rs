@@ -69,7 +69,7 @@ impl<T: Send + 'static> Thread<T> {
     /// `RUST_MIN_STACK` says.
     ///
     /// # Errors
-    /// When memory or a thread is not to be had: the call that was refused. The body is dropped then.
+    /// Without memory or a thread: the call that was refused. The body is dropped then.
     pub fn start<F>(name: &str, body: F) -> Result<Self, Failure>
     where
         F: FnOnce() -> T + Send + 'static,

@@ -66,6 +66,27 @@ fn a_refused_job_has_no_plan() {
     assert!(!plan.exists());
 }
 
+/// Two tasks collide, in a table that is too long to prove it of: the search ends, and what it says is no refusal of the design.
+#[test]
+fn a_search_that_ends_is_not_called_refused() {
+    let task = |name: &str, period: u32, rest: &str| {
+        format!("[[task]]\nname = \"{name}\"\nmember = \"m\"\ncore = 0\nperiod = \"{period}ms\"\n{rest}")
+    };
+    let mut job = "[job]\nname = \"many\"\n[host]\ncores = [0]\nguard = \"0us\"\n[[member]]\nname = \"m\"\ncommand = [\"m\"]\n".to_owned();
+    for number in 0..200 {
+        job += &task(&format!("t{number}"), [1, 2, 4, 5, 10][number % 5], "budget = \"1us\"\n");
+    }
+    job += &task("left", 5, "budget = \"50us\"\nwindow = [\"100us\", \"160us\"]\n");
+    job += &task("right", 5, "budget = \"50us\"\nwindow = [\"120us\", \"180us\"]\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("job.toml");
+    fs::write(&path, job).unwrap();
+    let (out, err, code) = outcome(&["check", shown(&path)]);
+    assert_eq!((code, err.as_str()), (Some(1), ""), "{out}");
+    assert!(out.starts_with("no plan found: job \"many\"\n  no plan was found within "), "{out}");
+    assert!(out.contains("Try first what leaves less to search: tasks pinned to cores"), "{out}");
+}
+
 // spec: QOS-ADMIT-06
 #[test]
 fn a_plan_is_the_same_each_time_and_is_verified() {

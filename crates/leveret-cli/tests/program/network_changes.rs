@@ -178,6 +178,19 @@ fn what_was_placed_when_the_search_ended_is_written() {
         outcome(&["plan", shown(&crowded), "--steps", "1", "--threads", "1", "--partial", shown(&partial)]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("no plan was found within") && said.contains("of 62 channels"), "{said}");
+    assert!(said.starts_with("no plan found: network \"cells\"\n"), "{said}");
+    assert!(said.contains("Try first: more steps (--steps), or other seeds (--seed 1, 2, ...)."), "{said}");
+    // 62 channels of 1458 B in each ms, with no other route; it says of which case the share is.
+    let full = "If every channel took its first route, link camera -> s0 would be asked for most (74.4 % of its time)";
+    assert!(said.contains(full), "{said}");
     let (text, _, code) = outcome(&["verify", shown(&partial), shown(&crowded)]);
     assert_eq!(code, Some(1), "a partial plan is none: {text}");
+    // Beside a conflict that is proven the search that ended says so too.
+    let doubled =
+        std::fs::read_to_string(&crowded).expect("a manifest").replacen("size", "copies = 2\nsize", 1);
+    let doubled = folder.write("doubled.toml", &doubled);
+    let (text, said, code) = outcome(&["check", shown(&doubled), "--steps", "1", "--threads", "1"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(text.starts_with("refused: network \"cells\"\n  2 conflicts"), "{text}");
+    assert!(text.contains("no plan was found within") && text.contains("Try first: more steps"), "{text}");
 }

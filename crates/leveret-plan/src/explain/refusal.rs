@@ -324,6 +324,8 @@ impl Refusal {
                 errors.iter().map(DeclarationError::to_string).collect::<Vec<_>>().join("\n")
             }
             RefusalKind::Infeasible => self.collision(),
+            // It says itself that the analysis was cut short.
+            RefusalKind::NotFound { .. } if self.late.is_some() => self.collision(),
             RefusalKind::NotFound { steps } => format!(
                 "no plan was found within {steps} steps of search; it is not proven impossible. As far as the search \
                  got, {}",

@@ -53,7 +53,7 @@ pub enum SessionError {
     Unknown(String),
     /// No place, even when others were moved.
     #[error(
-        "channel \"{name}\" found no place, even when others were moved{within}; nothing was changed. `leveret explain` on the whole tells why",
+        "channel \"{name}\" found no place, even when others were moved{within}; nothing was changed. `leveret explain` on the whole says why",
         name = .0,
         within = within(.1)
     )]

@@ -2,6 +2,7 @@
 
 use crate::{end, manifest, meet, refused, sized, us};
 use leveret_plan::{MissingPolicy, Qos};
+use leveret_protocol::admission::without_shots;
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::declaration::*;
 use leveret_types::{ChannelId, Nanos};
@@ -126,4 +127,19 @@ fn what_repeats_cannot_move_what_happens_once() {
     code[1].ends.push(end(End::Target, periodic));
     code[0].tasks.push(TaskDeclaration { writes: vec!["AB".to_owned()], ..mover("A:0", [1, 900]) });
     refused(&manifest(), &code, &["task \"A:0\"", "channel \"AB\""]);
+}
+
+/// In a mode and in a commit of a group, whose epoch others have set.
+#[test]
+fn a_shot_is_refused_where_the_epoch_is_bound() {
+    for what in ["a mode", "the commit of a group"] {
+        let shot = meet(&manifest(), &beside(5_000, shots(&[[50_000, 51_000]])));
+        let refused = without_shots(&shot, what).expect_err("a shot");
+        assert!(refused.mismatches.is_empty());
+        let named =
+            format!("channel \"shot-0\" of group \"world\" is a single shot, which {what} cannot have");
+        assert!(refused.reason.starts_with(&named), "{}", refused.reason);
+        let periodic = meet(&manifest(), &beside(5_000, vec![MemberDeclarations::default(); 3]));
+        assert!(without_shots(&periodic, what).is_ok());
+    }
 }

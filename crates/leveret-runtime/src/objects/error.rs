@@ -92,7 +92,7 @@ codes! {
     End = 40, "END", "there is no further member";
     Changed = 41, "CHANGED", "the container changed under its iterator";
     Limit = 42, "LIMIT", "there are as many as there can be";
-    NoMemory = 43, "NO_MEMORY", "memory is not to be had";
+    NoMemory = 43, "NO_MEMORY", "out of memory";
     Internal = 44, "INTERNAL", "the library has failed; the detail says where";
 }
 
