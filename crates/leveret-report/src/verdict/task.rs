@@ -3,6 +3,7 @@
 mod body;
 mod held;
 mod outside;
+mod timer;
 mod wait;
 
 pub(super) use held::stopper;
