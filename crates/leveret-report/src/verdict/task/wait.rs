@@ -7,6 +7,9 @@ use crate::verdict::occupancy::{Stretch, rank};
 use crate::verdict::{Blame, Cause, Root, Stage};
 use leveret_types::Nanos;
 
+/// What the log cannot say of a thread of the kernel.
+pub(super) const FOR_WHOM: &str = "that is the kernel's own work, whoever asked for it";
+
 /// As in `run-queue wait (hog, pid 812)`.
 fn by_whom(blame: &Blame) -> String {
     blame.culprit.as_ref().map_or_else(String::new, |culprit| format!(" ({culprit})"))
@@ -67,7 +70,7 @@ impl Case<'_> {
                 }
                 let stretch = Stretch { from, to, ..stretch.clone() };
                 let share = match early {
-                    true => self.late_interrupt(&stretch, part),
+                    true => self.late_interrupt(&stretch, part, late, before.as_ref()),
                     false => self.waiting(&stretch, part, late, before.as_ref()),
                 };
                 before = Some(share.clone());
@@ -120,11 +123,11 @@ impl Case<'_> {
     }
 
     /// Cause and party of another instance's delay; `None` when it kept its plan or the chain is too long.
-    fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
+    pub(super) fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
-    fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
+    pub(super) fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
         format!(
             "woken {late} after the planned start; {} had core {} for {} of the wait{}",
             stretch.who.describe(),
@@ -153,8 +156,7 @@ impl Case<'_> {
                 self.on_core(Stage::Wake, stretch.from, stretch.to, amount)
             }
             ThreadKind::Kernel if self.priority > 0 => {
-                let sentence =
-                    format!("{head}: the kernel's own work, while this thread ({}) waited", self.rank());
+                let sentence = format!("{head}, while this one ({}) waited; {FOR_WHOM}", self.rank());
                 self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
             _ => {
@@ -233,7 +235,7 @@ impl Case<'_> {
         self.share(stage, cause, Blame::job(), amount, sentence)
     }
 
-    fn rank(&self) -> String {
+    pub(super) fn rank(&self) -> String {
         rank(self.priority)
     }
 
@@ -242,7 +244,11 @@ impl Case<'_> {
         let process = || Blame::process(stretch.who.culprit("preempted"));
         let (why, blame) = match stretch.who.kind {
             ThreadKind::Foreign { priority: 0 } if self.priority == 0 => {
-                ("both have ordinary scheduling, and take turns", process())
+                // Who raises itself and drops again shows neither.
+                (
+                    "both had ordinary scheduling when it came and when it left: they take turns, or it was raised in between",
+                    process(),
+                )
             }
             ThreadKind::Foreign { priority: 0 } => (
                 "it had ordinary scheduling when it came and when it left: the fair server let it run, or it was raised in between",
@@ -268,6 +274,15 @@ impl Case<'_> {
         self.share(stage, Cause::RunQueueWait, blame, amount, sentence)
     }
 
+    /// The instance of another task that had ended when that task's thread, which has the core in this stretch, was on its way to sleep.
+    pub(super) fn on_its_way_to_sleep(&self, other: usize, stretch: &Stretch) -> Option<&InstanceRecord> {
+        let index = &self.context.index;
+        let (_, record) = index.running_at(other, stretch.from)?;
+        let until = index.idle_until(other, record.instance);
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        (record.ended <= stretch.from && until >= middle).then_some(record)
+    }
+
     /// A wait behind a thread that may go before us; a task of the job passes on who delayed it. `before` is what
     /// had held us up until then.
     pub(super) fn run_queue(
@@ -289,10 +304,7 @@ impl Case<'_> {
         let other = usize::from(other);
         let name = self.context.index.task_name(other);
         let index = &self.context.index;
-        if let Some((_, record)) = index.running_at(other, stretch.from)
-            && record.ended <= stretch.from
-            && index.idle_until(other, record.instance) >= stretch.from + Nanos(stretch.length().0 / 2)
-        {
+        if let Some(record) = self.on_its_way_to_sleep(other, stretch) {
             let sentence = format!(
                 "{head}: its instance {} had ended at {}, and it was on its way to sleep; what held it there is not proven",
                 record.instance, record.ended
