@@ -21,6 +21,7 @@ mod other_jobs;
 mod output;
 mod patience;
 mod plausible;
+mod recent;
 mod rescheduled;
 mod thin;
 mod tick;
