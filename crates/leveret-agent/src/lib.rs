@@ -17,6 +17,7 @@ mod lateness;
 mod lines;
 mod members;
 mod monitor;
+mod obtained;
 mod other_jobs;
 mod output;
 mod patience;

@@ -35,7 +35,8 @@ pub struct MachineFacts {
     pub processor: String,
     /// Processors on line.
     pub cores_online: u32,
-    /// Scheduling that was obtained: `SCHED_FIFO`, `SCHED_DEADLINE` or `SCHED_OTHER`.
+    /// Scheduling that was obtained: `SCHED_FIFO`, `SCHED_DEADLINE` or `SCHED_OTHER`; `SCHED_FIFO; SCHED_OTHER: V` where member V has another
+    /// than most.
     pub scheduling: String,
     /// What was missing, each a sentence with its loss.
     pub warnings: Vec<String>,
