@@ -20,6 +20,7 @@ use crate::journal::Journal;
 use crate::lateness::Lateness;
 use crate::members::Seat;
 use crate::monitor::Monitor;
+use crate::obtained::Obtained;
 use crate::output::{Carriers, MemberOutput};
 use crate::patience::Patience;
 use crate::tick::Ticks;
@@ -114,6 +115,7 @@ struct Agent<'c> {
     started_unix_s: i64,
     phases: Vec<Phase>,
     facts: MachineFacts,
+    obtained: Obtained,
     costs: Costs,
     /// Where the kernel's tick falls on the job's cores, once somebody has looked.
     ticks: Option<Ticks>,
@@ -176,6 +178,7 @@ impl<'c> Agent<'c> {
             started_unix_s: host::unix_seconds(),
             phases: Vec::new(),
             facts: machine_facts(),
+            obtained: Obtained::default(),
             costs: config.costs,
             ticks: None,
             mismatches: Vec::new(),

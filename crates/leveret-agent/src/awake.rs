@@ -6,6 +6,7 @@
 
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::scheduling::{self, Class};
+use leveret_report::record::AWAKE_THREADS;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -34,14 +35,15 @@ impl KeptAwake {
             }
             let stop = self.stop.clone();
             let (told, began) = std::sync::mpsc::sync_channel(1);
-            let thread = std::thread::Builder::new().name(format!("leveret-awake-{core}")).spawn(move || {
-                let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
-                let spins = ready.is_ok();
-                let _ = told.send(ready);
-                while spins && !stop.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
+            let thread =
+                std::thread::Builder::new().name(format!("{AWAKE_THREADS}{core}")).spawn(move || {
+                    let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
+                    let spins = ready.is_ok();
+                    let _ = told.send(ready);
+                    while spins && !stop.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
             let lost =
                 |why: String| format!("core {core} is not kept awake: {why}; its wake-ups may take longer");
             let thread = thread.map_err(|error| lost(error.to_string()))?;
@@ -70,7 +72,7 @@ mod tests {
 
     /// The kernel's ids of this process's threads that keep a core awake.
     fn keepers(core: u32) -> Vec<u32> {
-        let name = format!("leveret-awake-{core}");
+        let name = format!("{AWAKE_THREADS}{core}");
         let is_keeper = |id: &u32| {
             let found = std::fs::read_to_string(format!("/proc/self/task/{id}/comm"));
             found.is_ok_and(|found| found.trim() == name)

@@ -2,20 +2,19 @@
 
 use crate::changes::Changes;
 use crate::other_jobs::{self, OWN_THREADS};
+use crate::recent::Recent;
 use crate::thin::{Coarseness, Windows};
 use leveret_os::perf::{self, FaultLog, SwitchLog, SwitchRecord, TimerLog, UNKNOWN_THREAD};
-use leveret_os::{clock, threads_of};
+use leveret_os::{clock, scheduling, threads_of};
 use leveret_report::journal::Growth;
-use leveret_report::record::{Event, EventKind, Left, SwitchEvent, ThreadKind, TimerInterrupt};
+use leveret_report::record::{
+    AWAKE_THREADS, Event, EventKind, Left, SwitchEvent, ThreadKind, TimerInterrupt,
+};
 use leveret_types::Nanos;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-/// Switches are remembered this long: a task that is kept from its core leaves no stamp until it is given back.
-const MEMORY: Nanos = Nanos::from_secs(10);
-/// And no more of them than this, 2 MiB.
-const RECENT_MOST: usize = 1 << 16;
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
 /// What has a core, where a container hides other threads.
@@ -27,7 +26,7 @@ const SWITCH_BYTES: usize = 2 * size_of::<SwitchEvent>();
 const TIMER_BYTES: usize = 4 * size_of::<TimerInterrupt>();
 /// Page faults and losses of evidence that are kept.
 const FAULTS_MAX: usize = 65_536;
-/// Switches among which the last one of each core is looked for.
+/// Switches that are kept among which the one before on the same core is looked for.
 const CORES_LOOKED_BACK: usize = 256;
 /// Threads of which the name is remembered; of more, only those of what is kept.
 const THREADS_MAX: usize = 8192;
@@ -64,10 +63,12 @@ pub(crate) struct Evidence {
     logs: Vec<SwitchLog>,
     timers: Vec<TimerLog>,
     faults: Vec<(u16, FaultLog)>,
-    recent: VecDeque<SwitchRecord>,
-    recent_timers: VecDeque<(Nanos, u32)>,
-    /// The last that was forgotten although it was not old, and how many such there were.
-    forgotten: (Nanos, u64),
+    recent: Recent<SwitchRecord>,
+    recent_timers: Recent<(Nanos, u32)>,
+    /// What was kept since the log was last read: of instances that are late together each tells of nearly the same time.
+    kept_span: Option<(Nanos, Nanos)>,
+    /// What was last noted as forgotten.
+    noted_forgotten: Option<(Nanos, Nanos)>,
     kept: BTreeMap<(Nanos, u32), SwitchRecord>,
     kept_timers: BTreeSet<(Nanos, u32)>,
     coarseness: Coarseness,
@@ -128,9 +129,10 @@ impl Evidence {
             logs,
             timers,
             faults,
-            recent: VecDeque::new(),
-            recent_timers: VecDeque::new(),
-            forgotten: (Nanos(i64::MIN), 0),
+            recent: Recent::new(),
+            recent_timers: Recent::new(),
+            kept_span: None,
+            noted_forgotten: None,
             kept: BTreeMap::new(),
             kept_timers: BTreeSet::new(),
             coarseness: Coarseness::default(),
@@ -184,18 +186,19 @@ impl Evidence {
     /// Takes in what the kernel has logged since the last time.
     pub(crate) fn drain(&mut self) {
         self.ranked.clear();
+        self.kept_span = None;
         let mut fresh = Vec::new();
         for log in &mut self.logs {
             log.drain(|record| fresh.push(record));
         }
         self.name_fresh(&fresh);
-        insert(&mut self.recent, fresh, |record| (record.time, record.core));
+        self.recent.insert(fresh);
         let mut fresh = Vec::new();
         for log in &mut self.timers {
             let core = log.core();
             log.drain(|at| fresh.push((at, core)));
         }
-        insert(&mut self.recent_timers, fresh, |timer| *timer);
+        self.recent_timers.insert(fresh);
         let (epoch, mut faults) = (self.epoch, Vec::new());
         for (task, log) in &mut self.faults {
             log.drain(|fault| {
@@ -242,18 +245,23 @@ impl Evidence {
     /// it left its core before.
     pub(crate) fn keep(&mut self, thread: u32, from: Nanos, until: Nanos) {
         let (from, until) = (from - MARGIN, until + MARGIN);
-        let (last, count) = self.forgotten;
-        if from <= last {
-            let kind = EventKind::EvidenceLost { since: from - self.epoch, records: count };
-            self.happened(Event { at: last - self.epoch, kind });
-            self.forgotten.1 = 0;
-        }
-        let first = self.recent.partition_point(|record| record.time < from);
-        // One switch before the window tells who had the core when it opened.
-        let mut before: Vec<SwitchRecord> = self.cores_before(first);
-        before.extend(self.left_before(thread, first));
-        let within = self.recent.range(first..).take_while(|record| record.time <= until).copied();
-        let chosen: Vec<SwitchRecord> = before.into_iter().chain(within).collect();
+        let left = self.recent.last_such(from, |record| record.tid_from == thread);
+        let mut chosen = Vec::from_iter(left);
+        self.note_forgotten(left.map(|left| left.core), from);
+        let rest = match self.kept_span {
+            Some((first, last)) if first <= from && from <= last => {
+                self.kept_span = Some((first, last.max(until)));
+                last
+            }
+            _ => {
+                // One switch before the window tells who had the core when it opened.
+                chosen.extend(self.recent.last_before(from));
+                self.kept_span = Some((from, until));
+                from
+            }
+        };
+        chosen.extend(self.recent.within(rest, until));
+        self.keep_timers(rest, until);
         unranked(&chosen).into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
             self.name(record.tid_to, record.pid_to);
@@ -270,34 +278,33 @@ impl Evidence {
                 before.into_iter().for_each(|(key, _)| self.unsaved.switches.put(*key));
             }
         }
-        let first = self.recent_timers.partition_point(|(at, _)| *at < from);
-        for timer in self.recent_timers.range(first..).take_while(|(at, _)| *at <= until) {
+    }
+
+    fn keep_timers(&mut self, from: Nanos, until: Nanos) {
+        for timer in self.recent_timers.within(from, until) {
             if self.kept_timers.insert(*timer) {
                 self.unsaved.timers.put(*timer);
             }
         }
     }
 
-    fn cores_before(&self, first: usize) -> Vec<SwitchRecord> {
-        let mut last: BTreeMap<u32, SwitchRecord> = BTreeMap::new();
-        for record in self.recent.range(..first).rev().take(CORES_LOOKED_BACK) {
-            last.entry(record.core).or_insert(*record);
+    /// Where records of a core, on which a thread waited from `from` on, were more than are remembered, the verdict must know.
+    fn note_forgotten(&mut self, core: Option<u32>, from: Nanos) {
+        let forgotten =
+            [self.recent.forgotten_until(from, core), self.recent_timers.forgotten_until(from, core)];
+        let Some(until) = forgotten.into_iter().flatten().max() else { return };
+        let is_noted = |(first, last): (Nanos, Nanos)| first <= from && until <= last;
+        if !self.noted_forgotten.is_some_and(is_noted) {
+            self.noted_forgotten = Some((from, until));
+            let kind = EventKind::EvidenceForgotten { since: from - self.epoch };
+            self.happened(Event { at: until - self.epoch, kind });
         }
-        last.into_values().collect()
     }
 
-    fn left_before(&self, thread: u32, first: usize) -> Option<SwitchRecord> {
-        const FAR: usize = 1 << 13;
-        self.recent.range(..first).rev().take(FAR).find(|record| record.tid_from == thread).copied()
-    }
-
-    /// Forgets what is too old to matter.
+    /// Forgets what is too old, or too much.
     pub(crate) fn forget(&mut self, now: Nanos) {
-        let old = now - MEMORY;
-        let switches = forget(&mut self.recent, old, |record| record.time);
-        let timers = forget(&mut self.recent_timers, old, |(at, _)| *at);
-        let (last, count) = self.forgotten;
-        self.forgotten = (last.max(switches.0).max(timers.0), count + switches.1 + timers.1);
+        self.recent.forget(now);
+        self.recent_timers.forget(now);
     }
 
     /// Leaves out what lies around no miss when it takes more than `capacity` bytes, and then what lies around every other miss,
@@ -333,7 +340,9 @@ impl Evidence {
         if self.events.len() <= FAULTS_MAX {
             return;
         }
-        let is_loss = |event: &Event| matches!(event.kind, EventKind::EvidenceLost { .. });
+        let is_loss = |event: &Event| {
+            matches!(event.kind, EventKind::EvidenceLost { .. } | EventKind::EvidenceForgotten { .. })
+        };
         self.events.retain(|event| is_loss(event) || windows.holds(event.at));
         let mut faults = 0;
         self.events.retain(|event| {
@@ -350,7 +359,7 @@ impl Evidence {
         if self.threads.len() <= THREADS_MAX {
             return;
         }
-        let kept = self.kept.values().chain(&self.recent);
+        let kept = self.kept.values().chain(self.recent.iter());
         let needed: BTreeSet<u32> = kept.flat_map(|record| [record.tid_from, record.tid_to]).collect();
         self.threads
             .retain(|thread, (kind, _)| matches!(kind, ThreadKind::Task(_)) || needed.contains(thread));
@@ -401,6 +410,7 @@ impl Evidence {
         if self.processes.contains(&record.pid_to) {
             to_kind = of_own_process(to_kind);
         }
+        let to_name = own_name(to_name, record.pid_to, scheduling::process_id());
         Some(SwitchEvent {
             at: record.time - self.epoch,
             core: record.core,
@@ -451,6 +461,14 @@ fn about(socket: &Path, thread: u32, process: u32) -> (ThreadKind, String) {
                 _ => (ThreadKind::Unknown, String::new()),
             },
         },
+    }
+}
+
+/// A thread's name, by which none but the agent's is taken for one that keeps a core awake.
+fn own_name(name: String, process: u32, agent: u32) -> String {
+    match name.starts_with(AWAKE_THREADS) && process != agent {
+        true => format!("process {process}'s {name}"),
+        false => name,
     }
 }
 
@@ -524,26 +542,11 @@ fn of_own_process(kind: ThreadKind) -> ThreadKind {
     }
 }
 
-/// Puts what has just come among the rest, in order. The logs of several cores are read one after the other, so only
-/// the last of the rest can come after the first of these.
-fn insert<T, K: Ord>(rest: &mut VecDeque<T>, mut fresh: Vec<T>, key: impl Fn(&T) -> K) {
-    let Some(first) = fresh.iter().map(&key).min() else { return };
-    fresh.extend(rest.drain(rest.partition_point(|each| key(each) <= first)..));
-    fresh.sort_by_key(key);
-    rest.extend(fresh);
-}
-
-/// Drops what is old, and what is too much: of the latter the time of the last, and how many.
-fn forget<T>(rest: &mut VecDeque<T>, old: Nanos, time: impl Fn(&T) -> Nanos) -> (Nanos, u64) {
-    rest.drain(..rest.partition_point(|each| time(each) < old));
-    let surplus = rest.len().saturating_sub(RECENT_MOST);
-    let last = rest.drain(..surplus).last();
-    (last.map_or(Nanos(i64::MIN), |last| time(&last)), surplus as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use leveret_report::synthetic::{A, Plant, Ring, ring};
+    use leveret_report::verdict::{Miss, Party, Subject, verdicts};
 
     #[test]
     fn a_thread_has_the_rank_and_name_that_it_had_then() {
@@ -601,18 +604,102 @@ mod tests {
     }
 
     #[test]
-    fn records_of_several_cores_come_into_order() {
-        let mut rest = VecDeque::from([1, 4, 6]);
-        insert(&mut rest, vec![9, 5, 7], |each| *each);
-        insert(&mut rest, Vec::new(), |each| *each);
-        assert_eq!(rest, [1, 4, 5, 6, 7, 9]);
+    fn no_thread_but_the_agent_s_is_taken_for_one_that_keeps_a_core_awake() {
+        let named = |process| own_name(format!("{AWAKE_THREADS}0"), process, 7);
+        assert_eq!([named(7), named(8)], ["leveret-awake-0", "process 8's leveret-awake-0"]);
+        assert!(!named(UNKNOWN_THREAD).starts_with(AWAKE_THREADS));
+        assert_eq!(own_name("leveret-alone".to_owned(), 8, 7), "leveret-alone");
+    }
+
+    /// A switch of a made-up run as the kernel logs it.
+    fn logged(event: &SwitchEvent) -> SwitchRecord {
+        let priority = if let ThreadKind::Foreign { priority } = event.to_kind { priority } else { 0 };
+        let left = if event.left == Left::Runnable { perf::Left::Runnable } else { perf::Left::Asleep };
+        SwitchRecord {
+            time: event.at,
+            core: event.core,
+            tid_from: event.from,
+            tid_to: event.to,
+            pid_to: UNKNOWN_THREAD,
+            preempted: event.left == Left::Runnable,
+            left,
+            from_rank: None,
+            to_rank: Some(priority),
+            to_name: Some([0; 16]),
+        }
+    }
+
+    /// While the other core makes five thousand switches a second.
+    #[test]
+    fn a_hog_of_fifteen_seconds_is_named_once_the_late_thread_tells() {
+        const ROUNDS: u64 = 400;
+        let period = Nanos::from_millis(50);
+        let plants = vec![(20, Plant::Hog { task: A, priority: 95, by: Nanos::from_secs(15) })];
+        let mut record = ring(&Ring { rounds: ROUNDS, period, plants, ..Ring::default() });
+        let phase = &mut record.phases[0];
+        let mut own = phase.tasks[A].clone();
+        let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
+        for (task, record) in phase.tasks.iter().enumerate() {
+            evidence.threads.insert(record.thread, (ThreadKind::Task(task as u16), String::new()));
+        }
+        let hog = phase.switches.iter().find(|event| event.to_name == "hog").expect("it comes").clone();
+        evidence.threads.insert(hog.to, (ThreadKind::Foreign { priority: 0 }, hog.to_name.clone()));
+        let before = own.instances[19].ended + Nanos(200);
+        let left =
+            SwitchEvent { at: before, from: own.thread, to: 0, to_kind: ThreadKind::Idle, ..hog.clone() };
+        phase.switches.insert(0, left);
+        let busy = |at| SwitchEvent { at, core: 1, from: 5_000_001, to: 5_000_002, ..hog.clone() };
+        for round in 1..=ROUNDS as i64 {
+            let (since, now) = (period.saturating_mul(round - 1), period.saturating_mul(round));
+            let is_fresh = |at: Nanos| at > since && at <= now;
+            let fresh = phase.switches.iter().filter(|event| is_fresh(event.at)).map(logged);
+            let others = (1..250).map(|turn| logged(&busy(since + Nanos::from_micros(200 * turn))));
+            evidence.kept_span = None;
+            evidence.recent.insert(fresh.chain(others).collect());
+            for instance in own.instances.extract_if(.., |instance| instance.ended <= now) {
+                if instance.ended > instance.deadline || instance.is_skipped() {
+                    evidence.keep(own.thread, instance.planned, instance.ended);
+                }
+            }
+            evidence.forget(now);
+        }
+        let found = evidence.finish();
+        assert_eq!(found.events, [], "nothing of its core was forgotten");
+        phase.switches = found.switches;
+        let misses = verdicts(&record);
+        let of_own: Vec<&Miss> = misses.iter().filter(|miss| miss.subject == Subject::Task(A)).collect();
+        assert!(of_own.len() > 290, "{}", of_own.len());
+        for miss in of_own {
+            let culprit = miss.culprit.as_ref().map(|culprit| (culprit.name.as_str(), culprit.rank.as_str()));
+            assert_eq!((miss.party, culprit), (Party::Process, Some(("hog", "SCHED_FIFO 95"))), "{miss:#?}");
+        }
     }
 
     #[test]
-    fn what_is_old_goes_unsaid_and_what_is_too_much_is_counted() {
-        let mut rest: VecDeque<Nanos> = (0..RECENT_MOST as i64 + 10).map(Nanos).collect();
-        assert_eq!(forget(&mut rest, Nanos(4), |at| *at), (Nanos(9), 6));
-        assert_eq!((rest.len(), rest[0]), (RECENT_MOST, Nanos(10)));
-        assert_eq!(forget(&mut rest, Nanos(4), |at| *at), (Nanos(i64::MIN), 0));
+    fn what_is_forgotten_of_a_late_thread_s_core_is_noted_once() {
+        let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
+        let switch = |at: i64| SwitchRecord {
+            time: Nanos(at),
+            ..logged(&SwitchEvent {
+                at: Nanos(at),
+                core: 0,
+                from: 5_000_001,
+                to: 5_000_002,
+                left: Left::Asleep,
+                to_kind: ThreadKind::Unknown,
+                to_process: None,
+                to_name: String::new(),
+            })
+        };
+        evidence.recent.insert((0..100_000).map(|turn| switch(turn * 1000)).collect());
+        evidence.forget(Nanos(100_000_000));
+        for _ in 0..2 {
+            evidence.keep(1, Nanos(600_000), Nanos(90_000_000));
+        }
+        evidence.keep(1, Nanos(99_000_000), Nanos(99_000_000));
+        let found = evidence.finish();
+        let [event] = &found.events[..] else { panic!("{:?}", found.events) };
+        assert_eq!(event.kind, EventKind::EvidenceForgotten { since: Nanos(100_000) });
+        assert!(found.switches.iter().all(|switch| switch.at > event.at));
     }
 }

@@ -344,7 +344,7 @@ typedef struct MPIRTX_Status {
 /* what was measured of a task */
 typedef struct MPIRTX_Task_metrics {
     MPIRTX_Duration_metrics compute; /* how long the function ran */
-    MPIRTX_Duration_metrics start_lateness; /* from the planned start to the actual one */
+    MPIRTX_Duration_metrics start_lateness; /* from the planned start to the actual one, or, of an instance that was skipped, to when that was decided */
     uint64_t completed; /* instances that ran */
     uint64_t missed; /* instances that ended after their window, or were skipped */
     uint64_t overruns; /* instances that used more than their budget */

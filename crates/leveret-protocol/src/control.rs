@@ -85,7 +85,7 @@ pub enum FromMember {
         generation: Generation,
         /// Kernel thread ids of the member's tasks: (task index, thread id).
         threads: Vec<(u16, u32)>,
-        /// The scheduling that was obtained, such as `SCHED_FIFO`.
+        /// The scheduling that was obtained, such as `SCHED_FIFO`; `SCHED_FIFO and SCHED_OTHER` where tasks differ, `none` without tasks.
         scheduling: String,
         /// What was missing, each a sentence with its loss.
         warnings: Vec<String>,

@@ -8,6 +8,9 @@ use leveret_plan::{Job, Plan};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
+/// Threads of the agent that spin on a core so that it does not sleep are named so, with the core's number. They make no system call.
+pub const AWAKE_THREADS: &str = "leveret-awake-";
+
 /// One run of a job.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -32,7 +35,8 @@ pub struct MachineFacts {
     pub processor: String,
     /// Processors on line.
     pub cores_online: u32,
-    /// Scheduling that was obtained: `SCHED_FIFO`, `SCHED_DEADLINE` or `SCHED_OTHER`.
+    /// Scheduling that was obtained: `SCHED_FIFO`, `SCHED_DEADLINE` or `SCHED_OTHER`; `SCHED_FIFO; SCHED_OTHER: V` where member V has another
+    /// than most.
     pub scheduling: String,
     /// What was missing, each a sentence with its loss.
     pub warnings: Vec<String>,
@@ -469,6 +473,11 @@ pub enum EventKind {
         quota: Nanos,
         /// In which time.
         period: Nanos,
+    },
+    /// Between `since` and this event the kernel's log had more records than are remembered until a late thread leaves its stamp.
+    EvidenceForgotten {
+        /// From when on somebody wanted to know.
+        since: Nanos,
     },
 }
 

@@ -1,7 +1,7 @@
 //! Whose miss is it? Every instance that did not keep its window gets a stage, a cause, a party and evidence.
 //!
-//! Three parties. *The machine*: evidence shows that hardware, hypervisor or the kernel's own work had the core while
-//! this thread was first in line. *Another process*: evidence shows which one had the core, or kept the thread from
+//! Three parties. *The machine*: evidence shows that hardware, hypervisor or the kernel's own work had the core that this
+//! thread wanted. *Another process*: evidence shows which one had the core, or kept the thread from
 //! running. *The job*: everything else, and everything that is not proven, which is marked so. The delay of an
 //! instance is cut into shares (waking, starting, executing), each share is attributed by what ran on the core
 //! meanwhile, and the party of the miss follows:
@@ -59,7 +59,7 @@ pub enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// The core was idle, yet the timer's interrupt came late.
+    /// The timer's interrupt came late, or the core took long to leave its idle state.
     LateTimer,
     /// An interrupt, a kernel thread or a section of the kernel that cannot be interrupted held the core.
     KernelSection,
@@ -140,7 +140,7 @@ words!(Stage {
 });
 words!(Cause {
     LateTimer => "late-timer", "late timer";
-    KernelSection => "kernel-section", "interrupt or kernel section while first in line";
+    KernelSection => "kernel-section", "interrupt or kernel section";
     StallInSpin => "stall-in-spin", "stall of the core while spinning";
     StallInExecution => "stall-in-execution", "stall of the core during execution";
     RunQueueWait => "run-queue-wait", "run-queue wait";
@@ -271,6 +271,8 @@ pub(crate) struct Context<'a> {
     pub log: CoreLog<'a>,
     pub stalls: Stalls<'a>,
     pub phase_number: usize,
+    /// Whether the agent had a thread on each idle core that kept it awake.
+    pub keeps_awake: bool,
     decided: RefCell<HashMap<(usize, usize), Decided>>,
 }
 
@@ -281,6 +283,7 @@ impl<'a> Context<'a> {
             log: CoreLog::new(phase, record.machine.switch_log_whole_core),
             stalls: Stalls::new(record, phase),
             phase_number,
+            keeps_awake: record.machine.kept_awake,
             decided: RefCell::default(),
         }
     }

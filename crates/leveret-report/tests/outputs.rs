@@ -1,7 +1,9 @@
 //! The outputs: the page, the JSON against its schema, the trace, the table, `why`, the budgets.
 
 use leveret_plan::{CoreChoice, PlannedSporadic, Qos, Sporadic, Start};
-use leveret_report::record::{Event, EventKind, Left, Outcome, Phase, SwitchEvent, ThreadKind};
+use leveret_report::record::{
+    Event, EventKind, InstanceRecord, Left, Outcome, Phase, SwitchEvent, ThreadKind,
+};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::why::{WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
@@ -118,6 +120,20 @@ fn json_counts_what_the_verdicts_say() {
     assert_eq!(value["rounds"], 1000);
     assert_eq!(value["data_path"]["allocations_after_commit"], 0);
     assert_eq!(value["exit_code"], 1);
+}
+
+#[test]
+fn instances_that_were_skipped_count_as_late_starts() {
+    let record = planted();
+    let report = Report::of(&record);
+    let mut skipped = 0;
+    for (task, found) in record.phases[0].tasks.iter().zip(&report.statistics.phases[0].tasks) {
+        let late = |instance: &InstanceRecord| (instance.started - instance.planned).0;
+        let (count, most) = (task.instances.len() as u64, task.instances.iter().map(late).max());
+        assert_eq!((found.start_lateness_ns.count, Some(found.start_lateness_ns.max)), (count, most));
+        skipped += task.instances.iter().filter(|instance| instance.is_skipped()).count();
+    }
+    assert!(skipped > 0);
 }
 
 #[test]

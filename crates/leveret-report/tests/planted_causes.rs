@@ -181,8 +181,10 @@ fn stopped_member_is_ours() {
 }
 
 #[test]
-fn clock_step_is_ours() {
-    expect(Plant::ClockStep { task: B, by: micros(600) }, B, Stage::Wake, Cause::ClockStep, Party::Job);
+fn clock_step_is_nobody_s_that_can_be_named() {
+    let plant = Plant::ClockStep { task: B, by: micros(600) };
+    let misses = expect(plant, B, Stage::Wake, Cause::ClockStep, Party::Job);
+    assert!(of_task(&misses, B, 200).unproven);
 }
 
 #[test]
@@ -707,12 +709,19 @@ fn a_timer_is_late_only_where_its_interrupt_was_and_the_thread_came_with_it() {
         (miss.cause, miss.party, miss.unproven)
     };
     let by = micros(40_000);
-    let hog = || Plant::Hog { task: A, priority: 0, by };
+    let hog = |priority| Plant::Hog { task: A, priority, by };
     let idle = || Plant::LateTimer { task: A, by };
-    let late = (Cause::LateTimer, Party::Machine, false);
-    assert_eq!([judged(hog(), 20), judged(idle(), 20)], [late, late]);
+    assert_eq!(judged(idle(), 20), (Cause::LateTimer, Party::Machine, false));
+    // The kernel keeps interrupts off in calls of threads too.
+    let unproven = (Cause::LateTimer, Party::Job, true);
+    let kernel = Plant::KernelThread { task: A, by };
+    assert_eq!([judged(hog(0), 20), judged(hog(79), 20)], [unproven; 2]);
+    assert_eq!(judged(kernel, 20), (Cause::KernelSection, Party::Machine, false));
+    // Who ranks with it would have gone first, had the interrupt come in time.
+    let behind = (Cause::RunQueueWait, Party::Process, false);
+    assert_eq!([judged(hog(80), 20), judged(hog(90), 20)], [behind; 2]);
     // It came long after an interrupt: the hog had the core meanwhile, and of the idle core nothing is known.
-    assert_eq!(judged(hog(), 39_000), (Cause::RunQueueWait, Party::Process, false));
+    assert_eq!(judged(hog(0), 39_000), behind);
     assert_eq!(judged(idle(), 39_000), (Cause::Unexplained, Party::Job, true));
 }
 

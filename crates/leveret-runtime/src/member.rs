@@ -619,11 +619,13 @@ impl Member {
             warnings.push(error.to_string());
         }
         let threads = reports.iter().map(|report| (report.task.0, report.thread)).collect();
-        let obtained = reports.iter().map(|report| report.scheduling).min().unwrap_or("none");
+        let mut obtained: Vec<&str> = reports.iter().map(|report| report.scheduling).collect();
+        obtained.sort_unstable();
+        obtained.dedup();
+        let scheduling = if obtained.is_empty() { "none".to_owned() } else { obtained.join(" and ") };
         warnings.extend(reports.into_iter().flat_map(|report| report.warnings));
         warnings.sort();
         warnings.dedup();
-        let scheduling = obtained.to_owned();
         self.send(&FromMember::Ready { generation, threads, scheduling, warnings }, &[])
     }
 

@@ -47,7 +47,7 @@ impl Durations {
 pub struct TaskMetrics {
     /// How long the function ran.
     pub compute: Durations,
-    /// From the planned start to the actual one.
+    /// From the planned start to the actual one, or, of an instance that was skipped, to when that was decided.
     pub start_lateness: Durations,
     /// Instances that ran.
     pub completed: u64,
@@ -65,13 +65,13 @@ impl TaskMetrics {
     /// Counts an instance that has ended.
     pub(crate) fn count(&mut self, record: &StampRecord, skipped: bool, used: Nanos, budget: Nanos) {
         self.missed += u64::from(skipped || record.ended > record.deadline);
+        self.start_lateness.add(record.started - record.planned);
         if skipped {
             self.skipped += 1;
             return;
         }
         self.completed += 1;
         self.compute.add(used);
-        self.start_lateness.add(record.started - record.planned);
         self.overruns += u64::from(used > budget);
     }
 
@@ -149,7 +149,10 @@ mod tests {
         let compute =
             Durations { count: 2, last: Nanos(29), least: Nanos(7), greatest: Nanos(29), sum: Nanos(36) };
         assert_eq!(metrics.compute, compute);
-        assert_eq!((metrics.start_lateness.count, metrics.start_lateness.greatest), (2, Nanos(3)));
+        // One that was skipped was late too, and up to then.
+        let late =
+            Durations { count: 3, last: Nanos(20), least: Nanos(1), greatest: Nanos(20), sum: Nanos(24) };
+        assert_eq!(metrics.start_lateness, late);
         let tally = TaskTally::default();
         assert_eq!(tally.read(), TaskMetrics::default());
         tally.publish(&metrics);

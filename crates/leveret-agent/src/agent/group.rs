@@ -264,9 +264,7 @@ impl Agent<'_> {
             FromMember::Ready { generation, threads, scheduling, warnings } if is_now(generation) => {
                 group.running.as_ref().ok_or("ready without a plan")?.owns(rank, threads)?;
                 self.seats[rank].threads = self.known_threads(rank, threads)?;
-                if scheduling != "none" {
-                    self.facts.scheduling.clone_from(scheduling);
-                }
+                self.take_scheduling(rank, scheduling);
                 self.warn(warnings.clone());
             }
             FromMember::Declare { .. } | FromMember::DeclareGroup { .. } | FromMember::Leave => {

@@ -158,9 +158,7 @@ impl Agent<'_> {
                 if let Err(reason) = taken {
                     return self.expel(rank, &reason);
                 }
-                if scheduling != "none" {
-                    self.facts.scheduling.clone_from(scheduling);
-                }
+                self.take_scheduling(rank, scheduling);
                 self.warn(warnings.clone());
             }
             FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
@@ -173,6 +171,13 @@ impl Agent<'_> {
         let actions = self.coordinator.message(member, message);
         self.act(actions);
         self.let_go();
+    }
+
+    /// What a member has obtained for its tasks goes into the record, beside what the others have.
+    pub(super) fn take_scheduling(&mut self, rank: usize, alleged: &str) {
+        self.obtained.take(rank, alleged);
+        let launch = &self.config.launch;
+        self.facts.scheduling = self.obtained.told(|rank| launch[rank].member.as_str());
     }
 
     /// A member has failed and is about to end: it has its time to say why. Its death is what the others and the policy learn of.

@@ -30,7 +30,8 @@ fn a_clock_set_forward_is_named_wherever_it_happens() {
         let assessment = assess(&record);
         never_the_machine(&assessment);
         let miss = of_task(&assessment, WRITER, AT);
-        assert_eq!((miss.cause, miss.party), (Cause::ClockStep, Party::Job), "reading {reading}: {miss:#?}");
+        let found = (miss.cause, miss.party, miss.unproven);
+        assert_eq!(found, (Cause::ClockStep, Party::Job, true), "reading {reading}: {miss:#?}");
         assert_eq!(events(&record), [EventKind::ClockStepped { by }], "reading {reading}");
         let others = assessment.misses.iter().filter(|miss| miss.instance != AT).count();
         assert_eq!(others, 0, "reading {reading}: only this round suffers\n{}", all(&assessment));

@@ -27,7 +27,7 @@ pub type MPIRTX_Overrun_policy = c_int;
 pub struct MPIRTX_Task_metrics {
     /// How long its function ran.
     pub compute: MPIRTX_Duration_metrics,
-    /// From the planned start to the actual one.
+    /// From the planned start to the actual one, or, of an instance that was skipped, to when that was decided.
     pub start_lateness: MPIRTX_Duration_metrics,
     /// Instances that ran.
     pub completed: u64,

@@ -390,13 +390,13 @@ fn counted(task: &TaskRecord, before: i64, budget: i64) -> [i64; 6] {
             matches!(instance.outcome, InstanceOutcome::SkippedCritical | InstanceOutcome::SkippedOverrun);
         let compute = (instance.ended - instance.started).0;
         counts[1] += i64::from(skipped || instance.ended > instance.deadline);
+        counts[5] += (instance.started - instance.planned).0;
         if skipped {
             counts[3] += 1;
         } else {
             counts[0] += 1;
             counts[2] += i64::from(compute > budget);
             counts[4] += compute;
-            counts[5] += (instance.started - instance.planned).0;
         }
     }
     counts

@@ -273,11 +273,11 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
     let readers = (1..=buffers)
         .filter_map(|back| context.index.last_reader(channel, message.instance.checked_sub(back)?));
-    let (mut late, mut lacking, mut unknown) = (None, None, 0_u64);
+    let (mut late, mut lacking, mut known, mut unknown) = (None, None, 0_u64, 0_u64);
     for (task, instance) in readers {
         match context.index.instance(task, instance) {
             Some((place, record)) if missed(record) => late = Some((task, place)),
-            Some(_) => {}
+            Some(_) => known += 1,
             None => (lacking, unknown) = (lacking.or(Some((task, instance))), unknown + 1),
         }
     }
@@ -297,6 +297,18 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
                 "{head}; {unknown} of the {buffers} instances that had its buffers are not recorded, so nobody knows whether they were late"
             );
             Finding::unproven(Stage::Taking, Cause::LatePeer, sentence)
+        }
+        (None, None) if known == 0 => {
+            let reads = |task: &leveret_plan::Task| task.reads.iter().any(|id| id.index() == channel);
+            if context.phase().job.tasks.iter().any(reads) {
+                let sentence = format!("{head}; which instances had its {buffers} buffers is not known");
+                return Finding::unproven(Stage::Taking, Cause::LatePeer, sentence);
+            }
+            let sentence = format!(
+                "{head}; no task reads this channel, its member takes messages when it likes: {buffers} buffer(s) do not suffice or it holds \
+                 them too long"
+            );
+            Finding::job(Stage::Taking, Cause::LatePeer, sentence)
         }
         (None, None) => {
             let sentence = format!(

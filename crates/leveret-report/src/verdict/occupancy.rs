@@ -21,8 +21,8 @@ pub(crate) struct CoreLog<'a> {
     own: HashMap<u32, Moves>,
     /// When each task was put on a core's queue.
     woken: HashMap<u16, Vec<Wake>>,
-    /// Stretches of time of which records of the log were lost, and how many.
-    lost: Vec<(Nanos, Nanos, u64)>,
+    /// Stretches of time that the log does not cover whole.
+    lost: Vec<Lost>,
     /// Whether the log saw every thread of the core, or only ours.
     pub whole_core: bool,
 }
@@ -36,6 +36,23 @@ pub(crate) struct Wake {
     pub core: u32,
     /// The thread whose call did it; none if an interrupt did, perhaps for a thread on another core.
     pub by: Option<u32>,
+}
+
+/// A stretch of time that the log does not cover whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lost {
+    /// First instant.
+    pub since: Nanos,
+    /// Last instant.
+    pub until: Nanos,
+    /// How many records were lost because nobody read them in time; `None` of those that were read and not remembered, which nobody counts.
+    pub records: Option<u64>,
+}
+
+impl Lost {
+    fn meets(&self, from: Nanos, to: Nanos) -> bool {
+        self.since <= to && self.until >= from
+    }
 }
 
 /// A thread on a core.
@@ -210,7 +227,10 @@ impl<'a> CoreLog<'a> {
             }
         }
         let lost = phase.events.iter().filter_map(|event| match event.kind {
-            EventKind::EvidenceLost { since, records } => Some((since, event.at, records)),
+            EventKind::EvidenceLost { since, records } => {
+                Some(Lost { since, until: event.at, records: Some(records) })
+            }
+            EventKind::EvidenceForgotten { since } => Some(Lost { since, until: event.at, records: None }),
             _ => None,
         });
         let lost = lost.collect();
@@ -387,9 +407,14 @@ impl<'a> CoreLog<'a> {
         }
     }
 
-    /// The first loss of records that may concern `[from, to]`: since when, until when, how many.
-    pub fn lost(&self, from: Nanos, to: Nanos) -> Option<(Nanos, Nanos, u64)> {
-        self.lost.iter().find(|(since, until, _)| *since <= to && *until >= from).copied()
+    /// The first loss of records that may concern `[from, to]`.
+    pub fn lost(&self, from: Nanos, to: Nanos) -> Option<Lost> {
+        self.lost.iter().find(|lost| lost.meets(from, to)).copied()
+    }
+
+    /// Whether records of `[from, to]` are missing: what is first in the log may not be what was first.
+    pub fn lacks_records(&self, from: Nanos, to: Nanos) -> bool {
+        self.lost.iter().any(|lost| lost.records != Some(0) && lost.meets(from, to))
     }
 
     /// Cuts `[from, to]` on `core` into stretches; `thread` is the one whose wait is examined.

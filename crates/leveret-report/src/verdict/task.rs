@@ -3,10 +3,12 @@
 mod body;
 mod held;
 mod outside;
+mod timer;
 mod wait;
 
 pub(super) use held::stopper;
 
+use super::occupancy::Lost;
 use super::{Blame, Cause, Context, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Outcome};
 use leveret_types::Nanos;
@@ -215,11 +217,16 @@ impl Case<'_> {
 
     /// What cannot be proven because records were lost within `[from, to]`.
     fn evidence_lost(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Option<Share> {
-        let (since, until, records) = self.context.log.lost(from, to)?;
+        let Lost { since, until, records } = self.context.log.lost(from, to)?;
+        let why = match records {
+            Some(records) => format!(
+                "nobody read the kernel's log from {since} to {until} (was `leveret run` stopped, or kept from running?), {records} records \
+                 of it were lost, and threads that ended meanwhile cannot be named"
+            ),
+            None => format!("of the kernel's log from {since} to {until} there was more than is remembered"),
+        };
         let sentence = format!(
-            "{amount} lost between {from} and {to}, and who had core {} is not known: nobody read the kernel's log from {since} \
-             to {until} (was `leveret run` stopped, or kept from running?), {records} records of it were lost, and threads that \
-             ended meanwhile cannot be named; what cannot be proven counts as the job's",
+            "{amount} lost between {from} and {to}, and who had core {} is not known: {why}; what cannot be proven counts as the job's",
             self.core
         );
         Some(self.share(stage, Cause::EvidenceLost, Blame::unproven(), amount, sentence))

@@ -246,6 +246,9 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
                 "the kernel's log was read again, the first time since {since}; {records} of its records were lost"
             )
         }
+        EventKind::EvidenceForgotten { since } => {
+            format!("records of the kernel's log from {since} on were more than are remembered")
+        }
         EventKind::SchedulingChanged { task: number, since, now, set } => {
             format!("{} found at {now}, set was {set} (last found unchanged at {since})", task(*number))
         }

@@ -1,5 +1,6 @@
 //! From the wake-up on: time off the core by who took it, and time on it that was lost all the same.
 
+use super::wait::FOR_WHOM;
 use super::{Case, DEADLINE, GRAIN, Share};
 use crate::format::plural;
 use crate::record::{EventKind, Left, ThreadKind};
@@ -197,19 +198,29 @@ impl Case<'_> {
         }
         match stretch.who.kind {
             ThreadKind::Kernel if self.priority > 0 => {
-                let sentence = format!("{head}: a kernel thread took a core on which we were first in line");
+                let sentence = format!("{head}, and this one ({}) waited; {FOR_WHOM}", self.rank());
                 self.share(stage, Cause::KernelSection, Blame::machine(), part, sentence)
             }
             ThreadKind::Idle if stretch.who.may_be_unseen() => {
                 let sentence = format!(
-                    "{head} though this thread was ready: the kernel's limit on real-time time, or a more urgent thread outside"
+                    "{head} though this thread was ready: the kernel left the core idle, or a more urgent thread outside had it; what is not proven counts \
+                     as the job's"
                 );
                 self.share(stage, Cause::RunQueueWait, Blame::unproven(), part, sentence)
             }
+            // Nothing in the log says why.
+            ThreadKind::Idle if self.priority > 0 => {
+                let sentence = format!(
+                    "{head} though this thread was ready: the kernel's limit on real-time time leaves a core so, among other things; what is not \
+                     proven counts as the job's"
+                );
+                self.share(stage, Cause::Throttled, Blame::unproven(), part, sentence)
+            }
             ThreadKind::Idle => {
-                let sentence =
-                    format!("{head}: ready, yet the kernel left the core idle (its limit on real-time time)");
-                self.share(stage, Cause::Throttled, Blame::job(), part, sentence)
+                let sentence = format!(
+                    "{head} though this thread was ready; why is not known, so it counts as the job's"
+                );
+                self.share(stage, Cause::Unexplained, Blame::unproven(), part, sentence)
             }
             _ => self.run_queue(stage, stretch, part, head, None),
         }

@@ -1,6 +1,6 @@
 //! What keeps a thread from running without taking its core: a signal, a debugger, a frozen control group, a quota that is used up.
 
-use super::wait::WAY_OUT_OF_IDLE;
+use super::timer::WAY_OUT_OF_IDLE;
 use super::{Case, DEADLINE, Share};
 use crate::record::{Actor, Event, EventKind, Left, ThreadKind};
 use crate::verdict::occupancy::Stretch;

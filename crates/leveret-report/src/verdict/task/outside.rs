@@ -17,16 +17,12 @@ impl Case<'_> {
                 EventKind::ClockStepped { by } => {
                     let reach = Nanos(by.0.saturating_abs());
                     if event.at >= from - reach && event.at <= to {
-                        let sentence =
-                            format!("the clock moved by {by} at {} without time passing", event.at);
-                        let amount = self.total_delay();
-                        shares.push(self.share(
-                            Stage::Wake,
-                            Cause::ClockStep,
-                            Blame::job(),
-                            amount,
-                            sentence,
-                        ));
+                        let sentence = format!(
+                            "the clock moved by {by} at {} without time passing; what moved it is not known, so it counts as the job's",
+                            event.at
+                        );
+                        let (amount, blame) = (self.total_delay(), Blame::unproven());
+                        shares.push(self.share(Stage::Wake, Cause::ClockStep, blame, amount, sentence));
                         return true;
                     }
                 }

@@ -7,13 +7,8 @@ use crate::verdict::occupancy::{Stretch, rank};
 use crate::verdict::{Blame, Cause, Root, Stage};
 use leveret_types::Nanos;
 
-/// From the interrupt of the timer to the thread on an idle core the kernel needs less than this, and nobody else
-/// comes between.
-pub(super) const WAY_OUT_OF_IDLE: Nanos = Nanos::from_micros(100);
-
-fn total<'s>(stretches: impl Iterator<Item = &'s Stretch>) -> Nanos {
-    stretches.fold(Nanos::ZERO, |total, stretch| total + stretch.length())
-}
+/// What the log cannot say of a thread of the kernel.
+pub(super) const FOR_WHOM: &str = "that is the kernel's own work, whoever asked for it";
 
 /// As in `run-queue wait (hog, pid 812)`.
 fn by_whom(blame: &Blame) -> String {
@@ -75,7 +70,7 @@ impl Case<'_> {
                 }
                 let stretch = Stretch { from, to, ..stretch.clone() };
                 let share = match early {
-                    true => self.late_interrupt(&stretch, part),
+                    true => self.late_interrupt(&stretch, part, late, before.as_ref()),
                     false => self.waiting(&stretch, part, late, before.as_ref()),
                 };
                 before = Some(share.clone());
@@ -128,11 +123,11 @@ impl Case<'_> {
     }
 
     /// Cause and party of another instance's delay; `None` when it kept its plan or the chain is too long.
-    fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
+    pub(super) fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
-    fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
+    pub(super) fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
         format!(
             "woken {late} after the planned start; {} had core {} for {} of the wait{}",
             stretch.who.describe(),
@@ -161,8 +156,7 @@ impl Case<'_> {
                 self.on_core(Stage::Wake, stretch.from, stretch.to, amount)
             }
             ThreadKind::Kernel if self.priority > 0 => {
-                let sentence =
-                    format!("{head}: the kernel's own work, while this thread ({}) waited", self.rank());
+                let sentence = format!("{head}, while this one ({}) waited; {FOR_WHOM}", self.rank());
                 self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
             _ => {
@@ -170,69 +164,6 @@ impl Case<'_> {
                 passed_over.unwrap_or_else(|| self.run_queue(Stage::Wake, stretch, amount, head, before))
             }
         }
-    }
-
-    /// The core was idle after the interrupt of the timer, or nobody knows when that came.
-    fn idle(&self, stretch: &Stretch, amount: Nanos, head: &str) -> Share {
-        let watched = self.context.log.watches_timers(self.core);
-        if let Some(share) = self.passed_over(Stage::Wake, stretch, amount, head) {
-            return share;
-        }
-        if watched && self.idle_after_interrupt() <= WAY_OUT_OF_IDLE && !stretch.who.may_be_unseen() {
-            let sentence = format!("{head}: it left its idle state no sooner");
-            return self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence);
-        }
-        let why = match watched {
-            true => "the timer's interrupt had come, so something else kept this thread from running",
-            false => "timer interrupts could not be watched, so nothing proves that the timer was late",
-        };
-        let sentence = format!("{head}: {why}; what is not proven counts as the job's");
-        self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
-    }
-
-    /// How long the core was idle in all since the interrupt that ends the planned sleep. One way out of an idle state is short; a thread
-    /// that others hold (frozen, traced) leaves many short stretches, and all of them together are not.
-    fn idle_after_interrupt(&self) -> Nanos {
-        let due = self.wake_due();
-        let since = self.first_interrupt().map_or(due, |at| at.max(due));
-        let stretches = self.context.log.stretches(self.core, self.thread, since, self.record.woken);
-        total(stretches.iter().filter(|stretch| stretch.who.kind == ThreadKind::Idle))
-    }
-
-    /// The interrupt that brought the thread, as far as the log has it.
-    fn first_interrupt(&self) -> Option<Nanos> {
-        let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
-        // One after the wake-up is not the one that brought it: that one was not recorded, and proves nothing.
-        first.filter(|at| *at <= self.record.woken && self.came_with(*at))
-    }
-
-    /// Until when the interrupt that ends the planned sleep was still to come, if that lies in this stretch. No thread
-    /// can hold up an interrupt. It was this one only if the thread came with it: one that was stopped, frozen or traced
-    /// comes when it is let go.
-    fn interrupted_at(&self, stretch: &Stretch) -> Nanos {
-        if stretch.from > self.wake_due() {
-            return stretch.from;
-        }
-        self.first_interrupt().map_or(stretch.from, |at| at.min(stretch.to).max(stretch.from))
-    }
-
-    /// Whether the thread came to its core right after `at`, or had to wait from then on for the job's own tasks only.
-    fn came_with(&self, at: Nanos) -> bool {
-        let stretches = self.context.log.stretches(self.core, self.thread, at, self.record.woken);
-        let others = stretches.iter().filter(|stretch| !matches!(stretch.who.kind, ThreadKind::Task(_)));
-        total(others) <= WAY_OUT_OF_IDLE
-    }
-
-    fn late_interrupt(&self, stretch: &Stretch, amount: Nanos) -> Share {
-        let sentence = format!(
-            "the timer of this wake-up was due at {}, and its interrupt came on core {} {} later; {} had the core until then, and no \
-             thread can hold up an interrupt",
-            self.wake_due(),
-            self.core,
-            stretch.to - self.wake_due(),
-            stretch.who.describe()
-        );
-        self.share(Stage::Wake, Cause::LateTimer, Blame::machine(), amount, sentence)
     }
 
     /// The share of a stretch in which the kernel passed over this `SCHED_DEADLINE` thread for what ranks below it, as it does when the runtime of
@@ -304,7 +235,7 @@ impl Case<'_> {
         self.share(stage, cause, Blame::job(), amount, sentence)
     }
 
-    fn rank(&self) -> String {
+    pub(super) fn rank(&self) -> String {
         rank(self.priority)
     }
 
@@ -313,7 +244,11 @@ impl Case<'_> {
         let process = || Blame::process(stretch.who.culprit("preempted"));
         let (why, blame) = match stretch.who.kind {
             ThreadKind::Foreign { priority: 0 } if self.priority == 0 => {
-                ("both have ordinary scheduling, and take turns", process())
+                // Who raises itself and drops again shows neither.
+                (
+                    "both had ordinary scheduling when it came and when it left: they take turns, or it was raised in between",
+                    process(),
+                )
             }
             ThreadKind::Foreign { priority: 0 } => (
                 "it had ordinary scheduling when it came and when it left: the fair server let it run, or it was raised in between",
@@ -339,6 +274,15 @@ impl Case<'_> {
         self.share(stage, Cause::RunQueueWait, blame, amount, sentence)
     }
 
+    /// The instance of another task that had ended when that task's thread, which has the core in this stretch, was on its way to sleep.
+    pub(super) fn on_its_way_to_sleep(&self, other: usize, stretch: &Stretch) -> Option<&InstanceRecord> {
+        let index = &self.context.index;
+        let (_, record) = index.running_at(other, stretch.from)?;
+        let until = index.idle_until(other, record.instance);
+        let middle = stretch.from + Nanos(stretch.length().0 / 2);
+        (record.ended <= stretch.from && until >= middle).then_some(record)
+    }
+
     /// A wait behind a thread that may go before us; a task of the job passes on who delayed it. `before` is what
     /// had held us up until then.
     pub(super) fn run_queue(
@@ -360,10 +304,7 @@ impl Case<'_> {
         let other = usize::from(other);
         let name = self.context.index.task_name(other);
         let index = &self.context.index;
-        if let Some((_, record)) = index.running_at(other, stretch.from)
-            && record.ended <= stretch.from
-            && index.idle_until(other, record.instance) >= stretch.from + Nanos(stretch.length().0 / 2)
-        {
+        if let Some(record) = self.on_its_way_to_sleep(other, stretch) {
             let sentence = format!(
                 "{head}: its instance {} had ended at {}, and it was on its way to sleep; what held it there is not proven",
                 record.instance, record.ended
