@@ -369,6 +369,84 @@ static void test_iterators_that_channels_share(void)
     }
 }
 
+/* What lies in the sender's memory is sent on from there: by the program, and by the iterators that its channels share. */
+/* spec: CHANNEL-ALIAS-02, BUFFER-IDENTITY-01, BUFITER-SHARE-01 */
+static void test_a_buffer_of_the_senders_is_sent_on(int is_relay)
+{
+    struct side mine;
+    MPIRT_Bufiter in = MPIRT_BUFITER_NULL, out = MPIRT_BUFITER_NULL;
+    MPIRT_Channel on = MPIRT_CHANNEL_NULL;
+    MPIRT_Buffer buffer, other = MPIRT_BUFFER_NULL;
+    size_t length;
+    int writable;
+    if (rank < 2 && members > 1) {
+        mine = side("borrowed", MPIRT_BUFITER_FIFO_MAPPED, COUNT, 1);
+        OK(MPIRT_Bufiter_create("on-in", MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &in));
+        OK(MPIRT_Bufiter_create("on-out", MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &out));
+        if (rank == 0) {
+            OK(MPIRT_Buffer_create("other", MPIRT_SYSTEM_MEM_ALLOC, SIZE, MPIRT_BYTE, &other));
+            OK(MPIRT_Bufiter_insert(in, other));
+        }
+        if (rank == 1 && is_relay)
+            OK(MPIRT_Ptchannel_create("on", mine.out, mine.in, 1, 0, MPIRT_GROUP_WORLD, channel_qos(), &on));
+        else
+            OK(MPIRT_Ptchannel_create("on", in, out, 1, 0, MPIRT_GROUP_WORLD, channel_qos(), &on));
+        for (int place = 0; rank == 1 && place < COUNT; place++)
+            OK(MPIRT_Bufiter_insert(mine.in, mine.buffers[place]));
+    }
+    MUST(MPIRT_Commit());
+    if (rank == 1 && is_relay) {
+        OK(MPIRT_Channel_activate(mine.channel));
+        OK(MPIRT_Channel_activate(on));
+    }
+    for (int round = 0; round < ROUNDS && rank < 2 && members > 1; round++) {
+        size_t expected = round % 3 == 0 ? 1000 : SIZE;
+        if (rank == 0) {
+            buffer = mine.buffers[round % COUNT];
+            memset(bytes(buffer), 'a' + round, SIZE);
+            OK(MPIRTX_Buffer_set_length(buffer, expected));
+            OK(MPIRT_Bufiter_insert(mine.in, buffer));
+            OK(MPIRT_Channel_start(mine.channel));
+            OK(MPIRT_Channel_start(on));
+            MUST(MPIRT_Channel_wait(on, patience));
+            MUST(MPIRT_Bufiter_remove(out, &buffer));
+            CHECK(buffer.bits == other.bits && bytes(buffer)[0] == 'a' + round);
+            OK(MPIRTX_Buffer_get_length(buffer, &length));
+            CHECK(length == expected && memcmp(bytes(buffer), bytes(mine.buffers[round % COUNT]), length) == 0);
+            OK(MPIRT_Bufiter_insert(in, buffer));
+            /* It is back when the other member has put its own back. */
+            while (MPIRT_Bufiter_remove(mine.out, &buffer) == MPIRT_ERR_EMPTY)
+                ;
+            CHECK(place_of(&mine, buffer) == round % COUNT);
+        } else if (is_relay) {
+            MUST(MPIRT_Channel_wait(on, patience));
+        } else {
+            OK(MPIRT_Channel_start(mine.channel));
+            MUST(MPIRT_Channel_wait(mine.channel, patience));
+            MUST(MPIRT_Bufiter_remove(mine.out, &buffer));
+            OK(MPIRTX_Buffer_get_writable(buffer, &writable));
+            CHECK(!writable);
+            OK(MPIRTX_Buffer_get_length(buffer, &length));
+            OK(MPIRTX_Buffer_set_length(buffer, length));
+            OK(MPIRT_Bufiter_insert(in, buffer));
+            OK(MPIRT_Channel_start(on));
+            MUST(MPIRT_Channel_wait(on, patience));
+            MUST(MPIRT_Bufiter_remove(out, &other));
+            CHECK(other.bits == buffer.bits);
+            OK(MPIRT_Bufiter_insert(mine.in, buffer));
+        }
+    }
+    OK(MPIRT_Uncommit());
+    if (rank < 2 && members > 1) {
+        OK(MPIRT_Channel_free(&on));
+        OK(MPIRT_Bufiter_free(&in));
+        OK(MPIRT_Bufiter_free(&out));
+        if (rank == 0)
+            OK(MPIRT_Buffer_free(&other));
+        free_side(&mine, COUNT);
+    }
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -378,5 +456,7 @@ int main(int argc, char **argv)
     test_a_message_without_its_buffer();
     test_iterators_that_channels_share();
     test_one_mapped_iterator_both_ways();
+    test_a_buffer_of_the_senders_is_sent_on(0);
+    test_a_buffer_of_the_senders_is_sent_on(1);
     return end();
 }

@@ -326,6 +326,33 @@ static void test_handles_are_compared_by_what_they_name(void)
     OK(MPIRT_Cset_free(&set));
 }
 
+/* Of other classes two of one name are two objects. */
+/* spec: OBJECT-NAME-08 */
+static void test_two_channels_of_a_group_have_two_names(void)
+{
+    MPIRT_Channel channels[2];
+    char name[MPIRT_NAME_MAX];
+    if (members == 1)
+        return;
+    for (int place = 0; rank < 2 && place < 2; place++)
+        MUST(MPIRT_Ptchannel_create("twin", iterator_of(1, 0), iterator_of(1, 0), 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL,
+                                    &channels[place]));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_MISMATCH);
+    CHECK(detail_says("channel \"twin\"") && detail_says("the source end") && detail_says("the target end"));
+    CHECK(detail_says("\"0\"") && detail_says("\"1\""));
+    /* Neither was renamed or left out. */
+    for (int place = 0; rank < 2 && place < 2; place++) {
+        OK(MPIRT_Channel_get_name(channels[place], name));
+        CHECK(strcmp(name, "twin") == 0);
+    }
+    if (rank < 2)
+        OK(MPIRT_Channel_set_name(channels[1], "other"));
+    MUST(MPIRT_Commit());
+    OK(MPIRT_Uncommit());
+    for (int place = 0; rank < 2 && place < 2; place++)
+        OK(MPIRT_Channel_free(&channels[place]));
+}
+
 /* spec: OBJECT-HANDLE-02, OBJECT-HANDLE-03, OBJECT-HANDLE-04, OBJECT-NULL-03 */
 static void test_wrong_handles(void)
 {
@@ -572,6 +599,7 @@ int main(int argc, char **argv)
     test_names_by_class();
     test_every_class();
     test_handles_are_compared_by_what_they_name();
+    test_two_channels_of_a_group_have_two_names();
     test_wrong_handles();
     test_frees_in_any_order();
     test_every_class_has_a_free();

@@ -214,39 +214,44 @@ static MPIRT_Bufiter iterator(void)
     return made;
 }
 
-/* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
+/* spec: QOS-PRIORITY-01, QOS-PRIORITY-04, QOS-PRIORITY-05, QOS-ADMIT-01, MPIRT_Channel_set_qos/UNDEF_FOR_OBJECT */
 static void test_admission_covers_what_has_a_priority(void)
 {
-    MPIRT_Qos qos = priority_driven(), other = handlers();
-    MPIRT_Bufiter in = iterator(), out = iterator();
-    MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
-    if (members > 1 && rank < 2) {
-        OK(MPIRT_Ptchannel_create("alarm", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
-        EXPECT(MPIRT_Channel_set_qos(channel, other), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    for (int has_events = 0; has_events <= 1; has_events++) {
+        MPIRT_Qos qos = has_events ? event_driven() : priority_driven(), other = handlers();
+        MPIRT_Bufiter in = iterator(), out = iterator();
+        MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
+        MPIRT_Trigger go;
+        OK(MPIRT_Trigger_create("go", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &go));
+        if (members > 1 && rank < 2) {
+            OK(MPIRT_Ptchannel_create("alarm", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+            EXPECT(MPIRT_Channel_set_qos(channel, other), MPIRT_ERR_UNDEF_FOR_OBJECT);
+        }
+        if (members > 1) {
+            /* Nobody can promise an end who does not know how often it begins. */
+            OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
+            EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+            CHECK(detail_says("interval"));
+            /* Nor one that is sooner than the transfer itself. */
+            OK(MPIRTX_Qos_set_interval(qos, 10 * ms));
+            OK(MPIRTX_Qos_set_deadline(qos, us));
+            EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+            CHECK(detail_says("alarm") && detail_says("what would fit"));
+            OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
+        }
+        MUST(MPIRT_Commit());
+        EXPECT(MPIRTX_Qos_set_deadline(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
+        EXPECT(MPIRTX_Qos_set_interval(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
+        EXPECT(MPIRTX_Qos_set_priority(qos, 2), MPIRT_ERR_OBJECT_COMMITTED);
+        OK(MPIRT_Uncommit());
+        if (channel.bits != 0)
+            OK(MPIRT_Channel_free(&channel));
+        OK(MPIRT_Trigger_free(&go));
+        OK(MPIRT_Bufiter_free(&in));
+        OK(MPIRT_Bufiter_free(&out));
+        OK(MPIRT_Qos_free(&qos));
+        OK(MPIRT_Qos_free(&other));
     }
-    if (members > 1) {
-        /* Nobody can promise an end who does not know how often it begins. */
-        OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
-        EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
-        CHECK(detail_says("interval"));
-        /* Nor one that is sooner than the transfer itself. */
-        OK(MPIRTX_Qos_set_interval(qos, 10 * ms));
-        OK(MPIRTX_Qos_set_deadline(qos, us));
-        EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
-        CHECK(detail_says("alarm") && detail_says("what would fit"));
-        OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
-    }
-    MUST(MPIRT_Commit());
-    EXPECT(MPIRTX_Qos_set_deadline(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
-    EXPECT(MPIRTX_Qos_set_interval(qos, ms), MPIRT_ERR_OBJECT_COMMITTED);
-    EXPECT(MPIRTX_Qos_set_priority(qos, 2), MPIRT_ERR_OBJECT_COMMITTED);
-    OK(MPIRT_Uncommit());
-    if (channel.bits != 0)
-        OK(MPIRT_Channel_free(&channel));
-    OK(MPIRT_Bufiter_free(&in));
-    OK(MPIRT_Bufiter_free(&out));
-    OK(MPIRT_Qos_free(&qos));
-    OK(MPIRT_Qos_free(&other));
 }
 
 static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
@@ -254,56 +259,98 @@ static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
     (void)task, (void)instance, (void)argument;
 }
 
+enum { TIMED = 1, STARTED = 2, CHANNEL = 4, ALL = 7 };
+
+/* Of a channel that is to end early in each 10 ms; with best effort nothing is promised. */
+static MPIRT_Qos soon(MPIRTX_Qos_kind kind)
+{
+    MPIRT_Qos qos = MPIRT_QOS_BEST_EFFORT;
+    if (kind == MPIRTX_QOS_TIME)
+        OK(MPIRT_Qos_channel_time_create("soon", 0, 3 * ms, 10 * ms, &qos));
+    else if (kind == MPIRTX_QOS_EVENT)
+        OK(MPIRT_Qos_channel_event_create("soon", "admitted", NULL, &qos));
+    else if (kind == MPIRTX_QOS_PRIORITY)
+        OK(MPIRT_Qos_channel_priority_create("soon", 7, &qos));
+    if (kind == MPIRTX_QOS_EVENT)
+        OK(MPIRTX_Qos_set_priority(qos, 7));
+    if (kind == MPIRTX_QOS_EVENT || kind == MPIRTX_QOS_PRIORITY) {
+        OK(MPIRTX_Qos_set_interval(qos, 10 * ms));
+        OK(MPIRTX_Qos_set_deadline(qos, 5 * ms));
+    }
+    return qos;
+}
+
+/* A channel of some quality of service, and what does not fit with it: 0 if nothing. */
+struct case_of_admission {
+    MPIRTX_Qos_kind kind;
+    /* What moving a message takes by the clock. */
+    MPIRT_Timespec mover;
+    int conflict;
+};
+
+/* Commits those of the two tasks and the channel that are asked for. */
+static void commit_some(int parts, MPIRT_Qos timed, MPIRT_Qos started, const struct case_of_admission *with)
+{
+    MPIRTX_Task tasks[2] = {MPIRTX_TASK_NULL, MPIRTX_TASK_NULL};
+    MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
+    MPIRT_Bufiter in = iterator(), out = iterator();
+    MPIRT_Qos qos = soon(with->kind);
+    if (rank == 0 && (parts & TIMED)) {
+        OK(MPIRTX_Task_create("of the table", nothing, NULL, timed, 4 * ms, &tasks[0]));
+        OK(MPIRTX_Task_set_core(tasks[0], 0));
+    }
+    if (rank == 0 && (parts & STARTED)) {
+        OK(MPIRTX_Task_create("of an event", nothing, NULL, started, 4 * ms, &tasks[1]));
+        OK(MPIRTX_Task_set_core(tasks[1], 0));
+    }
+    if (rank < 2 && (parts & CHANNEL)) {
+        OK(MPIRT_Ptchannel_create("in time", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &channel));
+        OK(MPIRTX_Channel_set_mover_budget(channel, with->mover));
+    }
+    if (with->conflict == 0 || (parts & with->conflict) != with->conflict) {
+        MUST(MPIRT_Commit());
+        OK(MPIRT_Uncommit());
+    } else {
+        EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
+        CHECK(detail_says("in time"));
+        CHECK(with->conflict != ALL || (detail_says("of the table") && detail_says("of an event")));
+    }
+    for (int place = 0; place < 2; place++)
+        if (tasks[place].bits != 0)
+            OK(MPIRTX_Task_free(&tasks[place]));
+    if (channel.bits != 0)
+        OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&in));
+    OK(MPIRT_Bufiter_free(&out));
+    if (with->kind != MPIRTX_QOS_BEST_EFFORT)
+        OK(MPIRT_Qos_free(&qos));
+}
+
 /* On one core: a task of the time table and one that an event starts take 4 ms of each 10 ms, and a channel of a lower priority is to end
- * within 5 ms. Any two fit; the three do not, and the refusal names them all. */
-/* spec: QOS-ADMIT-01 */
+ * within 5 ms. Any two fit; the three do not, and the refusal names them all. By the clock a channel fits unless its message takes longer
+ * than its window. To best effort nothing is promised, so it always fits. */
+/* spec: QOS-ADMIT-01, QOS-BEST-01 */
 static void test_admission_covers_all_kinds_together(void)
 {
-    enum { TIMED = 1, STARTED = 2, CHANNEL = 4, ALL = 7 };
-    MPIRT_Qos timed, started, urgent;
+    static const struct case_of_admission cases[] = {
+        {MPIRTX_QOS_EVENT, MPIRT_TIME_SPEC_IGNORE, ALL},    {MPIRTX_QOS_PRIORITY, MPIRT_TIME_SPEC_IGNORE, ALL},
+        {MPIRTX_QOS_TIME, 4000000, CHANNEL},                {MPIRTX_QOS_TIME, MPIRT_TIME_SPEC_IGNORE, 0},
+        {MPIRTX_QOS_BEST_EFFORT, MPIRT_TIME_SPEC_IGNORE, 0},
+    };
+    MPIRT_Qos timed, started;
     MPIRT_Trigger trigger;
-    MPIRT_Bufiter in = iterator(), out = iterator();
     OK(MPIRT_Qos_channel_time_create("timed", 0, 10 * ms, 10 * ms, &timed));
     OK(MPIRT_Qos_channel_event_create("started", "admitted", NULL, &started));
     OK(MPIRTX_Qos_set_priority(started, 60));
     OK(MPIRTX_Qos_set_interval(started, 10 * ms));
     OK(MPIRTX_Qos_set_deadline(started, 10 * ms));
-    OK(MPIRT_Qos_channel_priority_create("urgent", 7, &urgent));
-    OK(MPIRTX_Qos_set_interval(urgent, 10 * ms));
-    OK(MPIRTX_Qos_set_deadline(urgent, 5 * ms));
     OK(MPIRT_Trigger_create("admitted", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
-    for (int kinds = 1; kinds <= ALL && members > 1; kinds++) {
-        MPIRTX_Task tasks[2] = {MPIRTX_TASK_NULL, MPIRTX_TASK_NULL};
-        MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
-        if (rank == 0 && (kinds & TIMED)) {
-            OK(MPIRTX_Task_create("of the table", nothing, NULL, timed, 4 * ms, &tasks[0]));
-            OK(MPIRTX_Task_set_core(tasks[0], 0));
-        }
-        if (rank == 0 && (kinds & STARTED)) {
-            OK(MPIRTX_Task_create("of an event", nothing, NULL, started, 4 * ms, &tasks[1]));
-            OK(MPIRTX_Task_set_core(tasks[1], 0));
-        }
-        if (rank < 2 && (kinds & CHANNEL))
-            OK(MPIRT_Ptchannel_create("in time", in, out, 0, 1, MPIRT_GROUP_WORLD, urgent, &channel));
-        if (kinds == ALL) {
-            EXPECT(MPIRT_Commit(), MPIRT_ERR_ADMISSION);
-            CHECK(detail_says("in time") && detail_says("of the table") && detail_says("of an event"));
-        } else {
-            MUST(MPIRT_Commit());
-            OK(MPIRT_Uncommit());
-        }
-        for (int place = 0; place < 2; place++)
-            if (tasks[place].bits != 0)
-                OK(MPIRTX_Task_free(&tasks[place]));
-        if (channel.bits != 0)
-            OK(MPIRT_Channel_free(&channel));
-    }
+    for (size_t number = 0; number < sizeof cases / sizeof *cases && members > 1; number++)
+        for (int parts = number == 0 ? 1 : CHANNEL; parts <= ALL; parts++)
+            commit_some(parts, timed, started, &cases[number]);
     OK(MPIRT_Trigger_free(&trigger));
-    OK(MPIRT_Bufiter_free(&in));
-    OK(MPIRT_Bufiter_free(&out));
     OK(MPIRT_Qos_free(&timed));
     OK(MPIRT_Qos_free(&started));
-    OK(MPIRT_Qos_free(&urgent));
 }
 
 int main(int argc, char **argv)

@@ -198,6 +198,53 @@ void test_a_commit_of_a_group(mpirt::session &session)
     committed.uncommit(self);
 }
 
+/* The commit is refused with this code, and what the exception says has all of these words. */
+template <class Commit> void expect_refusal(mpirt::errc code, const std::vector<std::string> &words, Commit &&commit)
+{
+    try {
+        commit().uncommit();
+        CHECK(!"the commit is refused");
+    } catch (const mpirt::error &error) {
+        const std::string what = error.what();
+        CHECK(error.number() == code);
+        for (const auto &word : words) {
+            check(what.find(word) != std::string::npos, ("'" + word + "' in: " + what).c_str(), __LINE__);
+        }
+    }
+}
+
+/* Not only that it is refused: which objects do not fit, and how. */
+/* spec: LANG-CPP-ERROR-02 */
+void test_a_refused_commit_says_why(mpirt::session &session)
+{
+    const auto qos = mpirt::qos::channel_time(nullptr, 0ms, 1ms, 1ms);
+    const auto own = std::to_string(rank);
+    {
+        const auto idle = [](mpirt::task_ref, const mpirt::instance &) {};
+        const auto left = mpirt::task::create("hungry-left-" + own, idle, qos, 900us);
+        const auto right = mpirt::task::create("hungry-right-" + own, idle, qos, 900us);
+        left.set_core(0);
+        right.set_core(0);
+        expect_refusal(mpirt::errc::admission, {"MPIRT_Commit: ", "`hungry-left-", "900us"}, [&] { return session.commit(); });
+    }
+    if (mpirt::world().size() > 1) {
+        std::vector<mpirt::bufiter> ends;
+        std::vector<mpirt::channel> channels;
+        if (rank < 2) {
+            ends.push_back(mpirt::bufiter::of<std::uint8_t>(nullptr, mpirt::bufiter_policy::fifo, rank == 0 ? 8 : 16));
+            channels.push_back(mpirt::channel::ptchannel("uneven", ends[0], ends[0], 0, 1, mpirt::world(), mpirt::qos_ref()));
+        }
+        expect_refusal(mpirt::errc::mismatch, {"MPIRT_Commit: ", "\"uneven\"", "size differs", "\"0\"", "\"1\"", "8 ", "16 "},
+                       [&] { return session.commit(); });
+    }
+    const std::array<int, 1> only{rank};
+    const auto self = mpirt::world().incl(only);
+    const auto ends = mpirt::bufiter::of<std::uint8_t>(nullptr, mpirt::bufiter_policy::fifo, 8);
+    const auto half = mpirt::channel::ptchannel("half-" + own, ends, ends, 0, 0, self, mpirt::qos_ref());
+    expect_refusal(mpirt::errc::argument, {"MPIRTX_Commit_group: ", "\"half-" + own + "\"", "MPIRT_Channel_set_recvinbufiter"},
+                   [&] { return session.commit(self); });
+}
+
 /* A buffer's elements are as many and of the type that its dataspec says. */
 /* spec: LANG-CPP-SPAN-01 */
 void test_spans_of_buffers(mpirt::session &session)
@@ -333,6 +380,7 @@ int main(int argc, char **argv)
         test_vectors();
         test_collectives(session);
         test_a_commit_of_a_group(session);
+        test_a_refused_commit_says_why(session);
         test_spans_of_buffers(session);
         test_spans_of_received_buffers(session);
         test_exceptions_in_handlers(session);

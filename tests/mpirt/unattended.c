@@ -1,13 +1,22 @@
 /* Best effort moves without the sender: what was inserted is there for the receiver, however much it is and whatever the sender does.
  *
- * Member 0 sends to member 1, and after the insertions makes no call at the channel until it is told that all has arrived. */
+ * Member 0 sends to member 1. After the insertions it makes no call at the channel, or none of the library at all, until it is told that
+ * all has arrived. */
+#define _GNU_SOURCE
 #include "harness.h"
 
-#include <stdio.h>
+#include "asleep.h"
+
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MANY = 10, ASKED = 3, ROUNDS = 20 };
-static const MPIRT_Timespec patience = INT64_C(20000000000);
+enum { MANY = 10, ASKED = 3, ROUNDS = 20, PATIENCE_S = 20 };
+static const MPIRT_Timespec patience = PATIENCE_S * INT64_C(1000000000);
+
+/* The process of member 0, which member 1 tells by a signal that all has arrived: that is no call of the library. */
+static int64_t sender;
+static volatile sig_atomic_t has_arrived;
 
 struct end {
     MPIRT_Bufiter in, out;
@@ -59,6 +68,119 @@ static int64_t taken(MPIRT_Bufiter iterator, MPIRT_Buffer *buffer)
     return *(int64_t *)base;
 }
 
+static void note(int signal)
+{
+    (void)signal;
+    has_arrived = 1;
+}
+
+static void learn_the_sender(void)
+{
+    struct sigaction action;
+    struct end end;
+    MPIRT_Buffer buffer;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note;
+    action.sa_flags = SA_RESTART;
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    make_end(&end, "sender", 0, 1);
+    end.contents[0] = rank == 0 ? (int64_t)getpid() : 0;
+    MUST(MPIRT_Commit());
+    OK(MPIRT_Channel_activate(end.channel));
+    if (rank == 1)
+        sender = taken(end.out, &buffer);
+    OK(MPIRT_Uncommit());
+    free_end(&end);
+}
+
+static void tell_the_sender(void)
+{
+    CHECK(kill((pid_t)sender, SIGUSR1) == 0);
+}
+
+/* Member 0 computes, or sleeps again and again, until it is told. */
+static void call_nothing(int sleeps)
+{
+    const struct timespec nap = {0, 1000000};
+    const time_t limit = time(NULL) + PATIENCE_S;
+    volatile uint64_t sum = 0;
+    while (!has_arrived && time(NULL) < limit) {
+        if (sleeps)
+            nanosleep(&nap, NULL);
+        for (int number = 0; number < 1000; number++)
+            sum += number;
+    }
+    CHECK(has_arrived);
+}
+
+/* Who starts each transfer, at an end whose other is activated. */
+enum starter { NOBODY, THE_RECEIVER, THE_SENDER };
+
+/* spec: SIDED-ZERO-01, SIDED-ONE-01, SIDED-ONE-02, CHANNEL-START-03 */
+static void test_all_arrive_while_the_sender_calls_nothing(enum starter starter, int sleeps)
+{
+    struct end end;
+    MPIRT_Buffer buffer, full[MANY];
+    make_end(&end, "messages", 0, MANY);
+    OK(MPIRTX_Channel_set_slack(end.channel, starter == THE_SENDER ? MANY : 1));
+    for (int place = 0; rank == 0 && place < MANY; place++)
+        MUST(MPIRT_Bufiter_remove(end.in, &full[place]));
+    has_arrived = 0;
+    MUST(MPIRT_Commit());
+    if (starter != (rank == 0 ? THE_SENDER : THE_RECEIVER))
+        OK(MPIRT_Channel_activate(end.channel));
+    if (rank == 0) {
+        for (int place = 0; place < MANY; place++) {
+            OK(MPIRT_Bufiter_insert(end.in, full[place]));
+            if (starter == THE_SENDER)
+                OK(MPIRT_Channel_start(end.channel));
+        }
+        call_nothing(sleeps);
+        for (int64_t number = 0; number < MANY; number++)
+            CHECK(taken(end.out, &buffer) == number);
+    } else {
+        for (int64_t number = 0; number < MANY; number++) {
+            if (starter == THE_RECEIVER)
+                OK(MPIRT_Channel_start(end.channel));
+            CHECK(taken(end.out, &buffer) == number);
+        }
+        tell_the_sender();
+    }
+    OK(MPIRT_Uncommit());
+    free_end(&end);
+}
+
+/* Three at a time, whose buffers the sender has from the transfers before; what it waits for is nothing of the library's. */
+/* spec: SIDED-ZERO-01 */
+static void test_insertions_before_an_answer_beside_the_library(int sleeps)
+{
+    struct end end;
+    MPIRT_Buffer buffers[ASKED];
+    void *base;
+    make_end(&end, "asked", 0, 0);
+    for (int place = 0; place < ASKED; place++)
+        stock(rank == 0 ? end.out : end.in, &end.contents[place], -1);
+    MUST(MPIRT_Commit());
+    OK(MPIRT_Channel_activate(end.channel));
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int64_t number = round * ASKED; number < (round + 1) * ASKED; number++) {
+            int64_t content = taken(end.out, &buffers[number % ASKED]);
+            CHECK(rank == 0 || content == number);
+            OK(MPIRT_Buffer_get_base(buffers[number % ASKED], &base));
+            *(int64_t *)base = rank == 0 ? number : -1;
+        }
+        has_arrived = 0;
+        if (rank == 1)
+            tell_the_sender();
+        for (int place = 0; place < ASKED; place++)
+            OK(MPIRT_Bufiter_insert(end.in, buffers[place]));
+        if (rank == 0)
+            call_nothing(sleeps);
+    }
+    OK(MPIRT_Uncommit());
+    free_end(&end);
+}
+
 /* The sender waits on another channel: of the one with the messages it calls nothing after activation. */
 /* spec: SIDED-ZERO-01, CHANNEL-START-03 */
 static void test_all_arrive_while_the_sender_is_elsewhere(int receiver_waits, int slack)
@@ -107,19 +229,26 @@ static char state_of(int64_t process)
 /* The message is sent when the receiver sleeps, and not before. */
 static void test_a_wait_sleeps(void)
 {
+    const MPIRT_Timespec in_vain = 200000000;
     struct end names, message;
     MPIRT_Buffer buffer;
     make_end(&names, "names", 1, 1);
     make_end(&message, "message", 0, 1);
     names.contents[0] = rank == 1 ? (int64_t)getpid() : 0;
     MUST(MPIRT_Commit());
+    if (rank == 1) {
+        struct cost before = cost_so_far();
+        OK(MPIRT_Channel_start(message.channel));
+        EXPECT(MPIRT_Channel_wait(message.channel, in_vain), MPIRT_ERR_TIMEOUT);
+        check_slept(before, in_vain);
+    }
     OK(MPIRT_Channel_activate(names.channel));
     if (rank == 0) {
         int64_t sleeper = taken(names.out, &buffer);
         while (state_of(sleeper) != 'S')
             ;
+        OK(MPIRT_Channel_start(message.channel));
     }
-    OK(MPIRT_Channel_start(message.channel));
     OK(MPIRT_Channel_wait(message.channel, patience));
     OK(MPIRT_Uncommit());
     free_end(&names);
@@ -219,9 +348,9 @@ static void test_channels_that_share_an_iterator_share_its_buffers(void)
     free_end(&go);
 }
 
-/* The root of a broadcast makes no call after its activation; the others get all of it. */
+/* The root of a broadcast makes no call after its activation until the others have got all of it. */
 /* spec: COLLECTIVE-BCAST-01 */
-static void test_a_broadcast_whose_root_is_elsewhere(void)
+static void test_a_broadcast_whose_root_calls_nothing(void)
 {
     MPIRT_Bufiter in = MPIRT_BUFITER_NULL, out = MPIRT_BUFITER_NULL, recvin = iterator(), recvout = iterator();
     static int64_t full[MANY], empty[MANY];
@@ -237,10 +366,15 @@ static void test_a_broadcast_whose_root_is_elsewhere(void)
         stock(recvin, &empty[place], -1);
     }
     MUST(MPIRT_Bcast_channel_create("all", in, out, recvin, recvout, 0, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    has_arrived = 0;
     MUST(MPIRT_Commit());
     OK(MPIRT_Channel_activate(channel));
     for (int64_t number = 0; number < MANY && rank != 0; number++)
         CHECK(taken(recvout, &buffer) == number);
+    if (rank == 0)
+        call_nothing(1);
+    else
+        tell_the_sender();
     OK(MPIRT_Uncommit());
     OK(MPIRT_Channel_free(&channel));
 }
@@ -249,6 +383,12 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     if (members == 2) {
+        learn_the_sender();
+        for (int sleeps = 0; sleeps <= 1; sleeps++) {
+            for (int starter = NOBODY; starter <= THE_SENDER; starter++)
+                test_all_arrive_while_the_sender_calls_nothing((enum starter)starter, sleeps);
+            test_insertions_before_an_answer_beside_the_library(sleeps);
+        }
         for (int slack = 1; slack <= 4; slack *= 2) {
             test_all_arrive_while_the_sender_is_elsewhere(0, slack);
             test_all_arrive_while_the_sender_is_elsewhere(1, slack);
@@ -257,7 +397,7 @@ int main(int argc, char **argv)
         test_insertions_before_the_answer_to_them();
         test_a_relay_is_moved_by_its_waits();
         test_channels_that_share_an_iterator_share_its_buffers();
-        test_a_broadcast_whose_root_is_elsewhere();
+        test_a_broadcast_whose_root_calls_nothing();
     }
     return end();
 }

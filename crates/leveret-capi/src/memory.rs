@@ -147,3 +147,85 @@ impl Storage for Memory {
         self.base.store(part.address().as_ptr(), Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_memory::{
+        EventSpec, HeapRegion, Mapping, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec, SourceSpec,
+    };
+    use leveret_types::{ChannelId, Generation, MemberId};
+    use std::ptr::NonNull;
+
+    const SIZE: usize = 100;
+    const CHANNEL: ChannelId = ChannelId(0);
+
+    /// A region as those see it to whom it does not belong.
+    struct ReadOnly(Arc<HeapRegion>);
+
+    // SAFETY: it is that of the region within, which lives as long.
+    unsafe impl Region for ReadOnly {
+        fn base(&self) -> NonNull<u8> {
+            self.0.base()
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn is_writable(&self) -> bool {
+            false
+        }
+    }
+
+    /// Aliased buffers of a channel, as the sender and as the receiver have them.
+    fn shelves() -> [Shelf; 2] {
+        let (member, generation) = (MemberId(0), Generation(1));
+        let (size, mapping) = (SIZE as u32, Mapping::Aliased(3));
+        let source =
+            SourceSpec { channel: CHANNEL, size, buffers: 2, waits: false, mapping, checksum: false };
+        let layout = SegmentLayout::new(&SegmentSpec {
+            member,
+            generation,
+            sources: vec![source],
+            targets: Vec::new(),
+            tasks: Vec::new(),
+            message_records: 1,
+            events: EventSpec::default(),
+        });
+        let layout = layout.expect("the specification is good");
+        let region = Arc::new(HeapRegion::new(layout.size()));
+        let mut own = OwnSegment::create(region.clone(), &layout).expect("fresh memory");
+        let seen = PeerSegment::attach(Arc::new(ReadOnly(region)), &layout, member, generation);
+        let seen = seen.expect("the header is good").source(CHANNEL).expect("declared");
+        let own = own.take_source(CHANNEL).expect("declared");
+        [own.shelf(), seen.shelf()].map(|shelf| shelf.expect("aliased").clone())
+    }
+
+    fn contents(memory: &Memory) -> (usize, Vec<u8>) {
+        let mut found = (0, Vec::new());
+        memory.read(&mut |bytes| found = (bytes.as_ptr().addr(), bytes.to_vec()));
+        found
+    }
+
+    /// As a transfer reads what it sends on: there is no slice of memory that a peer may write to meanwhile.
+    #[test]
+    fn a_peers_bytes_are_read_as_a_copy() {
+        let [own, seen] = shelves();
+        let [theirs, ours] = [Memory::of_system(SIZE), Memory::of_system(SIZE)];
+        theirs.adopt(&own, 1).expect("it fits");
+        ours.adopt(&seen, 1).expect("it fits");
+        assert_eq!(ours.address(), theirs.address(), "they are one");
+        for content in [3, 7] {
+            theirs.write(&mut |bytes| bytes.fill(content));
+            let (place, bytes) = contents(&ours);
+            assert_eq!(bytes, [content; SIZE]);
+            let theirs_alone = ours.address()..ours.address() + SIZE;
+            assert!(!theirs_alone.contains(&place), "not a copy");
+        }
+        ours.write(&mut |bytes| assert!(bytes.is_empty(), "they are not to be written"));
+        assert_eq!(contents(&theirs).0, theirs.address(), "its owner reads them where they are");
+        ours.release();
+        assert_eq!((ours.address(), contents(&ours).1), (0, Vec::new()));
+    }
+}

@@ -35,9 +35,9 @@ pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handl
     // Whatever the function has set.
     Uncancelled::for_good();
     if answer.is_err() {
-        let name = committed.world().name(whose).unwrap_or_default();
+        let called = committed.world().called(what, whose);
         let text = format!(
-            "{what} \"{name}\" has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
+            "{called} has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
              it must return"
         );
         match TOLD.fetch_add(1, Ordering::Relaxed) {

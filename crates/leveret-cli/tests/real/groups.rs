@@ -1,7 +1,6 @@
 //! Members that commit by themselves, those that no job has started, and what a group does at priorities.
 
 use crate::suite::{C, conforms, with_members};
-use std::process::Command;
 
 #[test]
 fn collective_served() {
@@ -12,7 +11,7 @@ fn collective_served() {
 #[test]
 fn alone() {
     with_members("tests/mpirt/alone.c", &C, &[1], |program, _| {
-        let output = Command::new(&program.file).env_remove("LEVERET_SOCKET").output().expect("it starts");
+        let output = program.run_alone(&[]);
         let said = format!("{:?}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{said}");
         assert_eq!(String::from_utf8_lossy(&output.stdout), "member 0: passed\n", "{said}");

@@ -54,6 +54,32 @@ fn the_cpp_header_stands_alone_with_and_without_exceptions() {
     stands_alone(&compilers, "cpp", lines);
 }
 
+/// What a compiler says of a line, of which it makes nothing; `None` if it has no objection.
+fn objection(compiler: &str, standard: &str, line: &str) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("objected.cpp");
+    std::fs::write(&source, line).expect("a file");
+    let mut command = Command::new(compiler);
+    command.args([standard, "-fsyntax-only", "-I"]).arg(root().join("crates/leveret-capi/include"));
+    let output = command.arg(&source).output().expect("the compiler runs");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Not by the hundreds of errors of what the language does not know.
+#[test]
+fn the_cpp_header_says_which_standard_it_needs() {
+    for compiler in ["c++", "clang++"].into_iter().filter(|compiler| is_there(compiler)) {
+        for standard in ["-std=c++98", "-std=c++11", "-std=c++14"] {
+            let objection = objection(compiler, standard, "#include <mpirt.hpp>\n");
+            let said = objection.unwrap_or_else(|| panic!("{compiler} {standard} compiles it"));
+            let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();
+            assert!(first.contains("mpirt.hpp needs C++17 or later: compile with -std=c++17"), "{said}");
+            // As the text promises.
+            assert_eq!(self::objection(compiler, standard, "#include <mpirt.h>\n"), None);
+        }
+    }
+}
+
 pub fn symbols(arguments: &[&str], file: PathBuf) -> BTreeSet<String> {
     let output = Command::new("nm").args(arguments).arg(&file).output().expect("nm runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -2,7 +2,7 @@
 
 use crate::harness::{Outcome, turn};
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
-use leveret_report::record::{Ending, Fate, Outcome as InstanceOutcome, TaskRecord};
+use leveret_report::record::{Ending, Fate, InstanceRecord, Outcome as InstanceOutcome, TaskRecord};
 use leveret_report::verdict::Cause;
 
 #[test]
@@ -236,6 +236,15 @@ fn lost() {
 }
 
 #[test]
+fn lost_while_committing() {
+    with_members("tests/mpirt/lost.c", &C, &[2, 3], |program, members| {
+        let outcome = program.run_with(members, "commit");
+        program.assert_passed(&outcome, members - 1);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    });
+}
+
+#[test]
 fn lost_while_running() {
     tells_of_the_dead("tests/mpirt/lost_running.c", &[]);
 }
@@ -377,21 +386,43 @@ fn metrics_agree_with_the_report() {
             compared += 1;
         }
         assert_eq!(compared, 2 * members as usize);
-        // What the overrun took from its neighbour, if anything, is among the misses of the report.
         assert!(outcome.report()["misses"]["job"].as_u64() > Some(0), "{}", outcome.said());
+        every_late_instance_is_a_miss(&outcome);
     });
+}
+
+/// What an overrun has taken from its neighbours, if anything, is among the misses of the report, instance by instance.
+fn every_late_instance_is_a_miss(outcome: &Outcome) {
+    let misses = outcome.assessment().misses;
+    let phase = &outcome.record().phases[0];
+    let mut late = 0;
+    for (task, recorded) in phase.job.tasks.iter().zip(&phase.tasks) {
+        for instance in recorded.instances.iter().filter(|instance| was_missed(instance)) {
+            let is_told =
+                misses.iter().any(|miss| miss.name == task.name && miss.instance == instance.instance);
+            assert!(is_told, "{} {}: {}", task.name, instance.instance, outcome.said());
+            late += 1;
+        }
+    }
+    assert!(late > 0, "{}", outcome.said());
+}
+
+fn was_skipped(instance: &InstanceRecord) -> bool {
+    matches!(instance.outcome, InstanceOutcome::SkippedCritical | InstanceOutcome::SkippedOverrun)
+}
+
+fn was_missed(instance: &InstanceRecord) -> bool {
+    was_skipped(instance) || instance.ended > instance.deadline
 }
 
 /// Completed, missed, overruns, skipped, sum of compute times and of start lateness, of the instances before `before`.
 fn counted(task: &TaskRecord, before: i64, budget: i64) -> [i64; 6] {
     let mut counts = [0; 6];
     for instance in task.instances.iter().filter(|instance| (instance.instance as i64) < before) {
-        let skipped =
-            matches!(instance.outcome, InstanceOutcome::SkippedCritical | InstanceOutcome::SkippedOverrun);
         let compute = (instance.ended - instance.started).0;
-        counts[1] += i64::from(skipped || instance.ended > instance.deadline);
+        counts[1] += i64::from(was_missed(instance));
         counts[5] += (instance.started - instance.planned).0;
-        if skipped {
+        if was_skipped(instance) {
             counts[3] += 1;
         } else {
             counts[0] += 1;
@@ -636,7 +667,13 @@ fn under_valgrind() {
     }
     let _turn = turn();
     let program = Program::compiled("tests/mpirt/life.c", &C);
-    let outcome = program.run_under(&["valgrind", "--quiet", "--error-exitcode=9"], 2);
+    let valgrind = ["valgrind", "--quiet", "--error-exitcode=9"];
+    let outcome = program.run_under(&valgrind, 2);
     assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
     program.assert_passed(&outcome, 2);
+    // A job of one member, which no agent has started.
+    let output = program.run_alone(&valgrind);
+    let said = format!("{:?}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "member 0: passed\n", "{said}");
 }

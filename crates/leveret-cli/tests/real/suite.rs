@@ -3,6 +3,7 @@
 use crate::harness::{Outcome, Running, Workplace, program, turn};
 use leveret_os::process::{PidFd, Signal};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -122,6 +123,14 @@ impl Program {
         let file = self.file.display().to_string();
         let to_program: Vec<&str> = other[1..].iter().copied().chain([&*file]).collect();
         run_with(&self.place, Path::new(other[0]), members, (&[], &to_program))
+    }
+
+    /// Runs it, or another program with it as the last argument, as a job of its own that no agent has started.
+    pub fn run_alone(&self, under: &[&str]) -> std::process::Output {
+        let file = self.file.as_os_str();
+        let words: Vec<&OsStr> = under.iter().map(OsStr::new).chain([file]).collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).env_remove("LEVERET_SOCKET").output().expect("it starts")
     }
 
     /// Runs it while `meanwhile` watches it, with what `leveret run` has said so far, and acts.

@@ -101,7 +101,7 @@ impl World {
             let Some(collective) = object.body.collective() else { continue };
             let serves = |body: &Body| matches!(body, Body::Task(task) if task.channels.contains(&handle));
             let unfit = |code, what: &str| {
-                let detail = format!("the channel \"{}\" {what}", object.name);
+                let detail = format!("{} {what}", self.called("the channel", handle));
                 Err(Unfit { code, detail })
             };
             if self.table.all().any(|(_, object)| serves(&object.body)) {

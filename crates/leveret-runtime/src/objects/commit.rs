@@ -253,11 +253,11 @@ impl World {
 
     /// Every channel has its iterators, and those of one end are alike.
     fn check_channels(&self) -> Result<(), Unfit> {
-        for (_, object) in self.table.all() {
+        for (handle, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
             let unfit = |what: &str| Unfit {
                 code: Code::Argument,
-                detail: format!("the channel \"{}\" {what}", object.name),
+                detail: format!("{} {what}", self.called("the channel", handle)),
             };
             match (channel.input.is_null(), channel.output.is_null()) {
                 (true, _) => {

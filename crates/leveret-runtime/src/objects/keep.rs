@@ -144,7 +144,7 @@ impl World {
             body if body.collective().is_some() => "is of a whole group; make another in the mode",
             _ => "is not kept by itself; it goes on with the channel, task or receptor that uses it",
         };
-        Some(format!("{class:?} \"{}\" {why}", known.name))
+        Some(format!("{} {why}", self.called(&format!("{class:?}"), object)))
     }
 
     /// What the mode that is open keeps, with all that belongs to it.
@@ -180,13 +180,13 @@ impl World {
             let Some(channel) = object.body.channel().filter(|_| !kept.contains(handle)) else { continue };
             let mut used = channel.sends().into_iter().chain(channel.receives);
             let Some(iterator) = used.find(|iterator| kept.contains(*iterator)) else { continue };
-            let name = self.table.referred(iterator).map_or("", |object| object.name.as_str());
             return Err(Unfit {
                 code: Code::Argument,
                 detail: format!(
-                    "the channel \"{}\" of the mode uses the iterator \"{name}\", which is kept for a channel of what runs, at \
-                     member \"{}\"; give it an iterator of its own, or free it",
-                    object.name,
+                    "{} of the mode uses {}, which is kept for a channel of what runs, at member \"{}\"; give it an iterator of its own, or \
+                     free it",
+                    self.called("the channel", handle),
+                    self.called("the iterator", iterator),
                     self.names()[self.rank().index()]
                 ),
             });
@@ -199,12 +199,12 @@ impl World {
         let Body::Receptor(receptor) = &object.body else { return Ok(()) };
         let part = receptor.parts().iter().find(|part| kept.contains(**part) && !kept.contains(handle));
         let Some(part) = part else { return Ok(()) };
-        let name = self.table.referred(*part).map_or("", |object| object.name.as_str());
         Err(Unfit {
             code: Code::Argument,
             detail: format!(
-                "a receptor of the mode combines the receptor of \"{name}\", which is kept and counts for itself, at member \"{}\"; \
-                 make one for the mode, or keep neither",
+                "a receptor of the mode combines {}, which is kept and counts for itself, at member \"{}\"; make one for the mode, or keep \
+                 neither",
+                self.called("the receptor", *part),
                 self.names()[self.rank().index()]
             ),
         })

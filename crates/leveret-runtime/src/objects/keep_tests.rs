@@ -217,6 +217,22 @@ impl Run {
     }
 }
 
+#[test]
+fn what_the_mode_uses_otherwise_than_what_runs_is_named() {
+    let mut run = Run::begin(false);
+    let Side { world, channel, input, output, committed, .. } = &mut run.sides[0];
+    let mode = world.open_mode("next").expect("nothing is open");
+    world.keep(mode, *channel).expect("it runs");
+    let (group, qos) = (Handle::GROUP_WORLD, Handle::BEST_EFFORT);
+    let description = ChannelDescription { input: *input, output: *output, source: 0, target: 1, group, qos };
+    world.ptchannel("", description).expect("a channel");
+    let set = world.open_set(mode).expect("it is open");
+    let kept = world.kept(committed.as_ref().expect("something runs"));
+    let detail = world.of_set(set, &kept).err().expect("the iterator has a use").detail;
+    let named = "the channel number 2, which has no name, of the mode uses the iterator \"i\", which is kept";
+    assert!(detail.contains(named) && detail.contains("at member \"S\""), "{detail}");
+}
+
 // spec: MODE-KEEP-01, MODE-PEND-01, MODE-SWITCH-02
 #[test]
 fn a_channel_and_its_tasks_go_on_through_three_modes_without_losing_an_instance() {

@@ -125,7 +125,7 @@ impl World {
     /// A MAPPED iterator gives what the program put first by its policy, or what a message is for: not both.
     fn check_uses(&self) -> Result<(), Unfit> {
         let mut sends: HashMap<Handle, bool> = HashMap::new();
-        for (_, object) in self.table.all() {
+        for (handle, object) in self.table.all() {
             let Body::Ptchannel(channel) = &object.body else { continue };
             let is_mapped =
                 self.iterator_behind(channel.input).is_some_and(|body| body.policy.form != Form::Plain);
@@ -133,9 +133,8 @@ impl World {
                 let before = *sends.entry(channel.input).or_insert(own);
                 if before != own {
                     let detail = format!(
-                        "the input iterator of the channel \"{}\" is MAPPED or ORDERED, and that of a channel in the other \
-                         direction too; use one for each",
-                        object.name
+                        "the input iterator of {} is MAPPED or ORDERED, and that of a channel in the other direction too; use one for each",
+                        self.called("the channel", handle)
                     );
                     return Err(Unfit { code: Code::Argument, detail });
                 }

@@ -205,11 +205,11 @@ impl World {
             if !is_shared && self.table.set_of(next) == Some(self.modes.running) {
                 let may_be_kept =
                     matches!(class, Class::Ptchannel | Class::Task | Class::Trigger | Class::Receptor);
-                let name = if object.name.is_empty() { "without a name" } else { &object.name };
                 return Err(Unfit {
                     code: Code::Argument,
                     detail: format!(
-                        "{class:?} \"{name}\" belongs to what runs, and an object of the mode uses it; {}",
+                        "{} belongs to what runs, and an object of the mode uses it; {}",
+                        self.called(&format!("{class:?}"), next),
                         if may_be_kept { "keep it, or make another" } else { "make another" }
                     ),
                 });

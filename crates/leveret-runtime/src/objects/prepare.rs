@@ -84,7 +84,7 @@ impl World {
         if code != Code::Limit {
             return String::new();
         }
-        for (_, object) in self.table.all() {
+        for (handle, object) in self.table.all() {
             let Body::Bufiter(BufiterBody { allowed: None, size, dataspec, .. }) = &object.body else {
                 continue;
             };
@@ -92,9 +92,9 @@ impl World {
             let count = self.table.all().filter(|(_, object)| fits(&object.body)).count();
             if count > BUFFERS_MAX as usize {
                 return format!(
-                    "the iterator \"{}\" at member \"{}\" takes any buffer of {size} bytes of {dataspec}, of which there are {count}, and an \
+                    "{} at member \"{}\" takes any buffer of {size} bytes of {dataspec}, of which there are {count}, and an \
                      iterator can have {BUFFERS_MAX}; give it a container of the buffers that it may have, or make fewer",
-                    object.name,
+                    self.called("the iterator", handle),
                     self.names()[self.rank().index()]
                 );
             }

@@ -114,7 +114,7 @@ impl Library {
         self.refusal.clear();
         if !self.world.is_standing(mode)? {
             self.refusal =
-                format!("the mode \"{}\" is not committed; commit it first", self.world.name(mode)?);
+                format!("{} is not committed; commit it first", self.world.called("the mode", mode));
             return Err(Code::Argument);
         }
         let mut standing = self.standing.take().ok_or(Code::Internal)?;

@@ -2,6 +2,7 @@
 
 use super::error::Code;
 use super::handle::{Class, Handle};
+use super::limit::name_or_none;
 use super::object::{Body, Object, Qos, TaskBody, TaskFunction};
 use super::world::World;
 use leveret_os::facts::has_core;
@@ -23,16 +24,15 @@ impl World {
         function: impl FnOnce(Handle) -> TaskFunction,
     ) -> Result<Handle, Code> {
         let given = self.qos_body(qos)?;
+        let called = || name_or_none("the task", name);
         let window = match given.kind {
             Qos::Time { period: Nanos::ZERO, .. } => {
-                let why =
-                    format!("the task \"{name}\" has a QoS without a period; give it one with a period");
+                let why = format!("{} has a QoS without a period; give it one with a period", called());
                 return Err(self.wrong(Code::Time, why));
             }
             Qos::Time { start, deadline, .. } => deadline - start,
             Qos::Event { .. } if given.events[0].is_none() => {
-                let why =
-                    format!("the task \"{name}\" has a QoS without a start event; give it one that has");
+                let why = format!("{} has a QoS without a start event; give it one that has", called());
                 return Err(self.wrong(Code::Time, why));
             }
             Qos::Event { .. } => given.deadline.unwrap_or(Nanos::MAX),
@@ -44,7 +44,7 @@ impl World {
             } else {
                 format!(", and no more than its window of {window}")
             };
-            let why = format!("the task \"{name}\" has a budget of {budget}; give it one above 0{most}");
+            let why = format!("{} has a budget of {budget}; give it one above 0{most}", called());
             return Err(self.wrong(Code::Time, why));
         }
         let idle: TaskFunction = Arc::new(|_, _| {});

@@ -3,7 +3,7 @@
 use super::commit::Unfit;
 use super::error::Code;
 use super::handle::Handle;
-use super::object::{Body, Object, Qos};
+use super::object::{Body, Qos};
 use super::world::World;
 use leveret_types::Nanos;
 
@@ -20,7 +20,8 @@ impl World {
             } else {
                 continue;
             };
-            return Err(unfit(object, what));
+            let detail = format!("{} {what}", self.called("the channel", handle));
+            return Err(Unfit { code: Code::Argument, detail });
         }
         Ok(())
     }
@@ -29,8 +30,4 @@ impl World {
         let serves = |body: &Body| matches!(body, Body::Task(task) if task.channels.contains(&channel));
         self.table.all().any(|(_, object)| serves(&object.body))
     }
-}
-
-fn unfit(channel: &Object, what: &str) -> Unfit {
-    Unfit { code: Code::Argument, detail: format!("the channel \"{}\" {what}", channel.name) }
 }

@@ -11,6 +11,7 @@ use crate::binding::MappedEnd;
 use crate::free_end::{Received, ReceivingEnd};
 use crate::message::Message;
 use crate::objects::error::Code;
+use crate::objects::limit::name_or_none;
 use crate::objects::object::{Body, Form};
 use leveret_memory::iterator::{IteratorStore, Policy};
 use leveret_memory::sync::Ordering;
@@ -115,8 +116,8 @@ impl Committed {
         let buffers = self.iterators[channel.input as usize].buffers.iter().take(shelf.buffers() as usize);
         let name = |(place, buffer): (usize, &u32)| {
             let object = world.table.referred(self.buffers[*buffer as usize].handle);
-            let name = object.map_or("", |object| object.name.as_str());
-            format!("buffer \"{name}\" (element {place} of the allowed Cvector)")
+            let called = name_or_none("buffer", object.map_or("", |object| &object.name));
+            format!("{called} (element {place} of the allowed Cvector)")
         };
         read_only::guard(read_only::Description {
             region: shelf.region(),
@@ -125,10 +126,10 @@ impl Committed {
             names: buffers.enumerate().map(name).collect(),
             before: format!("leveret: member \"{own}\" writes to "),
             after: format!(
-                ", received on the channel \"{}\" from member \"{sender}\": that memory is member \"{sender}\"'s and read-only here, \
+                ", received on {} from member \"{sender}\": that memory is member \"{sender}\"'s and read-only here, \
                  because the buffers of both ends are one (system memory, MAPPED or ORDERED at both: MPIRT_Bufiter_create); copy the bytes \
                  before you change them, or give this end buffers over memory of the program's own (MPIRT_Buffer_create)",
-                object.name
+                world.called("the channel", channel.handle)
             ),
         })
     }

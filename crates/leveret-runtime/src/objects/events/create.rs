@@ -6,6 +6,7 @@ use super::body::{
 };
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
+use crate::objects::limit::name_or_none;
 use crate::objects::object::{Body, Qos};
 use crate::objects::world::World;
 use leveret_types::Nanos;
@@ -136,7 +137,8 @@ impl World {
         }
         let depth = parts.iter().map(|part| self.depth(*part)).max().unwrap_or(0) + 1;
         let remedy = "combine the parts' parts directly";
-        self.keep_to((depth, DEPTH_MAX), remedy, |_| format!("combinations within the receptor \"{name}\""))?;
+        let what = |_: &Self| name_or_none("combinations within the receptor", name);
+        self.keep_to((depth, DEPTH_MAX), remedy, what)?;
         self.insert(name, Body::Receptor(ReceptorBody { form: Form::Combined(combination, parts), handlers }))
     }
 
