@@ -27,6 +27,8 @@ mod checksum;
 mod copy;
 mod doze;
 mod event;
+#[cfg(portable_copy)]
+mod handed;
 pub mod iterator;
 mod latest;
 mod layout;
@@ -53,6 +55,8 @@ pub use doze::Doze;
 pub use event::{
     EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,
 };
+#[cfg(portable_copy)]
+pub use handed::Handed;
 pub use latest::Latest;
 pub use layout::{
     LayoutError, Mapping, RECORDS_MAX, SEGMENT_BYTES_MAX, SegmentLayout, SegmentSpec, SourceSpec, TargetSpec,

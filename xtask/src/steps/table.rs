@@ -9,10 +9,8 @@ use crate::{demo, deny, spec, tidy};
 const DISK_GIB: u64 = 10;
 
 /// What runs under ThreadSanitizer: the files of tests named `in_process*`, and beside the runtime's own code the tests named so.
-const THREADED: [&str; 2] = [
-    "-p leveret-memory -p leveret-runtime -p leveret --test in_process*",
-    "-p leveret-runtime --lib in_process_",
-];
+const THREADED: [&str; 2] =
+    ["-p leveret-memory -p leveret-runtime --test in_process*", "-p leveret-runtime --lib in_process_"];
 
 /// Every step in its order.
 pub fn steps() -> Vec<Step> {
@@ -64,7 +62,7 @@ pub fn steps() -> Vec<Step> {
         beside(
             "thread",
             "data races, by ThreadSanitizer",
-            &["crates/leveret-memory", "crates/leveret-runtime", "crates/leveret"],
+            &["crates/leveret-memory", "crates/leveret-runtime"],
             threads,
         ),
         beside("loom", "interleavings of the lock-free structures", memory, loom),

@@ -62,7 +62,12 @@ mod graph_tests;
 #[cfg(test)]
 mod keep_tests;
 #[cfg(test)]
+mod test_storage;
+#[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+use test_storage::storage_in_tests;
 
 pub use crate::task_tally::{Durations, TaskMetrics};
 pub use apply::{CONTAINERS_REACH_MAX, Kind};

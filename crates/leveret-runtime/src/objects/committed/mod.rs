@@ -37,6 +37,8 @@ mod served;
 mod service;
 #[cfg(all(test, debug_assertions))]
 mod steps_tests;
+#[cfg(all(test, debug_assertions))]
+mod threads_tests;
 mod timed;
 mod transfer;
 mod wait;

@@ -2,8 +2,8 @@
 
 use crate::in_process::InProcessJob;
 use crate::objects::{
-    BufferDescription, CollectiveDescription, CollectiveKind, Committed, Dataspec, Handle, Operation,
-    OwnedStorage, Policy, Qos, World,
+    BufferDescription, CollectiveDescription, CollectiveKind, Committed, Dataspec, Handle, Operation, Policy,
+    Qos, World, storage_in_tests,
 };
 use crate::watch::Watch;
 use leveret_plan::{Costs, plan};
@@ -139,7 +139,7 @@ struct Side {
 /// An input and an output iterator, one of which has so many buffers.
 fn iterators(world: &mut World, case: &Case, (size, count): (usize, usize), stocked: usize) -> [Handle; 2] {
     let mut buffer = |_| {
-        let storage: Arc<dyn crate::objects::Storage> = Arc::new(OwnedStorage::new(size));
+        let storage = storage_in_tests(size);
         let description = BufferDescription { size, dataspec: case.dataspec, storage };
         world.buffer("b", description).expect("a buffer")
     };
@@ -346,6 +346,54 @@ impl Side {
     }
 }
 
+const KINDS: [CollectiveKind; 6] = [
+    CollectiveKind::Broadcast,
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::Alltoall,
+    CollectiveKind::Barrier,
+    CollectiveKind::Reduce(Operation::Sum),
+];
+
+/// Each member on a thread of its own, which waits for its own transfers alone.
+#[test]
+fn in_process_members_on_threads_deliver_each_kind() {
+    let watchdog = Nanos::from_secs(60);
+    for kind in KINDS {
+        let case = Case {
+            kind,
+            dataspec: Dataspec::Int64,
+            members: 3,
+            root: if kind.has_root() { 1 } else { 0 },
+            elements: 4,
+            transfers: 100,
+            sent_at_once: 100,
+            is_allowed: true,
+            slack: 1,
+            seed: 1,
+        };
+        let (sides, _job) = committed(&case, None);
+        std::thread::scope(|scope| {
+            for (rank, side) in sides.iter().enumerate() {
+                let case = &case;
+                scope.spawn(move || {
+                    for transfer in 0..case.transfers {
+                        side.provide(case, rank, transfer);
+                        assert_eq!(side.committed.start(side.channel), Ok(()), "rank {rank} of {case:?}");
+                        assert_eq!(
+                            side.committed.wait(side.channel, watchdog),
+                            Ok(()),
+                            "rank {rank} of {case:?}"
+                        );
+                        side.check(case, rank, transfer);
+                    }
+                });
+            }
+        });
+        assert!(sides.iter().all(|side| side.completed() == case.transfers as u64), "{case:?}");
+    }
+}
+
 /// Between two steps of one member's call all others go on as far as they can, and what they receive has room for much more than what is sent
 /// at once; it ends all the same.
 // spec: LAW-STEPS-02
@@ -353,15 +401,7 @@ impl Side {
 #[test]
 fn a_call_ends_however_quick_the_other_members_are() {
     use leveret_memory::sync::steps;
-    let kinds = [
-        CollectiveKind::Broadcast,
-        CollectiveKind::Scatter,
-        CollectiveKind::Gather,
-        CollectiveKind::Alltoall,
-        CollectiveKind::Barrier,
-        CollectiveKind::Reduce(Operation::Sum),
-    ];
-    for kind in kinds {
+    for kind in KINDS {
         for caller in 0..3 {
             let (members, root, transfers, sent_at_once, slack) = (3, 1, 200, 2, 2);
             let (dataspec, is_allowed) = (Dataspec::Int64, true);
