@@ -7,6 +7,7 @@ mod alone;
 mod awake;
 mod changes;
 mod collect;
+mod counts;
 mod evidence;
 mod gaps;
 mod guard;
