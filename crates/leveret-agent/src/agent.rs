@@ -15,6 +15,7 @@ mod strangers;
 pub use error::AgentError;
 
 use crate::awake::KeptAwake;
+use crate::ended::Ended;
 use crate::guard::{self, GUARD_MIN, guard_for, wake_lateness};
 use crate::journal::Journal;
 use crate::lateness::Lateness;
@@ -36,7 +37,7 @@ use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
-use leveret_report::record::{Ending, MachineFacts, Phase, RunRecord};
+use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
 use std::collections::{HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -112,7 +113,7 @@ struct Agent<'c> {
     /// The record while it runs, on disk.
     journal: Option<Journal>,
     started_unix_s: i64,
-    phases: Vec<Phase>,
+    ended: Ended,
     facts: MachineFacts,
     costs: Costs,
     /// Where the kernel's tick falls on the job's cores, once somebody has looked.
@@ -174,7 +175,7 @@ impl<'c> Agent<'c> {
             monitor: None,
             journal: None,
             started_unix_s: host::unix_seconds(),
-            phases: Vec::new(),
+            ended: Ended::default(),
             facts: machine_facts(),
             costs: config.costs,
             ticks: None,

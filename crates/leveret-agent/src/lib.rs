@@ -8,6 +8,7 @@ mod awake;
 mod changes;
 mod collect;
 mod counts;
+mod ended;
 mod evidence;
 mod gaps;
 mod guard;

@@ -16,9 +16,7 @@ use leveret_os::clock;
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
-use leveret_report::record::{
-    ChannelRecord, Event, EventKind, InstanceRecord, MessageRecord, Phase, SwitchEvent, TaskRecord,
-};
+use leveret_report::record::{ChannelRecord, Event, EventKind, Phase, TaskRecord};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use saved::Saved;
 use std::collections::BTreeSet;
@@ -233,6 +231,11 @@ impl Monitor {
         (monitor, warnings)
     }
 
+    /// What is kept of the phase may take so many bytes from here on, in memory and on disk.
+    pub(crate) fn share(&mut self, limit: u64) {
+        self.capacity = capacity(&self.assembled.job, limit);
+    }
+
     pub(crate) fn label(&self) -> &str {
         &self.label
     }
@@ -392,13 +395,13 @@ impl Monitor {
         words.collect()
     }
 
-    /// Ends watching, after the members' last stamp or death.
+    /// Ends watching, after the members' last stamp or death. Also returns the phase's number in the journal, and what there is to say.
     pub(crate) fn finish(
         mut self,
         horizon: Horizon,
         ended: Nanos,
         journal: Option<&mut Journal>,
-    ) -> (Phase, Vec<String>) {
+    ) -> (Phase, Option<u32>, Vec<String>) {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let planned = rounds_within(horizon, self.plan.hyperperiod);
@@ -442,7 +445,7 @@ impl Monitor {
             events,
             alone,
         };
-        (phase, notes)
+        (phase, self.saved.number(), notes)
     }
 }
 

@@ -221,7 +221,7 @@ impl Agent<'_> {
         if let Some(journal) = self.journal.take() {
             journal.finish();
         }
-        if self.phases.is_empty() {
+        if self.ended.count() == 0 {
             let of_group = self.groups.refusal.take();
             let refusal = match (self.refusal, of_group) {
                 (Some(of_all), Some(of_group)) => Some(format!("{of_all}; before that {of_group}")),
@@ -238,13 +238,15 @@ impl Agent<'_> {
         }
         // A later commit that was refused for good ended the job before its program did.
         if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
-            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.phases.len() + 1));
+            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.ended.count() + 1));
         }
+        let folded = self.folded();
+        self.warn(folded);
         Ok(RunRecord {
             job: self.config.declaration.name.clone(),
             started_unix_s: self.started_unix_s,
             machine: self.facts,
-            phases: self.phases,
+            phases: self.ended.into_phases(),
             ending: self.ending,
         })
     }

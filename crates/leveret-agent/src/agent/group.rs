@@ -343,7 +343,7 @@ impl Agent<'_> {
                 (label.clone(), assembled.job.clone(), plan.clone())
             })
             .collect();
-        let label = format!("commit {} of {name}", self.phases.len() + others.len() + 1);
+        let label = format!("commit {} of {name}", self.ended.count() + others.len() as u64 + 1);
         let (manifest, costs) = (self.config.declaration.clone(), (self.costs, self.config.guard_fixed));
         let (answer, verdict) = mpsc::channel();
         self.groups.planning = Some(Planning { number, verdict });
@@ -454,6 +454,7 @@ impl Agent<'_> {
         let group = &mut self.groups.all[place];
         group.monitor = Some(monitor);
         group.patience.started(epoch + self.config.horizon.span(round));
+        self.share_record();
         self.groups.refusal = None;
         self.send_to_group(place, &ToMember::Go { generation, epoch });
         self.warn(warnings);

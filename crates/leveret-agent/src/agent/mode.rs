@@ -93,7 +93,7 @@ impl Agent<'_> {
         let (answer, verdict) = mpsc::channel();
         self.plannings.push_back(Planning { verdict });
         let label = match self.name_of_mode(names) {
-            Ok(name) if name.is_empty() => format!("commit {}", self.phases.len() + 2),
+            Ok(name) if name.is_empty() => format!("commit {}", self.ended.count() + 2),
             Ok(name) => name,
             Err(refused) => {
                 let _ = answer.send(Err(refused));
@@ -254,6 +254,7 @@ impl Agent<'_> {
             monitor.give_way(instant);
             next.watched = Some((watched, instant));
         }
+        self.share_record();
         self.broadcast(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }));
         self.keep_awake(&cores);
         let horizon = self
