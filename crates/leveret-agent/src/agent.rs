@@ -39,7 +39,7 @@ use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 use strangers::Strangers;
@@ -142,11 +142,13 @@ struct Agent<'c> {
     switch_patience: Patience,
     leave_patience: Patience,
     finish_patience: Patience,
-    /// Who is not yet in the mode, and who not yet at the end of the run.
+    /// Who has not joined or not left yet, whom a commit waits for, who is not yet in the mode, and who not yet at the end of the run.
+    presence_lateness: Lateness,
+    commit_lateness: Lateness,
     switch_lateness: Lateness,
     finish_lateness: Lateness,
-    /// Members of which was said who keeps them from running.
-    starved_named: HashSet<MemberId>,
+    /// Who keeps members from running.
+    holder_searches: HashMap<MemberId, starved::Search>,
 }
 
 impl<'c> Agent<'c> {
@@ -199,9 +201,11 @@ impl<'c> Agent<'c> {
             switch_patience: Patience::new(members),
             leave_patience: Patience::new(members),
             finish_patience: Patience::new(members),
+            presence_lateness: Lateness::default(),
+            commit_lateness: Lateness::default(),
             switch_lateness: Lateness::default(),
             finish_lateness: Lateness::default(),
-            starved_named: HashSet::new(),
+            holder_searches: HashMap::new(),
         }
     }
 

@@ -135,6 +135,8 @@ impl Agent<'_> {
     fn hold(&mut self, lost: Nanos) {
         self.patience.hold(lost);
         self.mode_patience.hold(lost);
+        self.presence_lateness.hold(lost);
+        self.commit_lateness.hold(lost);
         self.switch_lateness.hold(lost);
         self.finish_lateness.hold(lost);
         self.groups.hold(lost);
