@@ -15,6 +15,7 @@ mod strangers;
 pub use error::AgentError;
 
 use crate::awake::KeptAwake;
+use crate::ended::Ended;
 use crate::guard::{self, GUARD_MIN, guard_for, wake_lateness};
 use crate::journal::Journal;
 use crate::lateness::Lateness;
@@ -37,9 +38,9 @@ use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_protocol::declaration::MemberDeclarations;
-use leveret_report::record::{Ending, MachineFacts, Phase, RunRecord};
+use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 use strangers::Strangers;
@@ -113,7 +114,7 @@ struct Agent<'c> {
     /// The record while it runs, on disk.
     journal: Option<Journal>,
     started_unix_s: i64,
-    phases: Vec<Phase>,
+    ended: Ended,
     facts: MachineFacts,
     obtained: Obtained,
     costs: Costs,
@@ -143,11 +144,13 @@ struct Agent<'c> {
     switch_patience: Patience,
     leave_patience: Patience,
     finish_patience: Patience,
-    /// Who is not yet in the mode, and who not yet at the end of the run.
+    /// Who has not joined or not left yet, whom a commit waits for, who is not yet in the mode, and who not yet at the end of the run.
+    presence_lateness: Lateness,
+    commit_lateness: Lateness,
     switch_lateness: Lateness,
     finish_lateness: Lateness,
-    /// Members of which was said who keeps them from running.
-    starved_named: HashSet<MemberId>,
+    /// Who keeps members from running.
+    holder_searches: HashMap<MemberId, starved::Search>,
 }
 
 impl<'c> Agent<'c> {
@@ -176,7 +179,7 @@ impl<'c> Agent<'c> {
             monitor: None,
             journal: None,
             started_unix_s: host::unix_seconds(),
-            phases: Vec::new(),
+            ended: Ended::default(),
             facts: machine_facts(),
             obtained: Obtained::default(),
             costs: config.costs,
@@ -201,9 +204,11 @@ impl<'c> Agent<'c> {
             switch_patience: Patience::new(members),
             leave_patience: Patience::new(members),
             finish_patience: Patience::new(members),
+            presence_lateness: Lateness::default(),
+            commit_lateness: Lateness::default(),
             switch_lateness: Lateness::default(),
             finish_lateness: Lateness::default(),
-            starved_named: HashSet::new(),
+            holder_searches: HashMap::new(),
         }
     }
 

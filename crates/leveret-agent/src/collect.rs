@@ -130,12 +130,12 @@ impl TaskCollector {
         self.record.thread
     }
 
-    /// Reads what has come until `now` since the last time; returns the suspicious ones.
-    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Suspicious> {
+    /// Reads what has come since the last time, and then the clock, which nothing in it can be ahead of; returns the suspicious ones.
+    pub(crate) fn drain(&mut self, clock: impl FnOnce() -> Nanos) -> Vec<Suspicious> {
         let Some(reader) = &mut self.reader else { return Vec::new() };
-        let span = Span { epoch: self.epoch, now };
         let mut fresh = Vec::new();
         let lost = reader.drain(|record| fresh.push(record));
+        let span = Span { epoch: self.epoch, now: clock() };
         self.read = self.read.saturating_add(fresh.len() as u64);
         match self.table.lost(lost, self.read, span) {
             Some(lost) => {
@@ -379,13 +379,13 @@ impl ChannelCollector {
         grown
     }
 
-    /// Reads what has come until `now` since the last time; returns when those were due that were found missing, late or wrong.
-    pub(crate) fn drain(&mut self, now: Nanos) -> Vec<Nanos> {
+    /// Reads what has come since the last time, and then the clock; returns when those were due that were found missing, late or wrong.
+    pub(crate) fn drain(&mut self, clock: impl Fn() -> Nanos) -> Vec<Nanos> {
         let mut source = self.source.take();
-        let sent = self.read(source.as_mut(), true, now);
+        let sent = self.read(source.as_mut(), true, &clock);
         self.source = source;
         let mut target = self.target.take();
-        let received = self.read(target.as_mut(), false, now);
+        let received = self.read(target.as_mut(), false, &clock);
         self.target = target;
         let epoch = self.epoch;
         for (record, fate) in &sent {
@@ -405,19 +405,24 @@ impl ChannelCollector {
         &mut self,
         reader: Option<&mut MessageReader>,
         is_source: bool,
-        now: Nanos,
+        clock: impl FnOnce() -> Nanos,
     ) -> Vec<(RawMessage, FateCode)> {
-        let (Some(reader), span) = (reader, Span { epoch: self.epoch, now }) else { return Vec::new() };
-        let (table, mut fresh, mut implausible) = (&self.table, Vec::new(), 0);
-        let lost = reader.drain(|alleged| match table.message(alleged, is_source, span) {
-            // Members count from the epoch.
-            Some((raw, fate)) => {
-                let instance = raw.instance.saturating_add(self.record.before);
-                fresh.push((RawMessage { instance, ..raw }, fate));
+        let Some(reader) = reader else { return Vec::new() };
+        let mut alleged = Vec::new();
+        let lost = reader.drain(|record| alleged.push(record));
+        let span = Span { epoch: self.epoch, now: clock() };
+        let (mut fresh, mut implausible) = (Vec::with_capacity(alleged.len()), 0);
+        for record in alleged {
+            match self.table.message(record, is_source, span) {
+                // Members count from the epoch.
+                Some((raw, fate)) => {
+                    let instance = raw.instance.saturating_add(self.record.before);
+                    fresh.push((RawMessage { instance, ..raw }, fate));
+                }
+                None => implausible += 1,
             }
-            None => implausible += 1,
-        });
-        match table.lost(lost, span) {
+        }
+        match self.table.lost(lost, span) {
             Some(lost) => self.record.records_lost = self.record.records_lost.saturating_add(lost),
             None => implausible += 1,
         }

@@ -27,7 +27,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         let table = TaskTable::new(&job.assembled, &job.plan, index);
         let reader = segments[task.member.index()].task(TaskId(index as u16));
         let mut collector = TaskCollector::new(reader, 0, table, (epoch, 0));
-        collector.drain(VIRTUAL);
+        collector.drain(|| VIRTUAL);
         let (mut record, happened) = collector.finish(index as u16, VIRTUAL);
         record.thread = index as u32 + 1;
         events.extend(happened);
@@ -39,7 +39,7 @@ pub fn record_in_process(job: &InProcessJob, label: &str, rounds: u64) -> Result
         let target = segments[channel.target.index()].target(id);
         let table = ChannelTable::new(&job.assembled, &job.plan, index);
         let mut collector = ChannelCollector::new(source, target, table, (epoch, 0));
-        collector.drain(VIRTUAL);
+        collector.drain(|| VIRTUAL);
         collector.finish(VIRTUAL)
     });
     let channels = channels.collect();

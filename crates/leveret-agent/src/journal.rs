@@ -1,6 +1,7 @@
 //! The record while it runs, on disk: an ordinary thread appends what the agent hands it, and brings it to the disk. The agent never
 //! waits for it; of a disk that does not keep up, or that fails, it learns at its next tick, and the run goes on without a journal.
 
+use crate::ended::{Fold, Sum};
 use crate::gaps::Quiet;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::{clock, scheduling};
@@ -8,7 +9,7 @@ use leveret_plan::Plan;
 use leveret_report::journal::{self, CHUNK_HEADER_BYTES, Chunk, Compactor, Dropped, HEADER_BYTES};
 use leveret_report::record::MachineFacts;
 use leveret_types::Nanos;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -23,12 +24,18 @@ const HELD_MOST: usize = 64;
 /// Written by one system call, which is short therefore.
 const PIECE_BYTES: usize = 64 << 10;
 
+/// What is handed to the thread.
+pub(crate) enum Item {
+    Chunk(Chunk),
+    Fold(Fold),
+}
+
 /// The agent's end of the thread.
 pub(crate) struct Journal {
-    sender: SyncSender<Chunk>,
+    sender: SyncSender<Item>,
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
-    held: VecDeque<Chunk>,
+    held: VecDeque<Item>,
     phases: u32,
     facts: Option<MachineFacts>,
 }
@@ -63,11 +70,11 @@ impl Journal {
 
     /// Whether another chunk has a place.
     pub(crate) fn is_ready(&mut self) -> bool {
-        while let Some(chunk) = self.held.pop_front() {
-            if let Err(TrySendError::Full(chunk) | TrySendError::Disconnected(chunk)) =
-                self.sender.try_send(chunk)
+        while let Some(item) = self.held.pop_front() {
+            if let Err(TrySendError::Full(item) | TrySendError::Disconnected(item)) =
+                self.sender.try_send(item)
             {
-                self.held.push_front(chunk);
+                self.held.push_front(item);
                 return false;
             }
         }
@@ -76,13 +83,24 @@ impl Journal {
 
     /// Hands over a chunk.
     pub(crate) fn put(&mut self, chunk: Chunk) {
-        self.held.push_back(chunk);
+        self.held.push_back(Item::Chunk(chunk));
+        self.is_ready();
+    }
+
+    /// Phases have become sums: the file has these in their place when it is made shorter next.
+    pub(crate) fn fold(&mut self, fold: Fold) {
+        self.held.push_back(Item::Fold(fold));
         self.is_ready();
     }
 
     /// Numbers a phase that begins. If the job uses all cores, the thread writes in the gaps of this plan.
     pub(crate) fn next_phase(&mut self, plan: &Plan, epoch: Nanos) -> u32 {
         *self.shared.quiet.lock().unwrap_or_else(PoisonError::into_inner) = Quiet::of(plan, epoch);
+        self.next_number()
+    }
+
+    /// Numbers a phase, or a sum of them.
+    pub(crate) fn next_number(&mut self) -> u32 {
         self.phases += 1;
         self.phases - 1
     }
@@ -106,8 +124,8 @@ impl Journal {
 
     /// Ends the thread, once all is written that it has been handed. The last phase's end may still wait for its place.
     pub(crate) fn finish(self) {
-        for chunk in self.held {
-            if self.sender.send(chunk).is_err() {
+        for item in self.held {
+            if self.sender.send(item).is_err() {
                 break;
             }
         }
@@ -133,16 +151,61 @@ fn told(path: &Path, error: &io::Error) -> String {
 }
 
 /// Writes what comes until nobody can send any more.
-fn write(path: &Path, bytes: u64, receiver: &Receiver<Chunk>, shared: &Shared) -> io::Result<()> {
+fn write(path: &Path, bytes: u64, receiver: &Receiver<Item>, shared: &Shared) -> io::Result<()> {
     let Ok(first) = receiver.recv() else { return Ok(()) };
     let mut writer = Writer::create(path, bytes, shared)?;
-    writer.append(&first)?;
+    writer.take(first)?;
     loop {
         writer.take_waiting(receiver)?;
         writer.save()?;
         writer.keep_short(receiver)?;
-        let Ok(chunk) = receiver.recv() else { return Ok(()) };
-        writer.append(&chunk)?;
+        let Ok(item) = receiver.recv() else { return Ok(()) };
+        writer.take(item)?;
+    }
+}
+
+/// Phases have numbers for the agent, and in the file those of their order in it.
+#[derive(Clone, Default)]
+struct Numbers {
+    in_file: BTreeMap<u32, u32>,
+    /// The agent's, by the file's.
+    of_agent: Vec<u32>,
+}
+
+impl Numbers {
+    /// Gives a chunk the number that its phase, whose number the agent gave, has in the file; `None` where it is not there. One that begins
+    /// is there from here on.
+    fn number(&mut self, mut chunk: Chunk) -> Option<Chunk> {
+        match &mut chunk {
+            Chunk::Run { .. } => {}
+            Chunk::Phase(begun) => {
+                let number = self.of_agent.len() as u32;
+                self.in_file.insert(begun.number, number);
+                self.of_agent.push(begun.number);
+                begun.number = number;
+            }
+            Chunk::Growth(growth) => growth.number = *self.in_file.get(&growth.number)?,
+        }
+        Some(chunk)
+    }
+
+    /// Gives a chunk of the file the agent's number; `None` where it has none.
+    fn unnumber(&self, mut chunk: Chunk) -> Option<Chunk> {
+        match &mut chunk {
+            Chunk::Run { .. } => {}
+            Chunk::Phase(begun) => begun.number = *self.of_agent.get(begun.number as usize)?,
+            Chunk::Growth(growth) => growth.number = *self.of_agent.get(growth.number as usize)?,
+        }
+        Some(chunk)
+    }
+}
+
+/// The number of the phase that a chunk is of.
+fn number_of(chunk: &Chunk) -> Option<u32> {
+    match chunk {
+        Chunk::Run { .. } => None,
+        Chunk::Phase(begun) => Some(begun.number),
+        Chunk::Growth(growth) => Some(growth.number),
     }
 }
 
@@ -172,6 +235,10 @@ pub(crate) struct Writer<'s> {
     pub(crate) length: u64,
     bytes: u64,
     compact_at: u64,
+    numbers: Numbers,
+    /// Phases that have become sums, and stand in the file nevertheless.
+    gone: BTreeSet<u32>,
+    sums: Vec<Sum>,
 }
 
 impl<'s> Writer<'s> {
@@ -190,7 +257,27 @@ impl<'s> Writer<'s> {
             length: header.len() as u64,
             bytes,
             compact_at: bytes,
+            numbers: Numbers::default(),
+            gone: BTreeSet::new(),
+            sums: Vec::new(),
         })
+    }
+
+    /// Takes what the agent has handed over.
+    pub(crate) fn take(&mut self, item: Item) -> io::Result<()> {
+        match item {
+            Item::Chunk(chunk) => match self.numbers.number(chunk) {
+                Some(chunk) => self.append(&chunk),
+                None => Ok(()),
+            },
+            Item::Fold(fold) => {
+                self.gone.extend(fold.gone);
+                self.sums = fold.sums;
+                // There is something to remove.
+                self.compact_at = self.bytes;
+                Ok(())
+            }
+        }
     }
 
     pub(crate) fn append(&mut self, chunk: &Chunk) -> io::Result<()> {
@@ -204,12 +291,12 @@ impl<'s> Writer<'s> {
     }
 
     /// Appends what has come already; whether that was anything.
-    fn take_waiting(&mut self, receiver: &Receiver<Chunk>) -> io::Result<bool> {
+    fn take_waiting(&mut self, receiver: &Receiver<Item>) -> io::Result<bool> {
         let mut any = false;
         // While a shorter file is made this one does not grow without end: who hands over waits, and gives up in the end.
         while self.length < self.bytes.saturating_mul(2) || self.length < self.compact_at {
             match receiver.try_recv() {
-                Ok(chunk) => self.append(&chunk)?,
+                Ok(item) => self.take(item)?,
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(any),
             }
             any = true;
@@ -227,7 +314,7 @@ impl<'s> Writer<'s> {
 
     /// If it has grown too long, writes a shorter file beside it, to which it gives its name. What comes meanwhile is appended to this
     /// one, and taken over last.
-    pub(crate) fn keep_short(&mut self, receiver: &Receiver<Chunk>) -> io::Result<()> {
+    pub(crate) fn keep_short(&mut self, receiver: &Receiver<Item>) -> io::Result<()> {
         if self.length <= self.compact_at {
             return Ok(());
         }
@@ -241,8 +328,12 @@ impl<'s> Writer<'s> {
     }
 
     /// Whether it got to the end before the run did.
-    fn compact_into(&mut self, beside: &Path, receiver: &Receiver<Chunk>) -> io::Result<bool> {
+    fn compact_into(&mut self, beside: &Path, receiver: &Receiver<Item>) -> io::Result<bool> {
         let end = self.length;
+        // What is folded meanwhile waits for the next time.
+        let (gone, sums) = (self.gone.clone(), self.sums.clone());
+        let mut leaves_out = gone.clone();
+        leaves_out.extend(sums.iter().map(|sum| sum.begun.number));
         let mut dropped = Dropped::default();
         let mut chunks = Chunks::open(&self.path)?;
         while chunks.at < end {
@@ -255,7 +346,7 @@ impl<'s> Writer<'s> {
         let (mut compactor, mut chunks) = (Compactor::new(dropped), Chunks::open(&self.path)?);
         while chunks.at < end {
             for chunk in compactor.take(chunks.next()?) {
-                shorter.append(&chunk)?;
+                shorter.take_of(&self.numbers, chunk, &leaves_out)?;
             }
             if self.take_waiting(receiver)? {
                 self.save()?;
@@ -265,17 +356,34 @@ impl<'s> Writer<'s> {
             }
         }
         if let Some(chunk) = compactor.finish() {
-            shorter.append(&chunk)?;
+            shorter.take_of(&self.numbers, chunk, &leaves_out)?;
+        }
+        for Sum { begun, growth } in sums {
+            shorter.take(Item::Chunk(Chunk::Phase(Box::new(begun))))?;
+            shorter.take(Item::Chunk(Chunk::Growth(Box::new(growth))))?;
         }
         while chunks.at < self.length {
-            shorter.append(&chunks.next()?)?;
+            shorter.take_of(&self.numbers, chunks.next()?, &leaves_out)?;
         }
         shorter.file.sync_all()?;
         std::fs::rename(beside, &self.path)?;
-        (self.file, self.length) = (shorter.file, shorter.length);
+        (self.file, self.length, self.numbers) = (shorter.file, shorter.length, shorter.numbers);
+        self.gone.retain(|number| !gone.contains(number));
         // If little could be removed, wait before trying again.
         self.compact_at = self.bytes.max(self.length.saturating_mul(2));
         Ok(true)
+    }
+}
+
+impl Writer<'_> {
+    /// Takes a chunk over from a file with these numbers, unless it is of a phase to be left out.
+    fn take_of(&mut self, numbers: &Numbers, chunk: Chunk, leaves_out: &BTreeSet<u32>) -> io::Result<()> {
+        match numbers.unnumber(chunk) {
+            Some(chunk) if number_of(&chunk).is_none_or(|number| !leaves_out.contains(&number)) => {
+                self.take(Item::Chunk(chunk))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -382,6 +490,45 @@ mod tests {
             told.starts_with(&missing.display().to_string()) && told.contains("; leave the directory"),
             "{told}"
         );
+    }
+
+    /// A phase with this number, of which all that is known is how many rounds it had.
+    fn phase(number: u32, rounds: u64) -> Sum {
+        let phase = ring(&Ring { rounds: 1, ..Ring::default() }).phases.remove(0);
+        let (label, job, plan) = (format!("phase {number}"), phase.job, phase.plan);
+        let begun = PhaseBegun { number, label, job, plan, epoch_monotonic: phase.epoch_monotonic };
+        Sum { begun, growth: Growth { number, rounds, ..Growth::default() } }
+    }
+
+    #[test]
+    fn sums_take_the_place_of_phases_and_what_runs_goes_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, shared) = (folder.path().join("record"), Shared::default());
+        let (_, nobody) = sync_channel(1);
+        let mut writer = Writer::create(&path, 1000, &shared).expect("a file");
+        let takes = |writer: &mut Writer<'_>, chunks: Vec<Chunk>| {
+            chunks.into_iter().for_each(|chunk| writer.take(Item::Chunk(chunk)).expect("room"));
+        };
+        let of = |Sum { begun, growth }| vec![Chunk::Phase(Box::new(begun)), Chunk::Growth(Box::new(growth))];
+        let machine = MachineFacts::default();
+        takes(&mut writer, vec![Chunk::Run { job: "ring".to_owned(), started_unix_s: 1, machine }]);
+        let mut lengths = Vec::new();
+        // Number 0 runs on. Each time two have ended, they become part of the sum, whose number is 1.
+        takes(&mut writer, of(phase(0, 0)));
+        for pair in 1..=20 {
+            let [first, second] = [2 * pair, 2 * pair + 1];
+            takes(&mut writer, [of(phase(first, 3)), of(phase(second, 4))].concat());
+            let sum = phase(1, u64::from(7 * pair));
+            writer.take(Item::Fold(Fold { gone: vec![first, second], sums: vec![sum] })).expect("room");
+            writer.keep_short(&nobody).expect("room");
+            let growth = Growth { number: 0, rounds: u64::from(pair), ..Growth::default() };
+            takes(&mut writer, vec![Chunk::Growth(Box::new(growth))]);
+            lengths.push(writer.length);
+            let found = journal::decode(&std::fs::read(&path).expect("the file")).expect("a journal");
+            let rounds: Vec<_> = found.phases.iter().map(|phase| (&phase.label[..], phase.rounds)).collect();
+            assert_eq!(rounds, [("phase 0", u64::from(pair)), ("phase 1", u64::from(7 * pair))]);
+        }
+        assert!(lengths.iter().all(|length| *length <= lengths[0] + 100), "{lengths:?}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Members that should have stopped, or changed the mode, and have not: how long they are waited for. One that wants to go on and is not
-//! given a core is not ended for it, nor for time in which the agent itself was kept from looking.
+//! Members that are waited for, since they should have come, committed, changed the mode or stopped: for how long. One that wants to go on
+//! and is not given a core is not ended for it, nor for time in which the agent itself was kept from looking.
 //!
 //! The kernel accounts a thread's wait for a core only once the thread gets one. A thread that still waits is recognised by two readings: it is
 //! runnable in both, and its processor time has not grown.
@@ -28,6 +28,7 @@ pub(crate) struct Lateness {
 }
 
 struct Late {
+    process: u32,
     since: Nanos,
     /// When it is looked at next.
     look: Nanos,
@@ -79,10 +80,32 @@ impl Lateness {
         now: Nanos,
         waits: impl Fn(u32) -> Waits,
     ) -> Vec<MemberId> {
-        self.late.retain(|member, _| late.iter().any(|(other, _)| other == member));
-        let mut over = Vec::new();
-        for &(member, process) in late {
-            let fresh = || Late { since: now, look: now + LOOKED_AT_AFTER, threads: HashMap::new() };
+        let mut looked_at = self.look_with(late, now, waits);
+        looked_at.retain(|member| {
+            let since = self.late.get(member).map_or(now, |late| late.since);
+            now - since > FINISH_WITHIN + self.starved_for(*member)
+        });
+        looked_at
+    }
+
+    /// Looks at members that are waited for, each with the number of its process, where it is time to; who is not named is not waited for any
+    /// more.
+    pub(crate) fn look(&mut self, awaited: &[(MemberId, u32)], now: Nanos) {
+        self.look_with(awaited, now, waits_of);
+    }
+
+    /// Returns whom it has looked at.
+    fn look_with(
+        &mut self,
+        awaited: &[(MemberId, u32)],
+        now: Nanos,
+        waits: impl Fn(u32) -> Waits,
+    ) -> Vec<MemberId> {
+        // Started anew it begins anew.
+        self.late.retain(|member, known| awaited.contains(&(*member, known.process)));
+        let mut looked_at = Vec::new();
+        for &(member, process) in awaited {
+            let fresh = || Late { process, since: now, look: now + LOOKED_AT_AFTER, threads: HashMap::new() };
             let known = self.late.entry(member).or_insert_with(fresh);
             if now <= known.look {
                 continue;
@@ -96,13 +119,15 @@ impl Lateness {
                     .and_modify(|known| known.look(seen, now))
                     .or_insert_with(|| Thread::new(seen, now));
             }
-            let starved = known.threads.values().map(Thread::starved).max().unwrap_or(Nanos::ZERO);
-            let starved = starved.min(STARVED_MOST);
-            if now - known.since > FINISH_WITHIN + starved {
-                over.push(member);
-            }
+            looked_at.push(member);
         }
-        over
+        looked_at
+    }
+
+    /// How long a member has got no core while it was waited for.
+    pub(crate) fn starved_for(&self, member: MemberId) -> Nanos {
+        let threads = self.late.get(&member).into_iter().flat_map(|late| late.threads.values());
+        threads.map(Thread::starved).max().unwrap_or(Nanos::ZERO).min(STARVED_MOST)
     }
 
     /// Of each member that is late and has a thread that wants to run and gets no core: that thread.
@@ -198,6 +223,24 @@ mod tests {
     fn who_gets_no_core_is_waited_for_before_the_kernel_accounts_for_it() {
         // From the second look on; then 20 s are accounted for, and five are its own.
         assert_eq!(over_without_a_core(true), 10 + 5 + 20 + 1);
+    }
+
+    #[test]
+    fn what_a_member_is_starved_of_while_it_is_waited_for_is_told_until_it_comes() {
+        let mut lateness = Lateness::default();
+        let starved = CoreTime { waited: Nanos::ZERO, ran: seconds(3), is_runnable: true };
+        for second in 10..100 {
+            lateness.look_with(&LATE, seconds(second), |_| HashMap::from([(77, starved)]));
+            // From the first look on, a second after it is waited for; a minute at most.
+            let expected = (second - 12).clamp(0, 60);
+            assert_eq!(lateness.starved_for(MEMBER), seconds(expected), "{second}");
+        }
+        assert_eq!(lateness.starved_for(MemberId(0)), Nanos::ZERO);
+        // Another process has the member's place.
+        lateness.look_with(&[(MEMBER, 78)], seconds(100), |_| HashMap::from([(78, starved)]));
+        assert_eq!((lateness.starved_for(MEMBER), lateness.starved()), (Nanos::ZERO, Vec::new()));
+        lateness.look_with(&[], seconds(101), |_| HashMap::new());
+        assert_eq!(lateness.starved_for(MEMBER), Nanos::ZERO);
     }
 
     #[test]

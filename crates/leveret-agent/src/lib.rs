@@ -7,6 +7,8 @@ mod alone;
 mod awake;
 mod changes;
 mod collect;
+mod counts;
+mod ended;
 mod evidence;
 mod gaps;
 mod guard;

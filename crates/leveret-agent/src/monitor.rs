@@ -4,20 +4,19 @@ mod saved;
 
 use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
+use crate::counts::Counts;
 use crate::evidence::Evidence;
 use crate::holds::HoldWatch;
 use crate::journal::Journal;
 use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
 use crate::thin::Windows;
-use leveret_memory::{FiringReader, PeerSegment};
+use leveret_memory::PeerSegment;
 use leveret_os::clock;
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
-use leveret_report::record::{
-    ChannelRecord, Event, EventKind, InstanceRecord, MessageRecord, Phase, SwitchEvent, TaskRecord,
-};
+use leveret_report::record::{ChannelRecord, Event, EventKind, Phase, TaskRecord};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use saved::Saved;
 use std::collections::BTreeSet;
@@ -99,25 +98,6 @@ fn capacity(job: &Job, limit: u64) -> usize {
     usize::try_from(limit / 4 / streams).unwrap_or(usize::MAX)
 }
 
-/// What a phase has taken of the limit: see [`capacity`].
-pub(crate) fn limit_taken(phase: &Phase) -> u64 {
-    let instances = phase.tasks.iter().map(|task| task.instances.len() * size_of::<InstanceRecord>());
-    let messages = phase.channels.iter().map(|channel| channel.messages.len() * size_of::<MessageRecord>());
-    let log = phase.switches.len() * size_of::<SwitchEvent>();
-    4 * (instances.chain(messages).sum::<usize>() + log) as u64
-}
-
-/// The counts of all events' firings.
-fn counts(assembled: &Assembled, segments: &[Option<PeerSegment>]) -> Vec<(u16, String, FiringReader)> {
-    let triggers =
-        assembled.events.iter().flat_map(|event| event.triggers.iter().map(move |found| (event, found)));
-    let counts = triggers.filter_map(|(event, trigger)| {
-        let segment = segments.get(trigger.member.index())?.as_ref()?;
-        Some((trigger.member.0, event.name.clone(), segment.trigger(trigger.id, clock::now())?))
-    });
-    counts.collect()
-}
-
 /// Of what no details are kept, in words.
 fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
     let instances = tasks.iter().fold(0, |sum: u64, task| sum.saturating_add(task.thinned.count));
@@ -159,8 +139,7 @@ pub(crate) struct Monitor {
     epoch: Nanos,
     tasks: Vec<TaskCollector>,
     channels: Vec<ChannelCollector>,
-    /// Counts of events that nothing has written over so far: who fires, and the event's name.
-    counts: Vec<(u16, String, FiringReader)>,
+    counts: Counts,
     /// Around misses.
     windows: Windows,
     /// Bytes that details of one task or channel may take in memory, and the evidence.
@@ -231,7 +210,7 @@ impl Monitor {
             epoch,
             tasks,
             channels,
-            counts: counts(assembled, &segments),
+            counts: Counts::new(assembled, &segments, (clock::now(), aside)),
             windows: Windows::new(margin(job)),
             capacity: capacity(job, limit),
             evidence,
@@ -250,6 +229,11 @@ impl Monitor {
             monitor.event(since, EventKind::MemberStopped { member });
         }
         (monitor, warnings)
+    }
+
+    /// What is kept of the phase may take so many bytes from here on, in memory and on disk.
+    pub(crate) fn share(&mut self, limit: u64) {
+        self.capacity = capacity(&self.assembled.job, limit);
     }
 
     pub(crate) fn label(&self) -> &str {
@@ -321,7 +305,7 @@ impl Monitor {
         let mut suspicious = Vec::new();
         let mut missed = Vec::new();
         for (task, collector) in self.tasks.iter_mut().enumerate() {
-            let found = collector.drain(clock::now());
+            let found = collector.drain(clock::now);
             if found.iter().any(|found| found.missed) {
                 missed.push(task as u16);
             }
@@ -341,16 +325,15 @@ impl Monitor {
             }
         }
         for channel in &mut self.channels {
-            for due in channel.drain(clock::now()) {
+            for due in channel.drain(clock::now) {
                 self.misses += 1;
                 self.windows.open(due, due);
             }
         }
         self.evidence.forget(clock::now());
         let at = clock::now() - self.epoch;
-        let damaged: Vec<_> = self.counts.extract_if(.., |(_, _, reader)| reader.fired().is_none()).collect();
-        for (member, event, _) in damaged {
-            self.happened(Event { at, kind: EventKind::CountDamaged { member, event } });
+        for kind in self.counts.look() {
+            self.happened(Event { at, kind });
         }
         self.thin();
     }
@@ -412,13 +395,13 @@ impl Monitor {
         words.collect()
     }
 
-    /// Ends watching, after the members' last stamp or death.
+    /// Ends watching, after the members' last stamp or death. Also returns the phase's number in the journal, and what there is to say.
     pub(crate) fn finish(
         mut self,
         horizon: Horizon,
         ended: Nanos,
         journal: Option<&mut Journal>,
-    ) -> (Phase, Vec<String>) {
+    ) -> (Phase, Option<u32>, Vec<String>) {
         self.drain();
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let planned = rounds_within(horizon, self.plan.hyperperiod);
@@ -434,6 +417,7 @@ impl Monitor {
             ));
         }
         notes.extend(self.rescheduled());
+        notes.extend(self.counts.beyond(&self.assembled, ended));
         let rounds = self.rounds_ordered;
         let mut events = self.events;
         let mut tasks = Vec::with_capacity(self.tasks.len());
@@ -461,7 +445,7 @@ impl Monitor {
             events,
             alone,
         };
-        (phase, notes)
+        (phase, self.saved.number(), notes)
     }
 }
 

@@ -46,8 +46,20 @@ pub(crate) enum Waiting {
     Quiet,
     /// They are named, and have been waited for this long.
     Told(Nanos),
-    /// They have had their time.
-    Over,
+    /// These have had their time.
+    Over(Vec<MemberId>),
+}
+
+/// How long a member may keep a commit waiting. What the user has `stated` is for one that does not commit; one that is inside the call works on
+/// it, and the more there is to commit the longer. One that has stood still for as long does not work.
+pub(crate) fn commit_limit(
+    stated: Nanos,
+    setting_up: bool,
+    stopped_since: Option<Nanos>,
+    now: Nanos,
+) -> Nanos {
+    let stands_still = stopped_since.is_some_and(|since| now - since > stated);
+    if setting_up && !stands_still { stated.max(SET_UP_WITHIN) } else { stated }
 }
 
 impl Patience {
@@ -57,18 +69,19 @@ impl Patience {
 
     /// The commit waits for these members now, for at most `within`.
     pub(crate) fn committing(&mut self, missing: &[MemberId], within: Nanos, now: Nanos) -> Waiting {
-        self.committing_some(missing, missing, within, now)
+        let bound: Vec<_> = missing.iter().map(|member| (*member, within)).collect();
+        self.committing_some(missing, &bound, now)
     }
 
-    /// As [`Patience::committing`], where the limit is for some of them, from when they are of these on: others may take as long as they
-    /// like.
+    /// As [`Patience::committing`], where some of them have a limit, each its own, from when they are of these on: others may take as long as
+    /// they like.
     pub(crate) fn committing_some(
         &mut self,
         missing: &[MemberId],
-        bound: &[MemberId],
-        within: Nanos,
+        bound: &[(MemberId, Nanos)],
         now: Nanos,
     ) -> Waiting {
+        let members: Vec<MemberId> = bound.iter().map(|(member, _)| *member).collect();
         if missing.is_empty() {
             self.commit = None;
             return Waiting::Quiet;
@@ -77,19 +90,21 @@ impl Patience {
             since: now,
             told_after: WAIT_TOLD_AFTER,
             missing: missing.to_vec(),
-            bound: (bound.to_vec(), now),
+            bound: (members.clone(), now),
         };
         let wait = self.commit.get_or_insert_with(fresh);
         if wait.missing != missing {
             *wait = fresh();
         }
-        if wait.bound.0 != bound {
-            wait.bound = (bound.to_vec(), now);
+        if wait.bound.0 != members {
+            wait.bound = (members, now);
         }
-        let waited = now - wait.since;
-        if !bound.is_empty() && now - wait.bound.1 > within {
+        let (waited, bound_for) = (now - wait.since, now - wait.bound.1);
+        let over: Vec<MemberId> =
+            bound.iter().filter(|(_, within)| bound_for > *within).map(|(member, _)| *member).collect();
+        if !over.is_empty() {
             self.commit = None;
-            Waiting::Over
+            Waiting::Over(over)
         } else if waited > wait.told_after {
             wait.told_after = wait.told_after.saturating_mul(2);
             Waiting::Told(waited)
@@ -121,6 +136,11 @@ impl Patience {
     /// The run was ordered to end at `instant` if not before.
     pub(crate) fn ends_by(&mut self, instant: Nanos) {
         self.end = self.end.min(instant);
+    }
+
+    /// Whether a member should join or leave.
+    pub(crate) fn is_awaited(&self, rank: usize) -> bool {
+        !matches!(self.members[rank], Awaited::Nothing)
     }
 
     /// Whether a member that has not joined should have.
@@ -185,8 +205,8 @@ mod tests {
         assert!(!patience.is_leave_over(2, second.saturating_mul(100) + FINISH_WITHIN));
         assert!(patience.is_leave_over(2, second.saturating_mul(101) + FINISH_WITHIN));
         let mut at = |seconds| patience.committing(&[MemberId(0)], within, second.saturating_mul(seconds));
-        assert_ne!(at(160), Waiting::Over);
-        assert_eq!(at(161), Waiting::Over);
+        assert!(!matches!(at(160), Waiting::Over(_)));
+        assert_eq!(at(161), Waiting::Over(vec![MemberId(0)]));
     }
 
     #[test]
@@ -196,12 +216,13 @@ mod tests {
         let told: Vec<i64> = (0..=60)
             .filter(|now| {
                 let said = patience.committing(&[MemberId(1)], within, second.saturating_mul(*now));
-                assert_ne!(said, Waiting::Over);
+                assert!(!matches!(said, Waiting::Over(_)));
                 said != Waiting::Quiet
             })
             .collect();
         assert_eq!(told, [3, 5, 9, 17, 33]);
-        assert_eq!(patience.committing(&[MemberId(1)], within, second.saturating_mul(61)), Waiting::Over);
+        let said = patience.committing(&[MemberId(1)], within, second.saturating_mul(61));
+        assert_eq!(said, Waiting::Over(vec![MemberId(1)]));
         // Another one has the whole time.
         patience.committing(&[MemberId(1)], within, Nanos::ZERO);
         let other = [MemberId(2)];
@@ -216,7 +237,8 @@ mod tests {
         let (second, within) = (Nanos::from_secs(1), Nanos::from_secs(3));
         let both = [MemberId(0), MemberId(1)];
         let mut at = |bound: &[MemberId], seconds: i64| {
-            patience.committing_some(&both, bound, within, second.saturating_mul(seconds))
+            let bound: Vec<_> = bound.iter().map(|member| (*member, within)).collect();
+            patience.committing_some(&both, &bound, second.saturating_mul(seconds))
         };
         assert_eq!(at(&[], 0), Waiting::Quiet);
         assert_eq!(at(&[], 100), Waiting::Told(Nanos::from_secs(100)));
@@ -225,7 +247,31 @@ mod tests {
         assert_eq!(at(&both[1..], 104), Waiting::Told(Nanos::from_secs(104)));
         assert_eq!(at(&both, 105), Waiting::Told(Nanos::from_secs(105)));
         assert_eq!(at(&both, 108), Waiting::Told(Nanos::from_secs(108)));
-        assert_eq!(at(&both, 109), Waiting::Over);
+        assert_eq!(at(&both, 109), Waiting::Over(both.to_vec()));
+    }
+
+    #[test]
+    fn who_stands_still_has_the_stated_time_beside_one_that_sets_up() {
+        let (second, stated) = (Nanos::from_secs(1), Nanos::from_secs(4));
+        let (stopped, busy) = (MemberId(0), MemberId(1));
+        let over = |stopped_since: Option<Nanos>| {
+            let mut patience = Patience::new(2);
+            let mut at = |now: Nanos| {
+                let bound = [(stopped, stopped_since), (busy, None)]
+                    .map(|(member, since)| (member, commit_limit(stated, true, since, now)));
+                patience.committing_some(&[stopped, busy], &bound, now)
+            };
+            (0..1000).find_map(|now| match at(second.saturating_mul(now)) {
+                Waiting::Over(over) => Some((now, over)),
+                _ => None,
+            })
+        };
+        assert_eq!(over(Some(Nanos::ZERO)), Some((5, vec![stopped])));
+        assert_eq!(over(Some(second.saturating_mul(30))), Some((35, vec![stopped])));
+        assert_eq!(over(None), Some((301, vec![stopped, busy])), "both work");
+        assert_eq!(commit_limit(stated, false, None, Nanos::ZERO), stated);
+        let long = SET_UP_WITHIN + second;
+        assert_eq!(commit_limit(long, true, None, Nanos::ZERO), long);
     }
 
     #[test]

@@ -113,3 +113,19 @@ fn a_count_of_firings_that_nobody_timed_is_not_believed() {
         }
     }
 }
+
+/// Whoever writes over the count again and again is believed no more than who does it once.
+#[cfg(debug_assertions)]
+#[test]
+fn a_count_that_changes_with_each_look_is_not_believed() {
+    let (writer, reader) = trigger(8, Nanos::ZERO);
+    (0..3).for_each(|number| assert_eq!(writer.fire(Nanos(number)), number as u64));
+    let word = reader.firings.window.word(FIRED);
+    let mut count = 1000;
+    let mut scribble = || {
+        count += 1;
+        word.store(counted(count), Ordering::Relaxed);
+    };
+    let found = crate::sync::steps::beside(1 + 2 * u64::from(LOOKS_MAX), &mut scribble, || reader.fired());
+    assert_eq!(found.0, None);
+}

@@ -4,6 +4,7 @@
 use crate::Failure;
 use leveret_types::Nanos;
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -136,30 +137,50 @@ pub struct Holder {
     pub core: u32,
 }
 
-/// Who has the core that a runnable thread waits for: a thread that is runnable on the same core and ranks above it, the highest of
-/// them. `None` where nobody can be seen that does. Reads all of `/proc`.
-pub fn holder(waiting: u32) -> Option<Holder> {
-    let text = read(waiting, "stat").ok()?;
-    let stat = Stat::parse(waiting, &text).ok()?;
-    let (core, own) = (stat.core()?, stat.info().ok()?);
-    let number =
-        |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<u32>().ok();
-    let processes = std::fs::read_dir("/proc").ok()?.filter_map(number);
-    let all = processes.flat_map(|process| {
-        let threads = threads(process).unwrap_or_default();
-        threads.into_iter().map(move |thread| (process, thread))
-    });
-    let holders = all.filter_map(|(process, tid)| {
-        let text = read(tid, "stat").ok()?;
-        let stat = Stat::parse(tid, &text).ok()?;
-        let thread = stat.info().ok()?;
-        let holds = tid != waiting
-            && stat.is_runnable()
-            && stat.core() == Some(core)
-            && thread.priority > own.priority;
-        holds.then_some(Holder { thread, process, core })
-    });
-    holders.max_by_key(|holder| holder.thread.priority)
+/// A look for who has the core that a thread waits for, and for what runs there each look after it. Each reads all of `/proc`.
+#[derive(Clone, Debug, Default)]
+pub struct HolderSearch {
+    /// The core at the look before, and what each thread that may hold it had run.
+    before: Option<(u32, HashMap<u32, Nanos>)>,
+}
+
+impl HolderSearch {
+    /// Who has the core that a runnable thread waits for: of the threads on that core that it does not outrank, the one that has run most
+    /// since the look before. Of equal real-time priority is one that keeps the core too, for it gives it up by itself only. `None` at the first
+    /// look, and where nobody can be seen that has run.
+    pub fn look(&mut self, waiting: u32) -> Option<Holder> {
+        let text = read(waiting, "stat").ok()?;
+        let stat = Stat::parse(waiting, &text).ok()?;
+        let (core, own) = (stat.core()?, stat.info().ok()?);
+        let number =
+            |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<u32>().ok();
+        let processes = std::fs::read_dir("/proc").ok()?.filter_map(number);
+        let all = processes.flat_map(|process| {
+            let threads = threads(process).unwrap_or_default();
+            threads.into_iter().map(move |thread| (process, thread))
+        });
+        let candidates = all.filter_map(|(process, tid)| {
+            let text = read(tid, "stat").ok()?;
+            let stat = Stat::parse(tid, &text).ok()?;
+            let thread = stat.info().ok()?;
+            let may_hold = tid != waiting
+                && stat.core() == Some(core)
+                && thread.priority > 0
+                && thread.priority >= own.priority;
+            if !may_hold {
+                return None;
+            }
+            Some((Holder { thread, process, core }, core_time(tid).ok()?.ran))
+        });
+        let candidates: Vec<(Holder, Nanos)> = candidates.collect();
+        let ran = candidates.iter().map(|(holder, ran)| (holder.thread.tid, *ran)).collect();
+        let (_, before) = self.before.replace((core, ran)).filter(|(before, _)| *before == core)?;
+        // One that was not there before has begun since, or came from another core.
+        let since = |tid: u32, ran: Nanos| ran - before.get(&tid).copied().unwrap_or(Nanos::ZERO);
+        let grown = candidates.into_iter().map(|(holder, ran)| (since(holder.thread.tid, ran), holder));
+        let most = grown.filter(|(grown, _)| *grown > Nanos::ZERO).max_by_key(|(grown, _)| *grown);
+        most.map(|(_, holder)| holder)
+    }
 }
 
 /// Variables of the environment with which a thread's process was started; none where this user may not see it.
@@ -291,6 +312,7 @@ pub fn are_all_visible() -> bool {
 mod tests {
     use super::*;
     use crate::scheduling::{Class, apply, process_id, thread_id};
+    use leveret_memory::sync::{AtomicBool, Ordering};
 
     const FIFO: &str = "77 (a) b (c) S 2 0 0 0 -1 2129984 5 6 7 8 1 2 3 4 -51 0 1 0 30 0 0 0 0 0 0 0 0 0 0 0 0 \
                         0 0 0 0 1 50 1 0 0 0 0 0 0 0 0 0 0 0";
@@ -334,6 +356,71 @@ mod tests {
             assert_eq!(process_of(tid), Some(process_id()));
         });
         thread.unwrap().join().unwrap();
+    }
+
+    /// A thread on `core` at this priority: it says who it is, and then does as it is told until that is done.
+    fn ranked<'s>(
+        scope: &'s std::thread::Scope<'s, '_>,
+        (core, priority): (u32, u8),
+        does: impl FnOnce() + Send + 's,
+    ) -> Option<u32> {
+        let (say, said) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            let ranked = apply(Class::Fifo { priority }).map_err(|refusal| refusal.to_string());
+            // From here on it may wait for whoever has the core.
+            let _ = say.send(ranked.clone().map(|()| thread_id()));
+            if ranked.is_ok() && crate::scheduling::pin(core).is_ok() {
+                does();
+            }
+        });
+        let found = said.recv().unwrap();
+        found.inspect_err(|refusal| eprintln!("SKIPPED: {refusal}")).ok()
+    }
+
+    /// Ends a hog, whatever becomes of the test.
+    struct Over<'o>(&'o AtomicBool);
+
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Until something outside is so.
+    fn awaited(mut is_so: impl FnMut() -> bool) {
+        let begun = crate::clock::now();
+        while !is_so() {
+            assert!(crate::clock::now() - begun < Nanos::from_secs(60), "it is never so");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn who_has_the_core_of_a_waiting_thread_is_found_though_it_ranks_no_higher() {
+        let [core, other, ..] = crate::scheduling::allowed_cores()[..] else {
+            return eprintln!("SKIPPED: there is one core");
+        };
+        for (hog_priority, waiting_priority) in [(5, 5), (6, 5)] {
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                let _over = Over(&is_over);
+                crate::scheduling::pin(other).unwrap();
+                let spin = || while !is_over.load(Ordering::Relaxed) {};
+                let Some(hog) = ranked(scope, (core, hog_priority), spin) else { return };
+                let has_run = |tid, at_least| core_time(tid).is_ok_and(|time| time.ran > at_least);
+                awaited(|| has_run(hog, Nanos::from_millis(20)));
+                let Some(waiting) = ranked(scope, (core, waiting_priority), || {}) else { return };
+                let on_core = |text: String| Stat::parse(waiting, &text).unwrap().core() == Some(core);
+                awaited(|| read(waiting, "stat").is_ok_and(on_core));
+                let mut search = HolderSearch::default();
+                assert_eq!(search.look(waiting), None, "nothing has run since");
+                let before = core_time(hog).unwrap().ran;
+                awaited(|| has_run(hog, before + Nanos::from_millis(100)));
+                let found = search.look(waiting).unwrap();
+                assert_eq!((found.thread.tid, found.process), (hog, process_id()), "{found:?}");
+                assert_eq!(found.core, core);
+            });
+        }
     }
 
     #[test]

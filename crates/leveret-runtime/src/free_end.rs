@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Every n-th best-effort message carries a time stamp: reading the clock would cost as much as the transfer.
 const STAMP_EVERY: u64 = 64;
+/// What is ready before the epoch may send so much before it, as the watcher allows.
+const EARLY_MOST: Nanos = Nanos::from_secs(3600);
 /// Polls between two looks at the clock and the peer's pulse while waiting.
 const POLLS_PER_LOOK: u32 = 256;
 /// A sleeping receiver looks at the peer's pulse this often.
@@ -463,12 +465,15 @@ impl ReceivingEnd {
         }
     }
 
-    /// Records the latency of a message that carries a stamp, for the watcher.
+    /// Records the latency of a message that carries a stamp, for the watcher. What a sender stamped that cannot be is not this end's word.
     #[cold]
     fn sample(&mut self, instance: u64) {
         let now = clock::now();
         if let Taken::Message(message) = self.receiver.take(instance) {
             let (inserted, size) = (message.stamp(), message.length() as u32);
+            if inserted < self.epoch - EARLY_MOST || now < inserted {
+                return;
+            }
             let fate = FateCode::Sampled as u8;
             self.receiver.record(&MessageRecord { instance, at: now, due: inserted, size, fate });
         }

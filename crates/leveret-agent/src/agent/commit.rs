@@ -75,7 +75,7 @@ impl Agent<'_> {
     pub(super) fn admit(&mut self, declarations: &[MemberDeclarations]) -> Result<(), String> {
         let label =
             declarations.iter().map(|declared| declared.label.as_str()).find(|label| !label.is_empty());
-        let label = label.map_or_else(|| format!("commit {}", self.phases.len() + 1), str::to_owned);
+        let label = label.map_or_else(|| format!("commit {}", self.ended.count() + 1), str::to_owned);
         self.measure_for(declarations);
         let admitted =
             admit(&self.config.declaration, declarations, (self.costs, self.config.guard_fixed), &[]);

@@ -1,7 +1,7 @@
 //! How a job ends: nobody is waited for without end, nobody is left behind, and the record says why.
 
 use super::{Agent, AgentError, GRACE, TICK};
-use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, SET_UP_WITHIN, Waiting};
+use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, Waiting, commit_limit};
 use leveret_os::clock;
 use leveret_os::control::poll;
 use leveret_os::process::Change;
@@ -12,12 +12,14 @@ use leveret_types::{MemberId, Nanos};
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl Agent<'_> {
-    /// Ends members that do not come or do not stop.
+    /// Ends members that do not come or do not stop. What a starved member is late for is not its own.
     pub(super) fn lose_patience(&mut self, now: Nanos) {
+        self.look_for_starved(now);
         for rank in 0..self.seats.len() {
             if self.seats[rank].child.is_none() {
                 continue;
             }
+            let now = now - self.presence_lateness.starved_for(MemberId(rank as u16));
             if self.patience.is_join_over(rank, now) {
                 let still = if self.seats[rank].stopped.is_some() { ", and is stopped" } else { "" };
                 self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start{still}"));
@@ -43,7 +45,7 @@ impl Agent<'_> {
                 &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
             );
         }
-        self.name_holders(self.finish_lateness.starved());
+        self.name_holders(self.finish_lateness.starved(), "should have stopped", now);
         if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
             self.note(&format!(
@@ -62,9 +64,9 @@ impl Agent<'_> {
         let missing = if uncommitting { runs_on } else { self.coordinator.awaited() };
         // One that is in a group's commit may be so as long as it likes too.
         let is_bound = |member: &MemberId| !uncommitting && !self.groups.has(*member);
-        let bound: Vec<MemberId> = missing.iter().copied().filter(is_bound).collect();
-        let within = self.allowed(setting_up, &missing, now);
-        match self.patience.committing_some(&missing, &bound, within, now) {
+        let bound = missing.iter().copied().filter(is_bound);
+        let bound: Vec<_> = bound.map(|member| (member, self.allowed(setting_up, member, now))).collect();
+        match self.patience.committing_some(&missing, &bound, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
                 let waited = waited.0 / 1_000_000_000;
@@ -77,7 +79,9 @@ impl Agent<'_> {
                 } else if uncommitting {
                     format!("waiting for {names} to uncommit too: the others wait for {waited} s")
                 } else {
-                    let limit = match (bound.len(), missing.len()) {
+                    let (within, all) = (self.config.commit_within, missing.len());
+                    let bound: Vec<MemberId> = bound.iter().map(|(member, _)| *member).collect();
+                    let limit = match (bound.len(), all) {
                         (0, 1) => "as long as it is in another commit".to_owned(),
                         (0, _) => "as long as they are in other commits".to_owned(),
                         (some, all) if some < all => format!("for {within} for {}", self.named(&bound)),
@@ -89,8 +93,9 @@ impl Agent<'_> {
                     )
                 });
             }
-            Waiting::Over => {
-                for member in bound {
+            Waiting::Over(over) => {
+                for member in over {
+                    let within = self.limit(setting_up, member, now);
                     self.coordinator.overdue(member);
                     self.overdue_to_groups(member);
                     self.expel(member.index(), &overdue(setting_up, within));
@@ -120,14 +125,15 @@ impl Agent<'_> {
         told.collect()
     }
 
-    /// How long members may keep a commit waiting. What the user has said is for those that do not commit; those that are inside the
-    /// call work on it, and the more there is to commit the longer. Those that stand still do not work.
-    pub(super) fn allowed(&self, setting_up: bool, missing: &[MemberId], now: Nanos) -> Nanos {
-        let stated = self.config.commit_within;
-        let stands_still =
-            |member: &MemberId| self.seats[member.index()].stopped.is_some_and(|since| now - since > stated);
-        let is_worked_on = setting_up && !missing.iter().all(stands_still);
-        if is_worked_on { stated.max(SET_UP_WITHIN) } else { stated }
+    /// How long a member may keep a commit waiting, if it gets a core.
+    pub(super) fn limit(&self, setting_up: bool, member: MemberId, now: Nanos) -> Nanos {
+        let stopped = self.seats[member.index()].stopped;
+        commit_limit(self.config.commit_within, setting_up, stopped, now)
+    }
+
+    /// The same, with the time in which it got none.
+    pub(super) fn allowed(&self, setting_up: bool, member: MemberId, now: Nanos) -> Nanos {
+        self.limit(setting_up, member, now) + self.commit_lateness.starved_for(member)
     }
 
     /// Members with their processes, of those that have one.
@@ -221,7 +227,7 @@ impl Agent<'_> {
         if let Some(journal) = self.journal.take() {
             journal.finish();
         }
-        if self.phases.is_empty() {
+        if self.ended.count() == 0 {
             let of_group = self.groups.refusal.take();
             let refusal = match (self.refusal, of_group) {
                 (Some(of_all), Some(of_group)) => Some(format!("{of_all}; before that {of_group}")),
@@ -238,13 +244,15 @@ impl Agent<'_> {
         }
         // A later commit that was refused for good ended the job before its program did.
         if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
-            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.phases.len() + 1));
+            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.ended.count() + 1));
         }
+        let folded = self.folded();
+        self.warn(folded);
         Ok(RunRecord {
             job: self.config.declaration.name.clone(),
             started_unix_s: self.started_unix_s,
             machine: self.facts,
-            phases: self.phases,
+            phases: self.ended.into_phases(),
             ending: self.ending,
         })
     }

@@ -63,7 +63,6 @@ struct GroupWait {
     waiting: Waiting,
     uncommitting: bool,
     setting_up: bool,
-    within: Nanos,
 }
 
 /// A plan that is being made beside what runs.
@@ -341,7 +340,7 @@ impl Agent<'_> {
                 (label.clone(), assembled.job.clone(), plan.clone())
             })
             .collect();
-        let label = format!("commit {} of {name}", self.phases.len() + others.len() + 1);
+        let label = format!("commit {} of {name}", self.ended.count() + others.len() as u64 + 1);
         let (manifest, costs) = (self.config.declaration.clone(), (self.costs, self.config.guard_fixed));
         let (answer, verdict) = mpsc::channel();
         self.groups.planning = Some(Planning { number, verdict });
@@ -452,6 +451,7 @@ impl Agent<'_> {
         let group = &mut self.groups.all[place];
         group.monitor = Some(monitor);
         group.patience.started(epoch + self.config.horizon.span(round));
+        self.share_record();
         self.groups.refusal = None;
         self.send_to_group(place, &ToMember::Go { generation, epoch });
         self.warn(warnings);
@@ -570,6 +570,11 @@ impl Agent<'_> {
         self.groups.all[place].monitor.as_mut()
     }
 
+    /// Whom the commits of groups wait for.
+    pub(super) fn awaited_in_groups(&self) -> impl Iterator<Item = MemberId> {
+        self.groups.all.iter().flat_map(|group| group.coordinator.awaited())
+    }
+
     pub(super) fn close_groups(&mut self) {
         while let Some(mut group) = self.groups.all.pop() {
             if let Some(monitor) = group.monitor.take() {
@@ -596,7 +601,7 @@ impl Agent<'_> {
         let elsewhere: Vec<String> = waits.iter().map(|wait| self.elsewhere(&wait.missing)).collect();
         for (wait, elsewhere) in waits.into_iter().zip(elsewhere) {
             if let Some(place) = self.groups.place(&wait.members) {
-                self.lose_patience_with_group(place, wait, &elsewhere);
+                self.lose_patience_with_group(place, wait, (&elsewhere, now));
             }
         }
     }
@@ -614,7 +619,7 @@ impl Agent<'_> {
             self.expel(member.index(), &reason);
         }
         let starved = self.groups.all[place].lateness.starved();
-        self.name_holders(starved);
+        self.name_holders(starved, "should have stopped", now);
     }
 
     /// Whom a group waits for, where there is something to say or to do about it.
@@ -624,16 +629,17 @@ impl Agent<'_> {
         let runs_on = group.coordinator.awaited_to_uncommit();
         let uncommitting = !runs_on.is_empty();
         let awaited = group.coordinator.awaited();
-        let allowed = self.allowed(setting_up, &awaited, now);
+        let missing = if uncommitting { runs_on } else { awaited };
+        let bound = missing.iter().filter(|_| !uncommitting);
+        let bound: Vec<_> = bound.map(|member| (*member, self.allowed(setting_up, *member, now))).collect();
         let group = &mut self.groups.all[place];
-        let (missing, within) = if uncommitting { (runs_on, Nanos::MAX) } else { (awaited, allowed) };
-        let waiting = group.patience.committing(&missing, within, now);
+        let waiting = group.patience.committing_some(&missing, &bound, now);
         let members = group.members.clone();
         let is_said = waiting != Waiting::Quiet;
-        is_said.then_some(GroupWait { members, missing, waiting, uncommitting, setting_up, within })
+        is_said.then_some(GroupWait { members, missing, waiting, uncommitting, setting_up })
     }
 
-    fn lose_patience_with_group(&mut self, place: usize, wait: GroupWait, elsewhere: &str) {
+    fn lose_patience_with_group(&mut self, place: usize, wait: GroupWait, (elsewhere, now): (&str, Nanos)) {
         let names = self.named(&wait.missing);
         let group = &mut self.groups.all[place];
         match wait.waiting {
@@ -648,14 +654,15 @@ impl Agent<'_> {
                 self.note(&told);
             }
             // It may honestly be in another group's commit.
-            Waiting::Over if group.coordinator.stage() == Stage::Gathering => {
+            Waiting::Over(_) if group.coordinator.stage() == Stage::Gathering => {
                 let actions = group.coordinator.give_up(format!("{names} did not commit in time{elsewhere}"));
                 self.act_for_group(place, actions);
             }
-            Waiting::Over => {
-                for member in wait.missing {
+            Waiting::Over(over) => {
+                for member in over {
+                    let within = self.limit(wait.setting_up, member, now);
                     self.groups.all[place].coordinator.overdue(member);
-                    self.expel(member.index(), &overdue(wait.setting_up, wait.within));
+                    self.expel(member.index(), &overdue(wait.setting_up, within));
                 }
             }
         }

@@ -93,7 +93,7 @@ impl Agent<'_> {
         let (answer, verdict) = mpsc::channel();
         self.plannings.push_back(Planning { verdict });
         let label = match self.name_of_mode(names) {
-            Ok(name) if name.is_empty() => format!("commit {}", self.phases.len() + 2),
+            Ok(name) if name.is_empty() => format!("commit {}", self.ended.count() + 2),
             Ok(name) => name,
             Err(refused) => {
                 let _ = answer.send(Err(refused));
@@ -254,6 +254,7 @@ impl Agent<'_> {
             monitor.give_way(instant);
             next.watched = Some((watched, instant));
         }
+        self.share_record();
         self.broadcast(&ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }));
         self.keep_awake(&cores);
         let horizon = self
@@ -317,15 +318,17 @@ impl Agent<'_> {
     /// Names members that keep a mode waiting, and refuses it in the end: what runs goes on.
     pub(super) fn lose_patience_with_mode(&mut self, now: Nanos) {
         let missing = self.coordinator.awaited_for_mode();
-        let within = self.allowed(self.coordinator.is_setting_up_mode(), &missing, now);
-        match self.mode_patience.committing(&missing, within, now) {
+        let setting_up = self.coordinator.is_setting_up_mode();
+        let bound: Vec<_> =
+            missing.iter().map(|member| (*member, self.allowed(setting_up, *member, now))).collect();
+        match self.mode_patience.committing_some(&missing, &bound, now) {
             Waiting::Quiet => {}
             Waiting::Told(waited) => {
                 let (names, waited) = (self.named(&missing), waited.0 / 1_000_000_000);
                 self.note(&format!("waiting for {names} to change the mode: the others wait for {waited} s"));
             }
-            Waiting::Over => {
-                let names = self.named(&missing);
+            Waiting::Over(over) => {
+                let names = self.named(&over);
                 let actions = self.coordinator.mode_overdue(&names);
                 self.act(actions);
             }
@@ -345,7 +348,7 @@ impl Agent<'_> {
                 format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
             self.expel(member.index(), &reason);
         }
-        self.name_holders(self.switch_lateness.starved());
+        self.name_holders(self.switch_lateness.starved(), "should have changed the mode", now);
         if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
             self.note(&format!(

@@ -3,7 +3,7 @@
 use super::{Agent, Running, TICK};
 use crate::News;
 use crate::awake::KeptAwake;
-use crate::monitor::{self, Monitor, Watched};
+use crate::monitor::{Monitor, Watched};
 use crate::tick::{Placed, Ticks};
 use leveret_os::clock;
 use leveret_plan::InstancesBefore;
@@ -21,18 +21,10 @@ pub(super) const UNCOMMIT_LEAD: Nanos = Nanos::from_millis(40);
 const FAR_AHEAD: Nanos = Nanos::from_secs(2);
 /// An agent that does not look for so long was kept from it.
 const KEPT_FROM_RUNNING: Nanos = Nanos::from_millis(200);
-/// However much the commits before have taken, of each so much can be kept.
-const RECORD_LEFT_LEAST: u64 = 1 << 20;
 /// Progress is told this often.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
 impl Agent<'_> {
-    /// What the phases so far have left of the record's limit.
-    pub(super) fn record_left(&self) -> u64 {
-        let held = self.phases.iter().map(monitor::limit_taken).fold(0, u64::saturating_add);
-        self.config.record_limit.saturating_sub(held).max(RECORD_LEFT_LEAST)
-    }
-
     pub(super) fn start(&mut self) -> Vec<Action> {
         let Some(running) = &self.running else { return Vec::new() };
         let cores = running.cores();
@@ -70,6 +62,7 @@ impl Agent<'_> {
         self.facts.switch_log_whole_core = monitor.whole_core();
         self.monitor = Some(monitor);
         self.patience.started(epoch + self.config.horizon.span(running.plan.hyperperiod));
+        self.share_record();
         self.broadcast(&ToMember::Go { generation, epoch });
         self.warn(warnings);
         if let Some(remark) = remark {
@@ -142,6 +135,8 @@ impl Agent<'_> {
     fn hold(&mut self, lost: Nanos) {
         self.patience.hold(lost);
         self.mode_patience.hold(lost);
+        self.presence_lateness.hold(lost);
+        self.commit_lateness.hold(lost);
         self.switch_lateness.hold(lost);
         self.finish_lateness.hold(lost);
         self.groups.hold(lost);
@@ -165,8 +160,9 @@ impl Agent<'_> {
         if let EndReason::PeerRestarted(member) = reason {
             monitor.event(clock::now(), EventKind::MemberRestarted { member: member.0 });
         }
-        let (phase, notes) = monitor.finish(self.config.horizon, clock::now(), self.journal.as_mut());
-        self.phases.push(phase);
+        let (phase, number, notes) = monitor.finish(self.config.horizon, clock::now(), self.journal.as_mut());
+        self.ended.push(phase, number);
+        self.share_record();
         self.warn(notes);
     }
 }

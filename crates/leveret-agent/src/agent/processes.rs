@@ -191,7 +191,7 @@ impl Agent<'_> {
     /// Whether a member that ends in disorder now makes the whole job a failure, though every commit was whole: it told
     /// so by its exit code, and nobody takes its place.
     fn fails_after_a_run(&self) -> bool {
-        let has_run = !self.phases.is_empty() && self.refusal.is_none();
+        let has_run = self.ended.count() > 0 && self.refusal.is_none();
         has_run && self.ending == Ending::Completed && self.config.policy != DeathPolicy::Restart
     }
 

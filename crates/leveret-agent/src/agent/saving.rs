@@ -5,7 +5,42 @@ use crate::journal::Journal;
 use crate::monitor::Monitor;
 use leveret_types::Nanos;
 
+/// However much the commits before take, of each that runs so much can be kept.
+const RECORD_LEFT_LEAST: u64 = 1 << 20;
+
 impl Agent<'_> {
+    /// What the commits so far have left of the record's limit. What is held in memory is a quarter of what it takes of that.
+    pub(super) fn record_left(&self) -> u64 {
+        let held = (self.ended.bytes() as u64).saturating_mul(4);
+        self.config.record_limit.saturating_sub(held).max(RECORD_LEFT_LEAST)
+    }
+
+    /// Makes room for what runs, an eighth of the limit at least, and gives an equal part of what is left to all that is watched.
+    pub(super) fn share_record(&mut self) {
+        let most = usize::try_from(self.config.record_limit / 32 * 7).unwrap_or(usize::MAX);
+        if self.ended.are_beyond(most) {
+            let journal = &mut self.journal;
+            let fold = self.ended.fold(most, || journal.as_mut().map_or(0, Journal::next_number));
+            if let Some(journal) = journal {
+                journal.fold(fold);
+            }
+        }
+        let left = self.record_left();
+        let count = self.monitors().count().max(1) as u64;
+        self.monitors().for_each(|monitor| monitor.share(left / count));
+    }
+
+    /// Which commits are kept as sums, in words.
+    pub(super) fn folded(&self) -> Option<String> {
+        let (folded, all) = (self.ended.folded(), self.ended.count());
+        (folded > 0).then(|| {
+            format!(
+                "the run had more commits than the record's limit (`record-limit` in [job], or --record-limit) keeps apart: of {all} commits \
+                 {folded} are kept as sums, one for each plan, with counts and distributions and without details; those without a miss went first"
+            )
+        })
+    }
+
     /// Starts the journal, by a thread that has no more rights than this one has yet.
     pub(super) fn start_journal(&mut self) {
         let Some(path) = &self.config.journal else { return };

@@ -1,19 +1,50 @@
 //! Members that are waited for because they get no core: who has it.
 
 use super::Agent;
-use leveret_os::threads_of::{self, Policy};
-use leveret_types::MemberId;
+use leveret_os::threads_of::{HolderSearch, Policy};
+use leveret_types::{MemberId, Nanos};
+
+/// How often it is looked for who has a core.
+const LOOK_AGAIN: Nanos = Nanos::from_millis(500);
+
+/// Of a member that gets no core.
+#[derive(Default)]
+pub(super) struct Search {
+    of: HolderSearch,
+    next: Nanos,
+    /// Who has it was said.
+    is_over: bool,
+}
 
 impl Agent<'_> {
+    /// Looks at members that have not joined yet or should leave, and at those that a commit waits for.
+    pub(super) fn look_for_starved(&mut self, now: Nanos) {
+        let ranks = (0..self.seats.len()).filter(|rank| self.patience.is_awaited(*rank));
+        let awaited: Vec<MemberId> = ranks.map(|rank| MemberId(rank as u16)).collect();
+        let processes = self.processes_of(&awaited);
+        self.presence_lateness.look(&processes, now);
+        let mut awaited = self.coordinator.awaited();
+        awaited.extend(self.coordinator.awaited_for_mode());
+        awaited.extend(self.awaited_in_groups());
+        awaited.sort_unstable();
+        awaited.dedup();
+        let processes = self.processes_of(&awaited);
+        self.commit_lateness.look(&processes, now);
+        let starved = [self.presence_lateness.starved(), self.commit_lateness.starved()].concat();
+        self.name_holders(starved, "is waited for", now);
+    }
+
     /// Names who keeps members from a core that are late for it, once for each of them and whoever it is.
-    pub(super) fn name_holders(&mut self, starved: Vec<(MemberId, u32)>) {
+    pub(super) fn name_holders(&mut self, starved: Vec<(MemberId, u32)>, late_for: &str, now: Nanos) {
         for (member, thread) in starved {
+            let search = self.holder_searches.entry(member).or_default();
             // All of /proc is read for it, so one name is enough.
-            if self.starved_named.contains(&member) {
+            if search.is_over || now < search.next {
                 continue;
             }
-            let Some(holder) = threads_of::holder(thread) else { continue };
-            self.starved_named.insert(member);
+            search.next = now + LOOK_AGAIN;
+            let Some(holder) = search.of.look(thread) else { continue };
+            search.is_over = true;
             let (name, core) = (self.named(&[member]), holder.core);
             let class = match holder.thread.policy {
                 Policy::Ordinary => "ordinary scheduling".to_owned(),
@@ -23,8 +54,8 @@ impl Agent<'_> {
             };
             let (tid, by) = (holder.thread.tid, &holder.thread.name);
             self.warn([format!(
-                "{name} should have stopped, and gets no time on core {core}: \"{by}\" has it (thread {tid} of process {}, {class}); the \
-                 member is waited for meanwhile, for a minute at most",
+                "{name} {late_for}, and gets no time on core {core}: \"{by}\" has it (thread {tid} of process {}, {class}); the \
+                 member is given more time for it, a minute at most",
                 holder.process
             )]);
         }

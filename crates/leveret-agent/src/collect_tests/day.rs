@@ -1,7 +1,7 @@
 //! A run of a day at 2 kHz in virtual time: what it takes in memory and on disk is counted, flat, and bounded by the configuration.
 
 use super::*;
-use crate::journal::{Shared, Writer};
+use crate::journal::{Item, Shared, Writer};
 use leveret_report::journal::{self, Chunk, Growth, PhaseBegun};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -12,6 +12,8 @@ const STEP: u64 = 1000;
 /// The record's limit; a quarter of it is for details in memory, and as much for those on disk.
 const LIMIT: usize = 8 << 20;
 const STREAMS: usize = 3;
+/// What half a second adds to the journal at most.
+const CHUNK: u64 = 200_000;
 /// What of a distribution one value takes.
 const VALUE_BYTES: usize = 2 * size_of::<(u64, u64)>();
 
@@ -22,7 +24,7 @@ struct Day<'w> {
     channel: ChannelCollector,
     windows: Windows,
     writer: Option<Writer<'w>>,
-    nobody: Receiver<Chunk>,
+    nobody: Receiver<Item>,
     random: Random,
     missed: u64,
 }
@@ -42,8 +44,8 @@ impl<'w> Day<'w> {
             let (model, plan) = (job.assembled.job.clone(), job.plan.clone());
             let label = "day".to_owned();
             let begun = PhaseBegun { number: 0, label, job: model, plan, epoch_monotonic: EPOCH };
-            writer.append(&run).expect("room");
-            writer.append(&Chunk::Phase(Box::new(begun))).expect("room");
+            writer.take(Item::Chunk(run)).expect("room");
+            writer.take(Item::Chunk(Chunk::Phase(Box::new(begun)))).expect("room");
             writer
         });
         let (_, nobody) = sync_channel(1);
@@ -79,7 +81,7 @@ impl<'w> Day<'w> {
             channels: self.channel.growth(Nanos::MAX).map(|grown| (0, grown)).into_iter().collect(),
             ..Growth::default()
         };
-        writer.append(&Chunk::Growth(Box::new(growth))).expect("room");
+        writer.take(Item::Chunk(Chunk::Growth(Box::new(growth)))).expect("room");
         writer.keep_short(&self.nobody).expect("room");
     }
 
@@ -103,6 +105,9 @@ fn run(day: &mut Day<'_>, steps: u64) -> Vec<(usize, u64)> {
     let mut most = vec![(0, 0); 10];
     for step in 0..steps {
         day.step(step * STEP);
+        if [7200, 6 * 7200, 24 * 7200].contains(&(step + 1)) {
+            println!("{} h: {} bytes in memory, {} on disk", (step + 1) / 7200, day.bytes(), day.disk());
+        }
         let (memory, disk) = &mut most[(step * 10 / steps) as usize];
         (*memory, *disk) = (day.bytes().max(*memory), day.disk().max(*disk));
     }
@@ -145,8 +150,7 @@ fn what_is_written_of_a_long_run_is_bounded_and_says_what_the_collectors_have() 
     let mut day = Day::new(Some((&path, &shared)));
     let steps = 1800;
     let most = run(&mut day, steps);
-    let chunk = 200_000;
-    let bound = LIMIT as u64 / 4 * 2 + chunk;
+    let bound = LIMIT as u64 / 4 * 2 + CHUNK;
     assert!(most.iter().all(|(memory, disk)| *memory <= LIMIT / 4 && *disk <= bound), "{most:?}");
     let growing =
         most[5..].iter().max().expect("some").1 as f64 / most[..5].iter().max().expect("some").1 as f64;
@@ -160,14 +164,19 @@ fn what_is_written_of_a_long_run_is_bounded_and_says_what_the_collectors_have() 
     assert!(trace.len() <= LIMIT / 4 + LIMIT / 16, "the trace has {} bytes", trace.len());
 }
 
-/// A day where `LEVERET_DAY` is set, which takes minutes; else an hour.
+/// A day with its journal where `LEVERET_DAY` is set, which takes minutes; else an hour of what is held in memory.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the whole day takes minutes, so LEVERET_DAY asks for it")]
 fn a_day_at_2_khz_takes_as_many_bytes_as_an_hour() {
-    let hours = if std::env::var_os("LEVERET_DAY").is_some() { 24 } else { 1 };
-    let mut day = Day::new(None);
+    let is_whole = std::env::var_os("LEVERET_DAY").is_some();
+    let hours = if is_whole { 24 } else { 1 };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, shared) = (folder.path().join("record"), Shared::default());
+    let mut day = Day::new(is_whole.then_some((path.as_path(), &shared)));
     let most = run(&mut day, hours * 7200);
-    println!("{hours} h: most bytes in each tenth: {most:?}");
+    println!("{hours} h: most bytes in memory and on disk in each tenth: {most:?}");
+    let bound = LIMIT as u64 / 4 * 2 + CHUNK;
+    assert!(most.iter().all(|(_, disk)| *disk <= bound), "{most:?}");
     assert!(most.iter().all(|(memory, _)| *memory <= LIMIT / 4), "{most:?}");
     let of = |tenths: &[(usize, u64)]| tenths.iter().map(|(memory, _)| *memory).max().unwrap_or(0);
     assert!(of(&most[5..]) <= of(&most[..5]) / 10 * 11, "{most:?}");

@@ -27,6 +27,13 @@ pub(crate) struct Saved {
     events_written: usize,
 }
 
+impl Saved {
+    /// The phase's number in the journal, if it is there.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number
+    }
+}
+
 impl Monitor {
     /// Starts or stops recording changes for the journal.
     pub(crate) fn note_changes(&mut self, is_noted: bool) {

@@ -54,6 +54,21 @@ fn ends_of(waits: bool, arrival: Option<Arrival>) -> (SendingEnd, ReceivingEnd, 
     (sending, ReceivingEnd::new(receiver, arrival, MemberId(0), watch), records)
 }
 
+// spec: LAW-VALID-01
+#[test]
+fn a_stamp_that_cannot_be_is_not_told_as_the_receivers_word() {
+    for (stamp, expected) in [(Nanos::MAX, 0), (Nanos(i64::MIN), 0), (Nanos(1), 0), (clock::now(), 1)] {
+        let (mut sending, mut receiving, [_, mut told]) = ends_of(false, None);
+        // The machine may have started a moment ago.
+        receiving.arm(EARLY_MOST + Nanos(2));
+        sending.sender.reserve(0).unwrap().publish(8, stamp);
+        assert!(receiving.try_receive().is_some());
+        let mut count = 0;
+        let _lost = told.drain(|_| count += 1);
+        assert_eq!(count, expected, "{stamp}");
+    }
+}
+
 /// A later message in the first one's buffer can only come from a peer that breaks the rules.
 #[test]
 fn what_is_no_message_is_passed_over_while_waiting() {

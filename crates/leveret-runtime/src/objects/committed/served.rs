@@ -73,7 +73,7 @@ impl ServedEnd {
             peers,
             priority,
             needs_firing,
-            pace: Pace::new(interval),
+            pace: Pace::new(interval, clock::now()),
             watched: OnceLock::new(),
             begun: AtomicU64::new(0),
             moved: AtomicU64::new(0),

@@ -80,7 +80,7 @@ pub(super) struct Handling {
 
 impl Handling {
     pub(super) fn new(interval: Option<Nanos>) -> Self {
-        Self { pace: Pace::new(interval), turn: AtomicU32::new(0), firing: Mutex::new(None) }
+        Self { pace: Pace::new(interval, clock::now()), turn: AtomicU32::new(0), firing: Mutex::new(None) }
     }
 }
 
@@ -302,6 +302,7 @@ impl Activation {
         };
         let time = if turn == 0 {
             let Some(time) = receptor.occurrence().and_then(|occurrence| occurrence.next_time()) else {
+                pace.rests(now);
                 return Look::Idle;
             };
             if pace.next() > now {

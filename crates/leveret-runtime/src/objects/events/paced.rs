@@ -12,8 +12,15 @@ pub(in crate::objects) struct Pace {
 }
 
 impl Pace {
-    pub(in crate::objects) fn new(interval: Option<Nanos>) -> Self {
-        Self { interval: interval.unwrap_or(Nanos::ZERO), next: AtomicI64::new(i64::MIN) }
+    /// Of what cannot have arrived before `begin`.
+    pub(in crate::objects) fn new(interval: Option<Nanos>, begin: Nanos) -> Self {
+        Self { interval: interval.unwrap_or(Nanos::ZERO), next: AtomicI64::new(begin.0) }
+    }
+
+    /// Nothing was pending at `now`, so what comes later has not arrived before: whoever fires says when that was, and could say any time.
+    /// A firing may be on its way for an interval.
+    pub(in crate::objects) fn rests(&self, now: Nanos) {
+        self.next.fetch_max((now - self.interval).0, Ordering::Relaxed);
     }
 
     /// When the next run may be.
@@ -37,8 +44,8 @@ mod tests {
 
     #[test]
     fn what_comes_too_soon_is_served_as_if_it_came_then() {
-        let pace = Pace::new(Some(Nanos(100)));
-        assert!(pace.next() < Nanos::ZERO, "the first may come at once");
+        let pace = Pace::new(Some(Nanos(100)), Nanos(900));
+        assert_eq!(pace.next(), Nanos(900), "the first may come at once");
         pace.ran(Nanos(1000));
         assert_eq!(pace.next(), Nanos(1100));
         pace.ran(Nanos(1001));
@@ -47,10 +54,37 @@ mod tests {
         assert_eq!(pace.next(), Nanos(5100), "quiet earns nothing");
     }
 
+    /// Runs at once from `now` on, of firings that say that they were at `said`.
+    fn runs_at_once(pace: &Pace, now: Nanos, said: Nanos) -> usize {
+        (0..100).take_while(|_| pace.next() <= now).map(|_| pace.ran(said.min(now))).count()
+    }
+
+    #[test]
+    fn what_says_that_it_came_long_ago_runs_no_more_often() {
+        for said in [Nanos(i64::MIN), Nanos::ZERO, Nanos(2000)] {
+            let pace = Pace::new(Some(Nanos(100)), Nanos(1000));
+            assert_eq!(runs_at_once(&pace, Nanos(1000), said), 1, "at the commit");
+            pace.rests(Nanos(9000));
+            assert_eq!(runs_at_once(&pace, Nanos(9000), said), 2, "one may have been on its way: {said}");
+            assert_eq!(runs_at_once(&pace, Nanos(9999), said), 9, "{said}");
+        }
+    }
+
+    #[test]
+    fn who_rests_between_firings_at_their_interval_holds_up_none() {
+        let pace = Pace::new(Some(Nanos(100)), Nanos::ZERO);
+        for arrived in (1..50).map(|count| Nanos(100 * count)) {
+            assert!(pace.next() <= arrived);
+            pace.ran(arrived);
+            pace.rests(arrived + Nanos(60));
+        }
+    }
+
     #[test]
     fn without_an_interval_nothing_waits() {
-        let pace = Pace::new(None);
+        let pace = Pace::new(None, Nanos::ZERO);
         pace.ran(Nanos(7));
-        assert!(pace.next() < Nanos::ZERO);
+        pace.rests(Nanos(8));
+        assert!(pace.next() <= Nanos(8));
     }
 }

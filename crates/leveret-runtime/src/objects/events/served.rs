@@ -313,7 +313,10 @@ impl ServedWork {
             }
             Some(since) => Look::Ready((Reverse(self.end.priority), since.min(now))),
             None if is_behind => Look::At(now),
-            None => Look::Idle,
+            None => {
+                served.pace.rests(now);
+                Look::Idle
+            }
         }
     }
 

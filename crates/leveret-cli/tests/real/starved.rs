@@ -1,0 +1,54 @@
+//! A member that gets no core when it should stop: it is waited for, and whoever has the core is named.
+
+use crate::harness::{Workplace, turn};
+use crate::job::{Job, core, cores};
+use std::process::{Child, Command};
+
+/// Ends the hog, whatever becomes of the test.
+struct Hog(Child);
+
+impl Hog {
+    fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("a child can be asked").is_some()
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn who_keeps_a_member_from_stopping_is_named_and_the_member_is_not_ended_for_it() {
+    let _turn = turn();
+    if cores().len() < 2 {
+        return eprintln!("SKIPPED: there is one core, and the agent needs another than the hog's");
+    }
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
+    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
+    run.await_text("V.pid", "started");
+    let hog = Command::new("taskset")
+        .args(["-c", &core(0).to_string(), "chrt", "-f", "95", "sh", "-c", "while :; do :; done"])
+        .spawn()
+        .expect("util-linux is there");
+    let process = hog.id();
+    let mut hog = Hog(hog);
+    let named = "member \"V\" should have stopped, and gets no time on core";
+    run.await_until("the hog's name", || hog.has_ended() || place.text("stderr").contains(named));
+    if hog.has_ended() {
+        let _outcome = run.finish();
+        return eprintln!("SKIPPED: the right to real-time scheduling is missing");
+    }
+    drop(hog);
+    let outcome = run.finish_alone();
+    let told =
+        format!("{named} {}: \"sh\" has it (thread {process} of process {process}, SCHED_FIFO 95)", core(0));
+    assert!(outcome.stderr.contains(&told), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("did not stop within"), "{}", outcome.said());
+    assert_eq!(outcome.record().phases[0].rounds, 50, "{}", outcome.said());
+}
