@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -346,6 +347,14 @@ static void tracing(int request)
     }
 }
 
+/* Waits until the member has ended: who looks late finds it where it was. */
+static void await_the_member(void)
+{
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, member, 0), .events = POLLIN};
+    while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
+        ;
+}
+
 /* What `docker pause` does. */
 static void freezing(const char *root, const char *file, const char *on, const char *off)
 {
@@ -362,7 +371,7 @@ static void freezing(const char *root, const char *file, const char *on, const c
         note(began, now());
         must(put(group, file, "%s", off), "thawing");
     }
-    put(root, "cgroup.procs", "%d", member);
+    await_the_member();
     rmdir(group);
 }
 
@@ -433,20 +442,38 @@ static void displacing(void)
     }
 }
 
-/* Takes the member's thread its class, beside ordinary threads that do not sleep. */
-static void demoting(void)
+/* Writes down each gap between two readings of the clock that is longer than what a tick takes: somebody else had this core. */
+static void watch_for_gaps(int64_t end)
 {
-    struct sched_param parameter;
-    int policy = sched_getscheduler(thread);
-    sched_getparam(thread, &parameter);
-    stand_aside();
+    for (int64_t last = now(), next; last < end; last = next)
+        if ((next = now()) - last > MS / 2)
+            note(last, next);
+}
+
+/* An ordinary thread arms thousands of timers for the same instant: the interrupt in which the kernel serves them is long. */
+static void timers(void)
+{
+    enum { COUNT = 6000 };
+    static timer_t each[COUNT];
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    pin(0, core);
+    setpriority(PRIO_PROCESS, 0, -20);
+    for (int place = 0; place < COUNT; place++)
+        must(timer_create(CLOCK_MONOTONIC, &event, &each[place]) == 0, "timer_create");
     for (int burst = 0; burst < bursts; burst++) {
-        sleep_until(start_of(burst));
-        rank(thread, SCHED_IDLE, 0);
-        int64_t began = now();
-        sleep_until(start_of(burst) + length);
-        note(began, now());
-        rank(thread, policy, parameter.sched_priority);
+        sleep_until(start_of(burst) - 40 * MS);
+        int64_t start = start_of(burst) + MS / 5 * 4;
+        struct itimerspec when = {.it_value = {start / 1000000000, start % 1000000000}};
+        for (int place = 0; place < COUNT; place++)
+            timer_settime(each[place], TIMER_ABSTIME, &when, NULL);
+        sleep_until(start - MS);
+        watch_for_gaps(start_of(burst) + length);
+        while (sigtimedwait(&blocked, NULL, &(struct timespec){0, 0}) > 0)
+            ;
     }
 }
 
@@ -513,8 +540,8 @@ static void disturb(void)
         limited(1);
     else if (!strcmp(kind, "displacing"))
         displacing();
-    else if (!strcmp(kind, "demoting"))
-        demoting();
+    else if (!strcmp(kind, "timers"))
+        timers();
     else if (!strcmp(kind, "lock"))
         locking();
     else

@@ -69,7 +69,7 @@ pub const CAUSES: &[Cause] = &[
     process("FIFO hog of two seconds", &[Outside("fifo", 0)], RANKED, &["plant"]).shaped(Shape::LONG),
     process("FIFO hog at the same priority", &[Outside("equal", 0)], &[Fifo], &["plant"]),
     process("round-robin hog above", &[Outside("rr", 0)], RANKED, &["plant"]),
-    process("deadline hog on every core", &[Outside("deadline", 0)], RANKED, &["plant"]),
+    process("deadline hog on every core", &[Outside("deadline", 0)], ALL, &["plant"]),
     process("six ordinary hogs", &[Outside("ordinary", 0)], &[Plain], &["plant"]).shaped(Shape::CROWDED),
     process("six hogs of nice -20", &[Outside("ordinary", -20)], &[Plain], &["plant"]).shaped(Shape::CROWDED),
     process("hog that raises itself and drops again", &[Outside("raising", 0)], RANKED, &["plant"]),
@@ -95,15 +95,16 @@ pub const CAUSES: &[Cause] = &[
     harmless("ordinary hogs", &[Outside("ordinary", 0)], &[Fifo, Deadline]),
     harmless("FIFO hog beside a deadline task", &[Outside("fifo", 0)], &[Deadline]),
     // Who keeps the thread from running.
-    unnamed("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
+    process("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
     process("held by a debugger", &[Outside("trace", 0)], ALL, &["trac", "debug"]),
     process("single-stepped by a debugger", &[Outside("step", 0)], ALL, &["trac", "debug"]),
     process("stopped at system calls by a tracer", &[Outside("syscalls", 0)], ALL, &["trac", "debug"]),
     unnamed("frozen by cgroup v1", &[Outside("freeze1", 0)], ALL, &["froze"]),
-    unnamed("frozen by cgroup v2", &[Outside("freeze2", 0)], ALL, &["froze"]),
+    process("frozen by cgroup v2", &[Outside("freeze2", 0)], ALL, &["froze"]),
     unnamed("processor quota of a cgroup", &[Outside("quota", 0)], &[Plain], USED_UP),
     unnamed("real-time quota of a cgroup", &[Outside("real-time-quota", 0)], &[Fifo], USED_UP),
-    unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &[]),
+    unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &["changed", "plant"]),
+    unnamed("interrupt that serves thousands of timers", &[Outside("timers", 0)], &[Fifo], &[]),
     // What the job does to itself.
     job("long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN),
     job("overrun of one tick", &[Body("overrun", "4ms")], ALL, OVERRAN),
@@ -167,7 +168,7 @@ pub const CAUSES: &[Cause] = &[
         RANKED,
         &["plant"],
     ),
-    unnamed(
+    process(
         "stopped while a FIFO hog has the core",
         &[Outside("stop", 0), Outside("fifo", 0)],
         RANKED,

@@ -1,9 +1,9 @@
-//! The fault matrix: what disturbs a job is planted, under each scheduling where it applies, alone and two at once, and whose each miss is
-//! and who did it must be what was planted. `FAULTS=all BLESS=1` writes its table to
-//! `docs/fault-matrix.md`.
+//! The fault matrix: what disturbs a job is planted, under each scheduling where it applies, alone and two at once. Whose each miss is, who did it,
+//! the exit code and the sentences must be what was planted. `docs/ci.md` says how to run all of it and how its page is written.
 //!
-//! No run is tried again. What is expected of a missed instance follows from the logs of those who planted: each writes down when it really
-//! disturbed, so an instance that a late or interrupted plant did not reach is not judged. Such instances are counted and bounded.
+//! No run is tried again. Two witnesses that the verdict does not use say what really happened: each program that plants writes down when it
+//! disturbed, and the scheduler's trace has who had a core and who waited for it. An instance that a late or interrupted plant did not reach is
+//! not judged against it. Such instances are counted and bounded; of their misses, too, nobody may be named who had nothing to do with them.
 
 #[allow(dead_code, reason = "the tests of real processes use all of it")]
 #[path = "../real/harness.rs"]
@@ -14,7 +14,9 @@ mod job;
 
 mod case;
 mod cases;
+mod cells;
 mod judge;
 mod page;
 mod run;
+mod truth;
 mod witness;

@@ -9,22 +9,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A line of a planter's log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Entry {
     pub kind: String,
     pub from: i64,
     pub to: i64,
     pub pid: u64,
     pub thread: u64,
+    /// The thread's name.
+    pub name: String,
 }
 
 impl Entry {
     fn of(line: &str) -> Option<Self> {
-        let mut words = line.split(' ');
+        let mut words = line.splitn(6, ' ');
         let kind = words.next()?.to_owned();
         let mut number = || words.next()?.parse::<i64>().ok();
         let (from, to, pid, thread) = (number()?, number()?, number()?, number()?);
-        Some(Self { kind, from, to, pid: pid as u64, thread: thread as u64 })
+        Some(Self { kind, from, to, pid: pid as u64, thread: thread as u64, name: words.next()?.to_owned() })
     }
 }
 
@@ -33,6 +35,8 @@ pub struct Ran {
     pub outcome: Outcome,
     pub entries: Vec<Entry>,
     pub trace: Option<Trace>,
+    /// The process of `leveret run`.
+    pub agent: u32,
 }
 
 /// Compiles the program that plants from outside.
@@ -163,7 +167,9 @@ pub fn run(program: &Path, cause: &Cause, scheduling: Scheduling) -> Ran {
     std::fs::write(place.path("log"), "").expect("a file");
     let witness = Witness::begin();
     let planters = planters(&place, program, cause);
-    let outcome = place.run(&job(&place, cause, scheduling));
+    let running = place.start(&job(&place, cause, scheduling));
+    let agent = running.pid();
+    let outcome = running.finish();
     for mut planter in planters {
         let ended = planter.wait().expect("a child can be waited for");
         assert!(
@@ -173,7 +179,7 @@ pub fn run(program: &Path, cause: &Cause, scheduling: Scheduling) -> Ran {
             outcome.said()
         );
     }
-    let trace = witness.map(Witness::end);
+    let trace = witness.and_then(Witness::end);
     let entries = place.text("log").lines().map(|line| Entry::of(line).expect("a line of the log")).collect();
-    Ran { outcome, entries, trace }
+    Ran { outcome, entries, trace, agent }
 }
