@@ -240,7 +240,9 @@ impl Judge<'_> {
         let meanwhile: i64 =
             whole.map(|entry| self.foreign_ahead((entry.from.max(span.0), entry.to.min(span.1)))).sum();
         let all = (self.since(instance), span.1);
-        let internal = self.ahead(all).into_iter().filter(|each| self.is_internal(each.thread));
+        // What held up one that was lost long ago did not make it late.
+        let early = (window.0, span.1.min(window.1 + PERIOD / 2));
+        let internal = self.ahead(early).into_iter().filter(|each| self.is_internal(each.thread));
         let threads: BTreeSet<u64> = self.harming().map(|entry| entry.thread).collect();
         let had: i64 = threads.iter().map(|thread| self.time_of(*thread, window)).sum();
         // Ordinary hogs share the core with each other and with whoever else is there.
@@ -273,7 +275,10 @@ impl Judge<'_> {
         if delays.own >= slack && (is_first || self.victim.is_throttled || delays.foreign < slack) {
             return Some(Party::Job);
         }
-        (delays.planted >= slack && delays.own.max(delays.internal) < slack).then_some(Party::Process)
+        // One that the instance before made late shares its party.
+        let follows = is_first || self.expected(instance - 1) == Some(Party::Process);
+        (follows && delays.planted >= slack && delays.own.max(delays.internal) < slack)
+            .then_some(Party::Process)
     }
 
     /// How long a thread had a core within an interval, by the scheduler's own trace.
