@@ -137,7 +137,7 @@ fn who_sleeps_where_no_signal_reaches_it_or_past_its_timer_is_frozen_by_nobody_k
     for plant in [hog(), idle()] {
         let held = Held::new(plant, Left::Asleep);
         let (expired, thawed) = (held.due + micros(1), held.woken - micros(1));
-        held.interrupted(expired).queued(thawed).expect(Cause::Frozen, Party::Job, true);
+        held.interrupted(expired).queued(thawed).expect(Cause::Unexplained, Party::Job, true);
     }
     // Nor does anybody but an interrupt end a sleep in time; the interrupts need not have been seen.
     let woken_by = |plant, by, after| {
@@ -209,6 +209,46 @@ fn a_body_led_step_by_step_left_its_core_whatever_the_kernel_counted() {
     phase.events.push(Event { at: began, kind: EventKind::Trapped { task: A as u16, by } });
     let held = Held { record, thread, due: began, woken: began };
     held.expect(Cause::Traced, Party::Process, false);
+}
+
+#[test]
+fn a_body_led_step_by_step_puts_no_deadline_task_in_debt_by_itself() {
+    let judged = |steps: i64| {
+        let mut held = Held::new(idle(), Left::Asleep).priority(100);
+        let (due, thread) = (held.due, held.thread);
+        let phase = &mut held.record.phases[0];
+        let budget = phase.job.tasks[A].budget;
+        let led = &mut phase.tasks[A].instances[LATE as usize - 1];
+        led.ended = led.started + budget + micros(20);
+        let (began, ended) = (led.started, led.ended);
+        let last = phase.switches.iter_mut().find(|event| event.from == thread && event.at < due);
+        last.expect("it left after the instance before").at = ended + Nanos(200);
+        for step in 0..steps {
+            let at = began + micros(2 + 3 * step);
+            let to_idle = |at, from, to, left, to_kind| SwitchEvent {
+                at,
+                core: 0,
+                from,
+                to,
+                left,
+                to_kind,
+                to_process: None,
+                to_name: String::new(),
+            };
+            phase.switches.push(to_idle(at, thread, 0, Left::Traced, ThreadKind::Idle));
+            let back = (Left::Runnable, ThreadKind::Task(A as u16));
+            phase.switches.push(to_idle(at + Nanos(500), 0, thread, back.0, back.1));
+        }
+        phase.switches.sort_by_key(|event| event.at);
+        let by = actor(Some(false));
+        phase.events.push(Event { at: began, kind: EventKind::Trapped { task: A as u16, by } });
+        phase.events.sort_by_key(|event| event.at);
+        let miss = held.queued(due + micros(2)).miss();
+        (miss.cause, miss.party, miss.unproven)
+    };
+    assert_eq!(judged(5), (Cause::Traced, Party::Process, false));
+    // Held once, a body that exceeds its budget has exceeded it.
+    assert_eq!(judged(1), (Cause::Throttled, Party::Job, false));
 }
 
 #[test]

@@ -374,6 +374,14 @@ impl<'a> CoreLog<'a> {
         moves[first..].iter().any(|(at, how)| *at <= to && *how == Some(Left::Stopped))
     }
 
+    /// When, within `[from, to]`, a task's thread first left its core for its debugger, and how often it did.
+    pub fn left_for_debugger(&self, thread: u32, from: Nanos, to: Nanos) -> Option<(Nanos, i64)> {
+        let moves = self.own.get(&thread)?;
+        let within = moves.iter().filter(|(at, how)| *at >= from && *at <= to && *how == Some(Left::Traced));
+        let first = within.clone().map(|(at, _)| *at).next()?;
+        Some((first, within.count() as i64))
+    }
+
     /// The absence that begins next after `at`, at which a task's thread has a core, and that before it: when each began, and in what state the
     /// thread left.
     pub fn absences_about(&self, thread: u32, at: Nanos) -> Option<[(Nanos, Left); 2]> {

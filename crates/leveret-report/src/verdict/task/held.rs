@@ -2,7 +2,7 @@
 
 use super::timer::WAY_OUT_OF_IDLE;
 use super::{Case, DEADLINE, Share};
-use crate::record::{Actor, Event, EventKind, Left, ThreadKind};
+use crate::record::{Actor, Event, EventKind, InstanceRecord, Left, ThreadKind};
 use crate::verdict::occupancy::Stretch;
 use crate::verdict::{Blame, Cause, Context, Culprit, Stage};
 use leveret_types::Nanos;
@@ -112,16 +112,21 @@ impl Case<'_> {
         amount: Nanos,
         head: &str,
     ) -> Option<Share> {
-        let how = if self.sleeps_past_its_timer(stretch, since) {
-            "the timer that ends its planned sleep had expired, and the kernel did not wake it".to_owned()
+        let (cause, how) = if let Some((at, by)) = self.let_go(stretch) {
+            let how = format!(
+                "it was no timer that ended its planned sleep, but a call of {by} at {at}: so it treats what its control group (of version 1) \
+                 has frozen; by whom is not known"
+            );
+            (Cause::Frozen, how)
+        } else if self.sleeps_past_its_timer(stretch, since) {
+            let how = "the timer that ends its planned sleep had expired, and the kernel did not wake it: its control group (of version 1) \
+                       was frozen, or the interrupt had other work to do first; which is not known";
+            (Cause::Unexplained, how.to_owned())
         } else {
-            let (at, by) = self.let_go(stretch)?;
-            format!("it was no timer that ended its planned sleep, but a call of {by} at {at}")
+            return None;
         };
-        let sentence = format!(
-            "{head}: {how}: so it treats what its control group (of version 1) has frozen; by whom is not known, so it counts as the job's"
-        );
-        Some(self.share(Stage::Wake, Cause::Frozen, Blame::unproven(), amount, sentence))
+        let sentence = format!("{head}: {how}, so it counts as the job's");
+        Some(self.share(Stage::Wake, cause, Blame::unproven(), amount, sentence))
     }
 
     /// When the planned sleep was ended long after its time by what another thread did, and by which: only of a frozen thread does the end
@@ -169,6 +174,15 @@ impl Case<'_> {
         }
         let [(before, was), _] = log.absences_about(self.thread, since - Nanos(1))?;
         (was == Left::Traced && since - before < STEP).then_some(before)
+    }
+
+    /// When this thread first left its core for its debugger in the body of an instance, if it was led through it step by step: what it ran there
+    /// is the debugger's traps too.
+    pub(super) fn led_through(&self, record: &InstanceRecord) -> Option<Nanos> {
+        let log = &self.context.log;
+        let (first, times) = log.left_for_debugger(self.thread, record.started, record.ended)?;
+        let ran = record.ended - record.started - log.time_off(self.thread, record.started, record.ended);
+        (times > 1 && ran < STEP.saturating_mul(times)).then_some(first)
     }
 
     fn stopped(&self, stage: Stage, since: Nanos, amount: Nanos, head: &str) -> Share {

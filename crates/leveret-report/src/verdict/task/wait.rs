@@ -183,12 +183,14 @@ impl Case<'_> {
         if self.priority < DEADLINE || !below {
             return None;
         }
-        if let Some(overrun) = self.overrun() {
-            return Some(self.throttled(stage, overrun, amount, head));
-        }
-        if let Some(at) = self.led_until(stretch) {
+        let overrun = self.overrun();
+        let led = overrun.map_or_else(|| self.led_until(stretch), |overrun| self.led_through(overrun));
+        if let Some(at) = led {
             let head = format!("{head}: the runtime of its server was used up step by step");
             return Some(self.traced(stage, at, amount, &head));
+        }
+        if let Some(overrun) = overrun {
+            return Some(self.throttled(stage, overrun, amount, head));
         }
         let sentence = format!(
             "{head}, which ranks below this thread: the runtime of this thread's server was used up though no body exceeded its budget, or the \
