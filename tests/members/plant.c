@@ -420,8 +420,7 @@ static void limited(int real_time)
         must(put(quota_group, quota, "15000"), "raising the quota");
     }
     pthread_join(consumer, NULL);
-    /* It may have ended. */
-    put(root, "tasks", "%d", thread);
+    await_the_member();
     rmdir(quota_group);
 }
 

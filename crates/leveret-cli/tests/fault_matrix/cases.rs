@@ -91,7 +91,8 @@ pub const CAUSES: &[Cause] = &[
     ),
     harmless("agent stopped for a moment", &[Outside("stop-agent", 0)], &[Fifo, Deadline]),
     harmless("FIFO hog below", &[Outside("low", 0)], &[Fifo, Deadline]),
-    harmless("idle-class hog", &[Outside("idle", 0)], ALL),
+    // Before an ordinary task it is not: newer kernels let it run on to their next tick.
+    harmless("idle-class hog", &[Outside("idle", 0)], &[Fifo, Deadline]),
     harmless("ordinary hogs", &[Outside("ordinary", 0)], &[Fifo, Deadline]),
     harmless("FIFO hog beside a deadline task", &[Outside("fifo", 0)], &[Deadline]),
     // Who keeps the thread from running.

@@ -116,7 +116,8 @@ fn turns(judge: &Judge<'_>, line: &str) -> Option<String> {
     let is_ranked = judge
         .planters()
         .any(|entry| RANKED.contains(&entry.kind.as_str()) && threads.contains(&entry.thread));
-    (line.contains("take turns") && is_ranked).then(|| "the planter did not take turns".to_owned())
+    let claims_turns = line.contains("take turns") && !line.contains("or it was raised in between");
+    (claims_turns && is_ranked).then(|| "the planter did not take turns".to_owned())
 }
 
 /// Whoever is said to have stopped, frozen or traced the member is one who planted, or of the job.
