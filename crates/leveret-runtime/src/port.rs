@@ -611,6 +611,13 @@ impl OutputPort {
         self.outcome = FateCode::Inactive;
     }
 
+    /// The receiver has every buffer in which a message of the present instance could be.
+    pub(crate) fn lack(&mut self) {
+        if self.outcome == FateCode::Missing {
+            self.outcome = FateCode::NoBuffer;
+        }
+    }
+
     /// Whether both ends take part in the present instance.
     pub(crate) fn is_open(&self) -> bool {
         self.part != Part::None && self.peer_part != Part::None

@@ -3,7 +3,7 @@
 use crate::harness::{Outcome, turn};
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, InstanceRecord, Outcome as InstanceOutcome, TaskRecord};
-use leveret_report::verdict::Cause;
+use leveret_report::verdict::{Cause, Miss};
 
 #[test]
 fn setup() {
@@ -291,6 +291,20 @@ fn untaken() {
         let said = outcome.said();
         assert!(said.contains("3 messages were inserted and not taken when their phase ended"), "{said}");
         assert!(!said.contains("nothing lost"), "{said}");
+    });
+}
+
+/// A receiver that keeps the buffers of both is late with them; the sender, which has none to fill, is not said to have sent nothing.
+#[test]
+fn kept() {
+    with_members("tests/mpirt/kept.c", &C, &[2], |program, members| {
+        let outcome = program.passes((members, members), &[]);
+        let messages = &outcome.record().phases[0].channels[0].messages;
+        let without = messages.iter().filter(|message| message.fate == Fate::NoBuffer).count();
+        // Of six; the machine may keep the sender from some.
+        assert!(without >= 3, "{without}: {}", outcome.said());
+        let said_nothing = |miss: &&Miss| miss.cause == Cause::NotInserted;
+        assert_eq!(outcome.assessment().misses.iter().find(said_nothing), None, "{}", outcome.said());
     });
 }
 

@@ -28,6 +28,11 @@ impl Loans {
         self.outstanding.load(Ordering::Acquire) != 0
     }
 
+    /// Whether every buffer is with the receiver.
+    pub(crate) fn has_all(&self) -> bool {
+        self.outstanding.load(Ordering::Acquire) as usize == self.out.len()
+    }
+
     /// Whether the buffer of this place has come back; says so once.
     pub(crate) fn take_back(&self, place: u32) -> bool {
         let out = &self.out[place as usize];

@@ -1,5 +1,6 @@
 //! What a task does for its time-driven ends: messages come in before its function runs, and go out after it.
 
+use super::loans::Loans;
 use super::outcome::Outcome;
 use super::transfer::Arrived;
 use super::{CollectiveSteps, Committed, CommittedChannel};
@@ -162,7 +163,15 @@ fn send_one(
         Err(SendRefusal::Inactive | SendRefusal::NotThisTask) => return Outcome::None,
         Err(SendRefusal::AlreadySent | SendRefusal::TooLong { .. }) => return Outcome::Invalid,
     }
-    let Some(buffer) = committed.take_for(channel) else { return Outcome::NoSenderBuffer };
+    let Some(buffer) = committed.take_for(channel) else {
+        // The program had no buffer to fill, as the receiver has them all: the record says so, for the report.
+        if channel.loans().is_some_and(Loans::has_all)
+            && let Some(port) = context.output_port(source)
+        {
+            port.lack();
+        }
+        return Outcome::NoSenderBuffer;
+    };
     let sent = committed.send_out(channel, buffer, |outgoing| {
         context.send_outgoing(source, outgoing).map_err(|_| Code::Missed)
     });
