@@ -22,9 +22,7 @@ use std::error::Error;
 use std::hint::spin_loop;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -116,7 +114,8 @@ fn pin(core: usize) -> Result<(), Failure> {
 /// measured beside it; this one sleeps.
 struct Driver {
     dir: String,
-    stop: Arc<AtomicBool>,
+    /// Its end stops the thread.
+    running: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -128,9 +127,8 @@ impl Driver {
         context.set_dir(&format!("{}-{}", context.get_dir(), std::process::id()).into_c_string())?;
         context.set_ipc_mtu_length(MTU_BYTES)?;
         context.set_term_buffer_sparse_file(false)?;
-        let (dir, stop) = (context.get_dir().to_string(), Arc::new(AtomicBool::new(false)));
-        let (ready, started) = channel();
-        let told = stop.clone();
+        let dir = context.get_dir().to_string();
+        let ((ready, started), (running, stopped)) = (channel(), channel::<()>());
         let thread = std::thread::spawn(move || {
             let begun = AeronDriver::new(&context).and_then(|driver| driver.start(true).map(|_| driver));
             let driver = match begun {
@@ -138,14 +136,12 @@ impl Driver {
                 Err(error) => return drop(ready.send(Some(error.to_string()))),
             };
             drop(ready.send(None));
-            while !told.load(Ordering::Acquire) {
-                if driver.main_do_work().is_ok_and(|done| done == 0) {
-                    std::thread::sleep(DRIVER_SLEEPS);
-                }
+            while stopped.recv_timeout(DRIVER_SLEEPS) == Err(RecvTimeoutError::Timeout) {
+                while driver.main_do_work().is_ok_and(|done| done > 0) {}
             }
         });
         match started.recv()? {
-            None => Ok(Self { dir, stop, thread: Some(thread) }),
+            None => Ok(Self { dir, running: Some(running), thread: Some(thread) }),
             Some(error) => Err(error.into()),
         }
     }
@@ -157,7 +153,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
+        self.running = None;
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
