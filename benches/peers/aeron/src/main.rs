@@ -110,8 +110,8 @@ fn pin(core: usize) -> Result<(), Failure> {
     Ok(rustix::thread::sched_setaffinity(None, &set)?)
 }
 
-/// The media driver. Its own loop naps for nanoseconds whatever its idle strategy is told, which takes a fifth of a core from whoever is
-/// measured beside it; this one sleeps.
+/// The media driver, with a loop that sleeps. The library's own loop ignores its idle strategy and takes a fifth of a core from the subjects
+/// that are measured beside it.
 struct Driver {
     dir: String,
     /// Its end stops the thread.

@@ -12,7 +12,7 @@ use leveret_types::{MemberId, Nanos};
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl Agent<'_> {
-    /// Ends members that do not come or do not stop. What a starved member is late for is not its own.
+    /// Ends members that do not come or do not stop. A starved member gets more time.
     pub(super) fn lose_patience(&mut self, now: Nanos) {
         self.look_for_starved(now);
         for rank in 0..self.seats.len() {

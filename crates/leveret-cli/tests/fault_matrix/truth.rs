@@ -78,7 +78,7 @@ fn agrees(said: i64, seen: i64) -> bool {
     (said - seen).abs() <= seen / 4 + NEAR
 }
 
-/// What the report says of a miss and is not so.
+/// Statements of the report about a miss that are false.
 pub fn lies(judge: &Judge<'_>, miss: &Value) -> Vec<String> {
     let text = evidence(miss);
     let mut lies: Vec<String> = did_not_run(judge, miss).into_iter().collect();

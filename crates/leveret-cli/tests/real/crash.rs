@@ -107,7 +107,7 @@ fn of_an_agent_that_is_killed_the_record_is_there_and_says_what_is_missing() {
     assert!(text.contains("instance 17"), "{text}");
 }
 
-/// What a run leaves of what it did is within its limit, while it runs and at its end.
+/// A run keeps within the limit of its record, while it runs and at its end.
 #[test]
 fn a_run_with_a_small_limit_leaves_no_more_and_says_what_it_left_out() {
     const LIMIT: u64 = 8 << 20;
