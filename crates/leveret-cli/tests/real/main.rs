@@ -26,6 +26,7 @@ mod planted;
 mod refused;
 mod ring;
 mod sampling;
+mod stalls;
 mod starved;
 mod suite;
 mod surface;
