@@ -1,6 +1,7 @@
 //! The machine alone: a bare `clock_nanosleep` thread in a gap of the plan, below every task's priority.
 
 use crate::gaps::gaps;
+use crate::starved;
 use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::threads_of::OwnWaits;
@@ -50,20 +51,18 @@ impl Alone {
         Some(Self { shared, thread })
     }
 
-    /// Ends the probe, at once even if its period is long.
+    /// Ends the probe, at once even if its period is long. One that gets no core has nothing to tell.
     pub(crate) fn finish(self) -> AloneProbe {
         self.shared.stop.store(true, Ordering::Release);
-        if nudge::prepare().is_ok() {
-            // It may be on its way into the sleep: so, again until it has ended.
-            while !self.thread.is_finished() {
-                match self.shared.thread.load(Ordering::Acquire) {
-                    0 => {}
-                    thread => nudge::nudge(thread),
-                }
-                clock::sleep_until(clock::now() + NUDGE_EVERY);
+        let may_nudge = nudge::prepare().is_ok();
+        // It may be on its way into the sleep: so, again until it has ended.
+        let thread = || self.shared.thread.load(Ordering::Acquire);
+        let ended = starved::join(self.thread, thread, NUDGE_EVERY, || {
+            if may_nudge && thread() != 0 {
+                nudge::nudge(thread());
             }
-        }
-        self.thread.join().unwrap_or_default()
+        });
+        ended.unwrap_or_default()
     }
 }
 

@@ -4,11 +4,16 @@
 //! ordinarily and hundreds once in a hundred, which no guard covers. Real machines have the same in their idle states, which
 //! `/dev/cpu_dma_latency` holds off; in a guest without idle states of its own that device does nothing.
 
+use crate::starved;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::scheduling::{self, Class};
 use leveret_report::record::AWAKE_THREADS;
+use leveret_types::Nanos;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+
+/// How often a thread that should end is looked at.
+const LOOK_AGAIN: Nanos = Nanos::from_millis(1);
 
 /// Cores stay awake while this lives. At first there are none.
 #[derive(Debug, Default)]
@@ -20,6 +25,8 @@ pub(crate) struct KeptAwake {
 #[derive(Debug)]
 struct Keeper {
     core: u32,
+    /// Of the kernel.
+    id: u32,
     thread: JoinHandle<()>,
 }
 
@@ -39,7 +46,7 @@ impl KeptAwake {
                 std::thread::Builder::new().name(format!("{AWAKE_THREADS}{core}")).spawn(move || {
                     let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
                     let spins = ready.is_ok();
-                    let _ = told.send(ready);
+                    let _ = told.send(ready.map(|()| scheduling::thread_id()));
                     while spins && !stop.load(Ordering::Relaxed) {
                         std::hint::spin_loop();
                     }
@@ -48,7 +55,7 @@ impl KeptAwake {
                 |why: String| format!("core {core} is not kept awake: {why}; its wake-ups may take longer");
             let thread = thread.map_err(|error| lost(error.to_string()))?;
             match began.recv() {
-                Ok(Ok(())) => self.kept.push(Keeper { core, thread }),
+                Ok(Ok(id)) => self.kept.push(Keeper { core, id, thread }),
                 Ok(Err(error)) => return Err(lost(error.to_string())),
                 Err(_) => return Err(lost("its thread has ended".to_owned())),
             }
@@ -61,7 +68,7 @@ impl Drop for KeptAwake {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for keeper in self.kept.drain(..) {
-            let _ = keeper.thread.join();
+            let _ = starved::join(keeper.thread, || keeper.id, LOOK_AGAIN, || {});
         }
     }
 }

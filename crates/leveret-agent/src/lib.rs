@@ -26,6 +26,7 @@ mod patience;
 mod plausible;
 mod recent;
 mod rescheduled;
+mod starved;
 mod thin;
 mod tick;
 

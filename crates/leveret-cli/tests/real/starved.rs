@@ -8,6 +8,14 @@ use std::process::{Child, Command};
 struct Hog(Child);
 
 impl Hog {
+    /// Takes the job's first core.
+    fn start(priority: &str) -> Self {
+        let hog = Command::new("taskset")
+            .args(["-c", &core(0).to_string(), "chrt", "-f", priority, "sh", "-c", "while :; do :; done"])
+            .spawn();
+        Self(hog.expect("util-linux is there"))
+    }
+
     fn has_ended(&mut self) -> bool {
         self.0.try_wait().expect("a child can be asked").is_some()
     }
@@ -32,12 +40,8 @@ fn who_keeps_a_member_from_stopping_is_named_and_the_member_is_not_ended_for_it(
     let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
     let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
     run.await_text("V.pid", "started");
-    let hog = Command::new("taskset")
-        .args(["-c", &core(0).to_string(), "chrt", "-f", "95", "sh", "-c", "while :; do :; done"])
-        .spawn()
-        .expect("util-linux is there");
-    let process = hog.id();
-    let mut hog = Hog(hog);
+    let mut hog = Hog::start("95");
+    let process = hog.0.id();
     let named = "member \"V\" should have stopped, and gets no time on core";
     run.await_until("the hog's name", || hog.has_ended() || place.text("stderr").contains(named));
     if hog.has_ended() {
@@ -50,5 +54,27 @@ fn who_keeps_a_member_from_stopping_is_named_and_the_member_is_not_ended_for_it(
         format!("{named} {}: \"sh\" has it (thread {process} of process {process}, SCHED_FIFO 95)", core(0));
     assert!(outcome.stderr.contains(&told), "{}", outcome.said());
     assert!(!outcome.stderr.contains("did not stop within"), "{}", outcome.said());
+    assert_eq!(outcome.record().phases[0].rounds, 50, "{}", outcome.said());
+}
+
+/// What the agent itself runs on the job's cores, to watch the machine and to keep them awake, ranks below every task: it must not be waited
+/// for at the end.
+#[test]
+fn a_job_whose_agent_gets_no_time_on_its_cores_ends() {
+    let _turn = turn();
+    if cores().len() < 2 {
+        return eprintln!("SKIPPED: there is one core, and the agent needs another than the hog's");
+    }
+    let place = Workplace::new();
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
+    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
+    run.await_text("V.pid", "started");
+    // Above the agent's threads, below the tasks.
+    let mut hog = Hog::start("8");
+    let outcome = run.finish();
+    if hog.has_ended() {
+        return eprintln!("SKIPPED: the right to real-time scheduling is missing");
+    }
     assert_eq!(outcome.record().phases[0].rounds, 50, "{}", outcome.said());
 }
