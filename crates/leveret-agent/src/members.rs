@@ -1,6 +1,7 @@
 //! Members as processes: started, watched, stopped.
 
 use crate::output::{Carriers, Destination};
+use crate::starved;
 use leveret_memory::Region;
 use leveret_os::control::Connection;
 use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
@@ -64,6 +65,8 @@ pub(crate) struct Seat {
     pub(crate) stopped: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
+    /// Which core its threads try next, once it was killed.
+    turn: usize,
     /// Why it failed, by its own word; its process is about to end, or is ended.
     pub(crate) gave_up: Option<String>,
 }
@@ -129,6 +132,13 @@ impl Seat {
     /// The member's own process: the one that joined, or the one that was started.
     pub(crate) fn process(&self) -> Option<u32> {
         self.peer.as_ref().map(|peer| peer.pid).or_else(|| self.child.as_ref().map(|child| child.pid))
+    }
+
+    /// Lets a process that was killed, and has not ended yet, try another core.
+    pub(crate) fn try_another_core(&mut self) {
+        if let Some(child) = &self.child {
+            starved::move_killed(self.peer.as_ref().map_or(child.pid, |peer| peer.pid), &mut self.turn);
+        }
     }
 
     /// Ends the process at once, and that of a wrapper around it.

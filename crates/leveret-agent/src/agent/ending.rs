@@ -1,5 +1,6 @@
 //! How a job ends: nobody is waited for without end, nobody is left behind, and the record says why.
 
+use super::starved::bound_of;
 use super::{Agent, AgentError, GRACE, TICK};
 use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, Waiting, commit_limit};
 use leveret_os::clock;
@@ -45,12 +46,15 @@ impl Agent<'_> {
                 &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
             );
         }
-        self.name_holders(self.finish_lateness.starved(), "should have stopped", now);
+        let starved = self.finish_lateness.starved();
+        let bound = bound_of(&starved);
+        self.name_holders(starved, "should have stopped", now);
         if let Waiting::Told(waited) = self.finish_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
-            self.note(&format!(
-                "{names} should have stopped {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
-            ));
+            self.note(&format!("{names} should have stopped {waited} s ago; {bound}"));
+        }
+        for seat in self.seats.iter_mut().filter(|seat| seat.expelled.is_some()) {
+            seat.try_another_core();
         }
     }
 
@@ -212,8 +216,13 @@ impl Agent<'_> {
             seat.kill();
         }
         for seat in &mut self.seats {
+            // It was killed; polling or reaping it cannot fail in a way that matters.
+            while let Some(child) = &seat.child
+                && poll(&[child.pidfd.as_fd()], Some(TICK)).is_ok_and(|ready| !ready[0].any())
+            {
+                seat.try_another_core();
+            }
             if let Some(child) = seat.child.take() {
-                // It was killed; reaping it cannot fail in a way that matters.
                 let _ = child.pidfd.wait();
             }
         }

@@ -1,5 +1,6 @@
 //! A second set of objects beside the one that runs: planned on a thread of its own, bound, and at one instant the successor.
 
+use super::starved::bound_of;
 use super::{Agent, Running};
 use crate::members::HeldSegment;
 use crate::monitor::{Monitor, Watched};
@@ -348,12 +349,12 @@ impl Agent<'_> {
                 format!("it did not change the mode within {FINISH_WITHIN} of the instant agreed on");
             self.expel(member.index(), &reason);
         }
-        self.name_holders(self.switch_lateness.starved(), "should have changed the mode", now);
+        let starved = self.switch_lateness.starved();
+        let bound = bound_of(&starved);
+        self.name_holders(starved, "should have changed the mode", now);
         if let Waiting::Told(waited) = self.switch_patience.committing(&late, Nanos::MAX, now) {
             let (names, waited) = (self.named(&late), waited.0 / 1_000_000_000);
-            self.note(&format!(
-                "{names} should have changed the mode {waited} s ago; after {FINISH_WITHIN} a member is ended for it"
-            ));
+            self.note(&format!("{names} should have changed the mode {waited} s ago; {bound}"));
         }
     }
 }

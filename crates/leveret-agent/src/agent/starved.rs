@@ -1,6 +1,7 @@
 //! Members that are waited for because they get no core: who has it.
 
 use super::Agent;
+use crate::patience::FINISH_WITHIN;
 use leveret_os::threads_of::{HolderSearch, Policy};
 use leveret_types::{MemberId, Nanos};
 
@@ -14,6 +15,12 @@ pub(super) struct Search {
     next: Nanos,
     /// Who has it was said.
     is_over: bool,
+}
+
+/// For how long members that should have done something are waited for, some of which get no core.
+pub(super) fn bound_of(starved: &[(MemberId, u32)]) -> String {
+    let fed = format!("after {FINISH_WITHIN} a member is ended for it");
+    if starved.is_empty() { fed } else { format!("{fed}, or a minute later where it gets no core") }
 }
 
 impl Agent<'_> {

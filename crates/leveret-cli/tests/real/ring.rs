@@ -2,10 +2,9 @@
 
 use crate::harness::{Workplace, turn};
 use crate::job::ring;
-use crate::stalls::Watch;
+use crate::stalls::{Stall, Watch};
 use leveret_os::perf::SystemCallCounter;
 use leveret_report::record::{Ending, Fate, MessageRecord, Outcome};
-use leveret_types::Nanos;
 
 const ROUNDS: u64 = 100;
 
@@ -56,7 +55,7 @@ fn assert_counts(outcome: &crate::harness::Outcome) {
 }
 
 /// Every message was taken, but for those about which the machine stood still: then somebody's core was not there for them.
-fn assert_taken(outcome: &crate::harness::Outcome, stalls: &[(Nanos, Nanos)]) {
+fn assert_taken(outcome: &crate::harness::Outcome, stalls: &[Stall]) {
     let phase = &outcome.record().phases[0];
     let round = phase.plan.hyperperiod;
     for (channel, model) in phase.channels.iter().zip(&phase.job.channels) {

@@ -3,8 +3,7 @@
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_types::Nanos;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 
 /// How long the witness sleeps each time.
@@ -14,38 +13,42 @@ const STALL: Nanos = Nanos::from_micros(500);
 /// Above the tasks and the agent, so that neither can keep the witness from its core.
 const ABOVE_ALL: u8 = 90;
 
+/// Between which two instants of `CLOCK_MONOTONIC` a core served nobody.
+pub type Stall = (Nanos, Nanos);
+
 /// The witnesses at work.
 pub struct Watch {
-    is_over: Arc<AtomicBool>,
-    witnesses: Vec<JoinHandle<Vec<(Nanos, Nanos)>>>,
+    /// A witness whose channel has no sender any more ends.
+    witnesses: Vec<(Sender<()>, JoinHandle<Vec<Stall>>)>,
 }
 
 impl Watch {
     pub fn begin() -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
         let witness = |core: u32| {
-            let is_over = Arc::clone(&is_over);
-            thread::spawn(move || watch(core, &is_over))
+            let (goes_on, until) = mpsc::channel();
+            (goes_on, thread::spawn(move || watch(core, &until)))
         };
-        let witnesses = scheduling::allowed_cores().into_iter().map(witness).collect();
-        Self { is_over, witnesses }
+        Self { witnesses: scheduling::allowed_cores().into_iter().map(witness).collect() }
     }
 
-    /// Between which two instants of `CLOCK_MONOTONIC` some core served nobody in time.
-    pub fn end(self) -> Vec<(Nanos, Nanos)> {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.witnesses.into_iter().flat_map(|witness| witness.join().expect("a witness")).collect()
+    /// What all cores have had since the begin.
+    pub fn end(self) -> Vec<Stall> {
+        let end = |(goes_on, witness): (Sender<()>, JoinHandle<_>)| {
+            drop(goes_on);
+            witness.join().expect("a witness")
+        };
+        self.witnesses.into_iter().flat_map(end).collect()
     }
 }
 
-fn watch(core: u32, is_over: &AtomicBool) -> Vec<(Nanos, Nanos)> {
+fn watch(core: u32, until: &Receiver<()>) -> Vec<Stall> {
     scheduling::pin(core).expect("an allowed core");
     if let Err(refusal) = scheduling::apply(Class::Fifo { priority: ABOVE_ALL }) {
         // It then sees more stalls, and excuses more.
         eprintln!("the witness of core {core} has no rank: {refusal}");
     }
     let mut stalls = Vec::new();
-    while !is_over.load(Ordering::Relaxed) {
+    while until.try_recv() == Err(TryRecvError::Empty) {
         let due = clock::now() + NAP;
         clock::sleep_until(due);
         let woken = clock::now();

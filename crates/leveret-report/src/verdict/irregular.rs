@@ -7,6 +7,10 @@ use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
+/// A process has ended for so long at most before its end is told: its threads are gone, the kernel takes its memory apart, and the agent may
+/// have to wait for a core. On a busy machine that took 0.24 s.
+const DYING: Nanos = Nanos::from_secs(1);
+
 /// The kind of instances that neither ran nor were skipped, as far as is known.
 pub(crate) const UNACCOUNTED: &str = "unaccounted";
 /// The kind of instances and messages whose records nobody read in time.
@@ -197,35 +201,25 @@ fn due(phase: &Phase, task: usize, end: Nanos) -> u64 {
     planned.iter().map(|instance| before(instance.start().0) as u64).fold(0, u64::saturating_add)
 }
 
-/// Until when instances must be accounted for: the last round may be partial; a run that was cut short ended about when the last of all its
-/// instances began. A dead member's tasks owe nothing after the last instance that any of them began: how long the kernel takes to tell of a
-/// death, after the member's threads are gone, is anybody's guess.
+/// Until when instances must be accounted for: the last round may be partial; a run that was cut short ended about when
+/// the last of all its instances began; after its member's death a task owes nothing.
 fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     let round = Nanos(phase.plan.hyperperiod.0.max(1));
     let rounds = i64::try_from(phase.rounds).unwrap_or(i64::MAX);
     let declared = round.saturating_mul(rounds.saturating_sub(1).max(0));
-    let member = |task: usize| phase.job.tasks.get(task).map(|model| model.member.0);
-    let is_dead = |rank: Option<u16>| {
-        phase
-            .events
-            .iter()
-            .any(|event| matches!(event.kind, EventKind::MemberDied { member, .. } if Some(member) == rank))
-    };
-    let last = |of: Option<Option<u16>>| {
-        let tasks =
-            phase.tasks.iter().enumerate().filter(|(task, _)| of.is_none_or(|rank| member(*task) == rank));
-        let begun = tasks.filter_map(|(_, record)| record.instances.last()).map(|last| last.planned);
-        begun.max().unwrap_or(Nanos::ZERO) - round
-    };
-    let own = member(task);
-    let somebody_died = phase.events.iter().any(|event| matches!(event.kind, EventKind::MemberDied { .. }));
-    if is_dead(own) {
-        declared.min(last(Some(own)))
-    } else if completed && !somebody_died {
+    let mut deaths = phase.events.iter().filter_map(|event| match event.kind {
+        EventKind::MemberDied { member, .. } => Some((member, event.at)),
+        _ => None,
+    });
+    let end = if completed && deaths.clone().next().is_none() {
         declared
     } else {
-        declared.min(last(None))
-    }
+        let last = phase.tasks.iter().filter_map(|task| task.instances.last()).map(|last| last.planned).max();
+        declared.min(last.unwrap_or(Nanos::ZERO) - round)
+    };
+    let member = phase.job.tasks.get(task).map(|model| model.member.0);
+    let death = deaths.find(|(rank, _)| Some(*rank) == member);
+    death.map_or(end, |(_, at)| end.min(at - round.max(DYING)))
 }
 
 /// When a task's member was stopped, if it did not go on.
