@@ -1,7 +1,7 @@
 //! The machine alone: a bare `clock_nanosleep` thread in a gap of the plan, below every task's priority.
 
 use crate::gaps::gaps;
-use crate::starved;
+use crate::reap;
 use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::scheduling::{self, Class};
 use leveret_os::threads_of::OwnWaits;
@@ -57,7 +57,7 @@ impl Alone {
         let may_nudge = nudge::prepare().is_ok();
         // It may be on its way into the sleep: so, again until it has ended.
         let thread = || self.shared.thread.load(Ordering::Acquire);
-        let ended = starved::join(self.thread, thread, NUDGE_EVERY, || {
+        let ended = reap::join(self.thread, thread, NUDGE_EVERY, || {
             if may_nudge && thread() != 0 {
                 nudge::nudge(thread());
             }

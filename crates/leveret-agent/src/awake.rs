@@ -4,7 +4,7 @@
 //! ordinarily and hundreds once in a hundred, which no guard covers. Real machines have the same in their idle states, which
 //! `/dev/cpu_dma_latency` holds off; in a guest without idle states of its own that device does nothing.
 
-use crate::starved;
+use crate::reap;
 use leveret_memory::sync::{AtomicBool, Ordering};
 use leveret_os::scheduling::{self, Class};
 use leveret_report::record::AWAKE_THREADS;
@@ -25,7 +25,7 @@ pub(crate) struct KeptAwake {
 #[derive(Debug)]
 struct Keeper {
     core: u32,
-    /// Of the kernel.
+    /// The kernel's id of the thread.
     id: u32,
     thread: JoinHandle<()>,
 }
@@ -68,7 +68,7 @@ impl Drop for KeptAwake {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for keeper in self.kept.drain(..) {
-            let _ = starved::join(keeper.thread, || keeper.id, LOOK_AGAIN, || {});
+            let _ = reap::join(keeper.thread, || keeper.id, LOOK_AGAIN, || {});
         }
     }
 }

@@ -24,9 +24,9 @@ mod other_jobs;
 mod output;
 mod patience;
 mod plausible;
+mod reap;
 mod recent;
 mod rescheduled;
-mod starved;
 mod thin;
 mod tick;
 

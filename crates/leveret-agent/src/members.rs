@@ -1,16 +1,17 @@
 //! Members as processes: started, watched, stopped.
 
 use crate::output::{Carriers, Destination};
-use crate::starved;
+use crate::reap;
 use leveret_memory::Region;
-use leveret_os::control::Connection;
+use leveret_os::control::{Connection, poll};
 use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
 use leveret_os::streams;
 use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, OUTPUT_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use leveret_types::Nanos;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How one member is started.
 #[derive(Clone, Debug)]
@@ -42,6 +43,10 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn of(pid: u32) -> Result<Self, WatchError> {
         Ok(Self { pid, pidfd: PidFd::open(pid)? })
+    }
+
+    fn lives(&self) -> bool {
+        poll(&[self.pidfd.as_fd()], Some(Duration::ZERO)).is_ok_and(|ended| !ended[0].any())
     }
 }
 
@@ -136,9 +141,10 @@ impl Seat {
 
     /// Lets a process that was killed, and has not ended yet, try another core.
     pub(crate) fn try_another_core(&mut self) {
-        if let Some(child) = &self.child {
-            starved::move_killed(self.peer.as_ref().map_or(child.pid, |peer| peer.pid), &mut self.turn);
-        }
+        let Some(child) = &self.child else { return };
+        // The number of a peer that has ended may be another process's by now; a child keeps its own until it is reaped.
+        let peer = self.peer.as_ref().filter(|peer| peer.lives());
+        reap::move_killed(peer.map_or(child.pid, |peer| peer.pid), &mut self.turn);
     }
 
     /// Ends the process at once, and that of a wrapper around it.

@@ -31,7 +31,7 @@ impl Watch {
         Self { witnesses: scheduling::allowed_cores().into_iter().map(witness).collect() }
     }
 
-    /// What all cores have had since the begin.
+    /// Ends, and gives the stalls of all cores.
     pub fn end(self) -> Vec<Stall> {
         let end = |(goes_on, witness): (Sender<()>, JoinHandle<_>)| {
             drop(goes_on);

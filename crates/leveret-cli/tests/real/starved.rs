@@ -1,6 +1,6 @@
 //! A member that gets no core when it should stop: it is waited for, and whoever has the core is named.
 
-use crate::harness::{Workplace, turn};
+use crate::harness::{Running, Workplace, turn};
 use crate::job::{Job, core, cores};
 use std::process::{Child, Command};
 
@@ -29,6 +29,15 @@ impl Drop for Hog {
     }
 }
 
+/// A job of one member, which has made its first rounds.
+fn run_on_the_first_core(place: &Workplace) -> Running<'_> {
+    let pid = format!("pid={}", place.shown("V.pid"));
+    let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
+    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
+    run.await_text("V.pid", "started");
+    run
+}
+
 #[test]
 fn who_keeps_a_member_from_stopping_is_named_and_the_member_is_not_ended_for_it() {
     let _turn = turn();
@@ -36,10 +45,7 @@ fn who_keeps_a_member_from_stopping_is_named_and_the_member_is_not_ended_for_it(
         return eprintln!("SKIPPED: there is one core, and the agent needs another than the hog's");
     }
     let place = Workplace::new();
-    let pid = format!("pid={}", place.shown("V.pid"));
-    let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
-    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
-    run.await_text("V.pid", "started");
+    let run = run_on_the_first_core(&place);
     let mut hog = Hog::start("95");
     let process = hog.0.id();
     let named = "member \"V\" should have stopped, and gets no time on core";
@@ -66,10 +72,7 @@ fn a_job_whose_agent_gets_no_time_on_its_cores_ends() {
         return eprintln!("SKIPPED: there is one core, and the agent needs another than the hog's");
     }
     let place = Workplace::new();
-    let pid = format!("pid={}", place.shown("V.pid"));
-    let job = Job::new(50, "").member("V", core(0), "test-node", &["task=V.user", &pid, "started=2"]);
-    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
-    run.await_text("V.pid", "started");
+    let run = run_on_the_first_core(&place);
     // Above the agent's threads, below the tasks.
     let mut hog = Hog::start("8");
     let outcome = run.finish();

@@ -7,8 +7,8 @@ use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// A process has ended for so long at most before its end is told: its threads are gone, the kernel takes its memory apart, and the agent may
-/// have to wait for a core. On a busy machine that took 0.24 s.
+/// The longest time between the end of a member's threads and the instant at which the agent records its death: in between, the kernel frees the
+/// process's memory, and the agent may wait for a core. On a busy machine that took 0.24 s.
 const DYING: Nanos = Nanos::from_secs(1);
 
 /// The kind of instances that neither ran nor were skipped, as far as is known.

@@ -10,8 +10,8 @@ const PATIENCE: Nanos = Nanos::from_secs(1);
 /// A thread that has not ended after this tries the next core.
 const TRY: Nanos = Nanos::from_millis(10);
 
-/// Joins a thread that was told to end, whose kernel thread id is `id` (0 while unknown); meanwhile, `every` so often, does `meanwhile`.
-/// `None` when it gets no core, or has panicked.
+/// Joins a thread that was told to end, and calls `meanwhile` at intervals of `every` until it has. `id` gives the thread's kernel id, or 0 while
+/// it is unknown. `None` if the thread got no core or panicked.
 pub(crate) fn join<T>(
     thread: JoinHandle<T>,
     id: impl Fn() -> u32,
@@ -69,7 +69,7 @@ mod tests {
         drop(tell);
     }
 
-    /// Of two cores the first is another's for good, and the process that is killed there has a lower rank.
+    /// A thread of higher priority occupies the core to which the killed process is pinned.
     #[test]
     fn who_is_killed_and_gets_no_core_ends_on_another() {
         let cores = scheduling::allowed_cores();
