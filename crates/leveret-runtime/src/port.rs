@@ -468,7 +468,10 @@ impl InputPort {
     pub(crate) fn pass(&mut self, cursor: &Cursor, next: &Cursor) {
         self.current = self.bindings.at(cursor);
         let Some(instance) = self.current else { return };
-        if self.seen != Some(instance) && self.bindings.at(next) != Some(instance) {
+        if self.seen != Some(instance) {
+            if self.bindings.at(next) == Some(instance) {
+                return; // Nobody has brought it home yet: it stays where it lies for the next.
+            }
             self.seen = Some(instance);
             let due = self.epoch + self.arrival.of(instance);
             let part = self.activation.part(instance);

@@ -50,6 +50,11 @@ pub(crate) fn ends() -> (Sender, Receiver) {
 }
 
 fn holding_port(receiver: Receiver) -> InputPort {
+    port(receiver, MissingPolicy::HoldLast, vec![0])
+}
+
+/// `slots` says which instance of a round each instance of the task reads.
+fn port(receiver: Receiver, missing: MissingPolicy, slots: Vec<i64>) -> InputPort {
     let declared = Channel {
         name: "held".to_owned(),
         group: "world".to_owned(),
@@ -62,11 +67,11 @@ fn holding_port(receiver: Receiver) -> InputPort {
             period: PERIOD,
             release: Nanos::ZERO,
             deadline: PERIOD,
-            missing: MissingPolicy::HoldLast,
+            missing,
         },
     };
     let arrival = Arrival { period: PERIOD, first: PERIOD, once: None };
-    InputPort::new(0, &declared, receiver, Bindings::new(vec![0], 1), 0, (arrival, Spans::ALWAYS))
+    InputPort::new(0, &declared, receiver, Bindings::new(slots, 1), 0, (arrival, Spans::ALWAYS))
 }
 
 /// A peer that does not respect what it has been told is in use, and so tears copies while they are made.
@@ -111,4 +116,33 @@ fn a_torn_copy_does_not_destroy_what_is_held() {
         stop.store(true, Ordering::Relaxed);
     });
     assert!(whole, "a torn copy destroyed what was held");
+}
+
+#[test]
+fn what_a_skipped_instance_did_not_read_is_there_for_the_next() {
+    let (mut sender, receiver) = ends();
+    let mut port = port(receiver, MissingPolicy::Skip, vec![0, 0]);
+    let watch = Watch::new(2, Nanos::MAX);
+    let clock = crate::VirtualClock::new();
+    let at = |instance: u64| {
+        let (round, index) = (instance / 2, (instance % 2) as usize);
+        Cursor { instance, round, index, round_start: Nanos::ZERO }
+    };
+    let seen = |port: &mut InputPort| match port.message() {
+        Input::Message(message, ..) => message.instance().0,
+        other => panic!("{other:?}"),
+    };
+    for round in 0..8 {
+        sender.publish_over(round, &[0; 8], Nanos::ZERO);
+        if round % 2 == 1 {
+            port.gather(&at(2 * round), &clock, &watch);
+            assert_eq!(seen(&mut port), round);
+            port.finish(&at(2 * round + 1));
+        } else {
+            port.pass(&at(2 * round), &at(2 * round + 1));
+        }
+        port.gather(&at(2 * round + 1), &clock, &watch);
+        assert_eq!(seen(&mut port), round);
+        port.finish(&at(2 * round + 2));
+    }
 }
