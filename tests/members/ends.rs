@@ -215,11 +215,14 @@ fn activate() -> Result<(), Failed> {
         let sight = |from: u64| sights.iter().find(|(number, _)| *number >= from).ok_or("the task has ended");
         check(sight(3)?.1 == Ok(()), "active from the start")?;
         let until = session.deactivate(end).ok_or("no such end")?.0;
-        check(sight(until)? == (until, Err(SendRefusal::Inactive)), "not deactivated as it said")?;
         let from = session.activate_at(end, Instance(until + 5)).ok_or("no such end")?.0;
         check(from >= until + 5, "activated before the named instance")?;
-        check(sight(from - 1)? == (from - 1, Err(SendRefusal::Inactive)), "activated too early")?;
-        check(sight(from)? == (from, Ok(())), "not activated as it said")?;
+        // An instance that is skipped says nothing.
+        for (number, sent) in sights.iter().take_while(|(number, _)| *number <= from + 5) {
+            let is_off = (until..from).contains(&number);
+            let wanted = if is_off { Err(SendRefusal::Inactive) } else { Ok(()) };
+            check(sent == wanted, format!("off at {until}, on at {from}: {sent:?} in instance {number}"))?;
+        }
         println!("activate A: off at {until}, on at {from}");
         check(matches!(session.run()?, Ended::Completed), "completed")
     } else {
@@ -264,10 +267,11 @@ fn pause() -> Result<(), Failed> {
     let until = session.deactivate(end).ok_or("no such end")?.0;
     let from = session.activate_at(end, Instance(until + 5)).ok_or("no such end")?.0;
     check(from >= until + 5, "activated before the named instance")?;
-    check(sight(until - 1)? == (until - 1, true), "deactivated too early")?;
-    check(sight(until)? == (until, false), "not deactivated as it said")?;
-    check(sight(from - 1)? == (from - 1, false), "activated too early")?;
-    check(sight(from)? == (from, true), "not activated as it said")?;
+    // What did not come in the other instances may be the sender's doing.
+    for (number, came) in sights.iter().take_while(|(number, _)| *number <= from + 5) {
+        let is_off = (until..from).contains(&number);
+        check(!(came && is_off), format!("off at {until}, on at {from}: a message in instance {number}"))?;
+    }
     println!("pause B: off at {until}, on at {from}");
     check(matches!(session.run()?, Ended::Completed), "completed")
 }

@@ -4,7 +4,8 @@
 //! - `task=A.user`, `reads=CA`, `writes=AB`, `size=64`: what it declares; `first=yes` starts the round;
 //! - `overrun=8ms@10,20`: computes that long in those instances;
 //! - `fault=64@10,20`: touches that many fresh MiB in those instances;
-//! - `signal=STOP:PATH@10`: sends the signal to the process whose number stands in the file, in that instance;
+//! - `signal=STOP:PATH@10`: sends the signal to the process whose number stands in the file, in that instance, or the first after it that
+//!   is not skipped, as is all that happens once;
 //! - `pid=PATH`: writes its own process number there before it joins;
 //! - `started=5`: adds a line `started` to that file in that instance;
 //! - `panic=5`, `stop=5`, `exit=5`: panics, stops the job or ends the process in that instance;
@@ -214,20 +215,26 @@ impl Node {
             touch_fresh_pages(self.fault.0);
             eprintln!("node {}: faulted in instance {number}", self.name);
         }
-        for (signal, path, _) in self.signals.iter().filter(|(_, _, at)| *at == number) {
-            send_signal(*signal, path);
-            eprintln!("node {}: signalled in instance {number}", self.name);
+        // Nothing is freed in here: that would count as a use of the allocator.
+        let is_due = |at: &mut u64| *at <= number && std::mem::replace(at, u64::MAX) != u64::MAX;
+        for (signal, path, at) in &mut self.signals {
+            if is_due(at) {
+                send_signal(*signal, path);
+                eprintln!("node {}: signalled in instance {number}", self.name);
+            }
         }
-        if let Some((_, path)) = self.started.as_ref().filter(|(at, _)| *at == number) {
+        if let Some((at, path)) = &mut self.started
+            && is_due(at)
+        {
             append(path, "\nstarted");
         }
-        if self.panic == Some(number) {
+        if self.panic.as_mut().is_some_and(is_due) {
             panic!("planted in instance {number}");
         }
-        if self.stop == Some(number) {
+        if self.stop.as_mut().is_some_and(is_due) {
             instance.stop_job("a test wants it so");
         }
-        if self.exit == Some(number) {
+        if self.exit.as_mut().is_some_and(is_due) {
             std::process::exit(7);
         }
     }

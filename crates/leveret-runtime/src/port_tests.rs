@@ -63,12 +63,7 @@ fn port(receiver: Receiver, missing: MissingPolicy, slots: Vec<i64>) -> InputPor
         size: ByteSize(u64::from(SIZE)),
         buffers: BUFFERS,
         placement: Placement::Separate,
-        qos: Qos::TimeDriven {
-            period: PERIOD,
-            release: Nanos::ZERO,
-            deadline: PERIOD,
-            missing,
-        },
+        qos: Qos::TimeDriven { period: PERIOD, release: Nanos::ZERO, deadline: PERIOD, missing },
     };
     let arrival = Arrival { period: PERIOD, first: PERIOD, once: None };
     InputPort::new(0, &declared, receiver, Bindings::new(slots, 1), 0, (arrival, Spans::ALWAYS))

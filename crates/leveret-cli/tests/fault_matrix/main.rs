@@ -11,6 +11,8 @@ mod harness;
 #[allow(dead_code, reason = "the tests of real processes use all of it")]
 #[path = "../real/job.rs"]
 mod job;
+#[path = "../real/stalls.rs"]
+mod stalls;
 
 mod case;
 mod cases;

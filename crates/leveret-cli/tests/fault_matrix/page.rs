@@ -26,8 +26,8 @@ The test fails where the party, the culprit, the exit code or a sentence of the 
 *Whose miss* and *culprit* are what the report said, in one run of all cells. \"Unproven\" means that nothing shows who did it, so that it counts as
 the job's: the kernel does not say who froze a control group of version 1, who used up a quota, or who changed a thread's scheduling.
 
-No row plants a miss of the machine: whatever a test can do to a core, a process does. [planted_causes.rs](../crates/leveret-report/tests/planted_causes.rs)
-and [held.rs](../crates/leveret-report/tests/held.rs) show in virtual time what counts as the machine's: late timers, stalls of a core, time that a hypervisor
+No row plants a miss of the machine: whatever a test can do to a core, a process does. [planted_causes.rs](../crates/leveret-report/tests/report/planted_causes.rs)
+and [held.rs](../crates/leveret-report/tests/report/held.rs) show in virtual time what counts as the machine's: late timers, stalls of a core, time that a hypervisor
 takes, the kernel's own threads.
 
 | planted | scheduling | whose miss | culprit | judged | what the report says |

@@ -49,12 +49,16 @@ fn an_abort_ends_the_job_with_its_code_and_message() {
 fn an_abort_ends_a_job_that_has_not_committed() {
     let _turn = turn();
     let program = program();
-    for (way, waiting) in [("before", 2), ("waiting", 1)] {
+    // In the second way the first member waits outside of the library; the one that aborts may or may not say it before it ends.
+    for (way, waiting) in [("before", &["0", "1"][..]), ("waiting", &["1"])] {
         let running = program.start_with(3, way);
         let (code, stdout, stderr) = running.finish_without_record();
         assert_eq!(code, Some(i32::from(CODE)), "{way}: {stdout}{stderr}");
         assert!(stderr.contains(&format!("leveret: {PRINTED}")), "{way}: {stderr}");
-        assert_eq!(stdout.matches("no commit").count(), waiting, "{way}: {stdout}{stderr}");
+        for member in waiting {
+            let told = format!("member {member}: no commit");
+            assert_eq!(stdout.matches(&told).count(), 1, "{way}, {member}: {stdout}{stderr}");
+        }
     }
 }
 

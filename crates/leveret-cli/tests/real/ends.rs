@@ -3,7 +3,9 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
-use leveret_report::record::{Ending, Fate};
+use leveret_report::record::{Ending, Fate, MessageRecord};
+
+const PAUSES_ROUNDS: u64 = 60;
 
 fn assert_well(outcome: &Outcome, says: &[&str]) {
     outcome.assert_consistent();
@@ -71,13 +73,26 @@ fn a_receiving_end_pauses_at_the_named_instances() {
 
 fn pauses(what: &str, says: &str) {
     let _turn = turn();
-    let job = pair(what, 60)
+    let job = pair(what, PAUSES_ROUNDS)
         .task("A.user", ["0ms", "5ms"], "1ms", "writes = [\"AB\"]")
         .task("B.user", ["9ms", "14ms"], "1ms", "reads = [\"AB\"]")
         .channel("AB", ["5ms", "9ms"], "");
     let outcome = Workplace::new().start(&job.text()).finish_alone();
     assert_well(&outcome, &[says]);
     outcome.assert_no_miss_of_the_job();
+    let line = outcome.stdout.lines().find_map(|line| line.strip_prefix(says)).expect("it says so");
+    let (until, from) = line.split_once(", on at ").expect("both instances");
+    let off = until.parse::<u64>().expect("a number")..from.parse().expect("a number");
+    let messages = &outcome.record().phases[0].channels[0].messages;
+    let misses = outcome.assessment().misses;
+    for instance in 0..PAUSES_ROUNDS {
+        let is_of_it = |message: &&MessageRecord| message.instance == instance;
+        let is_sent = messages.iter().find(is_of_it).is_some_and(|message| message.inserted.is_some());
+        let is_missed = misses.iter().any(|miss| miss.name == "AB" && miss.instance == instance);
+        let is_off = off.contains(&instance);
+        assert!(!is_off || !is_sent && !is_missed, "{instance} of {off:?}: {}", outcome.said());
+        assert!(is_off || is_sent || is_missed, "{instance} of {off:?}: {}", outcome.said());
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Starting `leveret run` on a job written into a temporary folder, and waiting for its end under a watchdog.
 
+use crate::stalls::{Stall, Watch};
 use leveret_os::control::poll;
 use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::RunRecord;
@@ -98,6 +99,12 @@ impl Workplace {
     /// Runs a job to its end.
     pub fn run(&self, job: &str) -> Outcome {
         self.start(job).finish()
+    }
+
+    /// As [`Workplace::run`], beside a witness that tells when the machine stood still.
+    pub fn run_watched(&self, job: &str) -> Outcome {
+        let watch = Watch::begin();
+        self.start(job).finish_watched(watch)
     }
 
     /// The process of a member that lives now.
@@ -248,6 +255,12 @@ impl Running<'_> {
         Outcome::read(self.place, status)
     }
 
+    /// As [`Running::finish`], and what the witness of this run saw.
+    pub fn finish_watched(self, watch: Watch) -> Outcome {
+        let outcome = self.finish();
+        Outcome { stalls: watch.end(), ..outcome }
+    }
+
     /// As [`Running::finish`] where no record can be expected: exit code, standard output, standard error.
     pub fn finish_without_record(mut self) -> (Option<i32>, String, String) {
         assert!(ends(&self.end), "the run hangs: {}", self.place.text("stderr"));
@@ -283,6 +296,8 @@ pub struct Outcome {
     pub stdout: String,
     pub stderr: String,
     pub record: Option<RunRecord>,
+    /// When the machine stood still, if that was watched.
+    pub stalls: Vec<Stall>,
 }
 
 impl Outcome {
@@ -298,6 +313,7 @@ impl Outcome {
             stdout: place.text("stdout"),
             stderr: place.text("stderr"),
             record,
+            stalls: Vec::new(),
         }
     }
 
@@ -330,14 +346,28 @@ impl Outcome {
     }
 
     /// Those of the instances in which a member says that it did what it was asked to. A machine that stood still at that moment may have
-    /// kept it from doing so; one at least it must have done.
+    /// kept it from doing so; one at least it must have done, unless a witness saw it stand still in all of them.
     pub fn done(&self, said: &str, instances: &[u64]) -> Vec<u64> {
         let is_said = |instance: &&u64| {
             self.stderr.lines().any(|line| line.ends_with(&format!("{said} in instance {instance}")))
         };
         let done: Vec<u64> = instances.iter().filter(is_said).copied().collect();
-        assert!(!done.is_empty(), "nothing was planted: {}", self.said());
+        let none_could = instances.iter().all(|round| self.stood_still_in_round(*round));
+        assert!(!done.is_empty() || none_could, "nothing was planted: {}", self.said());
         done
+    }
+
+    /// Whether the machine stood still at some time between two instants of the job's clock.
+    pub fn stood_still(&self, (from, until): (Nanos, Nanos)) -> bool {
+        let epoch = self.record().phases[0].epoch_monotonic;
+        self.stalls.iter().any(|(began, ended)| *began < epoch + until && epoch + from < *ended)
+    }
+
+    /// Whether it did in a round: more may then have happened to an instance of it than was planted.
+    pub fn stood_still_in_round(&self, round: u64) -> bool {
+        let length = self.record().phases[0].plan.hyperperiod;
+        let begin = length.saturating_mul(round as i64);
+        self.stood_still((begin, begin + length))
     }
 
     /// No miss is proven to be the job's: what delayed an instance was not of the job.

@@ -96,7 +96,12 @@ fn a_long_round_is_not_waited_for() {
         let phase = &outcome.record().phases[0];
         assert_eq!((phase.rounds, phase.tasks[1].instances.len()), (0, 0), "{}", outcome.said());
         assert!(!outcome.stderr.contains("did not stop"), "{}", outcome.said());
-        assert_eq!(outcome.report()["data_path"]["allocations_after_commit"], 0);
+        assert_eq!(
+            outcome.report()["data_path"]["allocations_after_commit"],
+            0,
+            "{signal:?} {}",
+            outcome.said()
+        );
         if signal == Signal::INT {
             assert_eq!(outcome.record().ending, Ending::Interrupted);
             outcome.assert_ran();

@@ -88,8 +88,9 @@ fn too_few_open_files_are_named_before_anything_starts() {
     let needed: u64 =
         needed.and_then(|(number, _)| number.parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
     assert!(needed > 14 && stderr.contains(&format!("`ulimit -n {needed}`")), "{stderr}");
-    let (code, stderr) = run_with_limit("-n", needed);
-    assert!(matches!(code, Some(0 | 3 | 4)), "{code:?}: {stderr}");
+    let (_, stderr) = run_with_limit("-n", needed);
+    let has_run = stderr.contains("running node: 5 rounds") && stderr.contains("report: ");
+    assert!(has_run && !stderr.contains("error: "), "{stderr}");
 }
 
 /// The limit holds for memory files as for others.

@@ -2,6 +2,7 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
+use crate::stalls::Watch;
 use leveret_os::clock;
 use leveret_report::record::EventKind;
 use leveret_report::verdict::{Cause, Miss, Party};
@@ -13,19 +14,31 @@ const PLANTED: [u64; 3] = [10, 20, 30];
 const ROUNDS: u64 = 40;
 
 /// Each instance of `name` in which this was really done was missed by this cause, which is the job's.
-fn assert_named(outcome: &Outcome, (name, said): (&str, &str), cause: Cause) {
+fn assert_named(outcome: &Outcome, (name, said): (&str, &str), cause: Cause) -> Vec<u64> {
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-    assert_laid(outcome, (name, said), cause, Party::Job);
+    assert_laid(outcome, (name, said), cause, Party::Job)
 }
 
-/// As [`assert_named`], of any party.
-fn assert_laid(outcome: &Outcome, (name, said): (&str, &str), cause: Cause, party: Party) {
+/// As [`assert_named`], of any party. Gives the instances that were judged: those in which nothing but the plant happened.
+fn assert_laid(outcome: &Outcome, (name, said): (&str, &str), cause: Cause, party: Party) -> Vec<u64> {
     outcome.assert_consistent();
-    for instance in outcome.done(said, &PLANTED) {
+    let judged = undisturbed(outcome, outcome.done(said, &PLANTED));
+    for instance in judged.iter().copied() {
         let miss = outcome.miss(name, instance);
         assert_eq!(miss.party, party, "{name} {instance}: {:?}", miss.evidence);
         assert_eq!(miss.cause, cause, "{name} {instance}: {:?}", miss.evidence);
     }
+    judged
+}
+
+/// Those of some instances in whose round the machine stood still for nobody.
+fn undisturbed(outcome: &Outcome, instances: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let (disturbed, judged): (Vec<u64>, _) =
+        instances.into_iter().partition(|round| outcome.stood_still_in_round(*round));
+    if !disturbed.is_empty() {
+        eprintln!("SKIPPED: the machine stood still in rounds {disturbed:?}");
+    }
+    judged
 }
 
 /// One task with a window of 2 ms in the middle of its period, and another member beside it.
@@ -45,14 +58,16 @@ fn a_hog_of_the_job_itself_is_named() {
     let _turn = turn();
     let place = Workplace::new();
     let on = format!("core={}", core(0));
-    let hog = [on.as_str(), "priority=95", "period=20ms", "from=5ms", "for=6ms", "at=10,20,30"];
-    let outcome = place.run(&victim(&[], ("test-hog", &hog)));
-    assert_laid(&outcome, ("V.user", HELD), Cause::RunQueueWait, Party::Job);
-    let miss = outcome.miss("V.user", outcome.done(HELD, &PLANTED)[0]);
-    let culprit = miss.culprit.as_ref().map(|culprit| (culprit.name.as_str(), culprit.rank.as_str()));
-    // Who cannot see the whole core cannot name it.
-    let whole = outcome.record().machine.switch_log_whole_core;
-    assert_eq!((culprit, miss.unproven), (whole.then_some(("hog", "SCHED_FIFO 95")), !whole), "{miss:?}");
+    // Below the witness, which is to see through it.
+    let hog = [on.as_str(), "priority=60", "period=20ms", "from=5ms", "for=6ms", "at=10,20,30"];
+    let outcome = place.run_watched(&victim(&[], ("test-hog", &hog)));
+    for instance in assert_laid(&outcome, ("V.user", HELD), Cause::RunQueueWait, Party::Job) {
+        let miss = outcome.miss("V.user", instance);
+        let culprit = miss.culprit.as_ref().map(|culprit| (culprit.name.as_str(), culprit.rank.as_str()));
+        // Who cannot see the whole core cannot name it.
+        let whole = outcome.record().machine.switch_log_whole_core;
+        assert_eq!((culprit, miss.unproven), (whole.then_some(("hog", "SCHED_FIFO 60")), !whole), "{miss:?}");
+    }
 }
 
 #[test]
@@ -66,18 +81,19 @@ fn a_hog_of_another_process_is_named_with_its_number() {
     let own = ["task=V.user", pid.as_str(), "started=5"];
     let job =
         Job::new(100, "").member("V", core(0), "test-node", &own).task("V.user", ["6ms", "8ms"], "500us", "");
+    let watch = Watch::begin();
     let run = place.start(&job.text());
     run.await_text("V.pid", "started");
     // Some ten periods long. The shell takes the place, and the number, of what starts it.
     let spin = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
     let mut hog = Command::new("taskset")
-        .args(["-c", &core(0).to_string(), "chrt", "-f", "95", "sh", "-c", spin])
+        .args(["-c", &core(0).to_string(), "chrt", "-f", "60", "sh", "-c", spin])
         .spawn()
         .expect("util-linux is there");
     let process = hog.id();
     let may_be_ranked = hog.wait().expect("a child can be waited for").success();
     let ended = clock::now();
-    let outcome = run.finish();
+    let outcome = run.finish_watched(watch);
     if !may_be_ranked {
         return eprintln!("SKIPPED: the right to real-time scheduling is missing");
     }
@@ -87,7 +103,7 @@ fn a_hog_of_another_process_is_named_with_its_number() {
     let first = first.unwrap_or_else(|| panic!("nothing is the hog's: {}", outcome.said()));
     let until = ended - outcome.record().phases[0].epoch_monotonic;
     let meanwhile = misses.iter().filter(|miss| miss.deadline >= first && miss.deadline < until);
-    for miss in meanwhile {
+    for miss in meanwhile.filter(|miss| !outcome.stood_still_in_round(miss.instance)) {
         assert!(is_its(miss), "{miss:?}");
         let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
         assert_eq!((cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:?}");
@@ -99,24 +115,24 @@ fn a_hog_of_another_process_is_named_with_its_number() {
 #[test]
 fn page_faults_in_the_body_are_named() {
     let _turn = turn();
-    let outcome = Workplace::new().run(&victim(&["fault=64@10,20,30"], ("test-node", &[])));
+    let outcome = Workplace::new().run_watched(&victim(&["fault=64@10,20,30"], ("test-node", &[])));
     assert_named(&outcome, ("V.user", "node V: faulted"), Cause::PageFault);
 }
 
 #[test]
 fn an_overrun_is_named() {
     let _turn = turn();
-    let outcome = Workplace::new().run(&victim(&["overrun=5ms@10,20,30"], ("test-node", &[])));
+    let outcome = Workplace::new().run_watched(&victim(&["overrun=5ms@10,20,30"], ("test-node", &[])));
     assert_named(&outcome, ("V.user", "node V: overrun"), Cause::Overrun);
 }
 
 #[test]
 fn a_late_peer_is_named_with_its_root() {
     let _turn = turn();
-    let outcome = Workplace::new().run(&ring(ROUNDS, "", [&["overrun=9ms@10,20,30"], &[], &[]]).text());
+    let job = ring(ROUNDS, "", [&["overrun=9ms@10,20,30"], &[], &[]]);
+    let outcome = Workplace::new().run_watched(&job.text());
     assert_named(&outcome, ("A.user", "node A: overrun"), Cause::Overrun);
-    assert_named(&outcome, ("AB", "node A: overrun"), Cause::LatePeer);
-    for instance in outcome.done("node A: overrun", &PLANTED) {
+    for instance in assert_named(&outcome, ("AB", "node A: overrun"), Cause::LatePeer) {
         let root = outcome.miss("AB", instance).root.expect("a late message has a root");
         assert_eq!((root.name.as_str(), root.instance), ("A.user", instance));
         assert_eq!((root.cause, root.blame.party), (Cause::Overrun, Party::Job));
@@ -128,7 +144,7 @@ fn a_stopped_member_is_named() {
     let _turn = turn();
     let place = Workplace::new();
     let pid = format!("pid={}", place.shown("V.pid"));
-    // Stopped before its instance 10, and on again before its instance 15.
+    // Stopped before its instance 10, and on again before its instance 15, or as soon after as W has a core.
     let stop = format!("signal=STOP:{}@10", place.shown("V.pid"));
     let go = format!("signal=CONT:{}@15", place.shown("V.pid"));
     let job = Job::new(ROUNDS, "")
@@ -136,11 +152,14 @@ fn a_stopped_member_is_named() {
         .member("W", core(1), "test-node", &["task=W.user", &stop, &go])
         .task("V.user", ["8ms", "12ms"], "500us", "")
         .task("W.user", ["0ms", "4ms"], "500us", "");
-    let outcome = place.run(&job.text());
+    let outcome = place.run_watched(&job.text());
     outcome.assert_consistent();
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-    assert_eq!(outcome.done("node W: signalled", &[10, 15]), [10, 15], "{}", outcome.said());
-    for instance in 10..15 {
+    let signalled: Vec<u64> = (0..ROUNDS)
+        .filter(|round| outcome.stderr.contains(&format!("node W: signalled in instance {round}\n")))
+        .collect();
+    let [stopped, went_on] = signalled[..] else { panic!("not stopped and continued: {}", outcome.said()) };
+    for instance in undisturbed(&outcome, stopped..went_on) {
         let miss = outcome.miss("V.user", instance);
         assert_eq!((miss.cause, miss.party), (Cause::StoppedMember, Party::Job), "{:?}", miss.evidence);
     }
@@ -198,11 +217,12 @@ fn changed_in_mid_run(command: &[&str]) -> Outcome {
             .expect("taskset is there")
     };
     let mut busy = [busy(), busy(), busy(), busy()];
+    let watch = Watch::begin();
     let run = place.start(&job.text());
     run.await_text("V.pid", "started");
     let thread = thread_of(&place, "V.pid", "V.user");
     let status = Command::new(command[0]).args(&command[1..]).arg(thread).stdout(Stdio::null()).status();
-    let outcome = run.finish();
+    let outcome = run.finish_watched(watch);
     for busy in &mut busy {
         busy.kill().expect("the busy process never ends by itself");
         busy.wait().expect("a child can be waited for");
@@ -226,7 +246,8 @@ fn scheduling_changed_from_outside_is_never_the_machines() {
     let misses = outcome.assessment().misses;
     let after: Vec<_> = misses.iter().filter(|miss| miss.deadline > at).collect();
     assert!(!after.is_empty(), "nothing is missed: {}", outcome.said());
-    for miss in after {
+    // Where its core stood still as well, the report names the late timer, which came first.
+    for miss in after.iter().filter(|miss| !outcome.stood_still_in_round(miss.instance)) {
         let cause = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
         assert_eq!((cause, miss.party), (Cause::SchedulingChanged, Party::Job), "{:?}", miss.evidence);
     }
@@ -256,10 +277,12 @@ fn one_long_overrun_in_a_very_short_run_is_named() {
         "500us",
         "",
     );
-    let outcome = Workplace::new().run(&job.text());
+    let outcome = Workplace::new().run_watched(&job.text());
     outcome.assert_consistent();
-    let miss = outcome.miss("V.user", 10);
-    assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{:?}", miss.evidence);
+    for instance in undisturbed(&outcome, outcome.done("node V: overrun", &[10])) {
+        let miss = outcome.miss("V.user", instance);
+        assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{:?}", miss.evidence);
+    }
 }
 
 #[test]

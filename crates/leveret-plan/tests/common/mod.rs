@@ -1,13 +1,15 @@
 //! Jobs for the tests.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod generate;
 pub mod oracle;
 pub mod packed;
 pub mod player;
+pub mod right_plan;
 pub mod switch_player;
 pub mod system_player;
 pub mod systems;
+pub mod wire;
 
 use leveret_plan::{
     Channel, CoreChoice, Costs, Job, Member, MissingPolicy, OverrunPolicy, Placement, Qos, Sporadic, Start,

@@ -1,5 +1,5 @@
 //! Plans of networks that the checker accepts, and what it refuses of them once something is changed.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, NetworkPlan, Traffic, plan_network};

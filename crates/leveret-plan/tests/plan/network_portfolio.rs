@@ -1,8 +1,6 @@
 //! Several searches for one plan: which of them answers follows from steps alone.
 
-mod common;
-
-use common::packed::packed;
+use crate::common::packed::packed;
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Attempt, Effort, NetworkRefusal, Race, SLICE_STEPS, attempt, plan_network};
 use proptest::prelude::*;

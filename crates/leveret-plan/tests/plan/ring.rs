@@ -1,8 +1,6 @@
 //! The published case: the three-node ring of the HARE thesis, section 5.3.
 
-mod common;
-
-use common::{US, ring, us};
+use crate::common::{US, ring, us};
 use leveret_plan::{Plan, checker, digest, plan, render_table};
 
 #[test]

@@ -1,13 +1,10 @@
 //! What the checker of network plans refuses: each rule is broken in an otherwise right plan, and the rule is what it names.
 
-#[path = "common/right_plan.rs"]
-mod right_plan;
-
+use crate::common::right_plan::{planned, refuses};
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{NetworkPlan, Slot, Stream, Traffic};
 use leveret_topology::{Reservation, Shape, TreeHop, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
-use right_plan::{planned, refuses};
 
 const SWITCHES: u32 = 3;
 

@@ -1,10 +1,7 @@
 //! Plans of systems as pictures: cores and links below each other, what leads from the one to the other, and the longest ways of chains, each against the plan.
 
-#[path = "../../leveret-plan/tests/common/mod.rs"]
-mod common;
-
-use common::systems::{add_local, add_task, cell, systems};
-use common::us;
+use crate::common::systems::{add_local, add_task, cell, systems};
+use crate::common::us;
 use leveret_plan::ExplainBudget;
 use leveret_plan::network::Effort;
 use leveret_plan::system::{Step, System, SystemPlan, plan_system_within};

@@ -1,9 +1,7 @@
 //! Why a system has no plan: told with the part, and, of a chain, with where its time goes.
 
-mod common;
-
-use common::systems::{add_chain, add_crossing, add_local, add_task, bare, cell};
-use common::{sporadic, us};
+use crate::common::systems::{add_chain, add_crossing, add_local, add_task, bare, cell};
+use crate::common::{sporadic, us};
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
 use leveret_plan::system::{Chain, ChainLimit, Port, Step, System, SystemRefusal, plan_system};

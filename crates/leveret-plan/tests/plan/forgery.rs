@@ -3,9 +3,7 @@
 //! A mutation of a single number usually breaks several rules at once, so it would be refused even if one of them were
 //! not looked at. Here every number that follows from the forgery is forged with it.
 
-mod common;
-
-use common::{empty, guard_only, task, time_driven};
+use crate::common::{empty, guard_only, task, time_driven};
 use leveret_plan::{CoreChoice, Job, Plan, PlannedInstance, Segment, checker, plan};
 use leveret_types::{ChannelId, Nanos};
 

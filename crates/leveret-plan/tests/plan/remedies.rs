@@ -1,9 +1,7 @@
 //! What a refusal proposes leads to an admitted job: each remedy is made and the whole job planned again.
 
-mod common;
-
-use common::generate::{Shape, jobs};
-use common::{US, empty, guard_only, ring, sporadic, task, time_driven};
+use crate::common::generate::{Shape, jobs};
+use crate::common::{US, empty, guard_only, ring, sporadic, task, time_driven};
 use leveret_plan::{
     Change, CoreChoice, DeclarationKind, ExplainBudget, Job, Kept, MissingPolicy, Plan, Qos, Refusal, plan,
     plan_beside_keeping, plan_within,

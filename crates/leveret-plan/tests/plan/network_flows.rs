@@ -1,14 +1,11 @@
 //! Flows beside the table: no frame on a simulated network is ever later than its bound, and no queue longer.
 
-#[path = "common/wire.rs"]
-mod wire;
-
+use crate::common::wire::{Seen, Wire};
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, Flow, NetworkPlan, Stream, Traffic, flow_bounds, plan_network};
 use leveret_topology::{Forwarding, NodeKind, Shape, Shaper, shape};
 use leveret_types::{BitRate, ByteSize, Nanos, NodeId};
 use proptest::prelude::*;
-use wire::{Seen, Wire};
 
 const MICRO: i64 = 1_000;
 const SWITCHES: u32 = 4;

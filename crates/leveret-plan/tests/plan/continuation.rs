@@ -1,8 +1,6 @@
 //! Channels and tasks that go on from one plan in another.
 
-mod common;
-
-use common::{empty, guard_only, task, time_driven};
+use crate::common::{empty, guard_only, task, time_driven};
 use leveret_plan::{
     ContinuationConflict, CoreChoice, InstancesBefore, Job, Kept, OverrunPolicy, Placement, Plan, Qos,
     continuation, plan,

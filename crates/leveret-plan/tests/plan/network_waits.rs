@@ -1,13 +1,10 @@
 //! Messages that must wait on their way: they do, in a queue where they overtake nobody and nobody overtakes them.
 
-#[path = "common/right_plan.rs"]
-mod right_plan;
-
+use crate::common::right_plan::planned;
 use leveret_plan::checker::check_network;
 use leveret_plan::network::{Effort, NetworkPlan, Stream, Traffic, plan_network};
 use leveret_topology::{Link, Reservation, Shape, shape};
 use leveret_types::{BitRate, ByteSize, Nanos, NodeId, StreamId};
-use right_plan::planned;
 
 const HOSTS: u32 = 8;
 const ROUND: Nanos = Nanos::from_micros(1000);

@@ -1,9 +1,7 @@
 //! Work beside the table: bounds against a played processor, refusals, and what the checker makes of changed plans.
 
-mod common;
-
-use common::player::{Arrivals, play};
-use common::{US, empty, guard_only, ring, sporadic, task, time_driven, us};
+use crate::common::player::{Arrivals, play};
+use crate::common::{US, empty, guard_only, ring, sporadic, task, time_driven, us};
 use leveret_plan::{
     Change, CoreChoice, Costs, Job, LateCause, Plan, Qos, Refusal, RefusalKind, Start, checker, digest, plan,
     validate,

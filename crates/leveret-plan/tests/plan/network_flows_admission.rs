@@ -1,15 +1,12 @@
 //! Flows by hand: bounds that anybody can recompute, refusals with what would do, and what the checker makes of changed claims.
 
-#[path = "common/right_plan.rs"]
-mod right_plan;
-
+use crate::common::right_plan::{planned, refuses};
 use leveret_plan::network::{
     Effort, Flow, FlowChange, LateFlow, NetworkChange, NetworkPlan, NetworkRefusal, Stream, Traffic,
     explain_network, flow_bounds, plan_network, summarise,
 };
 use leveret_topology::{Shape, Shaper, Tree, shape};
 use leveret_types::{BitRate, ByteSize, LinkId, Nanos, NodeId};
-use right_plan::{planned, refuses};
 
 const MILLI: Nanos = Nanos::from_millis(1);
 /// A whole frame of best effort on 1 Gbit/s: 1500 bytes and 42 beside them.

@@ -1,10 +1,8 @@
 //! Work at priorities across a switch: bounds against a played processor, refusals, and what the checker makes of changed claims.
 
-mod common;
-
-use common::player::Arrivals;
-use common::switch_player::{Side, play};
-use common::{empty, guard_only, sporadic, task, time_driven};
+use crate::common::player::Arrivals;
+use crate::common::switch_player::{Side, play};
+use crate::common::{empty, guard_only, sporadic, task, time_driven};
 use leveret_plan::{
     CoreChoice, Costs, Crossing, Job, Kept, Plan, Qos, Segment, Start, TransitionConflict, checker, plan,
     transition,

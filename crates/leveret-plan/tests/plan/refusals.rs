@@ -1,9 +1,7 @@
 //! Refusals: minimal, verified by planning again, and readable.
 
-mod common;
-
-use common::generate::{Shape, jobs};
-use common::{US, empty, guard_only, ring, task, time_driven, us};
+use crate::common::generate::{Shape, jobs};
+use crate::common::{US, empty, guard_only, ring, task, time_driven, us};
 use leveret_plan::{Change, CoreChoice, DeclarationKind, Job, Refusal, RefusalKind, Remedy, plan};
 use leveret_types::{ChannelId, Nanos};
 use proptest::prelude::*;

@@ -1,9 +1,7 @@
 //! What is advised where a system is refused, and what is said to show that it has no plan.
 
-mod common;
-
-use common::systems::{add_crossing, add_local, add_task, bare, cell, systems};
-use common::us;
+use crate::common::systems::{add_crossing, add_local, add_task, bare, cell, systems};
+use crate::common::us;
 use leveret_plan::checker::{check_system, check_system_certificate};
 use leveret_plan::network::{Effort, NetworkRefusal};
 use leveret_plan::system::{
@@ -79,7 +77,7 @@ fn what_a_host_has_no_time_for_goes_to_another_host() {
     let turned = add_task(&mut system, 0, "read", 1000, (0, 1000), 50);
     let out = add_crossing(&mut system, "turned", turn, &[turned], 64, None);
     let Step::Crossing(out) = out else { panic!("a crossing") };
-    common::systems::add_chain(&mut system, &[turn, Step::Crossing(out), turned], None, None);
+    crate::common::systems::add_chain(&mut system, &[turn, Step::Crossing(out), turned], None, None);
     // One core for what needs two; the third host has nothing to do. It has a member of the same name.
     system.hosts[1].job.cores = vec![0];
     system.hosts[1].job.members[0].name = "busy".to_owned();

@@ -1,8 +1,6 @@
 //! From one plan to another at the end of a round.
 
-mod common;
-
-use common::{empty, guard_only, task};
+use crate::common::{empty, guard_only, task};
 use leveret_plan::{
     CoreChoice, Crossing, Job, Kept, Plan, Task, TransitionConflict, checker, plan, transition,
 };

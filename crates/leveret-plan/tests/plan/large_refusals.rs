@@ -1,8 +1,6 @@
 //! Refusals of jobs that nobody can look through: many tasks, and periods that have no common measure.
 
-mod common;
-
-use common::{US, empty, guard_only, task, time_driven};
+use crate::common::{US, empty, guard_only, task, time_driven};
 use leveret_plan::{Change, CoreChoice, ExplainBudget, Job, Refusal, RefusalKind, plan, plan_within};
 use leveret_types::{ChannelId, INSTANCES_MAX, Nanos};
 

@@ -1,9 +1,7 @@
 //! Plans of systems: what is planned passes the checker, and does in virtual time what it says.
 
-mod common;
-
-use common::system_player::{Measured, play};
-use common::systems::{add_chain, add_crossing, add_task, bare, cell, systems};
+use crate::common::system_player::{Measured, play};
+use crate::common::systems::{add_chain, add_crossing, add_task, bare, cell, systems};
 use leveret_plan::ExplainBudget;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
@@ -50,7 +48,7 @@ fn declared_windows_are_kept() {
     assert_eq!(plan.windows[0], system.crossings[0].window.expect("declared"));
     // From the camera's start at 0 to the drive's end after 1700 us: two clock errors, the wait for the visible instant included.
     assert!(plan.chains[0].exact);
-    assert!(plan.chains[0].age >= common::us(1700), "{}", plan.chains[0].age);
+    assert!(plan.chains[0].age >= crate::common::us(1700), "{}", plan.chains[0].age);
 }
 
 #[test]
@@ -85,7 +83,7 @@ fn a_controller_has_time_for_all_its_drives() {
     {
         let plan = shown(&controller_and_drives(drives, size, step));
         assert_eq!(plan.chains.len(), usize::from(drives));
-        assert!(plan.chains.iter().all(|chain| chain.reaction <= common::us(3000)));
+        assert!(plan.chains.iter().all(|chain| chain.reaction <= crate::common::us(3000)));
     }
 }
 
@@ -93,7 +91,7 @@ fn a_controller_has_time_for_all_its_drives() {
 fn a_limit_of_a_chain_draws_windows_together() {
     let loose = shown(&cell(false, None)).chains[0].age;
     let plan = shown(&cell(false, Some(loose.0 / 1000 + 1)));
-    assert!(plan.chains[0].age <= loose + common::us(1));
+    assert!(plan.chains[0].age <= loose + crate::common::us(1));
 }
 
 proptest! {

@@ -2,9 +2,7 @@
 //!
 //! That some rule is broken would not do, since a change usually breaks several: a rule that is no longer asked for would not be missed.
 
-mod common;
-
-use common::{empty, guard_only, sporadic, task, time_driven};
+use crate::common::{empty, guard_only, sporadic, task, time_driven};
 use leveret_plan::{
     CoreChoice, Job, MissingPolicy, Plan, PlannedSporadic, Qos, Segment, Start, checker, digest, plan,
 };

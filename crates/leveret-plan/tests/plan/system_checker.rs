@@ -1,9 +1,7 @@
 //! What the checker of systems refuses: each rule is broken in an otherwise right plan, and the rule is what it names.
 
-mod common;
-
-use common::systems::cell;
-use common::us;
+use crate::common::systems::cell;
+use crate::common::us;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::Effort;
 use leveret_plan::system::{System, SystemPlan, plan_system};

@@ -1,8 +1,6 @@
 //! Jobs that share cores with others that run.
 
-mod common;
-
-use common::{US, empty, guard_only, sporadic, task};
+use crate::common::{US, empty, guard_only, sporadic, task};
 use leveret_plan::{
     CoreChoice, Costs, Job, Other, Plan, Task, checker, collisions, cores_beside, plan, plan_beside,
 };

@@ -78,7 +78,7 @@ fn check(schema: &Value, root: &Value, value: &Value, place: &str) -> Result<(),
 }
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../../../docs/report.schema.json")).expect("the schema is JSON")
+    serde_json::from_str(include_str!("../../../../docs/report.schema.json")).expect("the schema is JSON")
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Plans of systems that are compared, and that keep what others have.
 
-mod common;
-
-use common::systems::{add_chain, add_crossing, add_local, add_task, bare, cell};
-use common::us;
+use crate::common::systems::{add_chain, add_crossing, add_local, add_task, bare, cell};
+use crate::common::us;
 use leveret_plan::checker::check_system;
 use leveret_plan::network::{Effort, Flow, KeepError};
 use leveret_plan::system::{

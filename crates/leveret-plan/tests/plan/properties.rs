@@ -1,9 +1,7 @@
 //! The planner against the checker and against brute force.
 
-mod common;
-
-use common::generate::{Shape, jobs};
-use common::oracle;
+use crate::common::generate::{Shape, jobs};
+use crate::common::oracle;
 use leveret_plan::{Job, RefusalKind, checker, plan};
 use proptest::prelude::*;
 

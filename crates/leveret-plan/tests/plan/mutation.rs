@@ -1,9 +1,7 @@
 //! No mutation of a valid plan passes the checker, and no plan, however hostile, makes it panic.
 
-mod common;
-
-use common::generate::{Shape, jobs};
-use common::{empty, guard_only, ring, task, time_driven};
+use crate::common::generate::{Shape, jobs};
+use crate::common::{empty, guard_only, ring, task, time_driven};
 use leveret_plan::{CoreChoice, Job, Plan, checker, plan, render_table};
 use leveret_types::ChannelId;
 use proptest::prelude::*;
