@@ -246,7 +246,8 @@ impl Summary {
             let _ = histogram.record_n(value.min(1 << 62), times);
         }
         if others.count > 0 {
-            (min, max) = (min.min(others.min), max.max(others.max));
+            // A record says anything: which of the two is the less is not believed.
+            (min, max) = (min.min(others.min).min(others.max), max.max(others.max).max(others.min));
             count = count.saturating_add(others.count);
             sum += others.sum as f64;
         }
@@ -455,5 +456,19 @@ fn of_channel(
         corrupt: record.corrupt,
         out_of_order: record.out_of_order,
         records_lost: record.records_lost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records are read from disk: whoever wrote one may have written anything.
+    #[test]
+    fn a_distribution_that_is_upside_down_is_summarised() {
+        let counts = [(7, 2)].into_iter().collect();
+        let stated = Distribution { count: 2, min: 536_663, max: 0, sum: i64::MAX, counts };
+        let summary = Summary::with([], &stated);
+        assert_eq!((summary.count, summary.min, summary.max, summary.p50), (2, 0, 536_663, 7));
     }
 }
