@@ -115,8 +115,13 @@ pub const CAUSES: &[Cause] = &[
     job("rare long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN).shaped(Shape::RARE),
     job("400 us on a deadline budget of 100 us", &[Debt("400us")], &[Deadline], &["budget", "throttled"])
         .shaped(Shape::ROW),
-    job("5 ms on a deadline budget of 100 us", &[Body("overrun", "5ms")], &[Deadline], &["budget"])
-        .shaped(Shape::SMALL),
+    job(
+        "5 ms on a deadline budget of 100 us",
+        &[Body("overrun", "5ms")],
+        &[Deadline],
+        &["budget", "throttled"],
+    )
+    .shaped(Shape::SMALL),
     job("overrun into the next instance", &[Body("overrun", "22ms")], ALL, &[]),
     job("sleeps in its body", &[Body("sleep", "5ms")], ALL, &["block", "slept", "wait"]),
     job("waits for a lock of its own process", &[Body("lock", "6ms")], ALL, &["block", "slept", "wait"]),

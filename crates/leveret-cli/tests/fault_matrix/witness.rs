@@ -14,6 +14,8 @@ const ORDINARY_FROM: i32 = 100;
 pub struct Trace {
     stretches: Vec<Stretch>,
     waits: Vec<Wait>,
+    /// When each thread was woken.
+    wakes: HashMap<u32, Vec<i64>>,
     /// The process of each thread that the trace has seen on a core.
     processes: HashMap<u32, u32>,
     /// The kernel's own threads.
@@ -96,6 +98,14 @@ impl Trace {
         sums(parts)
     }
 
+    /// For how long of an interval `thread` slept until it was woken; `None` if it never was, or had a core before.
+    pub fn slept(&self, thread: u32, interval: (i64, i64)) -> Option<i64> {
+        let wakes = self.wakes.get(&thread)?;
+        let woken = *wakes.get(wakes.partition_point(|at| *at < interval.0))?;
+        let is_asleep = woken < interval.1 && self.time_of(thread, (interval.0, woken)) == 0;
+        is_asleep.then_some(woken - interval.0)
+    }
+
     /// Whether a switch within an interval is missing.
     pub fn has_hole(&self, interval: (i64, i64)) -> bool {
         self.holes.iter().any(|hole| overlap(*hole, interval) > 0)
@@ -116,6 +126,7 @@ impl Trace {
         for line in text.lines() {
             if let Some((at, thread)) = wake(line) {
                 ready.entry(thread).or_insert(at);
+                trace.wakes.entry(thread).or_default().push(at);
             }
             let Some(switch) = Switch::of(line) else { continue };
             let Switch { core, at, .. } = switch;
@@ -290,6 +301,8 @@ fn a_trace_is_read_as_the_kernel_writes_it() {
     assert_eq!(shown(trace.on(1, all)), [(77, 200_000), (80, 100_000)]);
     assert_eq!(shown(trace.ahead_of(80, all)), [(77, 56_000)], "of the time since it was woken");
     assert_eq!(shown(trace.ahead_of(77, all)), [(80, 100_000)], "of the time since it was preempted");
+    assert_eq!(trace.slept(80, (4_242_123_450_000, i64::MAX)), Some(50_000), "until it was woken");
+    assert_eq!(trace.slept(80, (4_242_123_450_000, 4_242_123_500_000)), None);
     assert_eq!((trace.process_of(77), trace.process_of(0)), (Some(70), None));
     let ranks = trace.ranks(77, all).into_iter().collect::<Vec<_>>();
     assert_eq!(ranks, ["SCHED_DEADLINE", "ordinary scheduling", "real-time priority 95"]);
