@@ -37,9 +37,9 @@ fn named(text: &str) -> Option<Named<'_>> {
     }
     let (_, last) = text.rsplit_once("(thread ")?;
     let (inside, after) = last.split_once(')')?;
-    let (thread, rank) = inside.split_once(", ").unwrap_or((inside, ""));
-    let is_last = after.is_empty() || after.starts_with(", which");
-    is_last.then_some(Named { thread: thread.parse().ok()?, rank })
+    let known = [", no task", ", not identified"].iter().find_map(|more| inside.strip_suffix(more));
+    let (thread, rank) = known.unwrap_or(inside).split_once(", ").unwrap_or((known.unwrap_or(inside), ""));
+    after.is_empty().then_some(Named { thread: thread.parse().ok()?, rank })
 }
 
 fn nanos(text: &str) -> Option<i64> {

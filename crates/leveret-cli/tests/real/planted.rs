@@ -36,7 +36,7 @@ fn undisturbed(outcome: &Outcome, instances: impl IntoIterator<Item = u64>) -> V
     let (disturbed, judged): (Vec<u64>, _) =
         instances.into_iter().partition(|round| outcome.stood_still_in_round(*round));
     if !disturbed.is_empty() {
-        eprintln!("SKIPPED: the machine stood still in rounds {disturbed:?}");
+        println!("not judged: the machine stood still in rounds {disturbed:?}");
     }
     judged
 }

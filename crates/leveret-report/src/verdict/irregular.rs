@@ -201,8 +201,8 @@ fn due(phase: &Phase, task: usize, end: Nanos) -> u64 {
     planned.iter().map(|instance| before(instance.start().0) as u64).fold(0, u64::saturating_add)
 }
 
-/// Until when instances must be accounted for: the last round may be partial; a run that was cut short ended about when
-/// the last of all its instances began; after its member's death a task owes nothing.
+/// Until when instances must be accounted for: the last round may be partial; a run that was cut short went on for as long as the last of all
+/// its instances began or members died, but no longer than was ordered; after its member's death a task owes nothing.
 fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     let round = Nanos(phase.plan.hyperperiod.0.max(1));
     let rounds = i64::try_from(phase.rounds).unwrap_or(i64::MAX);
@@ -215,7 +215,9 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
         declared
     } else {
         let last = phase.tasks.iter().filter_map(|task| task.instances.last()).map(|last| last.planned).max();
-        declared.min(last.unwrap_or(Nanos::ZERO) - round)
+        // Tasks that were starved until their members were ended recorded nothing for long before.
+        let last = last.max(deaths.clone().map(|(_, at)| at).max()).unwrap_or(Nanos::ZERO);
+        declared.min(last - round)
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
     let death = deaths.find(|(rank, _)| Some(*rank) == member);

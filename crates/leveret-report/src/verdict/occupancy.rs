@@ -152,9 +152,9 @@ impl Occupant {
             ThreadKind::Unknown if self.name.is_empty() => {
                 format!("{name} that could not be identified ({thread})")
             }
-            ThreadKind::Unknown => format!("{name} ({thread}), which could not be identified"),
+            ThreadKind::Unknown => format!("{name} ({thread}, not identified)"),
             ThreadKind::Own { priority } => {
-                format!("this job's own {name} ({thread}, {}), which is no task", rank(priority))
+                format!("this job's own {name} ({thread}, {}, no task)", rank(priority))
             }
         }
     }

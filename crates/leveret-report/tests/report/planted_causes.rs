@@ -1,7 +1,7 @@
 //! Every planted cause is named, with the right party.
 
 use leveret_report::record::{
-    Event, EventKind, Left, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
+    Ending, Event, EventKind, Left, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
 };
 use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, exit_code, verdicts};
@@ -326,6 +326,28 @@ fn losses_force_failure() {
         assert_eq!(assessment.exit_code(), 1, "{kind}");
         assert!(assessment.irregularities.iter().any(|found| found.kind == kind), "{kind}");
     }
+}
+
+/// No task of the run says how long it went on; the deaths of its members, which were starved until they were ended, do.
+#[test]
+fn an_interrupted_run_of_starved_members_lacks_instances() {
+    let mut record = ring(&with(Vec::new()));
+    record.ending = Ending::Interrupted;
+    let phase = &mut record.phases[0];
+    let round = phase.plan.hyperperiod;
+    let starved_for = Nanos::from_secs(2).0 / round.0;
+    let recorded = phase.rounds;
+    phase.rounds += starved_for.unsigned_abs();
+    let at = round.saturating_mul(phase.rounds as i64);
+    let died = |member| Event { at, kind: EventKind::MemberDied { member, how: "SIGKILL".to_owned() } };
+    phase.events.extend((0..phase.job.members.len() as u16).map(died));
+    let assessment = assess(&record);
+    let absent: Vec<_> =
+        assessment.irregularities.iter().filter(|found| found.kind == "unaccounted").collect();
+    assert_eq!(absent.len(), record.phases[0].tasks.len(), "{recorded}: {:#?}", assessment.irregularities);
+    // What is lost in the second before a death may have been on its way.
+    let least = Nanos::from_millis(900).0 / round.0;
+    assert!(absent.iter().all(|found| found.count >= least.unsigned_abs()), "{absent:#?}");
 }
 
 #[test]
