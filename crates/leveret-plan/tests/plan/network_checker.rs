@@ -291,4 +291,10 @@ fn a_round_that_nobody_could_walk_through() {
     let mut plan = planned(&traffic);
     plan.hyperperiod = Nanos(1_000 << 22);
     assert_eq!(check_network(&plan, &traffic), Ok(()));
+    // Rare ones may take their day.
+    let day = Nanos::from_secs(24 * 3600);
+    traffic.network.links[0].reserved[0].period = Nanos::from_secs(3600);
+    refuses(&traffic, "no longer than any", |plan| plan.hyperperiod = day + Nanos::from_secs(3600));
+    plan.hyperperiod = day;
+    assert_eq!(check_network(&plan, &traffic), Ok(()));
 }
