@@ -1,8 +1,9 @@
 //! Why a network has no plan: each reason can be checked by hand, and nothing that is only "not found" is called more.
 
-use leveret_plan::checker::{check_certificate, check_network};
+use leveret_plan::checker::{check_certificate, check_network, check_refusal};
 use leveret_plan::network::{
-    Certificate, Effort, NetworkRefusal, Stream, TooLongFor, Traffic, certificate, plan_network,
+    Certificate, Effort, NetworkRefusal, Proof, ProofNode, Stream, TooLongFor, Traffic, certificate,
+    plan_network,
 };
 use leveret_topology::{Reservation, Shape, shape};
 use leveret_types::{ByteSize, LinkId, Nanos, NodeId, StreamId};
@@ -202,14 +203,30 @@ fn all_that_must_wait_for_too_few_queues_is_named() {
     for count in 2..=5 {
         let traffic = waiters(count, count as u8 - 1);
         let refusal = plan_network(&traffic, Effort::default()).expect_err("no plan");
-        let NetworkRefusal::Conflict { streams, minimal: true, .. } = &refusal else {
+        let NetworkRefusal::Conflict { streams, minimal: true, proof, .. } = &refusal else {
             panic!("{count}: {}", refusal.reason(&traffic))
         };
+        a_third_answer_is_asked_for(proof, &traffic);
         let expected: Vec<_> = (30..30 + count).map(StreamId).collect();
         assert_eq!(*streams, expected);
         let shown = certificate(&traffic, &refusal).expect("it is proven");
         assert_eq!(check_certificate(&shown, &traffic), Ok(()));
     }
+}
+
+/// Of two messages in one queue one goes first; of two that may have queues of their own this is an answer too, and an argument without it is none.
+fn a_third_answer_is_asked_for(proof: &Proof, traffic: &Traffic) {
+    let mut asked = 0;
+    for index in 0..proof.nodes.len() {
+        let mut other = proof.clone();
+        if let ProofNode::Queue { apart: apart @ Some(_), .. } = &mut other.nodes[index] {
+            *apart = None;
+            let violation = check_refusal(&other, traffic).expect_err("an answer less");
+            assert!(violation.rule.contains("every answer to who waits"), "{violation}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 0, "{proof:?}");
 }
 
 #[test]
