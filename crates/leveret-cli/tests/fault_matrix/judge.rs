@@ -121,7 +121,7 @@ fn is_harmless(kind: &str) -> bool {
     matches!(kind, "low" | "idle" | "lock")
 }
 
-/// A thread that is held so is not woken when its time has come.
+/// Whether a plant may keep a sleeping thread from being woken by its timer.
 fn keeps_asleep(kind: &str) -> bool {
     matches!(kind, "stop" | "trace" | "syscalls" | "freeze1" | "freeze2" | "timers")
 }
@@ -205,7 +205,7 @@ impl Judge<'_> {
         Some((self.epoch + found.planned.0 - self.victim.guard, self.epoch + found.woken.0))
     }
 
-    /// Whether the timer of an instance came late for no planter's sake: nobody knows whose that is, whatever else delayed the instance.
+    /// Whether the timer of an instance came late, by the trace, and no planter can have delayed it. Whose that is nobody knows.
     fn is_woken_late(&self, instance: u64) -> bool {
         let slept = || self.ran.trace.as_ref()?.slept(self.victim.thread, self.wait(instance)?);
         !self.harming().any(|entry| keeps_asleep(&entry.kind)) && slept().is_some_and(|time| time > MARGIN)

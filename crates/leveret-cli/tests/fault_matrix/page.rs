@@ -21,6 +21,7 @@ What was planted, under which scheduling, and what the report said of the instan
 [fault_matrix](../crates/leveret-cli/tests/fault_matrix/main.rs) plants the causes anew in every run of CI, all but those for tasks with ordinary
 scheduling, which a busy machine disturbs too. `FAULTS=all` plants these as well. Each program that plants writes down when it really disturbed, and
 the scheduler's own trace shows who had the core meanwhile, and who waited for it. Only instances that a plant is proven to have delayed are judged.
+Where the trace shows that a timer came late for another reason, an unproven verdict, or one of the machine, is not judged against the plant.
 The test fails where the party, the culprit, the exit code or a sentence of the report contradicts the logs and the trace.
 
 *Whose miss* and *culprit* are what the report said, in one run of all cells. \"Unproven\" means that nothing shows who did it, so that it counts as

@@ -37,8 +37,9 @@ fn named(text: &str) -> Option<Named<'_>> {
     }
     let (_, last) = text.rsplit_once("(thread ")?;
     let (inside, after) = last.split_once(')')?;
-    let known = [", no task", ", not identified"].iter().find_map(|more| inside.strip_suffix(more));
-    let (thread, rank) = known.unwrap_or(inside).split_once(", ").unwrap_or((known.unwrap_or(inside), ""));
+    let kind = [", no task", ", not identified"].iter().find_map(|kind| inside.strip_suffix(kind));
+    let inside = kind.unwrap_or(inside);
+    let (thread, rank) = inside.split_once(", ").unwrap_or((inside, ""));
     after.is_empty().then_some(Named { thread: thread.parse().ok()?, rank })
 }
 
@@ -172,5 +173,10 @@ fn claims_are_read_as_the_report_writes_them() {
     assert_eq!((waits(line), absence(line)), (Vec::new(), Some(claim)));
     assert_eq!(named("woken 5ms late; the idle task"), Some(who(0, "")));
     assert_eq!(named("behind plant (thread 3, SCHED_DEADLINE): something"), None);
+    assert_eq!(
+        named("this job's own helper (thread 3, SCHED_FIFO 95, no task)"),
+        Some(who(3, "SCHED_FIFO 95"))
+    );
+    assert_eq!(named("plant (thread 3, not identified)"), Some(who(3, "")));
     assert_eq!(actors("held it, by plant (pid 12), and by x (pid 13)").collect::<Vec<_>>(), [12, 13]);
 }

@@ -148,7 +148,10 @@ fn a_panic_in_a_body_stops_the_job_and_is_told() {
     let outcome = Workplace::new().start(&ring(ROUNDS, "", [&[], &["panic=7"], &[]]).text()).finish_alone();
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
     let Ending::Stopped(reason) = &outcome.record().ending else { panic!("{}", outcome.said()) };
-    assert!(reason.contains("member \"B\"") && reason.contains("planted in instance "), "{reason}");
+    let at = reason.split_once("planted in instance ").map_or("", |(_, at)| at);
+    let at: String = at.chars().take_while(char::is_ascii_digit).collect();
+    // In that instance, or in the first after it that was not skipped.
+    assert!(reason.contains("member \"B\"") && at.parse::<u64>().is_ok_and(|at| at >= 7), "{reason}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl Workplace {
     /// As [`Workplace::run`], beside a witness that tells when the machine stood still.
     pub fn run_watched(&self, job: &str) -> Outcome {
         let watch = Watch::begin();
-        self.start(job).finish_watched(watch)
+        self.start(job).finish().watched(watch)
     }
 
     /// The process of a member that lives now.
@@ -255,12 +255,6 @@ impl Running<'_> {
         Outcome::read(self.place, status)
     }
 
-    /// As [`Running::finish`], and what the witness of this run saw.
-    pub fn finish_watched(self, watch: Watch) -> Outcome {
-        let outcome = self.finish();
-        Outcome { stalls: watch.end(), ..outcome }
-    }
-
     /// As [`Running::finish`] where no record can be expected: exit code, standard output, standard error.
     pub fn finish_without_record(mut self) -> (Option<i32>, String, String) {
         assert!(ends(&self.end), "the run hangs: {}", self.place.text("stderr"));
@@ -317,6 +311,11 @@ impl Outcome {
         }
     }
 
+    /// With what the witness of this run saw.
+    pub fn watched(self, watch: Watch) -> Self {
+        Self { stalls: watch.end(), ..self }
+    }
+
     /// Everything that was said, for messages.
     pub fn said(&self) -> String {
         format!("exit {:?}\n--- stdout\n{}\n--- stderr\n{}", self.code, self.stdout, self.stderr)
@@ -368,6 +367,16 @@ impl Outcome {
         let length = self.record().phases[0].plan.hyperperiod;
         let begin = length.saturating_mul(round as i64);
         self.stood_still((begin, begin + length))
+    }
+
+    /// Those of some rounds in which the machine did not stand still.
+    pub fn undisturbed(&self, rounds: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        let (disturbed, judged): (Vec<u64>, _) =
+            rounds.into_iter().partition(|round| self.stood_still_in_round(*round));
+        if !disturbed.is_empty() {
+            println!("not judged: the machine stood still in rounds {disturbed:?}");
+        }
+        judged
     }
 
     /// No miss is proven to be the job's: what delayed an instance was not of the job.

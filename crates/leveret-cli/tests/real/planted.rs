@@ -22,21 +22,11 @@ fn assert_named(outcome: &Outcome, (name, said): (&str, &str), cause: Cause) -> 
 /// As [`assert_named`], of any party. Gives the instances that were judged: those in which nothing but the plant happened.
 fn assert_laid(outcome: &Outcome, (name, said): (&str, &str), cause: Cause, party: Party) -> Vec<u64> {
     outcome.assert_consistent();
-    let judged = undisturbed(outcome, outcome.done(said, &PLANTED));
+    let judged = outcome.undisturbed(outcome.done(said, &PLANTED));
     for instance in judged.iter().copied() {
         let miss = outcome.miss(name, instance);
         assert_eq!(miss.party, party, "{name} {instance}: {:?}", miss.evidence);
         assert_eq!(miss.cause, cause, "{name} {instance}: {:?}", miss.evidence);
-    }
-    judged
-}
-
-/// Those of some instances in whose round the machine stood still for nobody.
-fn undisturbed(outcome: &Outcome, instances: impl IntoIterator<Item = u64>) -> Vec<u64> {
-    let (disturbed, judged): (Vec<u64>, _) =
-        instances.into_iter().partition(|round| outcome.stood_still_in_round(*round));
-    if !disturbed.is_empty() {
-        println!("not judged: the machine stood still in rounds {disturbed:?}");
     }
     judged
 }
@@ -93,7 +83,7 @@ fn a_hog_of_another_process_is_named_with_its_number() {
     let process = hog.id();
     let may_be_ranked = hog.wait().expect("a child can be waited for").success();
     let ended = clock::now();
-    let outcome = run.finish_watched(watch);
+    let outcome = run.finish().watched(watch);
     if !may_be_ranked {
         return eprintln!("SKIPPED: the right to real-time scheduling is missing");
     }
@@ -159,7 +149,7 @@ fn a_stopped_member_is_named() {
         .filter(|round| outcome.stderr.contains(&format!("node W: signalled in instance {round}\n")))
         .collect();
     let [stopped, went_on] = signalled[..] else { panic!("not stopped and continued: {}", outcome.said()) };
-    for instance in undisturbed(&outcome, stopped..went_on) {
+    for instance in outcome.undisturbed(stopped..went_on) {
         let miss = outcome.miss("V.user", instance);
         assert_eq!((miss.cause, miss.party), (Cause::StoppedMember, Party::Job), "{:?}", miss.evidence);
     }
@@ -222,7 +212,7 @@ fn changed_in_mid_run(command: &[&str]) -> Outcome {
     run.await_text("V.pid", "started");
     let thread = thread_of(&place, "V.pid", "V.user");
     let status = Command::new(command[0]).args(&command[1..]).arg(thread).stdout(Stdio::null()).status();
-    let outcome = run.finish_watched(watch);
+    let outcome = run.finish().watched(watch);
     for busy in &mut busy {
         busy.kill().expect("the busy process never ends by itself");
         busy.wait().expect("a child can be waited for");
@@ -279,7 +269,7 @@ fn one_long_overrun_in_a_very_short_run_is_named() {
     );
     let outcome = Workplace::new().run_watched(&job.text());
     outcome.assert_consistent();
-    for instance in undisturbed(&outcome, outcome.done("node V: overrun", &[10])) {
+    for instance in outcome.undisturbed(outcome.done("node V: overrun", &[10])) {
         let miss = outcome.miss("V.user", instance);
         assert_eq!((miss.cause, miss.party), (Cause::Overrun, Party::Job), "{:?}", miss.evidence);
     }

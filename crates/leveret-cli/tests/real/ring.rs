@@ -2,7 +2,7 @@
 
 use crate::harness::{Workplace, turn};
 use crate::job::ring;
-use crate::stalls::{Stall, Watch};
+use crate::stalls::Watch;
 use leveret_os::perf::SystemCallCounter;
 use leveret_report::record::{Ending, Fate, MessageRecord, Outcome};
 
@@ -14,8 +14,7 @@ fn the_ring_runs_by_the_clock_alone() {
     let _turn = turn();
     let place = Workplace::new();
     let watch = Watch::begin();
-    let outcome = place.start(&ring(ROUNDS, "", [&[], &[], &[]]).text()).finish_alone();
-    let stalls = watch.end();
+    let outcome = place.start(&ring(ROUNDS, "", [&[], &[], &[]]).text()).finish_alone().watched(watch);
     outcome.assert_consistent();
     outcome.assert_ran();
     let report = outcome.report();
@@ -28,7 +27,7 @@ fn the_ring_runs_by_the_clock_alone() {
         assert!(place.path("out").join(page).is_file(), "{page} is missing");
     }
     assert_counts(&outcome);
-    assert_taken(&outcome, &stalls);
+    assert_taken(&outcome);
 }
 
 /// Every instance was due and told of, and the only system calls are the planned sleeps.
@@ -55,7 +54,7 @@ fn assert_counts(outcome: &crate::harness::Outcome) {
 }
 
 /// Every message was taken, but for those about which the machine stood still: then somebody's core was not there for them.
-fn assert_taken(outcome: &crate::harness::Outcome, stalls: &[Stall]) {
+fn assert_taken(outcome: &crate::harness::Outcome) {
     let phase = &outcome.record().phases[0];
     let round = phase.plan.hyperperiod;
     for (channel, model) in phase.channels.iter().zip(&phase.job.channels) {
@@ -65,9 +64,8 @@ fn assert_taken(outcome: &crate::harness::Outcome, stalls: &[Stall]) {
             let is_taken =
                 |message: &MessageRecord| message.instance == instance && message.fate == Fate::Taken;
             // From the sender's start to the receiver's end at most three rounds go by.
-            let begin = phase.epoch_monotonic + round.saturating_mul(instance as i64 - 1);
-            let end = begin + round.saturating_mul(3);
-            let is_excused = stalls.iter().any(|(from, to)| *from < end && begin < *to);
+            let begin = round.saturating_mul(instance as i64 - 1);
+            let is_excused = outcome.stood_still((begin, begin + round.saturating_mul(3)));
             assert!(
                 channel.messages.iter().any(is_taken) || is_excused,
                 "{} {instance} was not taken, and no core stood still: {}",

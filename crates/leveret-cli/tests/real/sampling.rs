@@ -2,6 +2,7 @@
 
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core};
+use crate::stalls::Watch;
 use leveret_report::record::Fate;
 use leveret_report::verdict::{Cause, Party};
 
@@ -15,9 +16,8 @@ fn pair(period: &str, window: [&str; 2], writer: &[&str], options: &str, reader:
         .task("A.user", ["0ms", "4ms"], "1ms", "writes = [\"AB\"]")
         .task_every(period, "B.user", window, "1ms", "reads = [\"AB\"]")
         .channel("AB", ["4ms", "5ms"], options);
-    let place = Workplace::new();
-    let outcome = place.run_watched(&job.text());
-    place.await_nobody();
+    let (place, watch) = (Workplace::new(), Watch::begin());
+    let outcome = place.start(&job.text()).finish_alone().watched(watch);
     outcome.assert_consistent();
     outcome
 }
@@ -60,7 +60,7 @@ fn the_last_good_message_is_held() {
         let writer: Vec<&str> = aliased.iter().chain(&["overrun=10ms@5,9,13"]).copied().collect();
         let outcome = pair("20ms", ["6ms", "9ms"], &writer, "missing = \"hold-last\"", aliased);
         let late = outcome.done("node A: overrun", &[5, 9, 13]);
-        for instance in late.into_iter().filter(|round| !outcome.stood_still_in_round(*round)) {
+        for instance in outcome.undisturbed(late) {
             // The message before may not have come either.
             let is_held = |held: u64| {
                 outcome.stderr.contains(&format!("node B: holds {held} in instance {instance}\n"))
