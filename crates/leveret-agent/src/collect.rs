@@ -57,6 +57,8 @@ pub(crate) struct Suspicious {
     pub(crate) missed: bool,
 }
 
+/// A channel that no clock moves is read at least at every so many-th look: twice a second.
+const LOOKS_UNREAD: u32 = 25;
 /// A start later than this after its plan is worth the evidence.
 const LATE_START: Nanos = Nanos::from_micros(10);
 
@@ -305,6 +307,8 @@ fn events(steps: &[(Nanos, Nanos)], policed: &[(u64, Nanos)], task: u16) -> Vec<
 /// One channel's message records from both ends over a phase.
 pub(crate) struct ChannelCollector {
     table: ChannelTable,
+    /// Looks of the agent at which it was not read.
+    looks_since_read: u32,
     source_end: Option<PeerSource>,
     target_end: Option<PeerTarget>,
     source: Option<MessageReader>,
@@ -331,6 +335,7 @@ impl ChannelCollector {
     ) -> Self {
         Self {
             table,
+            looks_since_read: 0,
             source: source.as_ref().map(PeerSource::records),
             target: target.as_ref().map(PeerTarget::records),
             source_end: source,
@@ -377,6 +382,17 @@ impl ChannelCollector {
         });
         self.record.thinned = thinned;
         grown
+    }
+
+    /// Whether it is to be read at this look. One that no clock moves is asked for a sample of its messages and has nothing that anybody
+    /// waits for: to read it at each look would cost a job of such channels a core for as long as several messages.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let ends = [&self.source, &self.target];
+        let is_due = self.table.is_time_driven()
+            || self.looks_since_read >= LOOKS_UNREAD
+            || ends.into_iter().flatten().any(MessageReader::is_filling);
+        self.looks_since_read = if is_due { 0 } else { self.looks_since_read + 1 };
+        is_due
     }
 
     /// Reads what has come since the last time, and then the clock; returns when those were due that were found missing, late or wrong.

@@ -97,7 +97,8 @@ impl Evidence {
         socket: &Path,
     ) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
-        let whole: Result<Vec<_>, _> = cores.iter().map(|core| SwitchLog::open_core(*core)).collect();
+        let whole: Result<Vec<_>, _> =
+            cores.iter().map(|core| SwitchLog::open_core(*core, cores.len())).collect();
         let (logs, whole_core) = match whole {
             Ok(logs) => (logs, true),
             Err(error) => {
@@ -183,13 +184,17 @@ impl Evidence {
         self.events.push(event);
     }
 
-    /// Takes in what the kernel has logged since the last time.
-    pub(crate) fn drain(&mut self) {
+    /// Takes in what the kernel has logged since the last time; while much happens, only where what happened since `wanted` is about to be kept.
+    pub(crate) fn drain(&mut self, wanted: Option<Nanos>) {
         self.ranked.clear();
         self.kept_span = None;
+        let wanted = wanted.map(|from| from - MARGIN);
         let mut fresh = Vec::new();
         for log in &mut self.logs {
-            log.drain(|record| fresh.push(record));
+            let left_out = log.read(clock::now(), wanted, |record| fresh.push(record));
+            if let (Some(core), Some(until)) = (log.core(), left_out) {
+                self.recent.forget_core(core, until);
+            }
         }
         self.name_fresh(&fresh);
         self.recent.insert(fresh);
@@ -217,7 +222,9 @@ impl Evidence {
     fn note_losses(&mut self) {
         let (now, lost) = (clock::now(), self.lost());
         let (since, before) = std::mem::replace(&mut self.drained, (now, lost));
+        let lost_since = self.logs.iter_mut().filter_map(SwitchLog::lost_since).min();
         if lost > before || now - since > READ_LATE {
+            let since = lost_since.map_or(since, |lost_since| lost_since.min(since));
             let kind = EventKind::EvidenceLost { since: since - self.epoch, records: lost - before };
             self.happened(Event { at: now - self.epoch, kind });
         }

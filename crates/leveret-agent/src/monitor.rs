@@ -299,8 +299,13 @@ impl Monitor {
         self.happened(Event { at: at - self.epoch, kind });
     }
 
-    /// Reads everything that has come since the last time.
+    /// Reads what has come since the last time.
     pub(crate) fn drain(&mut self) {
+        self.read(ChannelCollector::is_due);
+    }
+
+    /// The same; of channels those that are due.
+    fn read(&mut self, is_due: impl Fn(&mut ChannelCollector) -> bool) {
         self.saved.drained = clock::now();
         let mut suspicious = Vec::new();
         let mut missed = Vec::new();
@@ -314,7 +319,7 @@ impl Monitor {
         let changed = self.scheduling.look(&missed).into_iter().chain(self.holds.look(&missed));
         changed.collect::<Vec<_>>().into_iter().for_each(|event| self.happened(event));
         // The kernel's log is read after the stamps, so that it covers whatever they tell of.
-        self.evidence.drain();
+        self.evidence.drain(suspicious.iter().map(|(_, _, found)| found.from).min());
         for (task, thread, suspicious) in suspicious {
             self.misses += u64::from(suspicious.missed);
             let wakes = self.holds.wakes(task, thread, suspicious.from, suspicious.until);
@@ -324,7 +329,7 @@ impl Monitor {
                 self.windows.open(suspicious.from - self.epoch, suspicious.until - self.epoch);
             }
         }
-        for channel in &mut self.channels {
+        for channel in self.channels.iter_mut().filter_map(|channel| is_due(channel).then_some(channel)) {
             for due in channel.drain(clock::now) {
                 self.misses += 1;
                 self.windows.open(due, due);
@@ -402,7 +407,7 @@ impl Monitor {
         ended: Nanos,
         journal: Option<&mut Journal>,
     ) -> (Phase, Option<u32>, Vec<String>) {
-        self.drain();
+        self.read(|_| true);
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
         let planned = rounds_within(horizon, self.plan.hyperperiod);
         self.rounds_ordered = self.rounds_ordered.min(planned).min(self.rounds(ended));

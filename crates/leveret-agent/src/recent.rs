@@ -47,6 +47,10 @@ struct OfCore<T> {
 }
 
 impl<T: Logged> OfCore<T> {
+    fn new() -> Self {
+        Self { records: VecDeque::new(), forgotten: Nanos(i64::MIN) }
+    }
+
     fn first_from(&self, at: Nanos) -> usize {
         self.records.partition_point(|record| record.at() < at)
     }
@@ -75,8 +79,7 @@ impl<T: Logged> Recent<T> {
             by_core.entry(record.core()).or_default().push(record);
         }
         for (core, mut fresh) in by_core {
-            let empty = OfCore { records: VecDeque::new(), forgotten: Nanos(i64::MIN) };
-            let rest = &mut self.cores.entry(core).or_insert(empty).records;
+            let rest = &mut self.cores.entry(core).or_insert_with(OfCore::new).records;
             let first = fresh.iter().map(Logged::at).min().unwrap_or(Nanos::MAX);
             fresh.extend(rest.drain(rest.partition_point(|each| each.at() <= first)..));
             fresh.sort_by_key(Logged::at);
@@ -115,6 +118,13 @@ impl<T: Logged> Recent<T> {
         cores.map(|(_, of_core)| of_core.forgotten).max().filter(|last| *last >= from)
     }
 
+    /// Forgets all of a core up to an instant after its last record: what came in between is not known.
+    pub(crate) fn forget_core(&mut self, core: u32, until: Nanos) {
+        let of_core = self.cores.entry(core).or_insert_with(OfCore::new);
+        of_core.records.clear();
+        of_core.forgotten = of_core.forgotten.max(until);
+    }
+
     /// Forgets what is too much or too old: of the core with the most records the oldest.
     pub(crate) fn forget(&mut self, now: Nanos) {
         for of_core in self.cores.values_mut() {
@@ -141,6 +151,22 @@ mod tests {
 
     fn times(recent: &Recent<(Nanos, u32)>, from: i64, until: i64) -> Vec<(i64, u32)> {
         recent.within(Nanos(from), Nanos(until)).map(|(at, core)| (at.0, *core)).collect()
+    }
+
+    /// What was left unread may have been anything: who had the core last is not known.
+    #[test]
+    fn nothing_is_known_of_a_core_before_what_was_left_unread() {
+        let mut recent = Recent::new();
+        recent.insert([(1, 0), (2, 1), (3, 0)].map(|(at, core)| (Nanos(at), core)).to_vec());
+        recent.forget_core(0, Nanos(10));
+        recent.insert([(12, 0), (13, 1)].map(|(at, core)| (Nanos(at), core)).to_vec());
+        assert_eq!(times(&recent, 0, 20), [(12, 0), (2, 1), (13, 1)]);
+        let before: Vec<_> = recent.last_before(Nanos(11)).copied().collect();
+        assert_eq!(before, [(Nanos(2), 1)]);
+        assert_eq!(recent.forgotten_until(Nanos(9), Some(0)), Some(Nanos(10)));
+        assert_eq!(recent.forgotten_until(Nanos(9), None), Some(Nanos(10)));
+        assert_eq!(recent.forgotten_until(Nanos(9), Some(1)), None);
+        assert_eq!(recent.forgotten_until(Nanos(11), Some(0)), None);
     }
 
     #[test]

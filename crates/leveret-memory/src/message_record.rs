@@ -97,6 +97,11 @@ impl MessageReader {
         Self(RingReader::new(segment.part(place.offset, place.length), tag, place.records))
     }
 
+    /// Whether the ring is a quarter full or more of records that were not read.
+    pub fn is_filling(&self) -> bool {
+        self.0.is_filling()
+    }
+
     /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or
     /// unreadable. The records are bounded in number.
     pub fn drain(&mut self, mut each: impl FnMut(Alleged<MessageRecord>)) -> Alleged<u64> {

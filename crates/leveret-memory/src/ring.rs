@@ -67,6 +67,12 @@ impl<const N: usize> RingReader<N> {
         Self { window, tag, mask: u64::from(records) - 1, next: 0 }
     }
 
+    /// Whether the writer claims to be ahead by a quarter of the ring or more, or behind.
+    pub(crate) fn is_filling(&self) -> bool {
+        let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Acquire)).any_value();
+        pushed.wrapping_sub(self.next) > self.mask / 4
+    }
+
     /// Passes every record since the last call to `each`, oldest first, and returns how many were overwritten or
     /// unreadable. Looks at no more records than the ring holds, whatever the writer claims.
     pub(crate) fn drain(&mut self, mut each: impl FnMut(&[u64; N])) -> Alleged<u64> {

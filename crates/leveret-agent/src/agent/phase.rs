@@ -101,7 +101,10 @@ impl Agent<'_> {
     }
 
     pub(super) fn on_tick(&mut self, now: Nanos) {
-        self.on_changes();
+        // Else the loop is woken for them.
+        if self.changes.is_none() {
+            self.on_changes();
+        }
         let since = now - self.last_tick;
         if since > KEPT_FROM_RUNNING {
             self.hold(since);

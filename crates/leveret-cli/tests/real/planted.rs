@@ -3,10 +3,13 @@
 use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
 use crate::stalls::Watch;
-use leveret_os::clock;
+use leveret_os::{clock, scheduling};
 use leveret_report::record::EventKind;
 use leveret_report::verdict::{Cause, Miss, Party};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 /// Instances in which something is planted.
@@ -46,6 +49,10 @@ const HELD: &str = "hog: held the core";
 #[test]
 fn a_hog_of_the_job_itself_is_named() {
     let _turn = turn();
+    assert_hog_is_named();
+}
+
+fn assert_hog_is_named() {
     let place = Workplace::new();
     let on = format!("core={}", core(0));
     // Below the witness, which is to see through it.
@@ -58,6 +65,34 @@ fn a_hog_of_the_job_itself_is_named() {
         let whole = outcome.record().machine.switch_log_whole_core;
         assert_eq!((culprit, miss.unproven), (whole.then_some(("hog", "SCHED_FIFO 60")), !whole), "{miss:?}");
     }
+}
+
+/// Passes a byte on, again and again, until the other end is closed; says how often.
+fn passed_on(mut end: UnixStream) -> u64 {
+    scheduling::pin(core(0)).expect("the core of the task is allowed");
+    let (mut byte, mut turns) = ([0], 0);
+    while end.write_all(&byte).and(end.read_exact(&mut byte)).is_ok() {
+        turns += 1;
+    }
+    turns
+}
+
+/// Most of them are never read: what the agent needs of them it finds when it asks.
+#[test]
+fn a_hog_is_named_among_many_thousand_switches() {
+    let _turn = turn();
+    let (one, other) = UnixStream::pair().expect("a pair of sockets");
+    let close = one.try_clone().expect("a descriptor more");
+    let began = clock::now();
+    std::thread::scope(|threads| {
+        let ends = [one, other].map(|end| threads.spawn(|| passed_on(end)));
+        let outcome = std::panic::catch_unwind(assert_hog_is_named);
+        close.shutdown(Shutdown::Both).expect("it is open");
+        let turns: u64 = ends.into_iter().map(|end| end.join().expect("it ends")).sum();
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let seconds = (clock::now() - began).0 / 1_000_000_000 + 1;
+        assert!(turns > 20_000 * seconds.unsigned_abs(), "{turns} switches in {seconds} s are few");
+    });
 }
 
 #[test]

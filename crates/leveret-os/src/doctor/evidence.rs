@@ -8,7 +8,7 @@ pub(super) fn examine() -> Vec<Finding> {
     let core = allowed_cores().first().copied().unwrap_or(0);
     vec![
         judge_own_evidence(ThreadPage::open().and_then(|_| FaultLog::open_thread(0)).map(|_| ())),
-        judge_switches(SwitchLog::open_core(core).map(|_| ())),
+        judge_switches(SwitchLog::open_core(core, 1).map(|_| ())),
         judge_system_calls(SystemCallCounter::open_thread(0).map(|_| ())),
     ]
 }

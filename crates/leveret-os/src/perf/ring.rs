@@ -69,29 +69,54 @@ impl Ring {
         self.lost
     }
 
-    /// Hands each waiting record to `take` and frees the space. That records were lost is counted, and handed over too,
-    /// since what comes after does not follow on what came before.
-    pub(super) fn drain(&mut self, mut take: impl FnMut(&Record<'_>)) {
-        let page = self.mapped.page();
+    /// How far the kernel has written, and how far that was read.
+    pub(super) fn written(&self) -> u64 {
         // SAFETY: the field lies in the mapped control page and is 8-aligned; the kernel stores to it while we
         // load, which an atomic load allows.
-        let head = unsafe { AtomicU64::from_ptr(&raw mut (*page).data_head) }.load(Ordering::Acquire);
+        unsafe { AtomicU64::from_ptr(&raw mut (*self.mapped.page()).data_head) }.load(Ordering::Acquire)
+    }
+
+    fn tail(&self) -> &AtomicU64 {
         // SAFETY: as above; only this ring stores to the tail.
-        let shared_tail = unsafe { AtomicU64::from_ptr(&raw mut (*page).data_tail) };
+        unsafe { AtomicU64::from_ptr(&raw mut (*self.mapped.page()).data_tail) }
+    }
+
+    /// How far it was read: what lies between this and [`written`](Self::written) waits.
+    pub(super) fn read(&self) -> u64 {
+        self.tail().load(Ordering::Relaxed)
+    }
+
+    /// Bytes that it holds.
+    pub(super) fn bytes(&self) -> u64 {
+        self.data_bytes as u64
+    }
+
+    /// Leaves unread what waits before a position at which a record begins.
+    pub(super) fn skip_to(&mut self, position: u64) {
+        self.tail().store(position, Ordering::Release);
+    }
+
+    /// Hands each waiting record to `take` and frees the space. That records were lost is counted, and handed over too,
+    /// since what comes after does not follow on what came before.
+    pub(super) fn drain(&mut self, take: impl FnMut(&Record<'_>)) {
+        self.drain_some(u64::MAX, take);
+    }
+
+    /// The same with the first of them only, of `most` bytes and the rest of the record that these end in.
+    pub(super) fn drain_some(&mut self, most: u64, mut take: impl FnMut(&Record<'_>)) {
+        let (read, written) = (self.read(), self.written());
         let data = Data { base: self.mapped.at(self.data_offset), bytes: self.data_bytes };
         let mut lost = 0;
-        let walked = data.walk(shared_tail.load(Ordering::Relaxed), head, &mut self.scratch, |record| {
-            match record.kind {
-                RECORD_LOST => {
-                    lost += record.long(8).unwrap_or(1);
-                    take(record);
-                }
-                RECORD_THROTTLE => lost += 1,
-                _ => take(record),
+        let walked = data.walk((read, written, most), &mut self.scratch, |record| match record.kind {
+            RECORD_LOST => {
+                lost += record.long(8).unwrap_or(1);
+                take(record);
             }
+            RECORD_THROTTLE => lost += 1,
+            _ => take(record),
         });
-        self.lost += lost + u64::from(!walked);
-        shared_tail.store(head, Ordering::Release);
+        self.lost += lost + u64::from(walked.is_none());
+        self.skip_to(walked.map_or(written, |bytes| read + bytes));
     }
 }
 
@@ -102,22 +127,28 @@ struct Data {
 }
 
 impl Data {
-    /// Visits the records between two positions. False: what is there cannot be records, and the rest was skipped.
-    fn walk(&self, tail: u64, head: u64, scratch: &mut Vec<u8>, mut take: impl FnMut(&Record<'_>)) -> bool {
+    /// Visits the records between two positions, until `most` bytes are behind it, and says how many are. `None`: what is there
+    /// cannot be records.
+    fn walk(
+        &self,
+        (tail, head, most): (u64, u64, u64),
+        scratch: &mut Vec<u8>,
+        mut take: impl FnMut(&Record<'_>),
+    ) -> Option<u64> {
         let waiting = head.wrapping_sub(tail);
         if waiting > self.bytes as u64 {
-            return false;
+            return None;
         }
         let mut position = 0_usize;
         let waiting = waiting as usize;
         let start = (tail % self.bytes as u64) as usize;
-        while waiting - position >= HEADER_BYTES {
+        while waiting - position >= HEADER_BYTES && (position as u64) < most {
             let mut header = [0; HEADER_BYTES];
             self.copy(start + position, &mut header);
             let [k0, k1, k2, k3, f0, f1, s0, s1] = header;
             let bytes = usize::from(u16::from_ne_bytes([s0, s1]));
             if bytes < HEADER_BYTES || bytes > waiting - position {
-                return false;
+                return None;
             }
             scratch.resize(bytes - HEADER_BYTES, 0);
             self.copy(start + position + HEADER_BYTES, scratch);
@@ -128,7 +159,8 @@ impl Data {
             });
             position += bytes;
         }
-        position == waiting
+        // Less than a header is no record.
+        (position == waiting || position as u64 >= most).then_some(position as u64)
     }
 
     /// Copies from `place` (below twice the size), around the end if need be. `into` is no longer than the data.
@@ -165,10 +197,11 @@ mod tests {
         }
         let data = Data { base: buffer.as_ptr(), bytes: buffer.len() };
         let mut found = Vec::new();
-        let whole = data.walk(tail, head, &mut Vec::new(), |record| {
+        let walked = data.walk((tail, head, u64::MAX), &mut Vec::new(), |record| {
             found.push((record.kind, record.flags, record.body.to_vec()));
         });
-        (whole, found)
+        assert!(walked.is_none_or(|bytes| bytes == head.wrapping_sub(tail)));
+        (walked.is_some(), found)
     }
 
     #[test]
@@ -177,6 +210,20 @@ mod tests {
         let expected = vec![(14, 7, vec![1; 8]), (15, 7, vec![2; 16]), (9, 7, vec![])];
         for tail in (0..64).chain([u64::MAX - 63, 1 << 40]) {
             assert_eq!(walk(tail, &records, tail + records.len() as u64), (true, expected.clone()), "{tail}");
+        }
+    }
+
+    #[test]
+    fn a_walk_ends_with_the_record_in_which_its_bytes_do() {
+        let records = [record(14, &[1; 8]), record(15, &[2; 16]), record(9, &[])].concat();
+        let buffer: Vec<u8> = records.iter().copied().chain([0; 24]).collect();
+        let data = Data { base: buffer.as_ptr(), bytes: buffer.len() };
+        for (most, expected) in
+            [(0, (0, 0)), (1, (16, 1)), (16, (16, 1)), (17, (40, 2)), (40, (40, 2)), (41, (48, 3))]
+        {
+            let mut found = 0;
+            let walked = data.walk((0, records.len() as u64, most), &mut Vec::new(), |_| found += 1);
+            assert_eq!((walked, found), (Some(expected.0), expected.1), "{most}");
         }
     }
 

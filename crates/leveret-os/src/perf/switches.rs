@@ -9,6 +9,7 @@ use super::ring::{RECORD_LOST, Record, Ring};
 use super::scheduled::{self, COMM_BYTES, Layout};
 use crate::threads_of;
 use leveret_types::Nanos;
+use std::collections::VecDeque;
 
 /// In place of a thread id: the log does not know.
 pub const UNKNOWN_THREAD: u32 = u32::MAX;
@@ -71,15 +72,34 @@ const RECORD_SWITCH: u32 = 14;
 const RECORD_SWITCH_CORE_WIDE: u32 = 15;
 const FLAG_OUT: u16 = 1 << 13;
 const FLAG_OUT_PREEMPTED: u16 = 1 << 14;
-/// 1 MiB: some 12,000 switches between two drains, a second of a busy core.
+/// 1 MiB: some 5,000 switches.
 const CORE_DATA_PAGES: usize = 256;
+/// 16 MiB for the logs of all cores together, where they are few: a tenth of a second of threads that wake each other all the time.
+const ALL_DATA_PAGES: usize = 4096;
 /// 32 KiB: some 500 switches of one thread between two drains, within what an ordinary user may lock.
 const THREAD_DATA_PAGES: usize = 8;
+
+/// What comes between two readings is read at once up to this: some 300 switches, in some 50 us.
+const FEW_BYTES: u64 = 64 << 10;
+/// Read of what came before the instant since when switches are asked for: some 2,500, among them that with which a late thread left its core.
+const BEFORE_BYTES: u64 = 512 << 10;
+
+/// How far the kernel had written at an instant: a record begins there.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    at: Nanos,
+    position: u64,
+}
 
 /// Context switches of a core or of a thread.
 #[derive(Debug)]
 pub struct SwitchLog {
+    core: Option<u32>,
     ring: Ring,
+    /// Readings since the first switch that waits.
+    marks: VecDeque<Mark>,
+    /// The time of a switch after which records were lost, until somebody asks.
+    lost_since: Option<Nanos>,
     /// The last switch handed over, to know its second telling by.
     last: Option<SwitchRecord>,
     /// How to read samples of the tracepoint, where that is what is logged.
@@ -91,15 +111,16 @@ pub struct SwitchLog {
 }
 
 impl SwitchLog {
-    /// Every switch on a core, whoever it concerns.
+    /// Every switch on a core, whoever it concerns; one of `cores` logs, which share some memory.
     ///
     /// # Errors
     ///
     /// [`PerfError`]; [`open_thread`](Self::open_thread) takes less privilege.
-    pub fn open_core(core: u32) -> Result<Self, PerfError> {
+    pub fn open_core(core: u32, cores: usize) -> Result<Self, PerfError> {
         // The tracepoint knows threads by their numbers in the first process namespace only.
+        let pages = (ALL_DATA_PAGES / cores.max(1) + 1).next_power_of_two() / 2;
         if threads_of::are_all_visible()
-            && let Ok(log) = Self::open_tracepoint(core)
+            && let Ok(log) = Self::open_tracepoint(core, pages.max(CORE_DATA_PAGES))
         {
             return Ok(log);
         }
@@ -117,7 +138,7 @@ impl SwitchLog {
 
     /// The plain log, each of whose records comes after a sample of the tracepoint with what that knows more. The samples alone would have
     /// holes: the kernel leaves them out in threads whose count of nested events it has got wrong.
-    fn open_tracepoint(core: u32) -> Result<Self, PerfError> {
+    fn open_tracepoint(core: u32, pages: usize) -> Result<Self, PerfError> {
         let layout = Layout::read()?;
         let id = tracepoint_id(scheduled::NAME, scheduled::ID_PATH)?;
         let flags = CONTEXT_SWITCH | SAMPLE_ID_ALL | USE_CLOCK_ID;
@@ -125,8 +146,8 @@ impl SwitchLog {
         attributes.sample_period = 1;
         attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_RAW;
         let event = Event::open("the log of context switches", &attributes, Target::Core(core))?;
-        let ring = Ring::map(&event, CORE_DATA_PAGES)?;
-        Ok(Self { ring, last: None, layout: Some(layout), sampled: None, _event: event })
+        let ring = Ring::map(&event, pages)?;
+        Ok(Self::new(Target::Core(core), event, ring, Some(layout)))
     }
 
     fn open(target: Target, data_pages: usize) -> Result<Self, PerfError> {
@@ -134,30 +155,91 @@ impl SwitchLog {
         let mut attributes = Attributes::new(TYPE_SOFTWARE, SOFTWARE_DUMMY, flags);
         attributes.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
         let event = Event::open("the log of context switches", &attributes, target)?;
-        Ok(Self {
-            ring: Ring::map(&event, data_pages)?,
-            last: None,
-            layout: None,
-            sampled: None,
-            _event: event,
-        })
+        let ring = Ring::map(&event, data_pages)?;
+        Ok(Self::new(target, event, ring, None))
+    }
+
+    fn new(target: Target, event: Event, ring: Ring, layout: Option<Layout>) -> Self {
+        let marks = VecDeque::new();
+        let core = if let Target::Core(core) = target { Some(core) } else { None };
+        Self { core, ring, marks, lost_since: None, last: None, layout, sampled: None, _event: event }
     }
 
     /// Hands over the switches since the last call, in order of time.
-    pub fn drain(&mut self, mut take: impl FnMut(SwitchRecord)) {
+    pub fn drain(&mut self, take: impl FnMut(SwitchRecord)) {
+        self.read_some(u64::MAX, take);
+    }
+
+    /// The same while they are few, or where those since `wanted` are asked for. Else they wait in the log, where it knows names and ranks as they were,
+    /// and the oldest are left out once it is half full: threads that wake each other all the time make hundreds of thousands in a second,
+    /// and to read them takes a core as long as several messages. Returns until when any were left out.
+    pub fn read(
+        &mut self,
+        now: Nanos,
+        wanted: Option<Nanos>,
+        take: impl FnMut(SwitchRecord),
+    ) -> Option<Nanos> {
+        if self.layout.is_none() {
+            self.drain(take);
+            return None;
+        }
+        let written = self.ring.written();
+        let before = self.marks.back().map_or(self.ring.read(), |mark| mark.position);
+        let is_few = written.wrapping_sub(before) <= FEW_BYTES;
+        self.marks.push_back(Mark { at: now, position: written });
+        let is_older = |mark: &Mark, since| mark.at <= since && written - mark.position >= BEFORE_BYTES;
+        let half = self.ring.bytes() / 2;
+        let left_out = match wanted {
+            Some(since) => self.marks.iter().rfind(|mark| is_older(mark, since)).copied(),
+            None if written.wrapping_sub(self.ring.read()) > half => {
+                // However much came since the last reading, it stays.
+                let mut earlier = self.marks.iter().rev().skip(1).rev();
+                let fits = |mark: &&Mark| written - mark.position <= half;
+                earlier.find(fits).or(self.marks.iter().rev().nth(1)).copied()
+            }
+            None => None,
+        };
+        if let Some(mark) = left_out {
+            self.ring.skip_to(mark.position);
+            (self.last, self.sampled) = (None, None);
+        }
+        let most = match (wanted, is_few) {
+            (Some(_), _) => u64::MAX,
+            (None, true) => FEW_BYTES,
+            (None, false) => 0,
+        };
+        self.read_some(most, take);
+        let read = self.ring.read();
+        self.marks.retain(|mark| mark.position > read);
+        left_out.map(|mark| mark.at)
+    }
+
+    fn read_some(&mut self, most: u64, mut take: impl FnMut(SwitchRecord)) {
         let (last, layout, sampled) = (&mut self.last, self.layout, &mut self.sampled);
-        self.ring.drain(|record| {
+        let lost_since = &mut self.lost_since;
+        self.ring.drain_some(most, |record| {
             if let Some(sample) = layout.and_then(|layout| layout.switch_of(record)) {
                 *sampled = Some(sample);
                 return;
             }
             if record.kind == RECORD_LOST {
+                *lost_since = lost_since.or(last.map(|last| last.time));
                 (*last, *sampled) = (None, None);
             }
             if let Some(switch) = switch_of(record).and_then(|switch| follow(last, record, switch)) {
                 take(with_sample(switch, sampled.take()));
             }
         });
+    }
+
+    /// The core that it is the log of; `None` where it is a thread's.
+    pub fn core(&self) -> Option<u32> {
+        self.core
+    }
+
+    /// When the first of the records was lost that were found lost since the last call, where that is known.
+    pub fn lost_since(&mut self) -> Option<Nanos> {
+        self.lost_since.take()
     }
 
     /// Records that were lost because nobody drained in time, since the log was opened.
@@ -377,7 +459,7 @@ mod tests {
             let core = allowed_cores()[0];
             pin(core).unwrap();
             let before = clock::now();
-            let mut log = match SwitchLog::open_core(core) {
+            let mut log = match SwitchLog::open_core(core, 1) {
                 Ok(log) => log,
                 Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
             };
@@ -396,6 +478,77 @@ mod tests {
         .unwrap();
     }
 
+    /// Opens the log of the first core for the calling thread, which it pins there.
+    fn open_here(pages: usize) -> Result<SwitchLog, PerfError> {
+        let core = allowed_cores()[0];
+        pin(core).unwrap();
+        SwitchLog::open_tracepoint(core, pages)
+    }
+
+    /// How often this thread left its core in what a reading hands over.
+    fn departures(log: &mut SwitchLog, wanted: Option<Nanos>) -> (u64, Option<Nanos>) {
+        let (mut left, this) = (0, thread_id());
+        let left_out = log.read(clock::now(), wanted, |switch| left += u64::from(switch.tid_from == this));
+        (left, left_out)
+    }
+
+    #[test]
+    fn many_switches_wait_until_they_are_asked_for() {
+        std::thread::spawn(|| {
+            let mut log = match open_here(ALL_DATA_PAGES) {
+                Ok(log) => log,
+                Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+            };
+            let before = testing::switches();
+            (0..10).for_each(|_| testing::give_up_the_core());
+            assert!(departures(&mut log, None).0 >= 10, "few are handed over at once");
+            let since = clock::now();
+            (0..1000).for_each(|_| testing::give_up_the_core());
+            assert_eq!(departures(&mut log, None), (0, None), "a thousand wait");
+            // The rest is read little by little once there is little more.
+            let few = departures(&mut log, None).0;
+            assert!((1..1000).contains(&few), "{few} of a thousand at once");
+            let asked = departures(&mut log, Some(since));
+            let after = testing::switches();
+            let left = after.0 - before.0 + (after.1 - before.1);
+            assert_eq!(asked.1, None, "nothing is left out of a log with room");
+            assert!((few + asked.0).abs_diff(left - 10) <= 4, "{few} and {} of {left}", asked.0);
+            assert_eq!(log.lost(), 0);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn the_oldest_switches_are_left_out_where_the_log_fills_up() {
+        std::thread::spawn(|| {
+            let mut log = match open_here(128) {
+                Ok(log) => log,
+                Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+            };
+            let mut readings = Vec::new();
+            let mut left_out = Vec::new();
+            for _ in 0..12 {
+                (0..500).for_each(|_| testing::give_up_the_core());
+                readings.push(clock::now());
+                let (left, until) = departures(&mut log, None);
+                assert_eq!(left, 0);
+                left_out.extend(until);
+            }
+            // Up to a reading, and a later one each time.
+            let last = *left_out.last().expect("six thousand switches are more than half of half a megabyte");
+            assert!(left_out.is_sorted() && last < readings[11], "{left_out:?}");
+            // What came after is there, and nothing before.
+            let first = readings.iter().position(|at| *at >= last).unwrap();
+            let since = (readings.len() - first) as u64 * 500;
+            let (left, _) = departures(&mut log, Some(last));
+            assert!((since..since + 100).contains(&left), "{left} of {since} since {last}");
+            assert_eq!(log.lost(), 0);
+        })
+        .join()
+        .unwrap();
+    }
+
     #[test]
     fn without_privilege_a_thread_can_still_watch_itself() {
         let outcome = user::in_unprivileged_thread(|| match SwitchLog::open_thread(0) {
@@ -408,7 +561,7 @@ mod tests {
             Err(refusal) => eprintln!("SKIPPED: {refusal}"),
         });
         outcome.unwrap();
-        let refusal = user::in_unprivileged_thread(|| SwitchLog::open_core(0).map(|_| ())).unwrap();
+        let refusal = user::in_unprivileged_thread(|| SwitchLog::open_core(0, 1).map(|_| ())).unwrap();
         match refusal {
             Err(refusal) => assert!(refusal.to_string().contains("kernel.perf_event_paranoid"), "{refusal}"),
             Ok(()) => eprintln!("SKIPPED: everybody may watch cores here"),
