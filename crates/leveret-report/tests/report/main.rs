@@ -14,3 +14,4 @@ mod picture;
 mod planted_causes;
 mod proof;
 mod system_picture;
+mod untaken;
