@@ -321,6 +321,54 @@ static void stopping(pid_t whom)
     }
 }
 
+/* Stops the member and lets it go on again and again: each time it may run for so many microseconds, and stands still for four times as many. */
+static void storm(void)
+{
+    stand_aside();
+    for (int burst = 0; burst < bursts; burst++) {
+        int64_t end = start_of(burst) + length, runs = (int64_t)number * 1000;
+        sleep_until(start_of(burst));
+        int64_t began = now();
+        while (now() < end) {
+            kill(member, SIGSTOP);
+            spin_until(now() + 4 * runs);
+            kill(member, SIGCONT);
+            spin_until(now() + runs);
+        }
+        note(began, now());
+    }
+}
+
+/* A process that becomes another program, of another name, when it has the core: others may have met it before. */
+static void becoming(void)
+{
+    for (int burst = 0; burst < bursts; burst++) {
+        pid_t child = fork();
+        if (child == 0) {
+            char end[32];
+            snprintf(end, sizeof end, "%" PRId64, start_of(burst) + length);
+            pin(0, core);
+            rank(0, SCHED_FIFO, RANK);
+            for (int early = 45; early > 25; early--)
+                sleep_until(start_of(burst) - early * MS);
+            sleep_until(start_of(burst));
+            execl("/proc/self/exe", "exe", "became", log_path, end, NULL);
+            fail("execl");
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+static int became(const char *log, int64_t end)
+{
+    kind = "becoming";
+    log_path = log;
+    int64_t began = now();
+    spin_until(end);
+    note(began, now());
+    return 0;
+}
+
 /* What a debugger does: stops the thread, and holds it, lets it go instruction by instruction, or system call by system call. */
 static void tracing(int request)
 {
@@ -373,6 +421,28 @@ static void freezing(const char *root, const char *file, const char *on, const c
     }
     await_the_member();
     rmdir(group);
+}
+
+/* The member is moved into a group that is frozen already, and out of it again. */
+static void into_the_frozen(const char *root)
+{
+    char group[128], outside[160];
+    snprintf(group, sizeof group, "%s/leveret-plant-%d", root, getpid());
+    snprintf(outside, sizeof outside, "%s-outside", group);
+    must(mkdir(group, 0755) == 0 && mkdir(outside, 0755) == 0, group);
+    must(put(group, "cgroup.freeze", "1"), "freezing");
+    stand_aside();
+    for (int burst = 0; burst < bursts; burst++) {
+        sleep_until(start_of(burst));
+        must(put(group, "cgroup.procs", "%d", member), "moving the member into a frozen group");
+        int64_t began = now();
+        sleep_until(start_of(burst) + length);
+        note(began, now());
+        must(put(outside, "cgroup.procs", "%d", member), "moving the member out of it");
+    }
+    await_the_member();
+    rmdir(group);
+    rmdir(outside);
 }
 
 static char quota_group[128];
@@ -476,6 +546,76 @@ static void timers(void)
     }
 }
 
+/* An instruction for the kernel's BPF machine. */
+struct instruction {
+    uint8_t code, registers;
+    int16_t offset;
+    int32_t immediate;
+};
+
+/* The kernel runs this in the interrupt of each timer, before it serves it: on one core, from one instant on, it goes round until another. */
+static int spins_in_interrupts(int64_t first, int64_t last)
+{
+    enum { TIME = 5, CORE = 8, RAW_TRACEPOINT = 17, LOAD = 5, OPEN = 17 };
+#define CALL(function) {0x85, 0, 0, function}
+#define WIDE(where, value) {0x18, where, 0, (int32_t)(value)}, {0, 0, 0, (int32_t)((value) >> 32)}
+    struct instruction program[] = {
+        CALL(CORE),
+        {0x55, 0x00, 11, core}, /* r0 != core: to the end */
+        CALL(TIME),
+        WIDE(1, first),
+        {0xad, 0x10, 7, 0}, /* r0 < r1: to the end */
+        WIDE(6, last),
+        {0x3d, 0x60, 4, 0}, /* r0 >= r6: to the end */
+        {0xe5, 0x00, 3, 0}, /* may_goto: to the end, after too many rounds */
+        CALL(TIME),
+        {0xad, 0x60, -3, 0}, /* r0 < r6: once more */
+        {0x05, 0x00, 0, 0},
+        {0xb7, 0x00, 0, 0},
+        {0x95, 0x00, 0, 0},
+    };
+    struct {
+        uint32_t type, count;
+        uint64_t instructions, license;
+        uint32_t log_level, log_size;
+        uint64_t log;
+        uint32_t version, flags;
+    } load = {RAW_TRACEPOINT, sizeof program / sizeof *program, (uintptr_t)program, (uintptr_t)"GPL", 0, 0, 0, 0, 0};
+    int loaded = (int)syscall(SYS_bpf, LOAD, &load, sizeof load);
+    if (loaded < 0)
+        return -1;
+    struct {
+        uint64_t name;
+        uint32_t program, unused;
+    } open = {(uintptr_t)"hrtimer_expire_entry", (uint32_t)loaded, 0};
+    int attached = (int)syscall(SYS_bpf, OPEN, &open, sizeof open);
+    close(loaded);
+    return attached;
+}
+
+/* The kernel keeps interrupts off on the core. A thread that sleeps there for a moment again and again writes down when it was not woken. */
+static void interrupts_off(void)
+{
+    int attached[BURSTS_MAX];
+    for (int burst = 0; burst < bursts; burst++) {
+        attached[burst] = spins_in_interrupts(start_of(burst), start_of(burst) + length);
+        must(attached[burst] >= 0, "loading a program into the kernel");
+    }
+    pin(0, core);
+    rank(0, SCHED_FIFO, RANK);
+    for (int burst = 0; burst < bursts; burst++) {
+        sleep_until(start_of(burst) - MS);
+        for (int64_t due = now(); due < start_of(burst) + length;) {
+            sleep_until(due += MS / 10);
+            int64_t woken = now();
+            if (woken - due > MS / 2)
+                note(due, woken);
+            due = woken;
+        }
+        close(attached[burst]);
+    }
+}
+
 /* A lock on a file, which the member's body waits for. */
 static void locking(void)
 {
@@ -507,6 +647,9 @@ static void disturb(void)
         struct sched_param parameter;
         sched_getparam(thread, &parameter);
         ranked(SCHED_FIFO, parameter.sched_priority);
+    } else if (!strcmp(kind, "first")) {
+        length = (int64_t)number * 1000;
+        ranked(SCHED_FIFO, RANK);
     } else if (!strcmp(kind, "raising"))
         raising();
     else if (!strcmp(kind, "row"))
@@ -523,6 +666,10 @@ static void disturb(void)
         stopping(member);
     else if (!strcmp(kind, "stop-agent"))
         stopping(number);
+    else if (!strcmp(kind, "storm"))
+        storm();
+    else if (!strcmp(kind, "becoming"))
+        becoming();
     else if (!strcmp(kind, "trace"))
         tracing(0);
     else if (!strcmp(kind, "step"))
@@ -531,9 +678,15 @@ static void disturb(void)
         tracing(PTRACE_SYSCALL);
     else if (!strcmp(kind, "freeze1"))
         freezing("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED");
-    else if (!strcmp(kind, "freeze2"))
-        freezing(access("/sys/fs/cgroup/cgroup.controllers", F_OK) ? "/sys/fs/cgroup/unified" : "/sys/fs/cgroup", "cgroup.freeze", "1", "0");
-    else if (!strcmp(kind, "quota"))
+    else if (!strncmp(kind, "freeze2", 7)) {
+        const char *root = access("/sys/fs/cgroup/cgroup.controllers", F_OK) ? "/sys/fs/cgroup/unified" : "/sys/fs/cgroup";
+        if (!strcmp(kind, "freeze2-first"))
+            length = (int64_t)number * 1000;
+        if (!strcmp(kind, "freeze2-into"))
+            into_the_frozen(root);
+        else
+            freezing(root, "cgroup.freeze", "1", "0");
+    } else if (!strcmp(kind, "quota"))
         limited(0);
     else if (!strcmp(kind, "real-time-quota"))
         limited(1);
@@ -541,6 +694,8 @@ static void disturb(void)
         displacing();
     else if (!strcmp(kind, "timers"))
         timers();
+    else if (!strcmp(kind, "interrupts-off"))
+        interrupts_off();
     else if (!strcmp(kind, "lock"))
         locking();
     else
@@ -563,6 +718,13 @@ static pid_t parent_of(pid_t pid)
 
 int main(int count, char **arguments)
 {
+    if (count == 2 && !strcmp(arguments[1], "may-load")) {
+        kind = arguments[1];
+        must(spins_in_interrupts(0, 0) >= 0, "loading a program into the kernel");
+        return 0;
+    }
+    if (count == 4 && !strcmp(arguments[1], "became"))
+        return became(arguments[2], atoll(arguments[3]));
     if (count < 9) {
         fprintf(stderr, "plant KIND PIPE LOG CORE PERIOD FROM FOR AT [NUMBER]\n");
         return 2;

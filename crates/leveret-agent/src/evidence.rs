@@ -378,19 +378,20 @@ impl Evidence {
         }
     }
 
-    /// A foreign thread may have been raised (`chrt`) since it was asked: the highest rank that it was seen to have counts. Asked once
-    /// between two looks at the log: each time costs the agent's core tens of microseconds, and many instances may be late at once.
+    /// A foreign thread may have been raised (`chrt`), or have become another program, since it was asked: the highest rank that it was seen to
+    /// have counts, and its last name. Asked once between two looks at the log: each time costs the agent's core tens of microseconds, and many instances may be late at once.
     fn rank_again(&mut self, thread: u32) {
         if !self.ranked.insert(thread) {
             return;
         }
-        if let Some((ThreadKind::Foreign { priority }, _)) = self.threads.get_mut(&thread)
+        if let Some((ThreadKind::Foreign { priority }, name)) = self.threads.get_mut(&thread)
             && let Ok(found) = threads_of::about(thread)
         {
-            if found.priority > *priority {
+            let now = (found.priority.max(*priority), other_jobs::renamed(name.clone(), &found.name));
+            if now != (*priority, name.clone()) {
                 self.unsaved.threads.insert(thread);
             }
-            *priority = found.priority.max(*priority);
+            (*priority, *name) = now;
         }
     }
 
@@ -405,13 +406,14 @@ impl Evidence {
     fn switch(&self, key: (Nanos, u32)) -> Option<SwitchEvent> {
         let record = self.kept.get(&key)?;
         let known = self.threads.get(&record.tid_to).cloned();
-        let (mut to_kind, to_name) = as_it_was(record, known.unwrap_or((ThreadKind::Unknown, String::new())));
-        // What a thread had been raised to by the time that it left counts for all of its stay.
+        // What a thread had been raised to, or had become, by the time that it left counts for all of its stay.
         let after = (Bound::Excluded(key), Bound::Unbounded);
         let next = self.kept.range(after).find(|((_, core), _)| *core == record.core);
-        if let (ThreadKind::Foreign { priority }, Some((_, left))) = (&mut to_kind, next)
-            && left.tid_from == record.tid_to
-        {
+        let left_as = next.map(|(_, next)| next).filter(|next| next.tid_from == record.tid_to);
+        let name = left_as.and_then(SwitchRecord::name_from).or_else(|| record.name_to());
+        let known = known.unwrap_or((ThreadKind::Unknown, String::new()));
+        let (mut to_kind, to_name) = as_it_was((record.to_rank, name), known);
+        if let (ThreadKind::Foreign { priority }, Some(left)) = (&mut to_kind, left_as) {
             *priority = left.from_rank.unwrap_or(0).max(*priority);
         }
         if self.processes.contains(&record.pid_to) {
@@ -526,17 +528,19 @@ fn joined(events: Vec<Event>) -> Vec<Event> {
 /// The kernel's workers come and go; anything else that ended before it could be asked was a process's.
 const WORKERS: &str = "kworker/";
 
-/// What is known of the thread that came, with rank and name as they were then where the log has them.
-fn as_it_was(record: &SwitchRecord, (kind, name): (ThreadKind, String)) -> (ThreadKind, String) {
-    let (Some(priority), Some(was)) = (record.to_rank, record.name()) else { return (kind, name) };
+/// What is known of a thread, with the rank and the name that it had on its core where the log has them. Whoever looks for it later, or has met
+/// it earlier, may find another program.
+fn as_it_was(
+    (rank, name): (Option<u8>, Option<String>),
+    (kind, known): (ThreadKind, String),
+) -> (ThreadKind, String) {
+    let (Some(priority), Some(was)) = (rank, name) else { return (kind, known) };
     match kind {
-        ThreadKind::Foreign { .. } => {
-            (ThreadKind::Foreign { priority }, if name.is_empty() { was } else { name })
-        }
-        ThreadKind::Own { .. } => (ThreadKind::Own { priority }, name),
+        ThreadKind::Foreign { .. } => (ThreadKind::Foreign { priority }, other_jobs::renamed(known, &was)),
+        ThreadKind::Own { .. } => (ThreadKind::Own { priority }, other_jobs::renamed(known, &was)),
         ThreadKind::Unknown if was.starts_with(WORKERS) || was.starts_with(OWN_THREADS) => (kind, was),
         ThreadKind::Unknown => (ThreadKind::Foreign { priority }, was),
-        _ => (kind, name),
+        _ => (kind, known),
     }
 }
 
@@ -570,25 +574,63 @@ mod tests {
             left,
             from_rank: to_rank,
             to_rank,
+            from_name: None,
             to_name: to_rank.map(|_| name),
         };
+        let as_it_was = |record: &SwitchRecord, known| as_it_was((record.to_rank, record.name_to()), known);
         let (gone, asked) = (ThreadKind::Unknown, ThreadKind::Foreign { priority: 0 });
         let hog = |priority| (ThreadKind::Foreign { priority }, "hog".to_owned());
         // A rank in the log needs no look at /proc.
         assert!(unranked(&[record(Some(50)), record(Some(0))]).is_empty());
         assert_eq!(unranked(&[record(Some(50)), record(None), record(None)]), BTreeSet::from([7]));
         assert_eq!(as_it_was(&record(Some(50)), (gone, String::new())), hog(50));
-        assert_eq!(as_it_was(&record(Some(50)), (asked, "hog".to_owned())), hog(50));
+        for known in ["hog", "sh", ""] {
+            assert_eq!(as_it_was(&record(Some(50)), (asked, known.to_owned())), hog(50));
+        }
         assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
         assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
-        let own = |priority| (ThreadKind::Own { priority }, "helper".to_owned());
-        assert_eq!(as_it_was(&record(Some(5)), own(0)), own(5));
+        let own = |priority, name: &str| (ThreadKind::Own { priority }, name.to_owned());
+        assert_eq!(as_it_was(&record(Some(5)), own(0, "helper")), own(5, "hog"));
         // One that nobody could ask is the job's by its process.
         let (ended, _) = as_it_was(&record(Some(95)), (gone, String::new()));
         assert_eq!(of_own_process(ended), ThreadKind::Own { priority: 95 });
         assert_eq!(of_own_process(ThreadKind::Task(1)), ThreadKind::Task(1));
         let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
         assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
+    }
+
+    #[test]
+    fn a_thread_that_became_another_program_is_named_by_what_it_was_when_it_left() {
+        let name = |text: &str| {
+            let mut name = [0; 16];
+            name[..text.len()].copy_from_slice(text.as_bytes());
+            Some(name)
+        };
+        let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
+        evidence.threads.insert(5_000_001, (ThreadKind::Foreign { priority: 0 }, "sh".to_owned()));
+        let switch = |at: i64, from: (u32, &str), to: (u32, &str)| SwitchRecord {
+            time: Nanos(at),
+            core: 0,
+            tid_from: from.0,
+            tid_to: to.0,
+            pid_to: UNKNOWN_THREAD,
+            preempted: false,
+            left: perf::Left::Asleep,
+            from_rank: Some(50),
+            to_rank: Some(50),
+            from_name: name(from.1),
+            to_name: name(to.1),
+        };
+        let (hog, idle) = (5_000_001, 0);
+        let came = switch(1_000, (idle, "swapper/0"), (hog, "sh"));
+        let left = switch(2_000, (hog, "hog"), (idle, "swapper/0"));
+        evidence.recent.insert(vec![came, left, switch(3_000, (idle, "swapper/0"), (hog, "again"))]);
+        evidence.keep(1, Nanos(900), Nanos(4_000));
+        let found = evidence.finish().switches;
+        let of_hog: Vec<&str> =
+            found.iter().filter(|event| event.to == hog).map(|event| event.to_name.as_str()).collect();
+        // It has not left again.
+        assert_eq!(of_hog, ["hog", "again"]);
     }
 
     #[test]
@@ -632,6 +674,7 @@ mod tests {
             left,
             from_rank: None,
             to_rank: Some(priority),
+            from_name: None,
             to_name: Some([0; 16]),
         }
     }

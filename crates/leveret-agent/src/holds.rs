@@ -2,12 +2,12 @@
 //! used up.
 
 use crate::other_jobs;
-use leveret_os::control_groups::{Groups, Hierarchies, Throttled};
+use leveret_os::control_groups::{self, Groups, Hierarchies, Throttled};
 use leveret_os::perf::{Hold, HoldLog, HoldRecord};
 use leveret_os::{clock, facts, scheduling, threads_of};
 use leveret_report::record::{Actor, Event, EventKind};
 use leveret_types::Nanos;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// Events that are kept of a phase: a debugger that goes step by step makes one in each round of the agent's.
@@ -23,6 +23,8 @@ struct Watched {
     thread: u32,
     /// Asked for once somebody was stopped.
     process: Option<u32>,
+    /// Its group of version 2 at the time of what was last taken from the log.
+    group: Option<String>,
     /// What had been taken from its groups when they were looked at last, and when that was.
     looked: Option<(Nanos, Groups, Throttled)>,
     /// The quota of its group for real-time work that was noted last.
@@ -38,6 +40,8 @@ pub(crate) struct HoldWatch {
     epoch: Nanos,
     socket: PathBuf,
     kept: usize,
+    /// Groups of version 2 that are frozen, as far as anybody was seen to freeze them, or to put a member into them.
+    frozen: BTreeSet<String>,
     /// When a thread was woken, on which core, and by which thread if not by an interrupt.
     wakes: VecDeque<(Nanos, u32, u32, Option<u32>)>,
     /// Up to when wake-ups were noted.
@@ -58,6 +62,7 @@ impl HoldWatch {
             member,
             thread,
             process: None,
+            group: Groups::of(thread).unified,
             looked: None,
             real_time: None,
         };
@@ -76,6 +81,7 @@ impl HoldWatch {
             epoch,
             socket: socket.to_owned(),
             kept: 0,
+            frozen: BTreeSet::new(),
             wakes: VecDeque::new(),
             noted: BTreeMap::new(),
         };
@@ -149,15 +155,51 @@ impl HoldWatch {
                 self.members_of(process).into_iter().map(kind).collect()
             }
             Hold::Freeze(group) => {
+                self.frozen.insert(group.clone());
                 let by = self.actor(hold.thread, hold.process);
                 let kind = |member| EventKind::Frozen { member, group: group.clone(), by: by.clone() };
                 self.members_within(group).into_iter().map(kind).collect()
             }
             Hold::Thaw(group) => {
+                self.frozen.remove(group);
                 let kind = |member| EventKind::Thawed { member, group: group.clone() };
                 self.members_within(group).into_iter().map(kind).collect()
             }
+            Hold::Move { thread, group } => {
+                let by = self.actor(hold.thread, hold.process);
+                self.moved(*thread, group, &by)
+            }
         }
+    }
+
+    /// A process, or a thread alone, is in another group now: out of frozen ones, into frozen ones, or neither.
+    fn moved(&mut self, thread: u32, group: &str, by: &Actor) -> Vec<EventKind> {
+        let members = self.members_of(thread);
+        let is_it = |each: &Watched| {
+            each.thread == thread || members.contains(&each.member) && each.process == Some(thread)
+        };
+        if !self.threads.iter().any(is_it) {
+            return Vec::new();
+        }
+        // One that was frozen before anybody looked is asked.
+        self.frozen.extend(self.hierarchies.frozen(group));
+        let mut kinds = Vec::new();
+        for each in self.threads.iter_mut().filter(|each| is_it(each)) {
+            let (before, member) = (each.group.replace(group.to_owned()), each.member);
+            let was_in =
+                |frozen: &String| before.as_ref().is_some_and(|own| control_groups::is_within(own, frozen));
+            for frozen in &self.frozen {
+                let (was, is) = (was_in(frozen), control_groups::is_within(group, frozen));
+                let (group, by) = (frozen.clone(), by.clone());
+                kinds.extend(match (was, is) {
+                    (true, false) => Some(EventKind::Thawed { member, group }),
+                    (false, true) => Some(EventKind::PutIntoFrozen { member, group, by }),
+                    _ => None,
+                });
+            }
+        }
+        kinds.dedup();
+        kinds
     }
 
     fn actor(&self, thread: u32, process: u32) -> Actor {
@@ -177,10 +219,11 @@ impl HoldWatch {
         once(of_it.map(|each| each.member))
     }
 
-    /// The members of which a thread is in this group.
+    /// The members of which a thread was in this group at the time of what was last taken from the log.
     fn members_within(&self, group: &str) -> Vec<u16> {
-        let within = self.threads.iter().filter(|each| Groups::of(each.thread).is_within(group));
-        once(within.map(|each| each.member))
+        let is_within =
+            |each: &&Watched| each.group.as_deref().is_some_and(|own| control_groups::is_within(own, group));
+        once(self.threads.iter().filter(is_within).map(|each| each.member))
     }
 
     fn quotas(&mut self, place: usize, events: &mut Vec<Event>) {
@@ -212,4 +255,59 @@ fn once(members: impl Iterator<Item = u16>) -> Vec<u16> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROCESS: u32 = 4_000_001;
+
+    /// Of a member whose process, and whose task's thread, have the number PROCESS, in the group `/start`.
+    fn watch() -> HoldWatch {
+        let (mut watch, _) = HoldWatch::start([(0, 0, PROCESS)], Nanos::ZERO, Path::new("/run/own"), false);
+        (watch.threads[0].group, watch.threads[0].process) = (Some("/start".to_owned()), Some(PROCESS));
+        watch.hierarchies = Hierarchies::default();
+        watch
+    }
+
+    fn told(watch: &mut HoldWatch, what: Hold) -> Vec<String> {
+        let hold = HoldRecord { time: Nanos(1), process: 4_000_002, thread: 4_000_002, what };
+        let word = |kind: EventKind| match kind {
+            EventKind::Frozen { group, .. } => format!("frozen {group}"),
+            EventKind::PutIntoFrozen { group, by, .. } => format!("put into {group} by {}", by.process),
+            EventKind::Thawed { group, .. } => format!("let go {group}"),
+            other => format!("{other:?}"),
+        };
+        watch.kinds(&hold).into_iter().map(word).collect()
+    }
+
+    fn moved(group: &str) -> Hold {
+        Hold::Move { thread: PROCESS, group: group.to_owned() }
+    }
+
+    #[test]
+    fn a_member_is_frozen_with_the_group_that_it_was_in_then() {
+        let mut watch = watch();
+        let (freeze, thaw) =
+            (|group: &str| Hold::Freeze(group.to_owned()), |group: &str| Hold::Thaw(group.to_owned()));
+        assert_eq!(told(&mut watch, moved("/box/inner")), [""; 0]);
+        assert_eq!(told(&mut watch, freeze("/start")), [""; 0], "it was moved out of that one");
+        assert_eq!(told(&mut watch, freeze("/box")), ["frozen /box"]);
+        // Who takes it out of a frozen group lets it go on; nobody lets that group go.
+        assert_eq!(told(&mut watch, moved("/other")), ["let go /box"]);
+        assert_eq!(told(&mut watch, thaw("/box")), [""; 0]);
+        assert_eq!(told(&mut watch, moved("/start/below")), ["put into /start by 4000002"]);
+        assert_eq!(told(&mut watch, thaw("/start")), ["let go /start"]);
+        let stranger = Hold::Move { thread: 4_000_003, group: "/box".to_owned() };
+        assert_eq!(told(&mut watch, stranger), [""; 0]);
+    }
+
+    #[test]
+    fn a_group_that_was_frozen_before_anybody_looked_is_asked() {
+        let mut watch = watch();
+        watch.frozen.insert("/long".to_owned());
+        assert_eq!(told(&mut watch, moved("/longer")), [""; 0]);
+        assert_eq!(told(&mut watch, moved("/long/er")), ["put into /long by 4000002"]);
+    }
 }

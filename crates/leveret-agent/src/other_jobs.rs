@@ -9,6 +9,9 @@ use std::path::Path;
 /// Threads of the agent and of members that no task names begin so.
 pub(crate) const OWN_THREADS: &str = "leveret";
 
+/// Follows the name of a thread that is of another job.
+const OF_ANOTHER_JOB: &str = " of another Leveret job";
+
 /// A foreign thread's name, with the job that it is of where that is another Leveret job.
 ///
 /// Members inherit the job's name and socket by their environment, which the same user and root may read. Another
@@ -18,6 +21,15 @@ pub(crate) fn named(own_socket: &Path, thread: u32, name: String) -> String {
     let is_own = threads_of::threads(leveret_os::scheduling::process_id())
         .is_ok_and(|threads| threads.binary_search(&thread).is_ok());
     told(own_socket, name, job, socket, is_own)
+}
+
+/// What is known of a thread by its name, of one that has another name now; of what it is, nothing changes.
+pub(crate) fn renamed(known: String, now: &str) -> String {
+    match known.find(OF_ANOTHER_JOB) {
+        _ if now.is_empty() => known,
+        Some(place) => format!("{now}{}", &known[place..]),
+        None => now.to_owned(),
+    }
 }
 
 /// Whether a thread is the agent's, or of a process of this job.
@@ -36,8 +48,8 @@ fn told(own: &Path, name: String, job: Option<String>, socket: Option<String>, i
         Some(socket) if Path::new(&socket) == own => name,
         None if !name.starts_with(OWN_THREADS) => name,
         _ => match job.filter(|job| is_name(job)) {
-            Some(job) => format!("{name} of another Leveret job \"{job}\""),
-            None => format!("{name} of another Leveret job"),
+            Some(job) => format!("{name}{OF_ANOTHER_JOB} \"{job}\""),
+            None => format!("{name}{OF_ANOTHER_JOB}"),
         },
     }
 }
@@ -66,6 +78,10 @@ mod tests {
         // A thread of our own members that no task names, and one of nobody's.
         assert_eq!(told("helper", Some("ring"), Some("/run/own")), "helper");
         assert_eq!(told("stress-ng", None, None), "stress-ng");
+        let later =
+            ["sh", "sh of another Leveret job \"ring\"", ""].map(|known| renamed(known.to_owned(), "hog"));
+        assert_eq!(later, ["hog", "hog of another Leveret job \"ring\"", "hog"]);
+        assert_eq!(renamed("sh".to_owned(), ""), "sh");
     }
 
     #[test]

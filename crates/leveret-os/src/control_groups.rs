@@ -38,10 +38,13 @@ impl Groups {
 
     /// Whether the thread is in this group of version 2, or in one below it.
     pub fn is_within(&self, group: &str) -> bool {
-        let below =
-            |own: &str| own.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.unified.as_deref().is_some_and(below)
+        self.unified.as_deref().is_some_and(|own| is_within(own, group))
     }
+}
+
+/// Whether a group is this one, or below it, by their paths.
+pub fn is_within(own: &str, group: &str) -> bool {
+    own.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What the kernel has taken from the groups of a thread so far because a quota was used up.
@@ -99,6 +102,20 @@ impl Hierarchies {
             }
         }
         all
+    }
+
+    /// The group of version 2, this one or one above it, that is frozen now, if any.
+    pub fn frozen(&self, group: &str) -> Option<String> {
+        let root = self.unified.as_deref()?;
+        let mut path = group.trim_end_matches('/');
+        while !path.is_empty() {
+            let text = fs::read_to_string(format!("{root}{path}/cgroup.freeze")).unwrap_or_default();
+            if text.trim() == "1" {
+                return Some(path.to_owned());
+            }
+            path = path.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        None
     }
 
     /// See [`Throttled`]. Reads one small file for each group that the thread is in.
@@ -159,6 +176,19 @@ mod tests {
         assert_eq!(folders, expected);
         assert_eq!(Groups::parse("nonsense"), Groups::default());
         assert!(Hierarchies::default().folders(&groups).is_empty());
+    }
+
+    #[test]
+    fn a_group_is_frozen_with_the_one_above_it() {
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("box/inner");
+        fs::create_dir_all(&inner).unwrap();
+        let hierarchies = Hierarchies { unified: Some(root.path().display().to_string()), cpu: None };
+        fs::write(inner.join("cgroup.freeze"), "0\n").unwrap();
+        assert_eq!(hierarchies.frozen("/box/inner"), None);
+        fs::write(root.path().join("box/cgroup.freeze"), "1\n").unwrap();
+        assert_eq!(hierarchies.frozen("/box/inner").as_deref(), Some("/box"));
+        assert_eq!((hierarchies.frozen("/"), Hierarchies::default().frozen("/box")), (None, None));
     }
 
     #[test]

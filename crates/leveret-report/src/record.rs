@@ -436,7 +436,7 @@ pub enum EventKind {
         /// By whom.
         by: Actor,
     },
-    /// It was let go on.
+    /// It was let go on, or the member was put into another group.
     Thawed {
         /// Rank.
         member: u16,
@@ -478,6 +478,15 @@ pub enum EventKind {
     EvidenceForgotten {
         /// From when on somebody wanted to know.
         since: Nanos,
+    },
+    /// A member was put into a control group that was frozen.
+    PutIntoFrozen {
+        /// Rank.
+        member: u16,
+        /// Path of the group.
+        group: String,
+        /// By whom.
+        by: Actor,
     },
 }
 

@@ -1,5 +1,7 @@
 //! One instance: its timeline, planned against measured, and the verdict.
 
+mod untaken;
+
 use crate::Report;
 use crate::format::{duration, from_epoch};
 use crate::lookup::Index;
@@ -102,15 +104,7 @@ fn write_timeline(timeline: &[verdict::Mark], text: &mut String) {
 fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: u64, text: &mut String) {
     let of = |miss: &&Miss| miss.phase == phase && miss.subject == subject && miss.instance == instance;
     let Some(miss) = report.assessment.misses.iter().find(of) else {
-        let free = match subject {
-            Subject::Channel(channel) => !Index::new(&report.record.phases[phase]).is_time_driven(channel),
-            Subject::Task(_) => false,
-        };
-        let verdict = if free {
-            without_window(report, phase, subject, instance)
-        } else {
-            "kept its window".to_owned()
-        };
+        let verdict = not_missed(report, phase, subject, instance);
         let _ = writeln!(text, "verdict: {verdict}");
         if let Subject::Task(task) = subject {
             for sentence in verdict::explain(report.record, phase, task, instance) {
@@ -141,6 +135,17 @@ fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: 
         let _ = writeln!(text, "  evidence: {sentence}");
     }
     text.push('\n');
+}
+
+/// What is said of an instance that is no miss.
+fn not_missed(report: &Report<'_>, phase: usize, subject: Subject, instance: u64) -> String {
+    let kept = || "kept its window".to_owned();
+    let Subject::Channel(channel) = subject else { return kept() };
+    let content = &report.record.phases[phase];
+    match Index::new(content).is_time_driven(channel) {
+        true => untaken::of(content, channel, instance).unwrap_or_else(kept),
+        false => without_window(report, phase, subject, instance),
+    }
 }
 
 /// What can be said of a message that has no window: whether it took longer than its channel's deadline.

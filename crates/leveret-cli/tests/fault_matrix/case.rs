@@ -33,6 +33,8 @@ impl Shape {
     };
     /// One plant from the first third of the run to long after its end.
     pub const LONG: Self = Self { at: &[4], rounds: 22, length: 2_000_000_000, ..Self::USUAL };
+    /// What takes the kernel some periods to begin, and goes on for a few.
+    pub const SLOW: Self = Self { at: &[4], rounds: 22, length: 100_000_000, ..Self::USUAL };
     /// More to do than fits between the two ticks that end a turn among others.
     pub const CROWDED: Self =
         Self { length: 14_000_000, window: (6_000_000, 16_000_000), budget: 9_000_000, ..Self::USUAL };
@@ -133,6 +135,11 @@ impl Plant {
             Self::Briefly(kind) => Some((kind, 0)),
             _ => None,
         }
+    }
+
+    /// Whether the kernel must take a program for it.
+    pub fn loads_a_program(self) -> bool {
+        matches!(self.outside(), Some(("interrupts-off", _)))
     }
 
     /// What it needs of this machine: a file.

@@ -58,6 +58,11 @@ const fn unnamed(
     Cause { culprit: Culprit::Unknown, ..process(name, plants, under, words) }
 }
 
+/// No process is named for it; where nothing proves that it was the machine, it is nobody's.
+const fn machine(name: &'static str, plants: &'static [Plant], under: &'static [Scheduling]) -> Cause {
+    Cause { party: Some(Party::Machine), ..unnamed(name, plants, under, &[]) }
+}
+
 /// Nothing is missed for it.
 const fn harmless(name: &'static str, plants: &'static [Plant], under: &'static [Scheduling]) -> Cause {
     Cause { party: None, ..job(name, plants, under, &[]) }
@@ -74,6 +79,7 @@ pub const CAUSES: &[Cause] = &[
     process("six hogs of nice -20", &[Outside("ordinary", -20)], &[Plain], &["plant"]).shaped(Shape::CROWDED),
     process("hog that raises itself and drops again", &[Outside("raising", 0)], RANKED, &["plant"]),
     process("short-lived FIFO processes in two rows", &[Outside("row", 0)], RANKED, &["plant"]),
+    process("hog that becomes another program", &[Outside("becoming", 0)], RANKED, &["exe"]),
     process("ordinary thread boosted by a PI mutex", &[Outside("boosted", 0)], RANKED, &["plant"]),
     process("FIFO hog in another PID namespace", &[Outside("namespaced", 0)], RANKED, &["plant"]),
     process(
@@ -97,15 +103,20 @@ pub const CAUSES: &[Cause] = &[
     harmless("FIFO hog beside a deadline task", &[Outside("fifo", 0)], &[Deadline]),
     // Who keeps the thread from running.
     process("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
+    process("stopped and let go on thousands of times", &[Outside("storm", 0)], &[Fifo], &["stop"]),
+    process("stopped and let go on every 5 us", &[Outside("storm", 1)], &[Fifo], &["stop"]),
     process("held by a debugger", &[Outside("trace", 0)], ALL, &["trac", "debug"]),
     process("single-stepped by a debugger", &[Outside("step", 0)], ALL, &["trac", "debug"]),
     process("stopped at system calls by a tracer", &[Outside("syscalls", 0)], ALL, &["trac", "debug"]),
     unnamed("frozen by cgroup v1", &[Outside("freeze1", 0)], ALL, &["froze"]),
     process("frozen by cgroup v2", &[Outside("freeze2", 0)], ALL, &["froze"]),
+    process("put into a frozen cgroup", &[Outside("freeze2-into", 0)], ALL, &["froze"]).shaped(Shape::SLOW),
     unnamed("processor quota of a cgroup", &[Outside("quota", 0)], &[Plain], USED_UP),
     unnamed("real-time quota of a cgroup", &[Outside("real-time-quota", 0)], &[Fifo], USED_UP),
     unnamed("moved to a core that is taken", &[Outside("displacing", 0)], RANKED, &["changed", "plant"]),
     unnamed("interrupt that serves thousands of timers", &[Outside("timers", 0)], &[Fifo], &[]),
+    // What the kernel does.
+    machine("interrupts kept off by the kernel", &[Outside("interrupts-off", 0)], ALL),
     // What the job does to itself.
     job("long overrun", &[Body("overrun", "5ms")], ALL, OVERRAN),
     job("overrun of one tick", &[Body("overrun", "4ms")], ALL, OVERRAN),
@@ -179,6 +190,18 @@ pub const CAUSES: &[Cause] = &[
         &[Outside("stop", 0), Outside("fifo", 0)],
         RANKED,
         &["stop", "plant"],
+    ),
+    process(
+        "frozen, and a FIFO hog until in its window",
+        &[Outside("freeze2", 0), Outside("first", 2200)],
+        RANKED,
+        &["froze"],
+    ),
+    process(
+        "frozen until in its window, and a FIFO hog",
+        &[Outside("freeze2-first", 2200), Outside("fifo", 0)],
+        RANKED,
+        &["froze"],
     ),
     unnamed(
         "frozen and held by a debugger",

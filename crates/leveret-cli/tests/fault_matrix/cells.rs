@@ -6,6 +6,8 @@ use crate::judge::{Judged, in_debt, judge};
 use crate::run::{planter, run};
 use crate::{cases, page};
 use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
 
 /// Which cells are planted.
 enum Wanted {
@@ -37,20 +39,23 @@ impl Wanted {
 }
 
 /// Whether this machine lets us plant this.
-fn can_plant(cause: &Cause) -> bool {
-    let missing = cause
-        .plants
-        .iter()
-        .filter_map(|plant| plant.needs())
-        .find(|file| !std::path::Path::new(file).exists());
+fn can_plant(cause: &Cause, program: &Path) -> bool {
+    let missing =
+        cause.plants.iter().filter_map(|plant| plant.needs()).find(|file| !Path::new(file).exists());
     if let Some(file) = missing {
         println!("SKIPPED: {}: {file} is not there", cause.name);
+        return false;
     }
-    missing.is_none()
+    let may_load = || Command::new(program).arg("may-load").status().is_ok_and(|status| status.success());
+    let lacks_program = cause.plants.iter().any(|plant| plant.loads_a_program()) && !may_load();
+    if lacks_program {
+        println!("SKIPPED: {}: the kernel does not take a BPF program", cause.name);
+    }
+    !lacks_program
 }
 
 fn may_plant() -> bool {
-    let tried = std::process::Command::new("chrt").args(["-f", "95", "true"]).status();
+    let tried = Command::new("chrt").args(["-f", "95", "true"]).status();
     tried.is_ok_and(|status| status.success()) && crate::job::core(0) != crate::job::core(1)
 }
 
@@ -86,7 +91,7 @@ fn every_planted_cause_is_judged_right() {
     let mut rows = Vec::new();
     let mut wrong = String::new();
     let (mut planted, mut judged_in_all) = (0, 0);
-    for cause in cases::CAUSES.iter().filter(|cause| can_plant(cause)) {
+    for cause in cases::CAUSES.iter().filter(|cause| can_plant(cause, &program)) {
         for &scheduling in cause.under.iter().filter(|scheduling| wanted.includes(cause, **scheduling)) {
             let ran = run(&program, cause, scheduling);
             let mut judged = judge(cause, &ran);

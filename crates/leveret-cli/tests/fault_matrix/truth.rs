@@ -12,7 +12,8 @@ const NEAR: i64 = 500_000;
 /// The stamps of a thread are earlier or later than the switches that they follow.
 const GRAIN: i64 = 100_000;
 /// Who held the core like this does not take turns.
-const RANKED: &[&str] = &["fifo", "equal", "rr", "row", "deadline", "namespaced", "raising", "boosted"];
+const RANKED: &[&str] =
+    &["fifo", "first", "equal", "rr", "row", "deadline", "namespaced", "raising", "boosted", "becoming"];
 
 /// A thread as a sentence names it.
 #[derive(PartialEq, Debug)]

@@ -1,6 +1,6 @@
 //! Who keeps a thread from running without taking its core: signals that stop, debuggers, control groups that freeze.
 //!
-//! Three tracepoints that fire only when such a thing happens: a core that runs and sleeps by its plan never passes one. A fourth, each
+//! Tracepoints that fire only when such a thing happens: a core that runs and sleeps by its plan never passes one. Beside them, each
 //! wake-up of the threads that are watched, says since when one that has no core wants one.
 
 use super::event::{
@@ -28,6 +28,9 @@ const CHILD: u32 = libc::SIGCHLD as u32;
 const STOPS: &CStr =
     c"sig == 19 || sig == 20 || sig == 21 || sig == 22 || (sig == 17 && (code == 4 || code == 5))";
 
+/// Groups of version 2 have a hierarchy of their own.
+const UNIFIED: &CStr = c"dst_root == 0";
+
 /// What somebody did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hold {
@@ -47,6 +50,13 @@ pub enum Hold {
     Freeze(String),
     /// Let a frozen one go on.
     Thaw(String),
+    /// Moved a process, or a thread alone, to another control group (of version 2).
+    Move {
+        /// Which: the first thread of the process.
+        thread: u32,
+        /// Path of the group.
+        group: String,
+    },
     /// A watched thread was put on a core's queue.
     Wake {
         /// Which thread.
@@ -78,6 +88,7 @@ enum Fields {
     Signal { number: usize, thread: usize },
     Freeze { path: usize },
     Thaw { path: usize },
+    Move { hierarchy: usize, thread: usize, path: usize },
     Wake { thread: usize, core: usize, flags: usize },
 }
 
@@ -113,6 +124,12 @@ impl HoldLog {
         let thaws = fields("cgroup:cgroup_unfreeze", "events/cgroup/cgroup_unfreeze/format", |format| {
             Some(Fields::Thaw { path: path(format)? })
         });
+        let moves =
+            fields("cgroup:cgroup_attach_task", "events/cgroup/cgroup_attach_task/format", |format| {
+                let [hierarchy, thread, path] =
+                    ["dst_root", "pid", "dst_path"].map(|name| field(format, name, 4));
+                Some(Fields::Move { hierarchy: hierarchy?, thread: thread?, path: path? })
+            });
         let wakes = fields("sched:sched_wakeup", "events/sched/sched_wakeup/format", |format| {
             Some(Fields::Wake {
                 thread: field(format, "pid", 4)?,
@@ -131,11 +148,14 @@ impl HoldLog {
                 logs.push(Log::open(*core, wake, wakes)?);
             }
             // A kernel without control groups has nothing that could freeze.
-            if let (Ok(freezes), Ok(thaws)) = (&freezes, &thaws) {
+            if let (Ok(freezes), Ok(thaws), Ok(moves)) = (&freezes, &thaws, &moves) {
                 let freeze = ("cgroup:cgroup_freeze", "events/cgroup/cgroup_freeze/id", None);
                 logs.push(Log::open(*core, freeze, *freezes)?);
                 let thaw = ("cgroup:cgroup_unfreeze", "events/cgroup/cgroup_unfreeze/id", None);
                 logs.push(Log::open(*core, thaw, *thaws)?);
+                let moved =
+                    ("cgroup:cgroup_attach_task", "events/cgroup/cgroup_attach_task/id", Some(UNIFIED));
+                logs.push(Log::open(*core, moved, *moves)?);
             }
         }
         Ok(Self { logs })
@@ -205,6 +225,8 @@ fn hold_of(record: &Record<'_>, fields: Fields) -> Option<HoldRecord> {
             let flags = *record.body.get(RAW + flags)?;
             Hold::Wake { thread: word(thread)?, core: word(core)?, in_interrupt: flags & INTERRUPTS != 0 }
         }
+        Fields::Move { hierarchy, .. } if word(hierarchy)? != 0 => return None,
+        Fields::Move { thread, path, .. } => Hold::Move { thread: word(thread)?, group: text(path)? },
         Fields::Freeze { path } => Hold::Freeze(text(path)?),
         Fields::Thaw { path } => Hold::Thaw(text(path)?),
     };
@@ -250,6 +272,13 @@ mod tests {
         for length in 0..body.len() {
             assert_eq!(of(&body[..length], Fields::Freeze { path: 24 }), None, "{length}");
         }
+        let moved = |hierarchy: u32| {
+            let mut raw = [hierarchy, 0, 0, 9, 20 | 4 << 16].map(u32::to_ne_bytes).concat();
+            raw.extend(b"/ab\0");
+            of(&sample(&raw), Fields::Move { hierarchy: 0, thread: 12, path: 16 }).map(|found| found.what)
+        };
+        assert_eq!(moved(0), Some(Hold::Move { thread: 9, group: "/ab".to_owned() }));
+        assert_eq!(moved(1), None, "a group of version 1");
         let wake = |flags: u8| {
             let mut raw = [0; 36];
             (raw[2], raw[24], raw[32]) = (flags, 9, 1);

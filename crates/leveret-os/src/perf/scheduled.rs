@@ -18,6 +18,7 @@ pub(super) const COMM_BYTES: usize = 16;
 /// Where the fields lie, which differs between kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
+    from_name: usize,
     from: usize,
     from_priority: usize,
     from_state: usize,
@@ -36,6 +37,7 @@ impl Layout {
     fn parse(text: &str) -> Option<Self> {
         let field = |name: &str, bytes: usize| field(text, name, bytes);
         Some(Self {
+            from_name: field("prev_comm", COMM_BYTES)?,
             from: field("prev_pid", 4)?,
             from_priority: field("prev_prio", 4)?,
             from_state: field("prev_state", 8)?,
@@ -54,7 +56,7 @@ impl Layout {
         }
         let word = |offset: usize| record.word(RAW + offset);
         let rank = |offset: usize| Some(rank_of(word(offset)?.cast_signed()));
-        let name = record.body.get(RAW + self.to_name..RAW + self.to_name + COMM_BYTES)?;
+        let name = |offset: usize| record.body.get(RAW + offset..RAW + offset + COMM_BYTES)?.try_into().ok();
         let left = left_by(record.long(RAW + self.from_state)?);
         Some(SwitchRecord {
             time: Nanos(record.long(8)?.cast_signed()),
@@ -66,7 +68,8 @@ impl Layout {
             left,
             from_rank: Some(rank(self.from_priority)?),
             to_rank: Some(rank(self.to_priority)?),
-            to_name: Some(name.try_into().ok()?),
+            from_name: Some(name(self.from_name)?),
+            to_name: Some(name(self.to_name)?),
         })
     }
 }
@@ -106,7 +109,8 @@ mod tests {
         let mut body = [81_u32; 2].map(u32::to_ne_bytes).concat();
         body.extend(5_u64.to_ne_bytes());
         body.extend([3_u32, 0, 68].map(u32::to_ne_bytes).concat());
-        body.extend([0; 24]);
+        body.extend([0; 8]);
+        body.extend(b"sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
         body.extend(81_u32.to_ne_bytes());
         body.extend(from_priority.to_ne_bytes());
         body.extend(state.to_ne_bytes());
@@ -124,7 +128,8 @@ mod tests {
         assert_eq!((found.time, found.core, found.tid_from, found.tid_to), (Nanos(5), 3, 81, 71));
         assert_eq!((found.preempted, found.left), (true, Left::Runnable));
         assert_eq!((found.from_rank, found.to_rank), (Some(0), Some(50)));
-        assert_eq!(found.name(), Some("hog".to_owned()));
+        let names = (found.name_from(), found.name_to());
+        assert_eq!(names, (Some("sh".to_owned()), Some("hog".to_owned())));
         let states = [1, 2, 4, 8, 0x20].map(|state| of(&body(state, -1, 0)).unwrap().left);
         assert_eq!(states, [Left::Asleep, Left::Uninterruptible, Left::Stopped, Left::Traced, Left::Ended]);
         assert_eq!(

@@ -55,17 +55,27 @@ pub struct SwitchRecord {
     pub from_rank: Option<u8>,
     /// The rank of the one that came, likewise.
     pub to_rank: Option<u8>,
+    /// The name of the one that left, likewise: it may have become another program since it came.
+    pub from_name: Option<[u8; COMM_BYTES]>,
     /// The name of the one that came, likewise.
     pub to_name: Option<[u8; COMM_BYTES]>,
 }
 
 impl SwitchRecord {
-    /// The name of the one that came, where the log knows it.
-    pub fn name(&self) -> Option<String> {
-        let bytes = self.to_name?;
-        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    /// The name of the one that left, where the log knows it.
+    pub fn name_from(&self) -> Option<String> {
+        self.from_name.map(text)
     }
+
+    /// The name of the one that came, where the log knows it.
+    pub fn name_to(&self) -> Option<String> {
+        self.to_name.map(text)
+    }
+}
+
+fn text(bytes: [u8; COMM_BYTES]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 const RECORD_SWITCH: u32 = 14;
@@ -310,6 +320,7 @@ fn switch_of(record: &Record<'_>) -> Option<SwitchRecord> {
         left: if leaves && record.flags & FLAG_OUT_PREEMPTED != 0 { Left::Runnable } else { Left::Unknown },
         from_rank: None,
         to_rank: None,
+        from_name: None,
         to_name: None,
     })
 }
@@ -337,6 +348,7 @@ mod tests {
             left: Left::Unknown,
             from_rank: None,
             to_rank: None,
+            from_name: None,
             to_name: None,
         };
         let sample = SwitchRecord { time: Nanos(5), left: Left::Traced, to_rank: Some(50), ..plain };
@@ -369,6 +381,7 @@ mod tests {
             left: Left::Runnable,
             from_rank: None,
             to_rank: None,
+            from_name: None,
             to_name: None,
         };
         assert_eq!(core_wide(preempted), Some(expected));

@@ -341,7 +341,7 @@ impl<'a> CoreLog<'a> {
     }
 
     /// When a task's thread, which has no core at `at`, next has one.
-    fn came_after(&self, thread: u32, at: Nanos) -> Option<Nanos> {
+    pub fn came_after(&self, thread: u32, at: Nanos) -> Option<Nanos> {
         let moves = self.own.get(&thread)?;
         let after = &moves[moves.partition_point(|(each, _)| *each <= at)..];
         after.iter().find(|(_, how)| how.is_none()).map(|(came, _)| *came)

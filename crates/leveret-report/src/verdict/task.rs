@@ -1,8 +1,10 @@
 //! Task instances: where the time went, in shares, and whose share was decisive.
 
 mod body;
+mod cut;
 mod held;
 mod outside;
+mod signals;
 mod timer;
 mod wait;
 

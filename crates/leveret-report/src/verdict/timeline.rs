@@ -261,8 +261,16 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::Frozen { member: rank, group, by } => {
             format!("{} (pid {}) froze {group}, in which member {} is", by.name, by.process, member(*rank))
         }
+        EventKind::PutIntoFrozen { member: rank, group, by } => {
+            format!(
+                "{} (pid {}) put member {} into {group}, which is frozen",
+                by.name,
+                by.process,
+                member(*rank)
+            )
+        }
         EventKind::Thawed { member: rank, group } => {
-            format!("{group}, in which member {} is, was let go on", member(*rank))
+            format!("{group} let member {} go on, or it was put elsewhere", member(*rank))
         }
         EventKind::Woken { task: number, core, by } => {
             let by = by.map_or_else(String::new, |thread| format!(" by thread {thread}"));

@@ -11,21 +11,21 @@ use leveret_types::Nanos;
 /// The instance that is late, by 300 us.
 const LATE: u64 = 200;
 
-fn micros(value: i64) -> Nanos {
+pub(crate) fn micros(value: i64) -> Nanos {
     Nanos(value * 1_000)
 }
 
 /// A's instance is woken late, and the log knows how its thread left its core after the one before, and when the thread was put on a queue.
-struct Held {
-    record: RunRecord,
-    thread: u32,
+pub(crate) struct Held {
+    pub(crate) record: RunRecord,
+    pub(crate) thread: u32,
     /// When the wake-up was due, about.
-    due: Nanos,
-    woken: Nanos,
+    pub(crate) due: Nanos,
+    pub(crate) woken: Nanos,
 }
 
 impl Held {
-    fn new(plant: Plant, left: Left) -> Self {
+    pub(crate) fn new(plant: Plant, left: Left) -> Self {
         let mut record = ring(&Ring { rounds: 400, plants: vec![(LATE, plant)], ..Ring::default() });
         let phase = &mut record.phases[0];
         let thread = phase.tasks[A].thread;
@@ -47,13 +47,13 @@ impl Held {
         held.with(before.planned - micros(900), EventKind::Woken { task: A as u16, core: 0, by: None })
     }
 
-    fn with(mut self, at: Nanos, kind: EventKind) -> Self {
+    pub(crate) fn with(mut self, at: Nanos, kind: EventKind) -> Self {
         self.record.phases[0].events.push(Event { at, kind });
         self.record.phases[0].events.sort_by_key(|event| event.at);
         self
     }
 
-    fn queued(self, at: Nanos) -> Self {
+    pub(crate) fn queued(self, at: Nanos) -> Self {
         self.with(at, EventKind::Woken { task: A as u16, core: 0, by: None })
     }
 
@@ -67,29 +67,29 @@ impl Held {
         self
     }
 
-    fn miss(&self) -> Miss {
+    pub(crate) fn miss(&self) -> Miss {
         let misses = verdicts(&self.record);
         let wanted = |miss: &&Miss| miss.subject == Subject::Task(A) && miss.instance == LATE;
         misses.iter().find(wanted).unwrap_or_else(|| panic!("no miss: {misses:#?}")).clone()
     }
 
     #[track_caller]
-    fn expect(&self, cause: Cause, party: Party, unproven: bool) -> Miss {
+    pub(crate) fn expect(&self, cause: Cause, party: Party, unproven: bool) -> Miss {
         let miss = self.miss();
         assert_eq!((miss.cause, miss.party, miss.unproven), (cause, party, unproven), "{miss:#?}");
         miss
     }
 }
 
-fn hog() -> Plant {
+pub(crate) fn hog() -> Plant {
     Plant::Hog { task: A, priority: 0, by: micros(300) }
 }
 
-fn idle() -> Plant {
+pub(crate) fn idle() -> Plant {
     Plant::LateTimer { task: A, by: micros(300) }
 }
 
-fn actor(is_own: Option<bool>) -> Actor {
+pub(crate) fn actor(is_own: Option<bool>) -> Actor {
     Actor { process: 700, thread: 701, name: "holder".to_owned(), is_own }
 }
 

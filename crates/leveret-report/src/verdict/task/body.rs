@@ -237,6 +237,9 @@ impl Case<'_> {
         {
             return share;
         }
+        if stage == Stage::Wake {
+            return self.on_core_before_waking(from, to, amount);
+        }
         if stage != Stage::Execution {
             let sentence = format!(
                 "the thread had core {} from {from} to {to} and only read the clock, yet {} passed between two readings; \

@@ -16,6 +16,14 @@ const SINCE_EARLY: Nanos = Nanos::from_millis(3);
 /// A quota that is found so long after a wait is that of the wait.
 const FOUND_WITHIN: Nanos = Nanos::from_secs(1);
 
+/// A control group that is frozen, and by whose doing the member is in it then.
+struct Frozen<'a> {
+    group: &'a str,
+    by: &'a Actor,
+    /// Whether that one put the member into the group, and did not freeze it.
+    is_put: bool,
+}
+
 impl Culprit {
     fn of(actor: &Actor, what: &str) -> Self {
         let (pid, thread) = (Some(actor.process), Some(actor.thread));
@@ -24,7 +32,7 @@ impl Culprit {
 }
 
 /// Whose it is that an actor did something; nobody knows of one that ended before it could be asked.
-fn blame(actor: Option<&Actor>, what: &str) -> Blame {
+pub(super) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
     match actor {
         Some(actor) if actor.is_own == Some(true) => Blame::job_by(Culprit::of(actor, what)),
         Some(actor) if actor.is_own == Some(false) => Blame::process(Culprit::of(actor, what)),
@@ -32,7 +40,7 @@ fn blame(actor: Option<&Actor>, what: &str) -> Blame {
     }
 }
 
-fn by(actor: Option<&Actor>) -> String {
+pub(super) fn by(actor: Option<&Actor>) -> String {
     let Some(actor) = actor else { return "nobody knows by whom".to_owned() };
     match (actor.is_own, actor.name.as_str()) {
         (None, _) => format!("by process {}, which ended before it could be asked", actor.process),
@@ -78,7 +86,9 @@ impl Case<'_> {
             return Some(self.traced(stage, at, amount, head));
         }
         let (since, left) = self.context.log.absence(self.thread, middle)?;
-        if self.wants_a_core(stretch) == Some(true) {
+        // One that is frozen may want a core, and stops as soon as it has one: it runs no sooner, whoever has the core.
+        let frozen = self.frozen(middle);
+        if frozen.is_none() && self.wants_a_core(stretch) == Some(true) {
             return None;
         }
         match left {
@@ -86,10 +96,14 @@ impl Case<'_> {
             Left::Traced => return Some(self.traced(stage, since, amount, head)),
             _ => {}
         }
-        if let Some((group, actor)) = self.frozen(middle) {
-            let sentence = format!("{head}: its control group {group} was frozen, {}", by(Some(actor)));
-            let blame = blame(Some(actor), "froze the control group");
-            return Some(self.share(stage, Cause::Frozen, blame, amount, sentence));
+        if let Some(frozen) = frozen {
+            let (how, what) = match frozen.is_put {
+                true => ("it had been put into it", "put the member into a frozen control group"),
+                false => ("it was frozen", "froze the control group"),
+            };
+            let by = by(Some(frozen.by));
+            let sentence = format!("{head}: its control group {} was frozen: {how} {by}", frozen.group);
+            return Some(self.share(stage, Cause::Frozen, blame(Some(frozen.by), what), amount, sentence));
         }
         if left == Left::Uninterruptible && stage == Stage::Wake {
             let sentence = format!(
@@ -216,20 +230,25 @@ impl Case<'_> {
         self.share(stage, Cause::Traced, blame(actor, "debugger"), amount, sentence)
     }
 
-    /// The control group of this member that was frozen at `at`, and who froze it.
-    fn frozen(&self, at: Nanos) -> Option<(&str, &Actor)> {
+    /// A control group of this member that was frozen at `at`: of several the first.
+    fn frozen(&self, at: Nanos) -> Option<Frozen<'_>> {
         let member = self.context.index.member(self.task);
-        let mut frozen = None;
+        let mut all: Vec<Frozen<'_>> = Vec::new();
         for event in self.context.phase().events.iter().take_while(|event| event.at <= at) {
             match &event.kind {
                 EventKind::Frozen { member: of, group, by } if Some(*of) == member => {
-                    frozen = Some((group.as_str(), by));
+                    all.push(Frozen { group, by, is_put: false });
                 }
-                EventKind::Thawed { member: of, .. } if Some(*of) == member => frozen = None,
+                EventKind::PutIntoFrozen { member: of, group, by } if Some(*of) == member => {
+                    all.push(Frozen { group, by, is_put: true });
+                }
+                EventKind::Thawed { member: of, group } if Some(*of) == member => {
+                    all.retain(|each| each.group != group);
+                }
                 _ => {}
             }
         }
-        frozen
+        all.into_iter().next()
     }
 
     /// The share of a stretch in which this thread was runnable, and a quota kept it from running, whoever had its core meanwhile.

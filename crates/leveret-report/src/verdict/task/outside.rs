@@ -6,6 +6,9 @@ use crate::record::{EventKind, Left};
 use crate::verdict::{Blame, Cause, Party, Stage};
 use leveret_types::Nanos;
 
+/// From a stopped thread's going on to its saying so; it has its own core then.
+const WENT_ON_WITHIN: Nanos = Nanos::from_micros(100);
+
 impl Case<'_> {
     /// Clock steps and stopped members explain the whole instance; `true` when one was found.
     pub(super) fn outside_cause(&self, shares: &mut Vec<Share>) -> bool {
@@ -37,11 +40,11 @@ impl Case<'_> {
         }
         let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
         // Where the log shows for how long the thread stood still, that alone is the stop's share, unless it stood still all the time.
-        let stood =
-            self.context.log.absence(self.thread, from).is_some_and(|(_, left)| left == Left::Stopped);
-        if !stood && (self.knows_stops() || self.context.log.was_stopped(self.thread, from, to)) {
+        let stood = self.stood_still_since(from);
+        if stood.is_none() && (self.knows_stops() || self.context.log.was_stopped(self.thread, from, to)) {
             return false;
         }
+        let at = stood.unwrap_or(at).min(at);
         let (blame, signal, whom) = self.stopper(at);
         let name = self.context.index.member_name(rank);
         let at_words = instant(at);
@@ -51,6 +54,14 @@ impl Case<'_> {
         let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
         shares.push(self.share(stage, Cause::StoppedMember, blame, self.total_delay(), sentence));
         true
+    }
+
+    /// Since when the thread, stopped by a signal at `from`, had not come to a core until just before it said that it was woken.
+    fn stood_still_since(&self, from: Nanos) -> Option<Nanos> {
+        let log = &self.context.log;
+        let (since, _) = log.absence(self.thread, from).filter(|(_, left)| *left == Left::Stopped)?;
+        let came = log.came_after(self.thread, from);
+        came.is_none_or(|came| came + WENT_ON_WITHIN >= self.record.woken).then_some(since)
     }
 
     /// Who comes first on a core is judged by what the runtime had set. While the thread was scheduled otherwise nothing

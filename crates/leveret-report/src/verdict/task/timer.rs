@@ -1,6 +1,6 @@
 //! The timer that ends the planned sleep: whether its interrupt was late, and what had the core until it came.
 
-use super::wait::FOR_WHOM;
+use super::wait::{FOR_WHOM, Wait};
 use super::{Case, DEADLINE, Share};
 use crate::record::{AWAKE_THREADS, ThreadKind};
 use crate::verdict::occupancy::Stretch;
@@ -79,7 +79,7 @@ impl Case<'_> {
         &self,
         stretch: &Stretch,
         amount: Nanos,
-        late: Nanos,
+        wait: &Wait<'_>,
         before: Option<&Share>,
     ) -> Share {
         let is_own = stretch.who.kind == ThreadKind::Task(u16::try_from(self.task).unwrap_or(u16::MAX));
@@ -87,7 +87,7 @@ impl Case<'_> {
             return self.on_core(Stage::Wake, stretch.from, stretch.to, amount);
         }
         if self.had_to_wait(stretch) {
-            return self.run_queue(Stage::Wake, stretch, amount, self.woken_late(stretch, late), before);
+            return self.run_queue(Stage::Wake, stretch, amount, self.woken_late(stretch, wait), before);
         }
         let head = format!(
             "the timer of this wake-up was due at {}, and its interrupt came on core {} {} later; {} had the core until then",

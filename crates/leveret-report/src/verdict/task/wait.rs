@@ -1,5 +1,6 @@
 //! Before the wake-up: who had the core while the instance should have been woken, or took it from a body.
 
+use super::timer::WAY_OUT_OF_IDLE;
 use super::{Case, DEADLINE, GRAIN, Share, decide_instance, missed};
 use crate::format::plural;
 use crate::record::{Event, EventKind, InstanceRecord, Outcome, ThreadKind};
@@ -9,6 +10,14 @@ use leveret_types::Nanos;
 
 /// What the log cannot say of a thread of the kernel.
 pub(super) const FOR_WHOM: &str = "that is the kernel's own work, whoever asked for it";
+
+/// Of which wait a share is a part.
+pub(super) struct Wait<'s> {
+    /// For how long without a pause whoever had the core then had it; a share may be of a part of that only.
+    pub(super) whole: &'s Stretch,
+    /// By how much later than planned the thread was woken.
+    pub(super) late: Nanos,
+}
 
 /// As in `run-queue wait (hog, pid 812)`.
 fn by_whom(blame: &Blame) -> String {
@@ -48,62 +57,36 @@ impl Case<'_> {
         let stretches = self.context.log.stretches(self.core, self.thread, due, self.record.woken);
         let whole = (until - due).0.max(1);
         let mut before: Option<Share> = None;
-        let decisive = stretches.iter().filter(|stretch| stretch.from < until);
-        for stretch in decisive.flat_map(|stretch| self.by_instance(stretch)) {
-            let part_of = |from: Nanos, to: Nanos| {
-                let length = (to.min(until) - from).max(Nanos::ZERO);
-                let part = i128::from(length.0) * i128::from(amount.0) / i128::from(whole);
-                Nanos(i64::try_from(part).unwrap_or(i64::MAX))
-            };
-            let head = self.woken_late(&stretch, late);
-            if let Some(share) = self.held(Stage::Wake, &stretch, part_of(stretch.from, stretch.to), &head) {
-                before = Some(share.clone());
-                shares.push(share);
-                continue;
-            }
-            let interrupted = self.interrupted_at(&stretch);
-            let parts = [(stretch.from, interrupted, true), (interrupted, stretch.to, false)];
-            for (from, to, early) in parts.into_iter().filter(|(from, to, _)| to > from) {
-                let part = part_of(from, to);
-                if from >= until {
+        for whole_stretch in stretches.iter().filter(|stretch| stretch.from < until) {
+            for stretch in self.parts(whole_stretch).into_iter().filter(|stretch| stretch.from < until) {
+                let part_of = |from: Nanos, to: Nanos| {
+                    let length = (to.min(until) - from).max(Nanos::ZERO);
+                    let part = i128::from(length.0) * i128::from(amount.0) / i128::from(whole);
+                    Nanos(i64::try_from(part).unwrap_or(i64::MAX))
+                };
+                let wait = Wait { whole: whole_stretch, late };
+                let part = part_of(stretch.from, stretch.to);
+                if let Some(share) = self.held(Stage::Wake, &stretch, part, &self.woken_late(&stretch, &wait))
+                {
+                    before = Some(share.clone());
+                    shares.push(share);
                     continue;
                 }
-                let stretch = Stretch { from, to, ..stretch.clone() };
-                let share = match early {
-                    true => self.late_interrupt(&stretch, part, late, before.as_ref()),
-                    false => self.waiting(&stretch, part, late, before.as_ref()),
-                };
-                before = Some(share.clone());
-                shares.push(share);
+                let interrupted = self.interrupted_at(&stretch);
+                let parts = [(stretch.from, interrupted, true), (interrupted, stretch.to, false)];
+                for (from, to, early) in parts.into_iter().filter(|(from, to, _)| to > from && *from < until)
+                {
+                    let part = part_of(from, to);
+                    let stretch = Stretch { from, to, ..stretch.clone() };
+                    let share = match early {
+                        true => self.late_interrupt(&stretch, part, &wait, before.as_ref()),
+                        false => self.waiting(&stretch, part, &wait, before.as_ref()),
+                    };
+                    before = Some(share.clone());
+                    shares.push(share);
+                }
             }
         }
-    }
-
-    /// Cuts the time that another task of the job had without a pause at the wake-ups of its instances: one may have
-    /// been off its plan, and the next, which then began at once, not.
-    fn by_instance(&self, stretch: &Stretch) -> Vec<Stretch> {
-        let mut parts = vec![stretch.clone()];
-        let ThreadKind::Task(other) = stretch.who.kind else { return parts };
-        let other = usize::from(other);
-        if other == self.task {
-            return parts;
-        }
-        let instances = self.context.phase().tasks.get(other).map_or(&[][..], |record| &record.instances);
-        let first = instances.partition_point(|record| record.woken <= stretch.from);
-        for (place, record) in instances.iter().enumerate().skip(first) {
-            if record.woken >= stretch.to {
-                break;
-            }
-            // One that was over before the thread came was long asleep: the way out of its sleep is the next one's.
-            let began_at_once =
-                place.checked_sub(1).is_some_and(|place| instances[place].ended > stretch.from);
-            if began_at_once && let Some(open) = parts.last_mut() {
-                let rest = Stretch { from: record.woken, ..open.clone() };
-                open.to = record.woken;
-                parts.push(rest);
-            }
-        }
-        parts
     }
 
     /// The instance before had not ended: its root is this one's too.
@@ -127,19 +110,26 @@ impl Case<'_> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
-    pub(super) fn woken_late(&self, stretch: &Stretch, late: Nanos) -> String {
+    /// The claim is of all the time that the thread had the core; it says so where the share is of a part.
+    pub(super) fn woken_late(&self, stretch: &Stretch, wait: &Wait<'_>) -> String {
+        // The way of the interrupt is too short to be told.
+        let part = match wait.whole.length() - stretch.length() <= WAY_OUT_OF_IDLE {
+            true => String::new(),
+            false => format!(" (here of {} of it, from {} on)", stretch.length(), stretch.from),
+        };
         format!(
-            "woken {late} after the planned start; {} had core {} for {} of the wait{}",
+            "woken {} after the planned start; {} had core {} for {} of the wait{part}{}",
+            wait.late,
             stretch.who.describe(),
             self.core,
-            stretch.length(),
+            wait.whole.length(),
             self.coarse()
         )
     }
 
     /// Who had the core while we should have been woken.
-    fn waiting(&self, stretch: &Stretch, amount: Nanos, late: Nanos, before: Option<&Share>) -> Share {
-        let head = self.woken_late(stretch, late);
+    fn waiting(&self, stretch: &Stretch, amount: Nanos, wait: &Wait<'_>, before: Option<&Share>) -> Share {
+        let head = self.woken_late(stretch, wait);
         if let Some(share) = self.out_of_quota(Stage::Wake, stretch, amount, &head) {
             return share;
         }
@@ -191,6 +181,11 @@ impl Case<'_> {
         }
         if let Some(overrun) = overrun {
             return Some(self.throttled(stage, overrun, amount, head));
+        }
+        if let Some(storm) = self.storm(self.wake_due(), stretch.to).filter(|_| stage == Stage::Wake) {
+            let head =
+                format!("{head}: the runtime of its server was used up by what the kernel did for signals");
+            return Some(self.stormed(&storm, amount, &head));
         }
         let sentence = format!(
             "{head}, which ranks below this thread: the runtime of this thread's server was used up though no body exceeded its budget, or the \

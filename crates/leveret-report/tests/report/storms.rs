@@ -1,0 +1,94 @@
+//! A thread that has its core and does not get out of its planned sleep: signals in any number, or the machine.
+
+use crate::held::{Held, actor, idle, micros};
+use leveret_report::record::{EventKind, Left, SwitchEvent, ThreadKind};
+use leveret_report::synthetic::A;
+use leveret_report::verdict::{Cause, Party};
+
+/// A's thread comes to its core so many microseconds after its wake-up is due, and says 350 us later that it was woken.
+fn on_its_core(after: i64) -> Held {
+    let mut held = Held::new(idle(), Left::Asleep);
+    let (thread, due) = (held.thread, held.due);
+    held.record.phases[0].switches.retain(|event| event.from != event.to);
+    let came = held.record.phases[0].switches.iter_mut().find(|event| event.to == thread && event.at > due);
+    came.expect("it comes").at = due + micros(after);
+    held
+}
+
+fn woken(held: Held, after: i64, by: Option<u32>) -> Held {
+    let at = held.due + micros(after);
+    held.with(at, EventKind::Woken { task: A as u16, core: 0, by })
+}
+
+#[test]
+fn a_thread_that_is_slow_on_its_way_out_of_the_sleep_stood_still_with_its_core() {
+    let held = woken(on_its_core(3), 2, None);
+    let miss = held.expect(Cause::StallInSpin, Party::Machine, false);
+    assert!(miss.evidence[0].contains("was not out of its sleep though the end of it had come"), "{miss:#?}");
+}
+
+#[test]
+fn a_thread_that_a_call_woke_or_that_was_awake_before_proves_nothing_of_the_machine() {
+    let by_call = woken(on_its_core(3), 2, Some(701));
+    let miss = by_call.expect(Cause::Unexplained, Party::Job, true);
+    assert!(miss.evidence[0].contains("thread 701"), "{miss:#?}");
+    // As when a handler of the program's own runs.
+    let before = woken(on_its_core(-20), -21, None);
+    before.expect(Cause::Unexplained, Party::Job, true);
+}
+
+#[test]
+fn who_stops_a_member_and_lets_it_go_on_again_and_again_is_named() {
+    let by_whom =
+        [(Some(false), Party::Process, false), (Some(true), Party::Job, false), (None, Party::Job, true)];
+    for (is_own, party, unproven) in by_whom {
+        let storm = |signals: i64| {
+            let held = on_its_core(3);
+            let sent = EventKind::StopSent { member: 0, signal: 19, by: actor(is_own) };
+            let at = held.due - micros(700);
+            (0..signals).fold(held.with(at, sent), |held, turn| woken(held, 2 + 30 * turn, Some(701)))
+        };
+        let miss = storm(10).expect(Cause::StoppedMember, party, unproven);
+        assert_eq!(miss.culprit.and_then(|culprit| culprit.pid), is_own.map(|_| 700));
+        assert!(
+            miss.evidence[0].contains("stopped by signals and let go on again and again"),
+            "{:?}",
+            miss.evidence
+        );
+        // A single stop ends.
+        storm(1).expect(Cause::Unexplained, Party::Job, true);
+    }
+}
+
+#[test]
+fn a_member_that_had_gone_on_is_not_said_to_have_stood_still() {
+    let stopped = |comes_between: bool| {
+        let mut held = Held::new(idle(), Left::Stopped);
+        let (thread, due) = (held.thread, held.due);
+        held.record.phases[0].switches.retain(|event| event.from != event.to);
+        let turn = |at, from, to, left, to_kind| SwitchEvent {
+            at,
+            core: 0,
+            from,
+            to,
+            left,
+            to_kind,
+            to_process: None,
+            to_name: String::new(),
+        };
+        if comes_between {
+            let switches = &mut held.record.phases[0].switches;
+            switches.push(turn(due + micros(100), 0, thread, Left::Runnable, ThreadKind::Task(A as u16)));
+            switches.push(turn(due + micros(110), thread, 0, Left::Stopped, ThreadKind::Idle));
+            switches.sort_by_key(|event| event.at);
+        }
+        let sent = EventKind::StopSent { member: 0, signal: 19, by: actor(Some(false)) };
+        let held = held.with(due - micros(200), sent);
+        let held = held.with(due + micros(150), EventKind::MemberStopped { member: 0 });
+        held.expect(Cause::StoppedMember, Party::Process, false).evidence
+    };
+    let stood = |evidence: &[String]| evidence[0].contains("had not gone on when this instance was due");
+    assert!(stood(&stopped(false)));
+    let evidence = stopped(true);
+    assert!(!stood(&evidence) && evidence[0].contains("it had been stopped by SIGSTOP at"), "{evidence:?}");
+}
