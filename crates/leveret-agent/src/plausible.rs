@@ -5,7 +5,7 @@ use leveret_memory::{Alleged, GAP_BUCKETS, MessageRecord, StampRecord};
 use leveret_plan::{Plan, Qos};
 use leveret_protocol::assemble::Assembled;
 use leveret_report::record::{GAP_BOUNDS_NS, Outcome};
-use leveret_runtime::{FateCode, OutcomeCode};
+use leveret_runtime::{FateCode, OutcomeCode, START_AHEAD_MAX};
 use leveret_types::{ChannelId, Nanos};
 
 /// Instants may lie this far before the epoch: what is ready early may send as soon as it is.
@@ -197,8 +197,9 @@ impl ChannelTable {
             return is_timely_at_any_time(record, fate, is_source, span);
         };
         let (acted, ahead) = if is_source {
-            // It fills the window that follows its task's at the latest.
-            (fate == FateCode::Done, self.hyperperiod.saturating_mul(2))
+            // It fills the window that follows its task's at the latest, or that of an instance for which a receiver joins in.
+            let joined = arrivals.period.saturating_mul(START_AHEAD_MAX as i64);
+            (fate == FateCode::Done, self.hyperperiod.saturating_mul(2) + joined)
         } else {
             let acted = matches!(
                 fate,

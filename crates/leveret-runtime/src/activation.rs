@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Periods between a call and the first instance that it can affect: one for the period in progress, one for the
 /// peer to read the new index.
-const MARGIN: u64 = 2;
+pub(crate) const MARGIN: u64 = 2;
 const NEVER: u64 = NOT_ACTIVE;
 /// A call that comes so long before the epoch affects instance 0; a later one might meet an end that has begun it.
 const BEFORE_EPOCH: Nanos = Nanos::from_millis(1);

@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::{
-    EventSpec, HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec,
-    SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, INSTANCE_MAX, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout,
+    SegmentSpec, SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -161,4 +161,34 @@ fn what_is_started_or_finds_no_buffer_is_recorded() {
     assert_eq!(receiving.wait(Nanos::ZERO).err(), Some(WaitError::NotPerformed(Instance(10))));
     assert_eq!(sending.start(b"message"), Ok(Instance(11)));
     assert_eq!(fates(&mut source), [(11, FateCode::Done as u8)]);
+}
+
+/// A receiver that says anything of when it takes part keeps messages from itself, and from nobody else: the sender is neither sent ahead,
+/// where its next start were refused and its record not believed, nor ended.
+#[test]
+fn a_receiver_that_names_a_far_instance_moves_no_transfer_there() {
+    for first in [14, 1 << 40, INSTANCE_MAX, INSTANCE_MAX + 1, NOT_ACTIVE - 1] {
+        let (mut sending, mut receiving, [mut source, _], _) = hourly();
+        receiving.receiver.set_first_eligible(first);
+        let not_yet =
+            StartError::NotYet { receiver: MemberId(1), first: Instance(first), next: Instance(11) };
+        for _ in 0..3 {
+            assert_eq!(sending.start(b"message"), Err(not_yet));
+        }
+        assert_eq!(fates(&mut source), [(11, FateCode::Inactive as u8)]);
+        assert_eq!(sending.test(), Err(WaitError::NothingStarted));
+        receiving.receiver.set_first_eligible(0);
+        assert_eq!(sending.start(b"message"), Ok(Instance(11)));
+        assert_eq!(fates(&mut source), [(11, FateCode::Done as u8)]);
+    }
+}
+
+#[test]
+fn a_transfer_is_of_the_first_instance_of_both_ends() {
+    for (first, expected) in [(0, 11), (11, 11), (12, 12), (13, 13), (NOT_ACTIVE, 11)] {
+        let (mut sending, mut receiving, [mut source, _], _) = hourly();
+        receiving.receiver.set_first_eligible(first);
+        assert_eq!(sending.start(b"message"), Ok(Instance(expected)));
+        assert_eq!(fates(&mut source), [(expected, FateCode::Done as u8)]);
+    }
 }
