@@ -215,7 +215,7 @@ impl ChannelTable {
         let may_say = match fate {
             FateCode::Done | FateCode::Missing | FateCode::Inactive => true,
             FateCode::NoBuffer => is_source,
-            FateCode::Sampled => false,
+            FateCode::Sampled | FateCode::Restored => false,
             _ => !is_source,
         };
         may_say
@@ -225,12 +225,12 @@ impl ChannelTable {
     }
 }
 
-/// Of what the clock does not move only the receiver writes records: of a message that was stamped, and of one that came damaged. Such a
+/// Of what the clock does not move only the receiver writes records: of a message that was stamped, and of what came damaged. Such a
 /// channel counts on in a mode that keeps it, so its messages are counted from the start of the machine.
 fn is_timely_at_any_time(record: &MessageRecord, fate: FateCode, is_source: bool, span: Span) -> bool {
     let is_said = match fate {
         FateCode::Sampled => record.instance.is_multiple_of(SAMPLED_OF),
-        FateCode::Damaged => true,
+        FateCode::Damaged | FateCode::Invalid | FateCode::Restored => true,
         _ => false,
     };
     let most = (span.now.0 / MESSAGE_LEAST.0).max(0).unsigned_abs();
@@ -265,7 +265,7 @@ const RECORDS_OF_INSTANCE: u64 = 8;
 /// Channels that are not time-driven record one message in this many.
 pub(crate) const SAMPLED_OF: u64 = 64;
 
-const FATES: [FateCode; 13] = [
+const FATES: [FateCode; 14] = [
     FateCode::Done,
     FateCode::Late,
     FateCode::Missing,
@@ -279,4 +279,5 @@ const FATES: [FateCode; 13] = [
     FateCode::Vacant,
     FateCode::NoRoom,
     FateCode::Damaged,
+    FateCode::Restored,
 ];

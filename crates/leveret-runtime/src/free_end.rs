@@ -353,6 +353,8 @@ impl SendingSlot<'_> {
 pub struct ReceivingEnd {
     receiver: Receiver,
     next: u64,
+    /// Looks in vain since the last closer one.
+    vain: u32,
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
@@ -399,13 +401,11 @@ impl<'e> Received<'e> {
     }
 }
 
-/// Counts a message whose checksum did not fit, and records it for the watcher.
+/// Records for the watcher what is wrong with a message.
 #[cold]
-fn tell_damaged(receiver: &mut Receiver, instance: u64) {
+fn tell(receiver: &mut Receiver, instance: u64, fate: FateCode) {
     let now = clock::now();
-    receiver.count_invalid();
-    let fate = FateCode::Damaged as u8;
-    receiver.record(&MessageRecord { instance, at: now, due: now, size: 0, fate });
+    receiver.record(&MessageRecord { instance, at: now, due: now, size: 0, fate: fate as u8 });
 }
 
 impl<'e> Deref for Received<'e> {
@@ -424,7 +424,8 @@ impl Drop for Received<'_> {
             let instance = message.instance();
             let receiver = message.release();
             if self.is_damaged.get() {
-                tell_damaged(receiver, instance);
+                receiver.count_invalid();
+                tell(receiver, instance, FateCode::Damaged);
             }
             if receiver.must_wake() {
                 // A failed wake-up only delays a sender that looks again by itself.
@@ -443,7 +444,7 @@ impl ReceivingEnd {
     ) -> Self {
         receiver.set_first_eligible(0);
         let watch = Watched::new(watch);
-        Self { receiver, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
+        Self { receiver, next: 0, vain: 0, arrival, epoch: Nanos::ZERO, peer, watch }
     }
 
     /// As [`SendingEnd::watch_mut`].
@@ -484,6 +485,10 @@ impl ReceivingEnd {
     /// Takes the next message, or passes over what is none.
     #[inline(always)]
     fn take_next(&mut self) -> Option<Received<'_>> {
+        if self.vain >= POLLS_PER_LOOK {
+            self.vain = 0;
+            self.pass_over();
+        }
         let instance = self.next;
         if instance.is_multiple_of(STAMP_EVERY) && self.receiver.is_there(instance) {
             self.sample(instance);
@@ -493,9 +498,8 @@ impl ReceivingEnd {
                 self.next = instance + 1;
                 Some(Received::new(message))
             }
-            Taken::NotYet => None,
-            Taken::Stale | Taken::Invalid(_) => {
-                self.next = instance + 1;
+            Taken::NotYet | Taken::Stale | Taken::Invalid(_) => {
+                self.vain += 1;
                 None
             }
         }
@@ -633,11 +637,15 @@ impl ReceivingEnd {
     }
 }
 
-/// Passes over what stands in the next message's place and is none, which the receiver counts; what stands there
-/// would be waited on for ever.
+/// Passes over what stands in the next message's place and is none, if its sender has gone on, and tells the watcher; it would be waited on
+/// for ever. So would a sender wait that cannot read how far this end is.
 fn pass_over_nonsense(receiver: &mut Receiver, next: &mut u64) -> bool {
-    let is_nonsense = matches!(receiver.take(*next), Taken::Stale | Taken::Invalid(_));
+    if receiver.restore_released() {
+        tell(receiver, *next, FateCode::Restored);
+    }
+    let is_nonsense = receiver.is_lost(*next);
     if is_nonsense {
+        tell(receiver, *next, FateCode::Invalid);
         *next += 1;
     }
     is_nonsense

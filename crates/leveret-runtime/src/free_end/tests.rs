@@ -120,7 +120,7 @@ fn hourly() -> (SendingEnd, ReceivingEnd, [MessageReader; 2], Nanos) {
 fn fates(reader: &mut MessageReader) -> Vec<(u64, u8)> {
     let mut found = Vec::new();
     let lost = reader.drain(|record| found.push((record.any_value().instance, record.any_value().fate)));
-    assert_eq!(lost.any_value(), 0);
+    assert_eq!((lost.lost.any_value(), lost.damaged), (0, 0));
     found
 }
 
@@ -190,5 +190,27 @@ fn a_transfer_is_of_the_first_instance_of_both_ends() {
         receiving.receiver.set_first_eligible(first);
         assert_eq!(sending.start(b"message"), Ok(Instance(expected)));
         assert_eq!(fates(&mut source), [(expected, FateCode::Done as u8)]);
+    }
+}
+
+/// A sender that goes on without a message, as its word for it was damaged: the next one shows it, and the watcher is told. Until then it may come.
+#[test]
+fn a_message_that_is_lost_is_passed_over_with_the_next_and_told() {
+    for waits in [false, true] {
+        let (mut sending, mut receiving, [_, mut told]) = ends_of(waits, None);
+        sending.send(b"first").unwrap();
+        assert_eq!(receiving.receive(Nanos::from_secs(20)).unwrap().instance(), 0);
+        assert_eq!(receiving.receive(Nanos::from_millis(50)).err(), Some(WaitError::TimedOut));
+        let _sampled = fates(&mut told);
+        sending.next = 2;
+        sending.send(b"third").unwrap();
+        assert_eq!(receiving.receive(Nanos::from_secs(20)).unwrap().instance(), 2);
+        assert_eq!(fates(&mut told), [(1, FateCode::Invalid as u8)]);
+        // Whoever only tries finds the next one too.
+        sending.next = 4;
+        sending.send(b"fifth").unwrap();
+        let found = (0..=2 * POLLS_PER_LOOK).find_map(|_| Some(receiving.try_receive()?.instance()));
+        assert_eq!(found, Some(4));
+        assert_eq!(fates(&mut told), [(3, FateCode::Invalid as u8)]);
     }
 }
