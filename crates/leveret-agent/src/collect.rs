@@ -5,8 +5,8 @@ use crate::changes::Changes;
 use crate::plausible::{ChannelTable, SAMPLED_OF, Span, TaskTable};
 use crate::thin::{Coarseness, Detail, MISS_BYTES, Windows, worst};
 use leveret_memory::{
-    Alleged, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader, StampRecord,
-    TaskCounter,
+    Alleged, Drained, MessageReader, MessageRecord as RawMessage, PeerSource, PeerTarget, StampReader,
+    StampRecord, TaskCounter,
 };
 use leveret_report::journal::{ChannelGrowth, TaskGrowth};
 use leveret_report::record::{
@@ -136,7 +136,8 @@ impl TaskCollector {
     pub(crate) fn drain(&mut self, clock: impl FnOnce() -> Nanos) -> Vec<Suspicious> {
         let Some(reader) = &mut self.reader else { return Vec::new() };
         let mut fresh = Vec::new();
-        let lost = reader.drain(|record| fresh.push(record));
+        let Drained { lost, damaged } = reader.drain(|record| fresh.push(record));
+        self.record.implausible += damaged;
         let span = Span { epoch: self.epoch, now: clock() };
         self.read = self.read.saturating_add(fresh.len() as u64);
         match self.table.lost(lost, self.read, span) {
@@ -318,6 +319,8 @@ pub(crate) struct ChannelCollector {
     coarseness: Coarseness,
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
+    /// Whether the words of source and target were damaged at the last look.
+    is_damaged: [bool; 2],
     record: ChannelRecord,
     /// Of messages, since the journal was given its share.
     changes: Changes<u64>,
@@ -344,6 +347,7 @@ impl ChannelCollector {
             messages: BTreeMap::new(),
             coarseness: Coarseness::default(),
             vacant: BTreeSet::new(),
+            is_damaged: [false; 2],
             record: ChannelRecord { before, ..ChannelRecord::default() },
             changes: Changes::new(false),
             saved: [0; 6],
@@ -403,6 +407,7 @@ impl ChannelCollector {
         let mut target = self.target.take();
         let received = self.read(target.as_mut(), false, &clock);
         self.target = target;
+        self.look_at_words();
         let epoch = self.epoch;
         for (record, fate) in &sent {
             self.sent(record, *fate);
@@ -425,11 +430,13 @@ impl ChannelCollector {
     ) -> Vec<(RawMessage, FateCode)> {
         let Some(reader) = reader else { return Vec::new() };
         let mut alleged = Vec::new();
-        let lost = reader.drain(|record| alleged.push(record));
+        let Drained { lost, damaged } = reader.drain(|record| alleged.push(record));
         let span = Span { epoch: self.epoch, now: clock() };
-        let (mut fresh, mut implausible) = (Vec::with_capacity(alleged.len()), 0);
+        let (mut fresh, mut implausible) = (Vec::with_capacity(alleged.len()), damaged);
         for record in alleged {
             match self.table.message(record, is_source, span) {
+                // It says that its own words were damaged.
+                Some((_, FateCode::Restored)) => implausible += 1,
                 // Members count from the epoch.
                 Some((raw, fate)) => {
                     let instance = raw.instance.saturating_add(self.record.before);
@@ -444,6 +451,18 @@ impl ChannelCollector {
         }
         self.implausible(is_source, implausible);
         fresh
+    }
+
+    /// Counts what something has written over the words by which each end tells the other, once for as long as it stands there.
+    fn look_at_words(&mut self) {
+        let is_damaged = [
+            self.source_end.as_ref().is_some_and(|end| !end.is_whole()),
+            self.target_end.as_ref().is_some_and(|end| !end.is_whole()),
+        ];
+        let before = std::mem::replace(&mut self.is_damaged, is_damaged);
+        for (is_source, (before, now)) in [true, false].into_iter().zip(before.into_iter().zip(is_damaged)) {
+            self.implausible(is_source, u64::from(now && !before));
+        }
     }
 
     fn implausible(&mut self, is_source: bool, by: u64) {

@@ -5,7 +5,7 @@ use leveret_memory::{Alleged, GAP_BUCKETS, MessageRecord, StampRecord};
 use leveret_plan::{Plan, Qos};
 use leveret_protocol::assemble::Assembled;
 use leveret_report::record::{GAP_BOUNDS_NS, Outcome};
-use leveret_runtime::{FateCode, OutcomeCode};
+use leveret_runtime::{FateCode, OutcomeCode, START_AHEAD_MAX};
 use leveret_types::{ChannelId, Nanos};
 
 /// Instants may lie this far before the epoch: what is ready early may send as soon as it is.
@@ -197,8 +197,9 @@ impl ChannelTable {
             return is_timely_at_any_time(record, fate, is_source, span);
         };
         let (acted, ahead) = if is_source {
-            // It fills the window that follows its task's at the latest.
-            (fate == FateCode::Done, self.hyperperiod.saturating_mul(2))
+            // It fills the window that follows its task's at the latest, or that of an instance for which a receiver joins in.
+            let joined = arrivals.period.saturating_mul(START_AHEAD_MAX as i64);
+            (fate == FateCode::Done, self.hyperperiod.saturating_mul(2) + joined)
         } else {
             let acted = matches!(
                 fate,
@@ -214,7 +215,7 @@ impl ChannelTable {
         let may_say = match fate {
             FateCode::Done | FateCode::Missing | FateCode::Inactive => true,
             FateCode::NoBuffer => is_source,
-            FateCode::Sampled => false,
+            FateCode::Sampled | FateCode::Restored => false,
             _ => !is_source,
         };
         may_say
@@ -224,12 +225,12 @@ impl ChannelTable {
     }
 }
 
-/// Of what the clock does not move only the receiver writes records: of a message that was stamped, and of one that came damaged. Such a
+/// Of what the clock does not move only the receiver writes records: of a message that was stamped, and of what came damaged. Such a
 /// channel counts on in a mode that keeps it, so its messages are counted from the start of the machine.
 fn is_timely_at_any_time(record: &MessageRecord, fate: FateCode, is_source: bool, span: Span) -> bool {
     let is_said = match fate {
         FateCode::Sampled => record.instance.is_multiple_of(SAMPLED_OF),
-        FateCode::Damaged => true,
+        FateCode::Damaged | FateCode::Invalid | FateCode::Restored => true,
         _ => false,
     };
     let most = (span.now.0 / MESSAGE_LEAST.0).max(0).unsigned_abs();
@@ -264,7 +265,7 @@ const RECORDS_OF_INSTANCE: u64 = 8;
 /// Channels that are not time-driven record one message in this many.
 pub(crate) const SAMPLED_OF: u64 = 64;
 
-const FATES: [FateCode; 13] = [
+const FATES: [FateCode; 14] = [
     FateCode::Done,
     FateCode::Late,
     FateCode::Missing,
@@ -278,4 +279,5 @@ const FATES: [FateCode; 13] = [
     FateCode::Vacant,
     FateCode::NoRoom,
     FateCode::Damaged,
+    FateCode::Restored,
 ];

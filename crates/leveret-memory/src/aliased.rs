@@ -8,12 +8,14 @@
 //!   buffer i is back: released > k    <------    word i = 0, when its program has put buffer i back
 //!   and word i is not k + 1
 //! ```
+//! The words are counts with a check.
 //!
 //! An instance that the receiver passes over leaves no word, so its buffer is back as soon as it is released. A receiver
 //! that says nonsense gets its own messages overwritten, or keeps buffers that it has no use for; nobody else is hurt.
 
 use crate::alleged::Alleged;
 use crate::block::BorrowedControl;
+use crate::counted::{count_of, counted};
 use crate::layout::{ShelfPlace, TargetPlace};
 use crate::peer::PeerTarget;
 use crate::region::Region;
@@ -59,12 +61,13 @@ impl Lender {
     /// When the channel has no buffer of that index.
     #[inline]
     pub fn is_back(&self, index: u32, instance: u64) -> bool {
-        if self.peer.released() <= instance {
+        if self.peer.released().is_none_or(|released| released <= instance) {
             return false;
         }
         // Acquire: the receiver's reads of the buffer happen before what the program writes there next.
         let word = Alleged::new(self.borrowed.word(index).load(Ordering::Acquire));
-        word.any_value() != instance + 1
+        // A word that something has written over keeps no buffer: nobody would give it back.
+        count_of(word.any_value()) != Some(instance + 1)
     }
 
     /// How many buffers the receiver says it gave back; any value is possible.
@@ -91,7 +94,7 @@ impl Borrower {
     #[inline]
     pub fn keep(&self, index: u32, instance: u64) {
         // Relaxed: the release of the instance publishes it.
-        self.0.word(index).store(instance + 1, Ordering::Relaxed);
+        self.0.word(index).store(counted(instance + 1), Ordering::Relaxed);
     }
 
     /// Gives buffer `index` back, if it was in use.

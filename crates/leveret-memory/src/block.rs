@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 7;
+pub(crate) const LAYOUT_VERSION: u32 = 8;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64
@@ -71,8 +71,9 @@ pub(crate) struct TaskControl {
 ///                                                                        at activation. Dozing: a sender's alone, as `waiting`
 ///                                                                        is the receiver's
 ///  64        72         80       88       96                128
-/// | started | answered | served | lacked | lacked at | unused |          written with started transfers, and with each
-///                                                                        instance that is served
+/// | started | answered | served | lacked | lacked at | check | check | unused |   written with started transfers, and with
+///                                                                        each instance that is served; a check is of one of
+///                                                                        the copies
 /// ```
 #[repr(C, align(64))]
 pub(crate) struct Participation {
@@ -84,7 +85,8 @@ pub(crate) struct Participation {
     pub(crate) served: u64,
     pub(crate) lacked: u64,
     pub(crate) lacked_at: u64,
-    pub(crate) line_1: [u64; 3],
+    pub(crate) checks: [u64; 2],
+    pub(crate) line_1: u64,
 }
 
 /// ```text
@@ -216,7 +218,8 @@ const _: () = {
     assert!(offset_of!(Participation, copies) == 8 && offset_of!(Participation, dozing) == 56);
     assert!(offset_of!(Participation, started) == 64 && offset_of!(Participation, answered) == 72);
     assert!(offset_of!(Participation, served) == 80 && offset_of!(Participation, lacked) == 88);
-    assert!(offset_of!(Participation, lacked_at) == 96 && offset_of!(Participation, line_1) == 104);
+    assert!(offset_of!(Participation, lacked_at) == 96 && offset_of!(Participation, checks) == 104);
+    assert!(offset_of!(Participation, line_1) == 120);
     assert!(size_of::<SourceControl>() == 256 && offset_of!(SourceControl, published) == 128);
     assert!(offset_of!(SourceControl, refused) == 136 && offset_of!(SourceControl, wake) == 192);
     assert!(offset_of!(SourceControl, participation) == 0 && offset_of!(SourceControl, line_1) == 144);

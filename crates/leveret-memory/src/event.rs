@@ -11,8 +11,7 @@
 //!  time word   63      56 55                                  0
 //!             | lap + 1  | time in nanoseconds, modulo 2^56    |   lap: k / n modulo 256; 0 at first: never used
 //!
-//!  fired word   63        48 47                       0
-//!              | check      | firings so far           |   check: 16 bits made of the count; whoever reads another one believes nothing
+//!  fired word   a count with a check
 //! ```
 //!
 //! A count is believed when the time of its last firing stands where it belongs, since a firing is timed before it is counted: a number that
@@ -26,6 +25,7 @@
 
 use crate::alleged::Alleged;
 use crate::block::{ListenerControl, TriggerControl};
+use crate::counted::{COUNT_MASK, count_of, counted};
 use crate::layout::LayoutError;
 use crate::sync::{Ordering, fence};
 use crate::window::Window;
@@ -86,23 +86,6 @@ impl EventPlaces {
         }
         Ok(Self { triggers, listeners })
     }
-}
-
-const COUNT_BITS: u32 = 48;
-const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
-
-/// A count as it lies in the segment: 2^48 firings are 8,900 years of one each millisecond.
-#[inline]
-const fn counted(number: u64) -> u64 {
-    // Fibonacci hashing: every bit of the count changes about half of the check's.
-    let check = (number & COUNT_MASK).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> COUNT_BITS;
-    check << COUNT_BITS | number & COUNT_MASK
-}
-
-/// The count that a word says, if it says one.
-#[inline]
-const fn count_of(word: u64) -> Option<u64> {
-    if counted(word) == word { Some(word & COUNT_MASK) } else { None }
 }
 
 /// How often a count that changes is looked at.

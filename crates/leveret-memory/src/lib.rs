@@ -25,6 +25,9 @@ mod alleged;
 mod block;
 mod checksum;
 mod copy;
+mod counted;
+#[cfg(all(test, not(loom), not(miri)))]
+mod damage_tests;
 mod doze;
 mod event;
 #[cfg(portable_copy)]
@@ -69,6 +72,7 @@ pub use participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter};
 pub use peer::{PeerSegment, PeerSource, PeerTarget, SourceCounters, TargetCounters};
 pub use receiver::{InvalidReason, Receiver, Taken};
 pub use region::{HeapRegion, REGION_ALIGNMENT, Region};
+pub use ring::Drained;
 pub use segment::{OwnSegment, SegmentError, SourceEnd, TargetEnd};
 pub use sender::{NoBuffer, Sender, Slot};
 pub use sequence::INSTANCE_MAX;

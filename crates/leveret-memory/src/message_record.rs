@@ -2,7 +2,7 @@
 
 use crate::alleged::Alleged;
 use crate::layout::RingPlace;
-use crate::ring::{RingReader, RingWriter};
+use crate::ring::{Drained, RingReader, RingWriter};
 use crate::sequence::Tag;
 use crate::window::Window;
 use leveret_types::Nanos;
@@ -12,8 +12,8 @@ const WORDS: usize = size_of::<MessageSlot>() / 8;
 
 /// A message record as it lies in the ring.
 /// ```text
-///  0          8          16   24    32     36     37         40      64
-/// | sequence | instance | at | due | size | fate | reserved | spare |
+///  0          8          16   24    32     36     37         40      56      64
+/// | sequence | instance | at | due | size | fate | reserved | spare | check |
 /// ```
 #[repr(C)]
 struct MessageSlot {
@@ -24,7 +24,8 @@ struct MessageSlot {
     size: u32,
     fate: u8,
     reserved: [u8; 3],
-    spare: [u64; 3],
+    spare: [u64; 2],
+    check: u64,
 }
 
 const _: () = {
@@ -32,7 +33,7 @@ const _: () = {
     assert!(offset_of!(MessageSlot, instance) == 8 && offset_of!(MessageSlot, at) == 16);
     assert!(offset_of!(MessageSlot, due) == 24 && offset_of!(MessageSlot, size) == 32);
     assert!(offset_of!(MessageSlot, fate) == 36 && offset_of!(MessageSlot, reserved) == 37);
-    assert!(offset_of!(MessageSlot, spare) == 40);
+    assert!(offset_of!(MessageSlot, spare) == 40 && offset_of!(MessageSlot, check) == 56);
 };
 
 /// One message, seen from one end of its channel.
@@ -102,9 +103,9 @@ impl MessageReader {
         self.0.is_filling()
     }
 
-    /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or
-    /// unreadable. The records are bounded in number.
-    pub fn drain(&mut self, mut each: impl FnMut(Alleged<MessageRecord>)) -> Alleged<u64> {
+    /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or damaged. The records are
+    /// bounded in number.
+    pub fn drain(&mut self, mut each: impl FnMut(Alleged<MessageRecord>)) -> Drained {
         self.0.drain(|words| each(Alleged::new(MessageRecord::decode(words))))
     }
 }

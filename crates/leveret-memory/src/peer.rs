@@ -4,6 +4,7 @@
 use crate::aliased::{Borrowed, Lender, Shelf};
 use crate::alleged::Alleged;
 use crate::block::{Header, MAGIC, SourceControl, Status, TargetControl};
+use crate::counted::count_of;
 use crate::event::{FiringReader, ListenerReader};
 use crate::layout::{RingPlace, SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageReader;
@@ -169,7 +170,7 @@ impl PeerSource {
 
     /// First instance that the sender can make; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        self.participation().spans()[0]
+        self.participation().spans().map_or(crate::NOT_ACTIVE, |[first, ..]| first)
     }
 
     /// The counters.
@@ -178,6 +179,11 @@ impl PeerSource {
             published: alleged_word(&self.control, offset_of!(SourceControl, published)),
             refused: alleged_word(&self.control, offset_of!(SourceControl, refused)),
         }
+    }
+
+    /// Whether the words that say when it takes part are what it wrote, as far as that can be seen.
+    pub fn is_whole(&self) -> bool {
+        self.participation().is_whole()
     }
 
     /// A reader of the sender's message records, from the first one on.
@@ -228,12 +234,12 @@ impl PeerTarget {
 
     /// First instance that the receiver can take; [`crate::NOT_ACTIVE`] while it is not active. Any value is possible.
     pub fn first_eligible(&self) -> u64 {
-        self.participation().spans()[0]
+        self.participation().spans().map_or(crate::NOT_ACTIVE, |[first, ..]| first)
     }
 
-    /// How many instances the receiver is done with. Any value is possible.
-    pub fn released(&self) -> u64 {
-        alleged_word(&self.control, offset_of!(TargetControl, released))
+    /// How many instances the receiver is done with. Any value is possible; `None` when something has written over the count.
+    pub fn released(&self) -> Option<u64> {
+        count_of(alleged_word(&self.control, offset_of!(TargetControl, released)))
     }
 
     /// The counters.
@@ -244,6 +250,11 @@ impl PeerTarget {
             missing: alleged_word(&self.control, offset_of!(TargetControl, missing)),
             invalid: alleged_word(&self.control, offset_of!(TargetControl, invalid)),
         }
+    }
+
+    /// Whether the words that say when it takes part and how far it is are what it wrote, as far as that can be seen.
+    pub fn is_whole(&self) -> bool {
+        self.participation().is_whole() && self.released().is_some()
     }
 
     /// A reader of the receiver's message records, from the first one on.

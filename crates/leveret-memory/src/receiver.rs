@@ -2,6 +2,7 @@
 
 use crate::alleged::Alleged;
 use crate::block::{Participation, SourceControl, TargetControl};
+use crate::counted::counted;
 use crate::doze::{self, ASLEEP, Doze};
 use crate::message::{Message, still_holds};
 use crate::message_record::MessageRecord;
@@ -9,7 +10,7 @@ use crate::participation::{NOT_ACTIVE, ParticipationReader, ParticipationWriter}
 use crate::peer::PeerSource;
 use crate::segment::TargetEnd;
 use crate::sequence::{Claim, INSTANCE_MAX};
-use crate::slots::{NAMED, Named, STAMP, SlotView, TAIL, Tail, head_check};
+use crate::slots::{NAMED, Named, SEQUENCE, STAMP, SlotView, TAIL, Tail, head_check};
 use crate::sync::{Ordering, fence};
 use crate::window::Flag;
 use leveret_types::{ChannelId, Nanos};
@@ -138,7 +139,8 @@ impl Receiver {
         }
         let tail = Tail::of(head.word(TAIL).load(Ordering::Relaxed));
         let stamp = if tail.stamped { head.word(STAMP).load(Ordering::Relaxed) as i64 } else { 0 };
-        if Alleged::new(tail.check).must_be(head_check(expected, stamp, tail.length)).is_err() {
+        let named = self.peer.slots.checked_name(slot);
+        if Alleged::new(tail.check).must_be(head_check(expected, stamp, tail.length, named)).is_err() {
             return self.distrust(instance, InvalidReason::Check).into();
         }
         let Some(length) = Alleged::new(tail.length).at_most(self.peer.slots.longest()) else {
@@ -149,14 +151,17 @@ impl Receiver {
         Taken::Message(Message::new(self, slot, instance, expected, Nanos(stamp), length))
     }
 
-    /// For which buffer the message of `instance` is, that is there; `None` when it names none that the channel has.
+    /// For which buffer the message of `instance` is, that is there; `None` when it names none that the channel has, or not the one for
+    /// which it was published.
     pub(crate) fn index_of(&self, instance: u64) -> Option<u32> {
-        let Named { index, checksum } = self.named(instance);
         let last = self.peer.slots.indices().checked_sub(1)?;
-        if checksum != 0 && !self.has_checksum() {
+        let slot = self.peer.slots.slot(instance);
+        let tail = Tail::of(slot.head().word(TAIL).load(Ordering::Relaxed));
+        if !self.is_fitting(instance, tail) {
             return None;
         }
-        Alleged::new(index).at_most(last)
+        let named = self.peer.slots.checked_name(slot);
+        Alleged::new(Named::of(named).index).at_most(last)
     }
 
     fn named(&self, instance: u64) -> Named {
@@ -273,8 +278,60 @@ impl Receiver {
         if released > self.released {
             self.released = released;
             // Release: all our reads of the buffers happen before the sender, which acquires this, writes to them.
-            self.own.control.word(RELEASED).store(released, Ordering::Release);
+            self.own.control.word(RELEASED).store(counted(released), Ordering::Release);
         }
+    }
+
+    /// Says once more how many instances are done with, if something has written over the count: the sender believes it no more, and
+    /// would wait for the next for ever. Whether it was so.
+    #[cold]
+    pub fn restore_released(&mut self) -> bool {
+        let (word, right) = (self.own.control.word(RELEASED), counted(self.released));
+        let is_damaged = word.load(Ordering::Relaxed) != right;
+        if is_damaged {
+            word.store(right, Ordering::Release);
+        }
+        is_damaged
+    }
+
+    /// Whether the message of `instance` is lost, where instances leave no gaps: its buffer holds another thing, and the sender has published
+    /// a later one. Before that it may still come, into a buffer that holds nonsense from before. Counted.
+    #[cold]
+    pub fn is_lost(&mut self, instance: u64) -> bool {
+        let is_lost = !self.is_whole(instance) && self.is_passed(instance) && !self.is_whole(instance);
+        if is_lost {
+            self.count_invalid();
+        }
+        is_lost
+    }
+
+    /// Whether the sender has published something after `instance`. Acquired with that, the message of `instance` is there, or destroyed.
+    fn is_passed(&self, instance: u64) -> bool {
+        let word = self.peer.slots.slot(instance).head().word(SEQUENCE).load(Ordering::Acquire);
+        let is_later = match self.peer.tag.read(Alleged::new(word).any_value()) {
+            Claim::Empty | Claim::Writing(_) => false,
+            // With a single buffer the sender publishes nothing more before this is passed over.
+            Claim::Foreign => self.buffers() == 1,
+            Claim::Published(found) => found > instance && self.is_whole(found),
+        };
+        is_later || self.is_whole(instance.saturating_add(1))
+    }
+
+    /// Whether the head of `instance` is there, and right.
+    fn is_whole(&self, instance: u64) -> bool {
+        let slot = self.peer.slots.slot(instance);
+        let tail = Tail::of(slot.head().word(TAIL).load(Ordering::Relaxed));
+        let is_there = instance <= INSTANCE_MAX && self.is_there(instance);
+        is_there && self.is_fitting(instance, tail) && tail.length <= self.peer.slots.longest()
+    }
+
+    /// Whether the check of a head fits.
+    fn is_fitting(&self, instance: u64, tail: Tail) -> bool {
+        let slot = self.peer.slots.slot(instance);
+        let stamp = if tail.stamped { slot.head().word(STAMP).load(Ordering::Relaxed) as i64 } else { 0 };
+        let named = self.peer.slots.checked_name(slot);
+        let check = head_check(self.peer.tag.published(instance), stamp, tail.length, named);
+        Alleged::new(tail.check).must_be(check).is_ok()
     }
 
     /// The message of `instance` if it is there, else the one kept by [`Message::hold`], else what

@@ -7,7 +7,7 @@ use crate::block::{
 use crate::event::{FiringWriter, ListenerWriter};
 use crate::layout::{SegmentLayout, SourcePlace, TargetPlace};
 use crate::message_record::MessageWriter;
-use crate::participation::{NOT_ACTIVE, ParticipationWriter};
+use crate::participation::ParticipationWriter;
 use crate::region::Region;
 use crate::sequence::Tag;
 use crate::slots::Slots;
@@ -136,7 +136,7 @@ impl OwnSegment {
         let sources = layout.sources.iter().map(|source| source.control);
         for control in sources.chain(layout.targets.iter().map(|target| target.control)) {
             let control = window.part(control, size_of::<Participation>());
-            ParticipationWriter::new(&control).tell_spans([NOT_ACTIVE; 3]);
+            ParticipationWriter::new(&control).begin();
         }
         magic.store(MAGIC, Ordering::Release);
         Ok(Self {

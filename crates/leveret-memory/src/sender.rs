@@ -97,10 +97,12 @@ impl Sender {
     /// Reads how far the receiver is; called only when the last reading does not suffice.
     #[cold]
     fn look_again(&mut self, instance: u64) -> Result<(), NoBuffer> {
-        let released = self.peer.released();
-        // A count that goes back is the peer's nonsense; what it released once stays released.
-        self.free_below = self.free_below.max(released.saturating_add(self.own.slots.count()));
-        if instance < self.free_below {
+        let released = self.peer_released();
+        // A count that goes back is the peer's nonsense; what it released once stays released. One that is ahead of this end says nothing
+        // of what is sent later.
+        let known = released.min(self.next).saturating_add(self.own.slots.count());
+        self.free_below = self.free_below.max(known);
+        if instance < self.free_below || released >= self.next {
             return Ok(());
         }
         // Instances may leave gaps: what counts is whether the buffer's last content was released.
@@ -129,7 +131,8 @@ impl Sender {
         if stamped {
             head.word(STAMP).store(stamp.0 as u64, Ordering::Relaxed);
         }
-        let tail = Tail { length, stamped, check: head_check(sequence, stamp.0, length) };
+        let check = head_check(sequence, stamp.0, length, self.own.slots.checked_name(slot));
+        let tail = Tail { length, stamped, check };
         head.word(TAIL).store(tail.word(), Ordering::Relaxed);
         if self.own.slots.has_checksum() {
             self.sum(slot, length);
@@ -230,9 +233,10 @@ impl Sender {
         self.peer.first_eligible()
     }
 
-    /// How many instances the receiver says it is done with; any value is possible.
+    /// How many instances the receiver says it is done with; any value is possible. Where something has written over the count, what
+    /// was believed before.
     pub fn peer_released(&self) -> u64 {
-        self.peer.released()
+        self.peer.released().unwrap_or_else(|| self.free_below.saturating_sub(self.own.slots.count()))
     }
 
     /// Whether the receiver has released the buffer of `instance`, where instances leave no gaps.

@@ -3,7 +3,7 @@
 
 use crate::block::{IndexedHead, LINE, SlotHead};
 use crate::layout::{SourcePlace, slot_head};
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU64, Ordering};
 use crate::window::{Window, Words, scaled};
 use crate::{checksum, copy};
 use std::mem::offset_of;
@@ -78,6 +78,16 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn share(&self, one: u64, other: u64) -> bool {
         (one ^ other) & self.mask == 0
+    }
+
+    /// What a head's check is of beside what every head has: the word of a slot that names a buffer, without the payload's checksum.
+    #[inline(always)]
+    pub(crate) fn checked_name(&self, slot: SlotView<'_>) -> u64 {
+        if self.indices == 0 {
+            return 0;
+        }
+        let Named { index, checksum } = Named::of(slot.head().word(NAMED).load(Ordering::Relaxed));
+        Named { index, checksum: if self.checksum { 0 } else { checksum } }.word()
     }
 
     /// The slot of `instance`.
@@ -247,10 +257,13 @@ impl Tail {
     }
 }
 
-/// Check word of a slot's head: it tells scribbled memory from a message.
+/// Check word of a slot's head: it tells scribbled memory from a message. `named` is
+/// [`Slots::checked_name`].
 #[inline(always)]
-pub(crate) const fn head_check(sequence: u64, stamp: i64, length: u32) -> u32 {
-    let mixed = (sequence ^ (stamp as u64).rotate_left(29) ^ (length as u64) << 40)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+pub(crate) const fn head_check(sequence: u64, stamp: i64, length: u32, named: u64) -> u32 {
+    // Each bit of each of them changes the check.
+    let (length, named) = ((length as u64).rotate_left(40), named.rotate_left(16));
+    let mixed =
+        (sequence ^ (stamp as u64).rotate_left(29) ^ length ^ named).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32) as u32
 }

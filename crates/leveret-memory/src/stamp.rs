@@ -3,7 +3,7 @@
 use crate::alleged::Alleged;
 use crate::block::TaskControl;
 use crate::layout::TaskPlace;
-use crate::ring::{RingReader, RingWriter};
+use crate::ring::{Drained, RingReader, RingWriter};
 use crate::sequence::Tag;
 use crate::sync::Ordering;
 use crate::window::Window;
@@ -17,7 +17,7 @@ const WORDS: usize = size_of::<StampSlot>() / 8;
 ///   0          8          16        24         32      40        48
 ///  | sequence | instance | planned | deadline | woken | started | ended |
 ///  56    64       72         76       80    88        89         96      128
-///  | gap | gap at | switches | faults | cpu | outcome | reserved | clock step 96, spare 104 |
+///  | gap | gap at | switches | faults | cpu | outcome | reserved | clock step 96, spare 104, check 120 |
 /// ```
 #[repr(C)]
 struct StampSlot {
@@ -36,7 +36,8 @@ struct StampSlot {
     outcome: u8,
     reserved: [u8; 7],
     clock_step: i64,
-    spare: [u64; 3],
+    spare: [u64; 2],
+    check: u64,
 }
 
 const _: () = {
@@ -48,6 +49,7 @@ const _: () = {
     assert!(offset_of!(StampSlot, switches) == 72 && offset_of!(StampSlot, faults) == 76);
     assert!(offset_of!(StampSlot, cpu) == 80 && offset_of!(StampSlot, outcome) == 88);
     assert!(offset_of!(StampSlot, reserved) == 89 && offset_of!(StampSlot, clock_step) == 96);
+    assert!(offset_of!(StampSlot, spare) == 104 && offset_of!(StampSlot, check) == 120);
 };
 
 /// What happened to one instance of a task. Instants in nanoseconds of the job's clock.
@@ -236,9 +238,9 @@ impl StampReader {
         self.task
     }
 
-    /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or
-    /// unreadable. The records are bounded in number.
-    pub fn drain(&mut self, mut each: impl FnMut(Alleged<StampRecord>)) -> Alleged<u64> {
+    /// Passes every record since the last call to `each`, oldest first; returns how many were overwritten or damaged. The records are
+    /// bounded in number.
+    pub fn drain(&mut self, mut each: impl FnMut(Alleged<StampRecord>)) -> Drained {
         self.ring.drain(|words| each(Alleged::new(StampRecord::decode(words))))
     }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{CHANNEL, GENERATION, SegmentPair, attach, create, source_spec, target_spec, words};
 use leveret_memory::sync::Ordering;
-use leveret_memory::{Mapping, Receiver, Sender, Taken};
+use leveret_memory::{InvalidReason, Mapping, Receiver, Sender, Taken};
 use leveret_types::Nanos;
 
 const SIZE: u32 = 1 << 16;
@@ -100,17 +100,16 @@ fn a_forged_number_of_a_buffer_names_none() {
         let head = words.iter().position(|word| word.load(Ordering::Relaxed) == sequence).expect("published");
         let index = &words[head + 3];
         assert_eq!(index.load(Ordering::Relaxed), 1);
-        let last = u64::from(BUFFERS - 1);
-        for (said, expected) in [
-            (last, Some(BUFFERS - 1)),
-            (last + 1, None),
-            (1 << 32, None),
-            (1 << 32 | last, None),
-            (u64::MAX, None),
-        ] {
+        for said in [0, 2, u64::from(BUFFERS), 1 << 32 | 1, u64::MAX] {
             index.store(said, Ordering::Relaxed);
-            let Taken::Message(message) = receiver.take(0) else { panic!("the head is right") };
-            assert_eq!(message.index(), expected, "{said:#x} of {mapping:?}");
+            let is_found = matches!(receiver.take(0), Taken::Invalid(InvalidReason::Check));
+            assert!(is_found, "{said:#x} of {mapping:?}");
         }
+        // And after the head was looked at.
+        index.store(1, Ordering::Relaxed);
+        let Taken::Message(message) = receiver.take(0) else { panic!("it is whole again") };
+        assert_eq!(message.index(), Some(1));
+        index.store(2, Ordering::Relaxed);
+        assert_eq!(message.index(), None);
     }
 }

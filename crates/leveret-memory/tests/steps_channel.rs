@@ -53,6 +53,11 @@ impl Peers {
     }
 }
 
+/// Steps of reading a ring: the count, two places that confirm it, and each record, once more where they do not.
+fn drain(records: u64, words: u64) -> u64 {
+    3 + records * (1 + 2 * (words + 3))
+}
+
 /// Words of a message of so many bytes, which a copy touches.
 fn words_of(bytes: usize) -> u64 {
     bytes.div_ceil(8) as u64
@@ -136,13 +141,13 @@ impl Ends {
         let record = MessageRecord { instance, ..MessageRecord::default() };
         steps::beside(RECORD_WORDS + 2, between, || sender.record(&record));
         let (own, other) = (sender.participation(), sender.peer_participation());
-        steps::beside(5, between, || own.tell_spans([instance, instance + 5, instance + 9]));
+        steps::beside(6, between, || own.tell_spans([instance, instance + 5, instance + 9]));
         steps::beside(3, between, || {
             (own.tell_started(1), own.tell_answered(1), own.tell_served(instance, 1))
         });
         steps::beside(2, between, || own.tell_lacked(1, instance));
         // Four readings of a version, three words, and the version.
-        steps::beside(20, between, || other.spans());
+        steps::beside(24, between, || other.spans());
         steps::beside(5, between, || {
             (other.started(), other.answered(), other.served(instance), other.lacked())
         });
@@ -176,8 +181,8 @@ impl Ends {
             stamps.add(TaskCounter::Skipped, 1);
             stamps.count_gap(3);
         });
-        steps::beside(1 + RECORDS * (RECORD_WORDS + 2), between, || records_seen.drain(|_| {}).any_value());
-        steps::beside(1 + STAMPS * (STAMP_WORDS + 2), between, || stamps_seen.drain(|_| {}).any_value());
+        steps::beside(drain(RECORDS, RECORD_WORDS), between, || records_seen.drain(|_| {}).damaged);
+        steps::beside(drain(STAMPS, STAMP_WORDS), between, || stamps_seen.drain(|_| {}).damaged);
         steps::beside(4, between, || status.read());
         steps::beside(6, between, || (counters.0.counters(), counters.1.counters()));
     }
@@ -231,7 +236,7 @@ fn buffers_that_are_one_come_back_in_as_many_steps() {
     for instance in 0..20 {
         let place = instance as u32 % 3;
         let slot = steps::of(3, || sender.reserve(instance).expect("free")).0;
-        steps::of(6, || _ = slot.publish_for(place, 64, Nanos(5)));
+        steps::of(7, || _ = slot.publish_for(place, 64, Nanos(5)));
         let Taken::Message(message) = receiver.take(instance) else { panic!("published") };
         steps::of(1, || borrower.keep(place, instance));
         message.release();

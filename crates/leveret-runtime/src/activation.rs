@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Periods between a call and the first instance that it can affect: one for the period in progress, one for the
 /// peer to read the new index.
-const MARGIN: u64 = 2;
+pub(crate) const MARGIN: u64 = 2;
 const NEVER: u64 = NOT_ACTIVE;
 /// A call that comes so long before the epoch affects instance 0; a later one might meet an end that has begun it.
 const BEFORE_EPOCH: Nanos = Nanos::from_millis(1);
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn what_is_asked_is_told_to_the_other_end_at_once() {
         let (activation, peer) = armed_with(Spans::IDLE);
-        let told = || Spans::of(peer.peer_participation().spans());
+        let told = || Spans::of(peer.peer_participation().spans().unwrap());
         assert_eq!(told(), Spans::IDLE);
         assert_eq!(activation.activate(within(3)), Instance(5));
         assert_eq!(active(&activation, 0..8), [5, 6, 7]);
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(activation.start(2, within(3)), Ok(()));
         assert_eq!(activation.start(2, within(3)), Ok(()));
         assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Slack));
-        assert_eq!((activation.under_way(), peer.peer_participation().started()), (2, 2));
+        assert_eq!((activation.under_way(), peer.peer_participation().started()), (2, Some(2)));
         assert_eq!(activation.part(7), Part::Started);
         activation.finish_one();
         assert_eq!((activation.under_way(), activation.finished()), (1, 1));

@@ -4,7 +4,9 @@ use crate::message::Outgoing;
 use crate::port::FateCode;
 use crate::timing::Arrival;
 use crate::watch::{Watch, Watched};
-use leveret_memory::{Doze, Message, MessageRecord, NoBuffer, Receiver, Sender, Slot, Taken, Torn};
+use leveret_memory::{
+    Doze, Message, MessageRecord, NOT_ACTIVE, NoBuffer, Receiver, Sender, Slot, Taken, Torn,
+};
 use leveret_os::{clock, futex};
 use leveret_types::{Instance, MemberId, Nanos};
 use std::cell::Cell;
@@ -18,6 +20,9 @@ const STAMP_EVERY: u64 = 64;
 const EARLY_MOST: Nanos = Nanos::from_secs(3600);
 /// Polls between two looks at the clock and the peer's pulse while waiting.
 const POLLS_PER_LOOK: u32 = 256;
+/// A transfer is started at most so many instances after the next one, if the receiver joins in that late: as many as an activation takes
+/// that names no instance. The watcher believes no sender that it started one further ahead.
+pub const START_AHEAD_MAX: u64 = crate::activation::MARGIN;
 /// A sleeping receiver looks at the peer's pulse this often.
 const PULSE: Duration = Duration::from_millis(20);
 
@@ -47,6 +52,18 @@ pub enum StartError {
     /// A transfer that was started before is not complete, and the channel's slack is 1.
     #[error("instance {0} is still outstanding and the channel's slack is 1; wait for it first")]
     Outstanding(Instance),
+    /// The receiver says that it takes part from an instance on that is not near. Nothing was started.
+    #[error(
+        "{receiver} says that it takes part from instance {first} on, and the next one is instance {next}; start closer to it"
+    )]
+    NotYet {
+        /// Who says so.
+        receiver: MemberId,
+        /// Its first instance; any value is possible.
+        first: Instance,
+        /// The next that this end can make.
+        next: Instance,
+    },
     /// Every buffer is still with the receiver.
     #[error(transparent)]
     NoBuffer(#[from] NoBuffer),
@@ -64,8 +81,8 @@ pub enum StartError {
 pub struct SendingEnd {
     sender: Sender,
     next: u64,
-    /// The instance that last found no buffer: whoever asks again and again is recorded once.
-    refused: Option<u64>,
+    /// The instance that was refused last, and the recorded reason.
+    refused: Option<(u64, u8)>,
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
@@ -135,7 +152,7 @@ impl SendingEnd {
     }
 
     /// Starts one transfer of `bytes` (design section 10.5). Best effort: at once. Time-driven: in the next
-    /// instance that both ends can still make, which is returned.
+    /// instance that both ends can still make, which is returned; [`StartError::NotYet`] if that is far ahead.
     pub fn start(&mut self, bytes: &[u8]) -> Result<Instance, StartError> {
         self.start_outgoing(&Outgoing::of(bytes))
     }
@@ -154,10 +171,8 @@ impl SendingEnd {
         if length > most {
             return Err(StartError::TooLong { length, most });
         }
-        let soonest = arrival.next_after(now - self.epoch);
-        let peer = self.sender.peer_first_eligible();
-        let peer = if peer == leveret_memory::NOT_ACTIVE { 0 } else { peer };
-        let instance = soonest.max(self.next).max(peer);
+        let next = arrival.next_after(now - self.epoch).max(self.next);
+        let instance = self.first_of_both(next, self.epoch + arrival.of(next))?;
         let due = self.epoch + arrival.of(instance);
         let Self { sender, next, .. } = self;
         let (at, size, fate) = match sender.reserve(instance) {
@@ -168,10 +183,8 @@ impl SendingEnd {
                 slot.insert_at((length, outgoing.index), now);
                 (now, length as u32, FateCode::Done)
             }
-            Err(none) if self.refused == Some(instance) => return Err(none.into()),
             Err(none) => {
-                self.refused = Some(instance);
-                self.record(MessageRecord {
+                self.refuse(MessageRecord {
                     instance,
                     at: now,
                     due,
@@ -183,6 +196,29 @@ impl SendingEnd {
         };
         self.record(MessageRecord { instance, at, due, size, fate: fate as u8 });
         Ok(Instance(instance))
+    }
+
+    /// The first instance from `next` on, which is due then, that the receiver takes part in as well. What it says is its word alone: it
+    /// moves a transfer as far as an activation can, and no further.
+    fn first_of_both(&mut self, next: u64, due: Nanos) -> Result<u64, StartError> {
+        let first = self.sender.peer_first_eligible();
+        if first == NOT_ACTIVE || first <= next {
+            return Ok(next);
+        }
+        if first - next <= START_AHEAD_MAX {
+            return Ok(first);
+        }
+        let fate = FateCode::Inactive as u8;
+        self.refuse(MessageRecord { instance: next, at: Nanos::ZERO, due, size: 0, fate });
+        Err(StartError::NotYet { receiver: self.peer, first: Instance(first), next: Instance(next) })
+    }
+
+    /// Records once that an instance cannot be used: whoever is refused may ask again and again.
+    fn refuse(&mut self, record: MessageRecord) {
+        if self.refused != Some((record.instance, record.fate)) {
+            self.refused = Some((record.instance, record.fate));
+            self.record(record);
+        }
     }
 
     fn record(&mut self, record: MessageRecord) {
@@ -317,6 +353,8 @@ impl SendingSlot<'_> {
 pub struct ReceivingEnd {
     receiver: Receiver,
     next: u64,
+    /// Looks in vain since the last closer one.
+    vain: u32,
     arrival: Option<Arrival>,
     epoch: Nanos,
     peer: MemberId,
@@ -363,13 +401,11 @@ impl<'e> Received<'e> {
     }
 }
 
-/// Counts a message whose checksum did not fit, and records it for the watcher.
+/// Records for the watcher what is wrong with a message.
 #[cold]
-fn tell_damaged(receiver: &mut Receiver, instance: u64) {
+fn tell(receiver: &mut Receiver, instance: u64, fate: FateCode) {
     let now = clock::now();
-    receiver.count_invalid();
-    let fate = FateCode::Damaged as u8;
-    receiver.record(&MessageRecord { instance, at: now, due: now, size: 0, fate });
+    receiver.record(&MessageRecord { instance, at: now, due: now, size: 0, fate: fate as u8 });
 }
 
 impl<'e> Deref for Received<'e> {
@@ -388,7 +424,8 @@ impl Drop for Received<'_> {
             let instance = message.instance();
             let receiver = message.release();
             if self.is_damaged.get() {
-                tell_damaged(receiver, instance);
+                receiver.count_invalid();
+                tell(receiver, instance, FateCode::Damaged);
             }
             if receiver.must_wake() {
                 // A failed wake-up only delays a sender that looks again by itself.
@@ -407,7 +444,7 @@ impl ReceivingEnd {
     ) -> Self {
         receiver.set_first_eligible(0);
         let watch = Watched::new(watch);
-        Self { receiver, next: 0, arrival, epoch: Nanos::ZERO, peer, watch }
+        Self { receiver, next: 0, vain: 0, arrival, epoch: Nanos::ZERO, peer, watch }
     }
 
     /// As [`SendingEnd::watch_mut`].
@@ -448,6 +485,10 @@ impl ReceivingEnd {
     /// Takes the next message, or passes over what is none.
     #[inline(always)]
     fn take_next(&mut self) -> Option<Received<'_>> {
+        if self.vain >= POLLS_PER_LOOK {
+            self.vain = 0;
+            self.pass_over();
+        }
         let instance = self.next;
         if instance.is_multiple_of(STAMP_EVERY) && self.receiver.is_there(instance) {
             self.sample(instance);
@@ -457,9 +498,8 @@ impl ReceivingEnd {
                 self.next = instance + 1;
                 Some(Received::new(message))
             }
-            Taken::NotYet => None,
-            Taken::Stale | Taken::Invalid(_) => {
-                self.next = instance + 1;
+            Taken::NotYet | Taken::Stale | Taken::Invalid(_) => {
+                self.vain += 1;
                 None
             }
         }
@@ -597,11 +637,15 @@ impl ReceivingEnd {
     }
 }
 
-/// Passes over what stands in the next message's place and is none, which the receiver counts; what stands there
-/// would be waited on for ever.
+/// Passes over what stands in the next message's place and is none, if its sender has gone on, and tells the watcher; it would be waited on
+/// for ever. So would a sender wait that cannot read how far this end is.
 fn pass_over_nonsense(receiver: &mut Receiver, next: &mut u64) -> bool {
-    let is_nonsense = matches!(receiver.take(*next), Taken::Stale | Taken::Invalid(_));
+    if receiver.restore_released() {
+        tell(receiver, *next, FateCode::Restored);
+    }
+    let is_nonsense = receiver.is_lost(*next);
     if is_nonsense {
+        tell(receiver, *next, FateCode::Invalid);
         *next += 1;
     }
     is_nonsense

@@ -40,7 +40,7 @@ pub use binding::{Admitted, BindError, Bound, bind};
 pub use context::{Inputs, Outputs, TaskContext};
 pub use declare::{Body, DeclarationError, Declarations, EndBuilder, Source, Target, TaskBuilder};
 pub use event_end::{EventEnds, TriggerEnd};
-pub use free_end::{Received, ReceivingEnd, SendingEnd, SendingSlot, StartError, WaitError};
+pub use free_end::{Received, ReceivingEnd, START_AHEAD_MAX, SendingEnd, SendingSlot, StartError, WaitError};
 pub use in_process::{InProcessError, InProcessJob, VirtualTask};
 pub use member::{
     CommitError, JOB_VARIABLE, JoinError, MEMBER_VARIABLE, Member, OUTPUT_VARIABLE, SOCKET_VARIABLE,

@@ -45,6 +45,8 @@ pub enum FateCode {
     NoRoom = 11,
     /// The payload does not sum up to the checksum that its sender published with it (target).
     Damaged = 12,
+    /// Something in this end's own process had written over its words in its segment; they are as they were again (target).
+    Restored = 13,
 }
 
 /// What the present instance finds.
@@ -312,7 +314,7 @@ impl InputPort {
         self.ending = ending + lost;
         self.settled = settled.saturating_add(lost);
         self.passed = self.passed.saturating_add(lost);
-        self.answered_before = self.peer.answered();
+        self.answered_before = self.peer.answered().unwrap_or(self.answered_before);
     }
 
     /// Moves the last good message out of the sender's segment.
@@ -326,9 +328,9 @@ impl InputPort {
         self.receiver.release_through(held.instance);
     }
 
-    /// Whether the sender says that it is active in `instance`.
+    /// Whether the sender says that it is active in `instance`; what something has written over does not excuse it.
     fn sender_is_active(&self, instance: u64) -> bool {
-        Spans::of(self.peer.spans()).covers(instance)
+        self.peer.spans().is_none_or(|spans| Spans::of(spans).covers(instance))
     }
 
     /// The channel instance that the present task instance is the first to meet.
@@ -509,6 +511,8 @@ pub(crate) struct OutputPort {
     told: ParticipationWriter,
     part: Part,
     peer_part: Part,
+    /// When the receiver takes part, as it last said legibly.
+    peer_spans: Spans,
     /// Transfers started by the receiver that had their instance.
     answered: u64,
     /// Whether both ends took part in the last instances, the latest in the lowest bit.
@@ -565,6 +569,7 @@ impl OutputPort {
             told,
             part: Part::None,
             peer_part: Part::None,
+            peer_spans: Spans::IDLE,
             answered: 0,
             history: 0,
             passed: 0,
@@ -652,23 +657,24 @@ impl OutputPort {
         std::mem::take(&mut self.passed)
     }
 
-    /// How many messages found no buffer at the receiver, and which was the last.
-    pub(crate) fn peer_lacked(&self) -> (u64, u64) {
+    /// How many messages found no buffer at the receiver, and which was the last, if it can be read.
+    pub(crate) fn peer_lacked(&self) -> Option<(u64, u64)> {
         self.peer.lacked()
     }
 
     /// How many more messages found no buffer at the receiver since the last call, and which was the last.
     pub(crate) fn take_lacked(&mut self) -> Option<(u64, u64)> {
-        let (lacked, last) = self.peer_lacked();
+        let (lacked, last) = self.peer_lacked()?;
         let news = lacked.checked_sub(self.lacked).filter(|news| *news > 0)?;
         self.lacked = lacked;
         Some((news, last))
     }
 
-    fn part_of_peer(&self, instance: u64) -> Part {
-        if Spans::of(self.peer.spans()).covers(instance) {
+    fn part_of_peer(&mut self, instance: u64) -> Part {
+        self.peer_spans = self.peer.spans().map_or(self.peer_spans, Spans::of);
+        if self.peer_spans.covers(instance) {
             Part::Active
-        } else if self.peer.started() > self.answered {
+        } else if self.peer.started().is_some_and(|started| started > self.answered) {
             Part::Started
         } else {
             Part::None

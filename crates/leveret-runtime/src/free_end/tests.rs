@@ -1,7 +1,7 @@
 use super::*;
 use leveret_memory::{
-    EventSpec, HeapRegion, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout, SegmentSpec,
-    SourceSpec, TargetSpec,
+    EventSpec, HeapRegion, INSTANCE_MAX, Mapping, MessageReader, OwnSegment, PeerSegment, SegmentLayout,
+    SegmentSpec, SourceSpec, TargetSpec,
 };
 use leveret_types::{ChannelId, Generation};
 
@@ -120,7 +120,7 @@ fn hourly() -> (SendingEnd, ReceivingEnd, [MessageReader; 2], Nanos) {
 fn fates(reader: &mut MessageReader) -> Vec<(u64, u8)> {
     let mut found = Vec::new();
     let lost = reader.drain(|record| found.push((record.any_value().instance, record.any_value().fate)));
-    assert_eq!(lost.any_value(), 0);
+    assert_eq!((lost.lost.any_value(), lost.damaged), (0, 0));
     found
 }
 
@@ -161,4 +161,56 @@ fn what_is_started_or_finds_no_buffer_is_recorded() {
     assert_eq!(receiving.wait(Nanos::ZERO).err(), Some(WaitError::NotPerformed(Instance(10))));
     assert_eq!(sending.start(b"message"), Ok(Instance(11)));
     assert_eq!(fates(&mut source), [(11, FateCode::Done as u8)]);
+}
+
+/// A receiver that says anything of when it takes part keeps messages from itself, and from nobody else: the sender is neither sent ahead,
+/// where its next start were refused and its record not believed, nor ended.
+#[test]
+fn a_receiver_that_names_a_far_instance_moves_no_transfer_there() {
+    for first in [14, 1 << 40, INSTANCE_MAX, INSTANCE_MAX + 1, NOT_ACTIVE - 1] {
+        let (mut sending, mut receiving, [mut source, _], _) = hourly();
+        receiving.receiver.set_first_eligible(first);
+        let not_yet =
+            StartError::NotYet { receiver: MemberId(1), first: Instance(first), next: Instance(11) };
+        for _ in 0..3 {
+            assert_eq!(sending.start(b"message"), Err(not_yet));
+        }
+        assert_eq!(fates(&mut source), [(11, FateCode::Inactive as u8)]);
+        assert_eq!(sending.test(), Err(WaitError::NothingStarted));
+        receiving.receiver.set_first_eligible(0);
+        assert_eq!(sending.start(b"message"), Ok(Instance(11)));
+        assert_eq!(fates(&mut source), [(11, FateCode::Done as u8)]);
+    }
+}
+
+#[test]
+fn a_transfer_is_of_the_first_instance_of_both_ends() {
+    for (first, expected) in [(0, 11), (11, 11), (12, 12), (13, 13), (NOT_ACTIVE, 11)] {
+        let (mut sending, mut receiving, [mut source, _], _) = hourly();
+        receiving.receiver.set_first_eligible(first);
+        assert_eq!(sending.start(b"message"), Ok(Instance(expected)));
+        assert_eq!(fates(&mut source), [(expected, FateCode::Done as u8)]);
+    }
+}
+
+/// A sender that goes on without a message, as its word for it was damaged: the next one shows it, and the watcher is told. Until then it may come.
+#[test]
+fn a_message_that_is_lost_is_passed_over_with_the_next_and_told() {
+    for waits in [false, true] {
+        let (mut sending, mut receiving, [_, mut told]) = ends_of(waits, None);
+        sending.send(b"first").unwrap();
+        assert_eq!(receiving.receive(Nanos::from_secs(20)).unwrap().instance(), 0);
+        assert_eq!(receiving.receive(Nanos::from_millis(50)).err(), Some(WaitError::TimedOut));
+        let _sampled = fates(&mut told);
+        sending.next = 2;
+        sending.send(b"third").unwrap();
+        assert_eq!(receiving.receive(Nanos::from_secs(20)).unwrap().instance(), 2);
+        assert_eq!(fates(&mut told), [(1, FateCode::Invalid as u8)]);
+        // Whoever only tries finds the next one too.
+        sending.next = 4;
+        sending.send(b"fifth").unwrap();
+        let found = (0..=2 * POLLS_PER_LOOK).find_map(|_| Some(receiving.try_receive()?.instance()));
+        assert_eq!(found, Some(4));
+        assert_eq!(fates(&mut told), [(3, FateCode::Invalid as u8)]);
+    }
 }

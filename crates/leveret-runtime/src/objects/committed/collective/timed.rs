@@ -233,7 +233,7 @@ impl Send {
         let mut last = None;
         for (rank, source, known) in &mut self.ends {
             let Some(port) = context.output_port(*source) else { continue };
-            let (lacked, at) = port.peer_lacked();
+            let Some((lacked, at)) = port.peer_lacked() else { continue };
             if lacked > *known && *rank != self.own {
                 last = last.max(Some(at));
             }
