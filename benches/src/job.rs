@@ -2,6 +2,7 @@
 
 use crate::BenchError;
 use leveret_agent::{LaunchPlan, News, RunConfig};
+use leveret_os::signals::Interrupt;
 use leveret_plan::Costs;
 use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
@@ -114,6 +115,7 @@ fn run_with(
         off_tick,
         idle,
         record_limit: leveret_agent::RECORD_LIMIT,
+        has_manifest: false,
         journal: None,
         commit_within: COMMIT_WITHIN,
         member_output: leveret_agent::MemberOutput::Raw,
@@ -126,7 +128,8 @@ fn run_with(
             last_warning = Some(note.to_owned());
         }
     };
-    let outcome = leveret_agent::run(&config, &mut tell);
+    let interrupt = Interrupt::install().map_err(|error| broken(error.to_string()))?;
+    let outcome = leveret_agent::run(&config, &interrupt, &mut tell);
     outcome.map_err(|error| match last_warning {
         Some(warning) => broken(format!("{error} ({warning})")),
         None => broken(error.to_string()),

@@ -4,6 +4,7 @@ mod commit;
 mod ending;
 mod error;
 mod group;
+mod measuring;
 mod messages;
 mod mode;
 mod phase;
@@ -16,7 +17,6 @@ pub use error::AgentError;
 
 use crate::awake::KeptAwake;
 use crate::ended::Ended;
-use crate::guard::{self, GUARD_MIN, guard_for, wake_lateness};
 use crate::journal::Journal;
 use crate::lateness::Lateness;
 use crate::members::Seat;
@@ -37,7 +37,6 @@ use leveret_plan::{Costs, Kept, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{EndReason, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
-use leveret_protocol::declaration::MemberDeclarations;
 use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
 use std::collections::{HashMap, VecDeque};
@@ -55,10 +54,15 @@ const GRACE: Nanos = Nanos::from_secs(5);
 const DIRECTORY_PREFIX: &str = "leveret-agent";
 
 /// Runs a job to its end, and returns its record.
-pub fn run(config: &RunConfig, tell: &mut dyn FnMut(News<'_>)) -> Result<RunRecord, AgentError> {
+///
+/// A signal that asks for the end of the run is taken from `interrupt`; the caller keeps it until the report is written.
+pub fn run(
+    config: &RunConfig,
+    interrupt: &Interrupt,
+    tell: &mut dyn FnMut(News<'_>),
+) -> Result<RunRecord, AgentError> {
     allow_open_files(config.launch.len() as u64)?;
     let shortcomings = become_able_to_start(config.record_limit);
-    let interrupt = Interrupt::install().map_err(|error| system("signals")(error.to_string()))?;
     control::sweep(&host::runtime_base(), DIRECTORY_PREFIX);
     let directory =
         host::private_path(DIRECTORY_PREFIX).map_err(|error| system("a secret")(error.to_string()))?;
@@ -97,7 +101,7 @@ impl Running {
 struct Agent<'c> {
     config: &'c RunConfig,
     listener: Listener,
-    interrupt: Interrupt,
+    interrupt: &'c Interrupt,
     /// Without it changes are seen at the next tick.
     changes: Option<ChildChanges>,
     /// Without it what members started and left behind goes to init, and may outlive the job.
@@ -120,9 +124,13 @@ struct Agent<'c> {
     costs: Costs,
     /// Where the kernel's tick falls on the job's cores, once somebody has looked.
     ticks: Option<Ticks>,
+    /// Cores on which nothing could be measured, since somebody had them.
+    held_cores: Vec<u32>,
     mismatches: Vec<Mismatch>,
     refusal: Option<String>,
     ending: Ending,
+    /// Something that ran was ended before it had run all that it was to run.
+    is_cut: bool,
     idle_states: Option<IdleStatesHeld>,
     /// Whether the guard is known: it was stated, or measured.
     is_measured: bool,
@@ -157,7 +165,7 @@ impl<'c> Agent<'c> {
     fn new(
         config: &'c RunConfig,
         listener: Listener,
-        interrupt: Interrupt,
+        interrupt: &'c Interrupt,
         tell: &'c mut dyn FnMut(News<'_>),
     ) -> Self {
         let names: Vec<String> =
@@ -184,9 +192,11 @@ impl<'c> Agent<'c> {
             obtained: Obtained::default(),
             costs: config.costs,
             ticks: None,
+            held_cores: Vec::new(),
             mismatches: Vec::new(),
             refusal: None,
             ending: Ending::Completed,
+            is_cut: false,
             idle_states: None,
             is_measured: false,
             stays_awake: false,
@@ -245,76 +255,6 @@ impl<'c> Agent<'c> {
         self.is_measured = self.config.guard_fixed;
     }
 
-    /// Measures the guard before the first plan that has tasks: nothing else has one, and it takes a while.
-    fn measure_for(&mut self, declarations: &[MemberDeclarations]) {
-        let has_tasks = !self.config.declaration.tasks.is_empty()
-            || declarations.iter().any(|declared| !declared.tasks.is_empty());
-        if !has_tasks {
-            return;
-        }
-        if self.ticks.is_none() {
-            let real_time = self.config.scheduling != Scheduling::Plain;
-            self.ticks = Some(match self.config.off_tick {
-                true => guard::ticks(&self.config.declaration.cores, real_time),
-                false => Ticks::default(),
-            });
-        }
-        if self.is_measured {
-            return;
-        }
-        self.is_measured = true;
-        let late = self.measure();
-        self.costs.guard = guard_for(late);
-        self.note(&format!("measured guard: tasks wake {} before their start", self.costs.guard));
-    }
-
-    /// Keeps the cores of tasks awake until nothing runs. What keeps one awake takes time from threads that are not
-    /// real-time, so there is none where no task could gain by it.
-    fn keep_awake(&mut self, cores: &[u32]) {
-        if !self.stays_awake || cores.is_empty() {
-            return;
-        }
-        self.facts.kept_awake = true;
-        if let Err(error) = self.awake.keep(cores.iter().copied()) {
-            self.warn([error]);
-        }
-    }
-
-    /// How late wake-ups are, with the cores asleep or awake as suits them.
-    fn measure(&mut self) -> Nanos {
-        let real_time = self.config.scheduling != Scheduling::Plain;
-        let cores = &self.config.declaration.cores;
-        if self.stays_awake {
-            return self.wake_lateness_awake();
-        }
-        let late = wake_lateness(cores, real_time);
-        if self.config.idle != IdleCores::Auto || guard_for(late) == GUARD_MIN {
-            return late;
-        }
-        let late_awake = self.wake_lateness_awake();
-        if late_awake.0 * 3 > late.0 * 2 {
-            return late;
-        }
-        self.stays_awake = true;
-        self.note(&format!(
-            "cores are kept awake while tasks run: of wake-ups there one in a hundred is {late_awake} late or more, from sleep {late}; \
-             `idle = \"sleep\"` in [host], or --idle sleep, spares the processor time"
-        ));
-        late_awake
-    }
-
-    /// How late wake-ups are with all cores of the job awake.
-    fn wake_lateness_awake(&mut self) -> Nanos {
-        let cores = &self.config.declaration.cores;
-        let mut awake = KeptAwake::default();
-        let kept = awake.keep(cores.iter().copied());
-        let late = wake_lateness(cores, self.config.scheduling != Scheduling::Plain);
-        if let Err(error) = kept {
-            self.warn([error]);
-        }
-        late
-    }
-
     /// Serves above ordinary load, so that deaths are told and evidence is read in time even on a busy machine.
     fn serve_promptly(&mut self) -> Result<(), AgentError> {
         let real_time = self.config.scheduling != Scheduling::Plain;
@@ -358,10 +298,8 @@ impl<'c> Agent<'c> {
     fn wait(&mut self) -> Result<Vec<Waker>, AgentError> {
         let mut wakers = Vec::new();
         let mut descriptors: Vec<BorrowedFd<'_>> = Vec::new();
-        if !self.interrupted {
-            wakers.push(Waker::Interrupt);
-            descriptors.push(self.interrupt.as_fd());
-        }
+        wakers.push(Waker::Interrupt);
+        descriptors.push(self.interrupt.as_fd());
         // From the last to the first, and the listener after them, so that an index holds until its turn.
         for (index, stranger) in self.strangers.connections().enumerate().rev() {
             wakers.push(Waker::Stranger(index));
@@ -391,17 +329,25 @@ impl<'c> Agent<'c> {
     }
 
     fn on_interrupt(&mut self) {
-        self.interrupted = true;
-        let what = match self.interrupt.requested() {
-            Some(Signal::HUP) => "the terminal was closed",
-            Some(Signal::TERM) => "asked to end (SIGTERM)",
-            _ => "interrupted",
-        };
-        self.note(&format!("{what}: ending with the round, or within a second; once more to end at once"));
-        self.ending = Ending::Interrupted;
-        self.stop_groups(&EndReason::Interrupted);
-        let actions = self.coordinator.stop(EndReason::Interrupted);
-        self.act(actions);
+        self.interrupt.seen();
+        if !std::mem::replace(&mut self.interrupted, true) {
+            let what = match self.interrupt.requested() {
+                Some(Signal::HUP) => "the terminal was closed",
+                Some(Signal::TERM) => "asked to end (SIGTERM)",
+                _ => "interrupted",
+            };
+            self.note(&format!(
+                "{what}: ending with the round, or within a second; once more to end the members at once"
+            ));
+            self.ending = Ending::Interrupted;
+            self.stop_groups(&EndReason::Interrupted);
+            let actions = self.coordinator.stop(EndReason::Interrupted);
+            self.act(actions);
+        }
+        // Nobody is waited for any more; the report is of what was recorded until now.
+        if self.interrupt.is_repeated() {
+            self.over = true;
+        }
     }
 
     /// Nobody is waited for once neither all members nor a group have anything under way.
@@ -449,6 +395,9 @@ impl<'c> Agent<'c> {
                 // A reason can also come while everybody is already finishing for another.
                 if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, &reason) {
                     self.ending = Ending::Stopped(why.clone());
+                }
+                if !self.is_cut && matches!(reason, EndReason::Stopped(_)) {
+                    self.ending = std::mem::take(&mut self.ending).after_all_rounds();
                 }
                 let generation = self.coordinator.generation();
                 self.broadcast(&ToMember::Uncommitted { generation, reason });

@@ -10,10 +10,15 @@ use leveret_os::scheduling::{self, Class};
 use leveret_report::record::AWAKE_THREADS;
 use leveret_types::Nanos;
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// How often a thread that should end is looked at.
 const LOOK_AGAIN: Nanos = Nanos::from_millis(1);
+
+/// A thread that does not begin within this time gets no time on its core.
+const WITHIN: Duration = Duration::from_secs(1);
 
 /// Cores stay awake while this lives. At first there are none.
 #[derive(Debug, Default)]
@@ -46,18 +51,22 @@ impl KeptAwake {
                 std::thread::Builder::new().name(format!("{AWAKE_THREADS}{core}")).spawn(move || {
                     let ready = scheduling::pin(core).and_then(|()| scheduling::apply(Class::Idle));
                     let spins = ready.is_ok();
-                    let _ = told.send(ready.map(|()| scheduling::thread_id()));
-                    while spins && !stop.load(Ordering::Relaxed) {
+                    // Nobody is there any more whom it would come too late for.
+                    let is_awaited = told.send(ready.map(|()| scheduling::thread_id())).is_ok();
+                    while is_awaited && spins && !stop.load(Ordering::Relaxed) {
                         std::hint::spin_loop();
                     }
                 });
             let lost =
                 |why: String| format!("core {core} is not kept awake: {why}; its wake-ups may take longer");
             let thread = thread.map_err(|error| lost(error.to_string()))?;
-            match began.recv() {
+            match began.recv_timeout(WITHIN) {
                 Ok(Ok(id)) => self.kept.push(Keeper { core, id, thread }),
                 Ok(Err(error)) => return Err(lost(error.to_string())),
-                Err(_) => return Err(lost("its thread has ended".to_owned())),
+                Err(RecvTimeoutError::Disconnected) => return Err(lost("its thread has ended".to_owned())),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(lost("somebody else keeps it".to_owned()));
+                }
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use leveret_report::record::{
     SwitchEvent, TaskRecord, TimerInterrupt,
 };
 use leveret_report::thinned::{Distribution, ThinnedInstances, ThinnedMessages};
+use leveret_types::Nanos;
 
 /// Commits that are kept apart: the report has a section for each.
 const APART_MAX: usize = 256;
@@ -232,17 +233,29 @@ fn accounted(task: &TaskRecord) -> u64 {
     (task.instances.len() as u64).saturating_add(task.thinned.count).saturating_add(task.records_lost)
 }
 
-/// Instances that nobody accounts for, the last round aside, which may be partial.
-fn absent(phase: &Phase, task: usize) -> u64 {
+/// Instances of a task that start before `end`, and that nobody accounts for.
+fn absent_before(phase: &Phase, task: usize, end: Nanos) -> u64 {
     let slots = phase.plan.tasks.get(task).map_or(&[][..], |planned| &planned.instances);
-    let rounds = phase.rounds.saturating_sub(1);
     let round = phase.plan.hyperperiod.0.max(1);
-    let end = round.saturating_mul(i64::try_from(rounds).unwrap_or(i64::MAX));
     // One whose window lies beyond its period starts later.
     let due =
-        |start: i64| (end.saturating_sub(start).saturating_add(round - 1) / round).max(0).unsigned_abs();
+        |start: i64| (end.0.saturating_sub(start).saturating_add(round - 1) / round).max(0).unsigned_abs();
     let due = slots.iter().map(|instance| due(instance.start().0)).fold(0, u64::saturating_add);
     due.saturating_sub(phase.tasks.get(task).map_or(0, accounted))
+}
+
+/// Instances that nobody accounts for, the last round aside, which may be partial.
+fn absent(phase: &Phase, task: usize) -> u64 {
+    let rounds = i64::try_from(phase.rounds.saturating_sub(1)).unwrap_or(i64::MAX);
+    absent_before(phase, task, phase.plan.hyperperiod.saturating_mul(rounds))
+}
+
+/// Whether a commit that was to last until `end`, and is over `now`, has run all that it was to run.
+pub(crate) fn is_whole(phase: &Phase, end: Nanos, now: Nanos) -> bool {
+    let span = end - phase.epoch_monotonic;
+    end < Nanos::MAX
+        && (now >= end || !phase.tasks.is_empty())
+        && (0..phase.tasks.len()).all(|task| absent_before(phase, task, span) == 0)
 }
 
 /// Rounds of which every instance is accounted for.

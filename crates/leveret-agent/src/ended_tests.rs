@@ -121,3 +121,21 @@ fn a_partial_last_round_accuses_nobody_and_a_hole_is_not_forgotten() {
     assert_eq!(cut(1), 0, "the last round was partial");
     assert_eq!(cut(3), 50 * 2);
 }
+
+#[test]
+fn a_commit_is_whole_once_every_instance_of_its_rounds_is_accounted_for() {
+    let phase = base();
+    let round = phase.plan.hyperperiod;
+    let after = |rounds: u64| phase.epoch_monotonic + round.saturating_mul(rounds as i64);
+    let now = after(1);
+    assert!(is_whole(&phase, after(ROUNDS), now));
+    assert!(!is_whole(&phase, after(ROUNDS + 1), now), "it was to run longer");
+    assert!(!is_whole(&phase, Nanos::MAX, Nanos::MAX), "it has no end");
+    let mut cut = phase.clone();
+    cut.tasks[1].instances.pop();
+    assert!(!is_whole(&cut, after(ROUNDS), now));
+    cut.tasks[1].records_lost += 1;
+    assert!(is_whole(&cut, after(ROUNDS), now), "it has run");
+    let empty = Phase { tasks: Vec::new(), ..phase.clone() };
+    assert_eq!([after(0), after(2)].map(|end| is_whole(&empty, end, now)), [true, false]);
+}

@@ -70,8 +70,22 @@ pub struct RunConfig {
     pub member_output: MemberOutput,
     /// Bytes that what is kept of the run may take, in memory and on disk together.
     pub record_limit: u64,
+    /// Whether there is a manifest in which settings can stand; without one what is said of them names options alone.
+    pub has_manifest: bool,
     /// Where the record is written while it runs; nowhere, if not given.
     pub journal: Option<PathBuf>,
+}
+
+impl RunConfig {
+    /// How a user changes a setting: by what stands in the manifest, if there is one, or by the option.
+    pub(crate) fn setting(&self, in_manifest: &str, option: &str) -> String {
+        setting(self.has_manifest, in_manifest, option)
+    }
+
+    /// The same of the record's limit.
+    pub(crate) fn limit_setting(&self) -> String {
+        self.setting("`record-limit` in [job]", "--record-limit")
+    }
 }
 
 /// [`RunConfig::record_limit`] where nothing is said.
@@ -106,4 +120,17 @@ pub enum News<'a> {
         /// Instances so far that did not keep their window.
         misses: u64,
     },
+}
+
+fn setting(has_manifest: bool, in_manifest: &str, option: &str) -> String {
+    if has_manifest { format!("{in_manifest}, or {option}") } else { option.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn without_a_manifest_only_the_option_is_named() {
+        let said = [true, false].map(|has| super::setting(has, "`idle` in [host]", "--idle sleep"));
+        assert_eq!(said, ["`idle` in [host], or --idle sleep", "--idle sleep"]);
+    }
 }

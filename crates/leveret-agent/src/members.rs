@@ -74,6 +74,8 @@ pub(crate) struct Seat {
     turn: usize,
     /// Why it failed, by its own word; its process is about to end, or is ended.
     pub(crate) gave_up: Option<String>,
+    /// It said so once the run had been ended for something else.
+    pub(crate) gave_up_after_end: bool,
 }
 
 impl Seat {
@@ -89,6 +91,7 @@ impl Seat {
         self.leaving = false;
         self.expelled = None;
         self.gave_up = None;
+        self.gave_up_after_end = false;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;
         let mut what = Spawn::new(&launch.program);
         what.own_session = true;

@@ -99,12 +99,12 @@ fn capacity(job: &Job, limit: u64) -> usize {
 }
 
 /// Of what no details are kept, in words.
-fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord]) -> Option<String> {
+fn thinned(tasks: &[TaskRecord], channels: &[ChannelRecord], setting: &str) -> Option<String> {
     let instances = tasks.iter().fold(0, |sum: u64, task| sum.saturating_add(task.thinned.count));
     let messages = channels.iter().fold(0, |sum: u64, channel| sum.saturating_add(channel.thinned.count));
     (instances > 0 || messages > 0).then(|| {
         format!(
-            "the run was longer than the record's limit (`record-limit` in [job], or --record-limit) keeps whole: of {instances} instances and {messages} messages \
+            "the run was longer than the record's limit ({setting}) keeps whole: of {instances} instances and {messages} messages \
              only counts and distributions are kept; kept in detail are the first, the worst, those around misses, and a uniform part \
              of the others"
         )
@@ -406,6 +406,7 @@ impl Monitor {
         horizon: Horizon,
         ended: Nanos,
         journal: Option<&mut Journal>,
+        limit_setting: &str,
     ) -> (Phase, Option<u32>, Vec<String>) {
         self.read(|_| true);
         let alone = self.alone.take().map(Alone::finish).unwrap_or_default();
@@ -433,7 +434,7 @@ impl Monitor {
         }
         let channels: Vec<_> =
             self.channels.into_iter().map(|channel| channel.finish(clock::now())).collect();
-        notes.extend(thinned(&tasks, &channels));
+        notes.extend(thinned(&tasks, &channels, limit_setting));
         let found = self.evidence.finish();
         events.extend(found.events);
         events.sort_by_key(|event| event.at);

@@ -20,6 +20,8 @@ pub(crate) struct Patience {
     commit: Option<CommitWait>,
     /// The present commit's last instance has started by then.
     end: Nanos,
+    /// The same, unless somebody ends it before its time.
+    planned_end: Nanos,
 }
 
 /// What is awaited of a member, and until when.
@@ -64,7 +66,12 @@ pub(crate) fn commit_limit(
 
 impl Patience {
     pub(crate) fn new(members: usize) -> Self {
-        Self { members: vec![Awaited::Nothing; members], commit: None, end: Nanos::MAX }
+        Self {
+            members: vec![Awaited::Nothing; members],
+            commit: None,
+            end: Nanos::MAX,
+            planned_end: Nanos::MAX,
+        }
     }
 
     /// The commit waits for these members now, for at most `within`.
@@ -130,7 +137,18 @@ impl Patience {
 
     /// A commit runs until `end`.
     pub(crate) fn started(&mut self, end: Nanos) {
-        self.end = end;
+        (self.end, self.planned_end) = (end, end);
+    }
+
+    /// All want it to end at `instant`.
+    pub(crate) fn uncommits_at(&mut self, instant: Nanos) {
+        self.ends_by(instant);
+        self.planned_end = self.planned_end.min(instant);
+    }
+
+    /// When the run ends if nobody ends it before its time.
+    pub(crate) fn planned_end(&self) -> Nanos {
+        self.planned_end
     }
 
     /// The run was ordered to end at `instant` if not before.

@@ -66,7 +66,7 @@ extern "C" {
 #define MPIRT_ERR_MISSED 33 /* the transfer was not performed */
 #define MPIRT_ERR_PEER_LOST 34 /* another member has died or left */
 #define MPIRT_ERR_COMMITTED 35 /* Commit has ended the sleep */
-#define MPIRT_ERR_UNCOMMITTED 36 /* Uncommit has ended the wait or the sleep */
+#define MPIRT_ERR_UNCOMMITTED 36 /* the end of what is committed has ended the wait or the sleep */
 #define MPIRT_ERR_MISMATCH 37 /* what the members declare does not go together: ends of a channel, names, groups or events differ or are missing */
 #define MPIRT_ERR_ADMISSION 38 /* the declarations cannot be met together */
 #define MPIRT_ERR_AGENT 39 /* the agent of the job cannot be reached or refuses */

@@ -86,7 +86,7 @@ enum class errc : int {
     missed = MPIRT_ERR_MISSED, ///< the transfer was not performed
     peer_lost = MPIRT_ERR_PEER_LOST, ///< another member has died or left
     committed = MPIRT_ERR_COMMITTED, ///< Commit has ended the sleep
-    uncommitted = MPIRT_ERR_UNCOMMITTED, ///< Uncommit has ended the wait or the sleep
+    uncommitted = MPIRT_ERR_UNCOMMITTED, ///< the end of what is committed has ended the wait or the sleep
     mismatch = MPIRT_ERR_MISMATCH, ///< what the members declare does not go together: ends of a channel, names, groups or events differ or are missing
     admission = MPIRT_ERR_ADMISSION, ///< the declarations cannot be met together
     agent = MPIRT_ERR_AGENT, ///< the agent of the job cannot be reached or refuses

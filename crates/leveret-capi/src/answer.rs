@@ -219,6 +219,12 @@ impl Sentence {
         } else if about(code, last.subject, self)? {
             return Ok(());
         }
+        // A stop, and not a call of Uncommit, most likely: what is said of that would send the user astray.
+        if code == Code::Uncommitted
+            && let Some(told) = state::with_end_reason(|reason| write!(self, "; {reason}"))
+        {
+            return told;
+        }
         let mut kept = || with_texts(|texts| self.tell_remedy(texts));
         match if last.said == Said::Remedy { kept() } else { None } {
             Some(told) => told,

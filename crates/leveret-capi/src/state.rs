@@ -313,6 +313,17 @@ pub(crate) fn is_over() -> bool {
         && LIFE.try_lock().is_ok_and(|life| matches!(&*life, Life::Live(library) if library.is_over()))
 }
 
+/// Tells why what is committed has ended before its horizon, if it has and nobody is just ending it. Not to a task.
+pub(crate) fn with_end_reason<T>(body: impl FnOnce(&str) -> T) -> Option<T> {
+    if is_in_task() {
+        return None;
+    }
+    match &*LIFE.try_lock().ok()? {
+        Life::Live(library) => library.end_reason().map(body),
+        _ => None,
+    }
+}
+
 /// Whether this thread runs a task's function.
 fn is_in_task() -> bool {
     VIEW.get().number == OF_TASK && number().load(Ordering::Relaxed) != 0

@@ -26,7 +26,8 @@ and record.leveret (for `leveret report` and `leveret why`). A former run's are 
 when a run starts, so a run that fails before anything ran leaves none.
 
 Ctrl-C, SIGTERM and a closed terminal end the run cleanly, with its report: with its round, or within a \
-second where rounds are long. Ctrl-C once more ends it at once, without a report.
+second where rounds are long. Ctrl-C once more ends the members at once,
+and the report is of what was recorded until then; a third ends leveret itself, without a report.
 
 The progress line counts the rounds of what all members committed together. Groups that commit by themselves \
 (MPIRTX_Commit_group) have none while they run; the report has them.

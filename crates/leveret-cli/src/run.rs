@@ -9,6 +9,7 @@ use leveret_agent::{AgentError, LaunchPlan, RunConfig};
 use leveret_manifest::{Guard, Manifest, RECORD_LIMITS};
 use leveret_os::facts::address_space_limit;
 use leveret_os::scheduling::allowed_cores;
+use leveret_os::signals::Interrupt;
 use leveret_protocol::control::Horizon;
 use leveret_report::record::RunRecord;
 use leveret_report::{Report, json, storage, text};
@@ -41,7 +42,10 @@ fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     prepare_directory(&arguments.output).map_err(bad_input)?;
     set_aside(&arguments.output).map_err(bad_input)?;
     let mut progress = Progress::new(arguments.quiet);
-    let record = leveret_agent::run(&config, &mut |news| progress.tell(&news));
+    // Also while the report is written: it is not left unfinished by a signal.
+    let interrupt =
+        Interrupt::install().map_err(|error| (EXIT_NO, Failure::from_text("signals", &error.to_string())))?;
+    let record = leveret_agent::run(&config, &interrupt, &mut |news| progress.tell(&news));
     progress.finish();
     let record = record.map_err(|error| failed(arguments, &error))?;
     publish(&record, arguments, ByteSize(config.record_limit))
@@ -145,6 +149,7 @@ fn configuration(manifest: &Manifest, arguments: &RunArguments) -> Result<RunCon
             MemberOutput::Raw => leveret_agent::MemberOutput::Raw,
         },
         record_limit: record_limit(manifest, arguments)?.0,
+        has_manifest: arguments.members.is_none(),
         journal: Some(arguments.output.join(RECORD_FILE)),
     })
 }
@@ -219,8 +224,11 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
         AgentError::Refused(reason) => Failure {
             details: reason.clone(),
             sentence: format!("{shown}: the job is refused"),
-            hint: "change what is named above; `leveret check` says without a run whether what the manifest declares fits"
-                .to_owned(),
+            hint: match arguments.members {
+                Some(_) => "change what is named above, in the program or by the options of `leveret run`",
+                None => "change what is named above; `leveret check` says without a run whether what the manifest declares fits",
+            }
+            .to_owned(),
         },
         AgentError::Launch { .. } => Failure::new(
             format!("{shown}: {error}"),

@@ -16,8 +16,11 @@
 use std::ffi::c_void;
 
 /// The function did not return: it has ended its thread (`pthread_exit`), was cancelled, or threw an exception of C++. The thread goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unreturned;
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unreturned {
+    /// What the exception says (`what()`), where it was one of `std::exception`'s.
+    pub said: Option<String>,
+}
 
 /// Runs `body`, which calls a function of a program; says so when it does not come back.
 ///
@@ -31,6 +34,7 @@ pub fn contained(body: impl FnOnce()) -> Result<(), Unreturned> {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod imp {
     use super::{Unreturned, c_void};
+    use crate::thrown;
     use std::arch::{asm, naked_asm};
     use std::ffi::c_int;
     use std::mem::transmute;
@@ -61,8 +65,15 @@ mod imp {
     pub(super) fn contained<F: FnOnce()>(body: F) -> Result<(), Unreturned> {
         let mut body = Some(body);
         // SAFETY: `inner` gets the body that it is for, which lives until this call is over.
-        let is_cut = unsafe { enter(inner::<F>, (&raw mut body).cast()) };
-        if is_cut == 0 { Ok(()) } else { Err(Unreturned) }
+        match unsafe { enter(inner::<F>, (&raw mut body).cast()) } {
+            0 => Ok(()),
+            UNSAID => Err(Unreturned { said: None }),
+            said => {
+                let said = std::ptr::with_exposed_provenance_mut::<String>(said);
+                // SAFETY: `caught` made it of a box, for this call.
+                Err(Unreturned { said: Some(*unsafe { Box::from_raw(said) }) })
+            }
+        }
     }
 
     /// # Safety
@@ -75,10 +86,10 @@ mod imp {
         }
     }
 
-    /// Puts the registers aside that a function must preserve, and calls `inner(body)`. 0 when that returns; 1 when the unwinder has ended it,
-    /// which sets the registers back and goes on in `cut`.
+    /// Puts the registers aside that a function must preserve, and calls `inner(body)`. 0 when that returns; what `caught` gives when the unwinder
+    /// has ended it, which sets the registers back and goes on in `cut`.
     #[unsafe(naked)]
-    unsafe extern "C-unwind" fn enter(inner: Enclosed, body: *mut c_void) -> u32 {
+    unsafe extern "C-unwind" fn enter(inner: Enclosed, body: *mut c_void) -> usize {
         naked_asm!(
             ".cfi_startproc",
             // Relative to the place (DW_EH_PE_pcrel | DW_EH_PE_sdata4). No language-specific data name `cut`: a linker that drops unused sections
@@ -119,7 +130,7 @@ mod imp {
         )
     }
 
-    /// Where the unwinder goes on, in the frame of `enter`: returns from there with 1.
+    /// Where the unwinder goes on, in the frame of `enter`: returns from there with what `caught` gives.
     #[unsafe(naked)]
     unsafe extern "C" fn cut() {
         naked_asm!(
@@ -133,7 +144,6 @@ mod imp {
             ".cfi_offset r15, -56",
             "mov rdi, rax",
             "call {caught}",
-            "mov eax, 1",
             "add rsp, 8",
             "pop r15",
             "pop r14",
@@ -179,27 +189,34 @@ mod imp {
         INSTALL_CONTEXT
     }
 
-    /// Frees an exception that has ended at `enter`, as the end of a `catch` does.
+    /// Frees an exception that has ended at `enter`, as the end of a `catch` does. Gives [`UNSAID`], or a box with what it says.
     ///
     /// # Safety
     /// It is null, or an exception that the unwinder has brought to its handler.
-    unsafe extern "C" fn caught(exception: *mut c_void) {
+    unsafe extern "C" fn caught(exception: *mut c_void) -> usize {
         if exception.is_null() {
-            return;
+            return UNSAID;
         }
         // SAFETY: an exception begins with its class.
         let class = unsafe { exception.cast::<u64>().read() };
+        let mut said = None;
         match cpp_catch() {
-            // SAFETY: this is its handler; it begins and ends once.
+            // SAFETY: this is its handler; it begins and ends once, and the exception lives in between.
             Some((begin, end)) if OF_CPP.contains(&(class & !0xff)) => unsafe {
                 begin(exception);
+                if OF_CPP.contains(&class) {
+                    said = thrown::text_of(exception);
+                }
                 end();
             },
             // SAFETY: nobody else has it.
             _ => unsafe { _Unwind_DeleteException(exception) },
         }
+        said.map_or(UNSAID, |said| Box::into_raw(Box::new(said)).expose_provenance())
     }
 
+    /// No address of a box.
+    const UNSAID: usize = 1;
     type BeginCatch = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
     type EndCatch = unsafe extern "C" fn();
 
@@ -303,11 +320,11 @@ mod tests {
                     // One within another is the inner one's.
                     // SAFETY: what the thread has is dropped on the way.
                     let inner = contained(|| unsafe { pthread_exit(std::ptr::null_mut()) });
-                    assert_eq!(inner, Err(Unreturned));
+                    assert_eq!(inner, Err(Unreturned { said: None }));
                     // SAFETY: as above.
                     unsafe { pthread_exit(std::ptr::null_mut()) }
                 });
-                assert_eq!(answer, Err(Unreturned));
+                assert_eq!(answer, Err(Unreturned { said: None }));
                 assert_eq!((dropped.get(), seen), (turn, [u64::from(turn); 8]));
             }
             // It can still panic, and catch that.

@@ -28,6 +28,8 @@
 
 mod detached;
 mod failure;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod thrown;
 
 pub mod allocator;
 pub mod barrier;

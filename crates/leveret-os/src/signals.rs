@@ -10,8 +10,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 static EVENT: AtomicI64 = AtomicI64::new(-1);
 // 0: nothing came yet.
 static SIGNAL: AtomicI64 = AtomicI64::new(0);
-// When SIGINT or SIGTERM first came; 0: neither did.
+// When SIGINT or SIGTERM last told a wish; 0: neither did.
 static ASKED: AtomicI64 = AtomicI64::new(0);
+// How many wishes they told.
+static WISHES: AtomicI64 = AtomicI64::new(0);
 
 /// From now on a write beyond the limit on the size of files (`ulimit -f`) fails with `EFBIG`, which can be told with its
 /// remedy, instead of ending the process (SIGXFSZ). Children inherit that.
@@ -35,8 +37,9 @@ pub enum InterruptError {
 }
 
 /// Turns the first SIGINT, SIGTERM or SIGHUP into a readable descriptor and a flag. A second SIGINT or SIGTERM, 300 ms
-/// after the first or later, ends the process at once, so that a run that hangs can still be stopped. A SIGHUP never
-/// does: shell and kernel both send one when a terminal closes. Where SIGHUP is ignored (`nohup`) it stays so.
+/// after the first or later, makes it readable again: whoever sends it does not want to wait. A third, as much later, ends the
+/// process at once, so that one that hangs can still be stopped. A SIGHUP does neither: shell and kernel both send one when a
+/// terminal closes. Where SIGHUP is ignored (`nohup`) it stays so.
 ///
 /// Meanwhile Ctrl-Z (SIGTSTP) does nothing: a run by the clock cannot be suspended. Dropping it restores the handlers
 /// that were there.
@@ -59,16 +62,22 @@ extern "C" fn handle(signal: libc::c_int) {
     if signal != libc::SIGHUP {
         // clock_gettime is async-signal-safe.
         let now = clock::now();
-        let asked = ASKED.compare_exchange(0, now.0.max(1), Ordering::AcqRel, Ordering::Acquire);
-        if asked.is_err_and(|before| now - Nanos(before) >= ONE_WISH) {
-            // SAFETY: _exit is async-signal-safe; 128 + the signal is the shell's convention.
-            unsafe { libc::_exit(128 + signal) };
+        let before = ASKED.load(Ordering::Acquire);
+        let is_new = before == 0 || now - Nanos(before) >= ONE_WISH;
+        // Of two threads that are told at once one counts it.
+        if is_new && ASKED.compare_exchange(before, now.0.max(1), Ordering::AcqRel, Ordering::Acquire).is_ok()
+        {
+            match WISHES.fetch_add(1, Ordering::AcqRel) {
+                0 => {}
+                1 => notify(&EVENT),
+                // SAFETY: _exit is async-signal-safe; 128 + the signal is the shell's convention.
+                _ => unsafe { libc::_exit(128 + signal) },
+            }
         }
     }
-    if !first {
-        return;
+    if first {
+        notify(&EVENT);
     }
-    notify(&EVENT);
 }
 
 /// For handlers: makes the event descriptor that `event` holds readable.
@@ -100,6 +109,7 @@ impl Interrupt {
             .map_err(|_| InterruptError::Installed)?;
         SIGNAL.store(0, Ordering::Release);
         ASKED.store(0, Ordering::Release);
+        WISHES.store(0, Ordering::Release);
         // Dropped on a refusal, which restores what was replaced so far.
         let mut interrupt = Self { event, before: Vec::with_capacity(4) };
         interrupt.replace(libc::SIGINT, handle)?;
@@ -129,6 +139,18 @@ impl Interrupt {
         }
     }
 
+    /// What has come so far was seen: the descriptor is readable again when more comes.
+    pub fn seen(&self) {
+        let mut count = [0; 8];
+        // Nothing may have come.
+        let _ = rustix::io::read(&self.event, &mut count);
+    }
+
+    /// Whether SIGINT or SIGTERM came a second time.
+    pub fn is_repeated(&self) -> bool {
+        WISHES.load(Ordering::Acquire) > 1
+    }
+
     /// The signal that came, if one did.
     pub fn requested(&self) -> Option<rustix::process::Signal> {
         rustix::process::Signal::from_named_raw(SIGNAL.load(Ordering::Acquire) as i32)
@@ -136,7 +158,7 @@ impl Interrupt {
 }
 
 impl AsFd for Interrupt {
-    /// Readable once a signal has come; it stays so.
+    /// Readable once a signal has come, until [`Interrupt::seen`].
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
@@ -240,6 +262,21 @@ mod tests {
         ASKED.store(i64::MAX, Ordering::Release);
         raise(libc::SIGTERM);
         assert_eq!(interrupt.requested(), Some(rustix::process::Signal::TERM));
+        assert!(!interrupt.is_repeated());
+    }
+
+    #[test]
+    fn a_second_wish_is_seen_and_pollable() {
+        let _turn = TURN.lock().unwrap();
+        let interrupt = Interrupt::install().unwrap();
+        raise(libc::SIGINT);
+        interrupt.seen();
+        assert!(!is_readable(&interrupt) && !interrupt.is_repeated());
+        // As if that had been long ago.
+        ASKED.store(1, Ordering::Release);
+        raise(libc::SIGTERM);
+        assert!(is_readable(&interrupt) && interrupt.is_repeated());
+        assert_eq!(interrupt.requested(), Some(rustix::process::Signal::INT));
     }
 
     #[test]

@@ -286,6 +286,17 @@ pub enum EndReason {
     PeerRestarted(MemberId),
 }
 
+impl std::fmt::Display for EndReason {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Completed => out.write_str("the job has completed"),
+            Self::Interrupted => out.write_str("the job was interrupted"),
+            Self::Stopped(reason) => write!(out, "the job was stopped: {reason}"),
+            Self::PeerRestarted(member) => write!(out, "{member} is started again"),
+        }
+    }
+}
+
 /// Why bytes are not a control message.
 #[derive(Debug, thiserror::Error)]
 #[error("control message not understood: {0}; the peer is of another version or not Leveret")]

@@ -476,8 +476,8 @@ impl Coordinator {
         match self.stage {
             Stage::Running | Stage::Finishing => self.stop_running(reason),
             Stage::Gathering | Stage::Planning | Stage::Segments | Stage::Readying => {
-                self.over = Some(ending_text(&reason));
-                let mut actions = self.refuse(RefusalCause::Over, ending_text(&reason));
+                self.over = Some(reason.to_string());
+                let mut actions = self.refuse(RefusalCause::Over, reason.to_string());
                 actions.extend(self.end());
                 actions
             }
@@ -488,7 +488,7 @@ impl Coordinator {
     /// uncommit, whose instant may lie far ahead.
     fn stop_running(&mut self, reason: EndReason) -> Vec<Action> {
         if self.stage == Stage::Running || self.ending == EndReason::Completed {
-            let mut actions = self.hinder_mode(RefusalCause::Over, &ending_text(&reason));
+            let mut actions = self.hinder_mode(RefusalCause::Over, &reason.to_string());
             self.stage = Stage::Finishing;
             self.ending = reason.clone();
             actions.push(Action::StopAll(reason));
@@ -513,6 +513,20 @@ impl Coordinator {
         }
         self.seats[member.index()] = Seat::vacant(true);
         self.after_a_departure()
+    }
+
+    /// What has ended the run before its horizon and without a common wish, while members still finish.
+    pub fn stopping(&self) -> Option<&EndReason> {
+        let is_stopping = self.stage == Stage::Finishing && self.ending != EndReason::Completed;
+        is_stopping.then_some(&self.ending)
+    }
+
+    /// A member's process ended once the run had been ended, and did not say before that it has finished: nobody lacks anything of it.
+    pub fn ended_with_the_run(&mut self, member: MemberId) -> Vec<Action> {
+        if self.is_alive(member) {
+            self.seats[member.index()].finished = true;
+        }
+        self.died(member, "ended with the run")
     }
 
     /// A member's process died.
@@ -673,7 +687,7 @@ impl Coordinator {
         let reason = std::mem::replace(&mut self.ending, EndReason::Completed);
         self.stage = Stage::Gathering;
         if let EndReason::Interrupted | EndReason::Stopped(_) = &reason {
-            self.over = Some(ending_text(&reason));
+            self.over = Some(reason.to_string());
         }
         self.seats.iter_mut().for_each(Seat::uncommit);
         self.upcoming.clear();
@@ -685,15 +699,6 @@ impl Coordinator {
             }
         }
         actions
-    }
-}
-
-fn ending_text(reason: &EndReason) -> String {
-    match reason {
-        EndReason::Completed => "the job has completed".to_owned(),
-        EndReason::Interrupted => "the job was interrupted".to_owned(),
-        EndReason::Stopped(reason) => format!("the job was stopped: {reason}"),
-        EndReason::PeerRestarted(member) => format!("{member} is started again"),
     }
 }
 

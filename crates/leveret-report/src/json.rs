@@ -64,6 +64,8 @@ fn ending(ending: &Ending) -> Value {
         Ending::Completed => json!({ "kind": "completed" }),
         Ending::Interrupted => json!({ "kind": "interrupted" }),
         Ending::Stopped(reason) => json!({ "kind": "stopped", "reason": reason }),
+        Ending::InterruptedAfter => json!({ "kind": "interrupted-after" }),
+        Ending::FailedAfter(reason) => json!({ "kind": "failed-after", "reason": reason }),
         Ending::Aborted { member, code, message } => {
             json!({ "kind": "aborted", "reason": message, "member": member, "code": code })
         }

@@ -488,6 +488,14 @@ pub enum EventKind {
         /// By whom.
         by: Actor,
     },
+    /// A member ended while the run was being ended for something else: its waits came back, most likely, and its program took that for an
+    /// error. It is no failure of its own.
+    MemberEnded {
+        /// Rank.
+        member: u16,
+        /// As of [`EventKind::MemberDied`].
+        how: String,
+    },
 }
 
 /// A thread that did something to a member.
@@ -522,14 +530,33 @@ pub enum Ending {
         /// Why, in the member's words.
         message: String,
     },
+    /// Every round was run; Ctrl-C or SIGTERM came after that.
+    InterruptedAfter,
+    /// Every round was run; a member failed after that, for this reason.
+    FailedAfter(String),
 }
 
 impl Ending {
+    /// Whether every round was run.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Completed | Self::InterruptedAfter | Self::FailedAfter(_))
+    }
+
+    /// The same end of a run whose rounds had all been run when it came.
+    #[must_use]
+    pub fn after_all_rounds(self) -> Self {
+        match self {
+            Self::Interrupted => Self::InterruptedAfter,
+            Self::Stopped(reason) => Self::FailedAfter(reason),
+            other => other,
+        }
+    }
+
     /// Why the run did not go on, where somebody has decided that.
     pub fn reason(&self) -> Option<String> {
         match self {
-            Self::Completed | Self::Interrupted => None,
-            Self::Stopped(reason) => Some(reason.clone()),
+            Self::Completed | Self::Interrupted | Self::InterruptedAfter => None,
+            Self::Stopped(reason) | Self::FailedAfter(reason) => Some(reason.clone()),
             Self::Aborted { member, code, message } => {
                 let why = if message.is_empty() { String::new() } else { format!(": {message}") };
                 Some(format!("member \"{member}\" aborted the job with code {code}{why}"))

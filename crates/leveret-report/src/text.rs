@@ -43,6 +43,8 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
         Ending::Completed => "completed".to_owned(),
         Ending::Interrupted => "interrupted".to_owned(),
         Ending::Stopped(reason) => format!("stopped: {reason}"),
+        Ending::InterruptedAfter => "every round run, then interrupted".to_owned(),
+        Ending::FailedAfter(reason) => format!("every round run; after that {reason}"),
         Ending::Aborted { .. } => record.ending.reason().unwrap_or_default(),
     };
     let mut facts = vec![report.rounds_told()];

@@ -9,7 +9,7 @@ use leveret_os::scheduling::{self, Class};
 use leveret_os::streams::OwnOutput;
 use leveret_os::thread::Thread;
 use leveret_os::{Failure, clock, nudge};
-use leveret_protocol::control::{Scheduling, ToMember, decode_to_member};
+use leveret_protocol::control::{EndReason, Scheduling, ToMember, decode_to_member};
 use leveret_protocol::mode::ModeAnswer;
 use leveret_types::Generation;
 use std::os::fd::{AsFd, OwnedFd};
@@ -84,8 +84,13 @@ pub(crate) fn listen(
             let message = connection.receive().map_err(|error| error.to_string()).and_then(decoded);
             if let Some(current) = &*lock(&current) {
                 match &message {
-                    Ok((ToMember::StopAt { instant, .. }, _)) => {
-                        current.watches().for_each(|watch| watch.stop_no_later_than(*instant));
+                    Ok((ToMember::StopAt { instant, reason, .. }, _)) => {
+                        for watch in current.watches() {
+                            if *reason != EndReason::Completed {
+                                watch.ends_for(reason.to_string());
+                            }
+                            watch.stop_no_later_than(*instant);
+                        }
                         stopping = Some(current.watch.clone());
                     }
                     Ok((ToMember::Mode(ModeAnswer::SwitchAt { generation, instant }), _))

@@ -16,6 +16,8 @@ pub struct Watch {
     /// Another mode takes over at the stop.
     gives_way: AtomicBool,
     stop_reason: OnceLock<&'static str>,
+    /// Why the agent has ordered the stop.
+    ending: OnceLock<String>,
     dead: Box<[AtomicU64]>,
     /// Counts what has changed above: threads that sleep on events sleep on it too.
     bell: AtomicU32,
@@ -31,6 +33,7 @@ impl Watch {
             stop_requested: AtomicBool::new(false),
             gives_way: AtomicBool::new(false),
             stop_reason: OnceLock::new(),
+            ending: OnceLock::new(),
             dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             bell: AtomicU32::new(0),
             successor: OnceLock::new(),
@@ -48,6 +51,16 @@ impl Watch {
         if self.stop_at.fetch_min(instant.0, Ordering::AcqRel) > instant.0 {
             self.ring();
         }
+    }
+
+    /// The agent has ordered a stop, for this reason; to be said before the stop is moved. The first is kept.
+    pub(crate) fn ends_for(&self, reason: String) {
+        let _ = self.ending.set(reason);
+    }
+
+    /// Why what runs ends before its horizon, once it has ended.
+    pub(crate) fn end_reason(&self) -> Option<&str> {
+        self.stop_request().or_else(|| self.ending.get().map(String::as_str))
     }
 
     /// From the stop on the cores are another mode's: threads that end there must take nothing from it.

@@ -190,7 +190,10 @@ impl Agent<'_> {
                 seat.kill();
             }
         }
-        while clock::now() < limit && self.seats.iter().any(|seat| seat.child.is_some()) {
+        while clock::now() < limit
+            && !self.interrupt.is_repeated()
+            && self.seats.iter().any(|seat| seat.child.is_some())
+        {
             let descriptors: Vec<BorrowedFd<'_>> = self
                 .seats
                 .iter()
@@ -210,7 +213,13 @@ impl Agent<'_> {
         let left: Vec<MemberId> = left.map(|(rank, _)| MemberId(rank as u16)).collect();
         if !left.is_empty() {
             let names = self.named(&left);
-            self.warn([format!("{names} did not end within {GRACE} of the job's end, and was ended")]);
+            if self.interrupt.is_repeated() {
+                self.note(&format!(
+                    "asked again: {names} ended at once; once more to end `leveret run` itself, without its report"
+                ));
+            } else {
+                self.warn([format!("{names} did not end within {GRACE} of the job's end, and was ended")]);
+            }
         }
         for seat in &self.seats {
             seat.kill();
@@ -245,15 +254,20 @@ impl Agent<'_> {
             let decided = self.ending.reason().unwrap_or_default();
             return Err(match (self.ending, refusal) {
                 (Ending::Aborted { code, .. }, _) => AgentError::Aborted { code, reason: decided },
-                (Ending::Stopped(reason), _) => AgentError::NothingRan(reason),
+                (Ending::Stopped(reason) | Ending::FailedAfter(reason), _) => AgentError::NothingRan(reason),
                 (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
-                (Ending::Interrupted, Some(reason)) => AgentError::NothingRan(reason),
+                (Ending::Interrupted | Ending::InterruptedAfter, Some(reason)) => {
+                    AgentError::NothingRan(reason)
+                }
                 (_, None) => AgentError::NothingRan("every member ended without committing".to_owned()),
             });
         }
         // A later commit that was refused for good ended the job before its program did.
         if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
             self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.ended.count() + 1));
+        }
+        if self.ending == Ending::Interrupted && !self.is_cut {
+            self.ending = Ending::InterruptedAfter;
         }
         let folded = self.folded();
         self.warn(folded);

@@ -475,7 +475,11 @@ impl Agent<'_> {
             EndReason::Completed => monitor.uncommit_instant(clock::now() + UNCOMMIT_LEAD),
             _ => monitor.stop_instant(clock::now() + Nanos(TICK.as_nanos() as i64)),
         };
-        group.patience.ends_by(instant);
+        if reason == EndReason::Completed {
+            group.patience.uncommits_at(instant);
+        } else {
+            group.patience.ends_by(instant);
+        }
         // The first cause of an end stands.
         if let (Ending::Completed, EndReason::Stopped(why)) = (&self.ending, &reason) {
             self.ending = Ending::Stopped(why.clone());
@@ -484,8 +488,10 @@ impl Agent<'_> {
     }
 
     fn close_group(&mut self, place: usize, reason: &EndReason) {
-        if let Some(monitor) = self.groups.all[place].monitor.take() {
-            self.close(monitor, reason);
+        let group = &mut self.groups.all[place];
+        let planned_end = group.patience.planned_end();
+        if let Some(monitor) = group.monitor.take() {
+            self.close(monitor, reason, planned_end);
         }
         if self.groups.all.iter().all(|group| group.monitor.is_none()) {
             self.awake = KeptAwake::default();
@@ -514,7 +520,12 @@ impl Agent<'_> {
 
     /// A member has ended or leaves the job: every group that waits for it or runs with it hears of it. Says whether it was in a commit
     /// that it should not have left.
-    pub(super) fn lost_to_groups(&mut self, rank: usize, in_order: bool, how: &str) -> bool {
+    pub(super) fn lost_to_groups(
+        &mut self,
+        rank: usize,
+        (in_order, because_of_the_end): (bool, bool),
+        how: &str,
+    ) -> bool {
         let member = MemberId(rank as u16);
         let mut was_needed = false;
         for members in self.groups.keys() {
@@ -528,6 +539,12 @@ impl Agent<'_> {
             was_needed |= was_in && !leaves;
             let actions = if leaves {
                 group.coordinator.left(member)
+            } else if was_in && because_of_the_end {
+                if let Some(monitor) = &mut group.monitor {
+                    let ended = EventKind::MemberEnded { member: member.0, how: how.to_owned() };
+                    monitor.event(clock::now(), ended);
+                }
+                group.coordinator.ended_with_the_run(member)
             } else {
                 if let Some(monitor) = &mut group.monitor {
                     let died = EventKind::MemberDied { member: member.0, how: how.to_owned() };
@@ -538,6 +555,13 @@ impl Agent<'_> {
             self.act_for_group(place, actions);
         }
         was_needed
+    }
+
+    /// For what the group's commit that a member is in is being ended before its time, if it is, and whether it is over; `None` if it is in
+    /// none.
+    pub(super) fn stopping_of_group(&self, rank: usize, now: Nanos) -> Option<(Option<&EndReason>, bool)> {
+        let group = &self.groups.all[self.groups.of(rank)?];
+        Some((group.coordinator.stopping(), group.patience.is_run_over(now)))
     }
 
     /// The job stops: so does every group.
@@ -578,7 +602,7 @@ impl Agent<'_> {
     pub(super) fn close_groups(&mut self) {
         while let Some(mut group) = self.groups.all.pop() {
             if let Some(monitor) = group.monitor.take() {
-                self.close(monitor, &EndReason::Interrupted);
+                self.close(monitor, &EndReason::Interrupted, group.patience.planned_end());
             }
         }
     }

@@ -20,8 +20,8 @@ const DEAF_AFTER: Duration = Duration::from_secs(1);
 const FRAMES_PER_TURN: usize = 64;
 /// Of what a peer wrote, this much is repeated: more than a name has, and than an error about a proper message.
 const REPEATED_CHARS_MAX: usize = 200;
-/// Of the message of an abort at most so much.
-const ABORT_CHARS_MAX: usize = 1024;
+/// Of what a member says of its own failure, or of the job's, at most so much: the cause often stands in the last line.
+const OWN_WORDS_CHARS_MAX: usize = 1024;
 
 /// A text with a peer's words in it, short enough to be passed on.
 fn cut(text: &str) -> String {
@@ -163,7 +163,7 @@ impl Agent<'_> {
             }
             FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
                 self.seats[rank].leaving = true;
-                self.lost_to_groups(rank, true, "left");
+                self.lost_to_groups(rank, (true, false), "left");
                 return self.let_go();
             }
             _ => {}
@@ -182,8 +182,12 @@ impl Agent<'_> {
 
     /// A member has failed and is about to end: it has its time to say why. Its death is what the others and the policy learn of.
     fn on_giving_up(&mut self, rank: usize, reason: &str) {
-        self.seats[rank].gave_up = Some(cut(reason));
-        self.patience.leaving(rank, clock::now());
+        let now = clock::now();
+        let mut shown = String::new();
+        push_printable(&mut shown, reason.as_bytes());
+        self.seats[rank].gave_up = Some(cut_at(&shown, OWN_WORDS_CHARS_MAX));
+        self.seats[rank].gave_up_after_end = self.has_been_ended(rank, now);
+        self.patience.leaving(rank, now);
     }
 
     /// A member ends the whole job, whatever a death would have meant: the others stop, and nobody is started again. The first cause of
@@ -193,7 +197,7 @@ impl Agent<'_> {
         self.on_giving_up(rank, &format!("it aborted the job with code {code}"));
         let mut shown = String::new();
         push_printable(&mut shown, message.as_bytes());
-        let abort = Ending::Aborted { member, code, message: cut_at(&shown, ABORT_CHARS_MAX) };
+        let abort = Ending::Aborted { member, code, message: cut_at(&shown, OWN_WORDS_CHARS_MAX) };
         let why = abort.reason().unwrap_or_default();
         self.note(&why);
         if self.ending == Ending::Completed {

@@ -3,6 +3,7 @@
 use super::{Agent, Running, TICK};
 use crate::News;
 use crate::awake::KeptAwake;
+use crate::ended::is_whole;
 use crate::monitor::{Monitor, Watched};
 use crate::tick::{Placed, Ticks};
 use leveret_os::clock;
@@ -96,7 +97,11 @@ impl Agent<'_> {
                 "uncommitting at the end of the round, in {ahead} s; Ctrl-C ends it within a second"
             ));
         }
-        self.patience.ends_by(instant);
+        if reason == EndReason::Completed {
+            self.patience.uncommits_at(instant);
+        } else {
+            self.patience.ends_by(instant);
+        }
         self.broadcast(&ToMember::StopAt { generation, instant, reason });
     }
 
@@ -154,16 +159,23 @@ impl Agent<'_> {
     /// What ran has ended, whether or not anything follows at once.
     pub(super) fn record_phase(&mut self, reason: &EndReason) {
         if let Some(monitor) = self.monitor.take() {
-            self.close(monitor, reason);
+            let planned_end = self.patience.planned_end();
+            self.close(monitor, reason, planned_end);
         }
     }
 
-    /// The same of any commit.
-    pub(super) fn close(&mut self, mut monitor: Monitor, reason: &EndReason) {
+    /// The same of any commit, which was to end then.
+    pub(super) fn close(&mut self, mut monitor: Monitor, reason: &EndReason, planned_end: Nanos) {
         if let EndReason::PeerRestarted(member) = reason {
             monitor.event(clock::now(), EventKind::MemberRestarted { member: member.0 });
         }
-        let (phase, number, notes) = monitor.finish(self.config.horizon, clock::now(), self.journal.as_mut());
+        let (phase, number, notes) = monitor.finish(
+            self.config.horizon,
+            clock::now(),
+            self.journal.as_mut(),
+            &self.config.limit_setting(),
+        );
+        self.is_cut |= *reason != EndReason::Completed && !is_whole(&phase, planned_end, clock::now());
         self.ended.push(phase, number);
         self.share_record();
         self.warn(notes);

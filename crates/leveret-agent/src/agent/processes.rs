@@ -145,8 +145,10 @@ impl Agent<'_> {
             return;
         }
         let member = MemberId(rank as u16);
+        let is_because_of_the_end = self.ends_because_of_the_end(rank, exit);
         let seat = &mut self.seats[rank];
         let is_success = exit.is_success() && seat.gave_up.is_none();
+        let was_expelled = seat.expelled.is_some();
         let unstarted = seat.child.as_ref().and_then(Child::start_failure);
         let how = match (seat.gave_up.take(), seat.expelled.take()) {
             (Some(reason), _) => format!("{exit}, {reason}"),
@@ -159,10 +161,13 @@ impl Agent<'_> {
         seat.peer = None;
         seat.connection = None;
         seat.token.clear();
-        let was_in_group = self.lost_to_groups(rank, is_success, &how);
+        let was_in_group = self.lost_to_groups(rank, (is_success, is_because_of_the_end), &how);
         let orderly = is_success && self.coordinator.stage() == Stage::Gathering && !was_in_group;
         let actions = if orderly {
             self.coordinator.left(member)
+        } else if is_because_of_the_end {
+            self.tell_of_an_end_for_the_end((rank, was_in_group), &how);
+            self.coordinator.ended_with_the_run(member)
         } else {
             let name = self.config.launch[rank].member.clone();
             // After a refusal members end with an error of their own; that is no news.
@@ -174,8 +179,11 @@ impl Agent<'_> {
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(now, died);
             } else if !was_in_group && self.fails_after_a_run() {
-                self.ending =
+                let stopped =
                     Ending::Stopped(self.groups.after_refusal(format!("member \"{name}\" ended: {how}")));
+                // One that was ended for not committing has kept the others from a further commit.
+                let is_after = !self.is_cut && !was_expelled && self.groups.refusal.is_none();
+                self.ending = if is_after { stopped.after_all_rounds() } else { stopped };
             }
             self.coordinator.died(member, &how)
         };
@@ -185,6 +193,37 @@ impl Agent<'_> {
         // Groups without the dead can still commit.
         if !orderly && self.config.policy == DeathPolicy::Stop && is_gathering && !self.groups.are_used() {
             self.dismiss_all();
+        }
+    }
+
+    /// Whether what a member runs is being ended before its time, for something that is not its own doing. Waits for a peer that has died come
+    /// back at once, all others when the run is over.
+    pub(super) fn has_been_ended(&self, rank: usize, now: Nanos) -> bool {
+        let of_group = self.stopping_of_group(rank, now);
+        let (reason, is_over) =
+            of_group.unwrap_or_else(|| (self.coordinator.stopping(), self.patience.is_run_over(now)));
+        reason.is_some_and(|reason| is_over || *reason != EndReason::Interrupted)
+    }
+
+    /// Whether a member ends because the run has been ended: its waits came back, and its program took that for an error.
+    fn ends_because_of_the_end(&self, rank: usize, exit: Exit) -> bool {
+        let seat = &self.seats[rank];
+        if seat.gave_up.is_some() {
+            return seat.gave_up_after_end;
+        }
+        seat.expelled.is_none() && exit.is_by_program() && self.has_been_ended(rank, clock::now())
+    }
+
+    /// It is no death: who has ended the run is named as its cause.
+    fn tell_of_an_end_for_the_end(&mut self, (rank, is_of_group): (usize, bool), how: &str) {
+        if !is_of_group {
+            let kind = EventKind::MemberEnded { member: rank as u16, how: how.to_owned() };
+            self.event_of_member(rank, clock::now(), kind);
+        }
+        // An end that the user has asked for needs no cause.
+        if !matches!(self.ending, Ending::Interrupted) {
+            let name = self.config.launch[rank].member.clone();
+            self.warn([format!("member \"{name}\" ended while the run was being ended: {how}")]);
         }
     }
 

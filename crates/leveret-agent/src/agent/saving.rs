@@ -35,8 +35,9 @@ impl Agent<'_> {
         let (folded, all) = (self.ended.folded(), self.ended.count());
         (folded > 0).then(|| {
             format!(
-                "the run had more commits than the record's limit (`record-limit` in [job], or --record-limit) keeps apart: of {all} commits \
-                 {folded} are kept as sums, one for each plan, with counts and distributions and without details; those without a miss went first"
+                "the run had more commits than the record's limit ({}) keeps apart: of {all} commits \
+                 {folded} are kept as sums, one for each plan, with counts and distributions and without details; those without a miss went first",
+                self.config.limit_setting()
             )
         })
     }

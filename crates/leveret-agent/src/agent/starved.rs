@@ -2,7 +2,7 @@
 
 use super::Agent;
 use crate::patience::FINISH_WITHIN;
-use leveret_os::threads_of::{HolderSearch, Policy};
+use leveret_os::threads_of::{Holder, HolderSearch, Policy};
 use leveret_types::{MemberId, Nanos};
 
 /// How often it is looked for who has a core.
@@ -21,6 +21,16 @@ pub(super) struct Search {
 pub(super) fn bound_of(starved: &[(MemberId, u32)]) -> String {
     let fed = format!("after {FINISH_WITHIN} a member is ended for it");
     if starved.is_empty() { fed } else { format!("{fed}, or a minute later where it gets no core") }
+}
+
+/// How the thread is scheduled that has a core.
+pub(super) fn class_of(holder: &Holder) -> String {
+    match holder.thread.policy {
+        Policy::Ordinary => "ordinary scheduling".to_owned(),
+        Policy::Fifo => format!("SCHED_FIFO {}", holder.thread.priority),
+        Policy::RoundRobin => format!("SCHED_RR {}", holder.thread.priority),
+        Policy::Deadline => "SCHED_DEADLINE".to_owned(),
+    }
 }
 
 impl Agent<'_> {
@@ -53,12 +63,7 @@ impl Agent<'_> {
             let Some(holder) = search.of.look(thread) else { continue };
             search.is_over = true;
             let (name, core) = (self.named(&[member]), holder.core);
-            let class = match holder.thread.policy {
-                Policy::Ordinary => "ordinary scheduling".to_owned(),
-                Policy::Fifo => format!("SCHED_FIFO {}", holder.thread.priority),
-                Policy::RoundRobin => format!("SCHED_RR {}", holder.thread.priority),
-                Policy::Deadline => "SCHED_DEADLINE".to_owned(),
-            };
+            let class = class_of(&holder);
             let (tid, by) = (holder.thread.tid, &holder.thread.name);
             self.warn([format!(
                 "{name} {late_for}, and gets no time on core {core}: \"{by}\" has it (thread {tid} of process {}, {class}); the \

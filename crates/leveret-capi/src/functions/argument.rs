@@ -6,6 +6,7 @@ use leveret_os::cancellation::Uncancelled;
 use leveret_os::contained::contained;
 use leveret_os::said::say;
 use leveret_runtime::objects::{Committed, Handle};
+use leveret_types::printable;
 use std::ffi::c_void;
 use std::panic::resume_unwind;
 
@@ -34,12 +35,15 @@ pub(super) fn run_for_program(committed: &Committed, (what, whose): (&str, Handl
     in_task(committed, || answer = contained(function));
     // Whatever the function has set.
     Uncancelled::for_good();
-    if answer.is_err() {
+    if let Err(unreturned) = answer {
         let called = committed.world().called(what, whose);
-        let text = format!(
-            "{called} has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
-             it must return"
-        );
+        let text = match unreturned.said {
+            Some(said) => format!("{called} has thrown an exception: {}", printable(&said)),
+            None => format!(
+                "{called} has ended the library's thread (pthread_exit or a cancellation) or thrown an exception; \
+                 it must return"
+            ),
+        };
         match TOLD.fetch_add(1, Ordering::Relaxed) {
             0..TOLD_MAX => say(&["leveret: ", &text]),
             TOLD_MAX => {

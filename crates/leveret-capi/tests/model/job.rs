@@ -3,6 +3,7 @@
 use leveret_agent::{LaunchPlan, News, RunConfig};
 use leveret_os::host::environment;
 use leveret_os::scheduling::allowed_cores;
+use leveret_os::signals::Interrupt;
 use leveret_plan::Costs;
 use leveret_protocol::control::{Horizon, Scheduling};
 use leveret_protocol::coordinator::DeathPolicy;
@@ -52,12 +53,14 @@ pub fn run(test: &str, members: usize) {
         off_tick: true,
         idle: IdleCores::Sleep,
         record_limit: leveret_agent::RECORD_LIMIT,
+        has_manifest: false,
         journal: None,
         commit_within: Nanos::from_secs(60),
         member_output: leveret_agent::MemberOutput::Raw,
     };
     let mut notes = Vec::new();
-    let ran = leveret_agent::run(&config, &mut |news| {
+    let interrupt = Interrupt::install().expect("one job at a time");
+    let ran = leveret_agent::run(&config, &interrupt, &mut |news| {
         if let News::Note(text) = news {
             notes.push(text.to_owned());
         }

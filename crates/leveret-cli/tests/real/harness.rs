@@ -181,16 +181,6 @@ impl Running<'_> {
         self.child.id()
     }
 
-    /// As somebody does who is in a hurry.
-    pub fn signal_until_it_ends(&self, signal: Signal) {
-        let limit = leveret_os::clock::now() + Nanos(WATCHDOG.as_nanos() as i64);
-        while !poll(&[self.end.as_fd()], Some(LOOK_AGAIN)).expect("polling")[0].any() {
-            // It may end between the two lines.
-            let _ = self.end.signal(signal);
-            assert!(leveret_os::clock::now() < limit, "it never ends");
-        }
-    }
-
     /// What Ctrl-C in a terminal or `kill -- -GROUP` does: every process of the run's group gets the signal.
     pub fn signal_group(&self, signal: Signal) {
         let group = rustix::process::Pid::from_child(&self.child);

@@ -1,9 +1,11 @@
-//! Ctrl-C, SIGTERM and a closed terminal: once for a clean end with a report, twice for an end at once.
+//! Ctrl-C, SIGTERM and a closed terminal: once for a clean end with a report, twice for one that waits for no member.
 
 use crate::harness::{Workplace, turn};
 use crate::job::{Job, core, ring};
+use leveret_os::clock;
 use leveret_os::process::Signal;
 use leveret_report::record::Ending;
+use leveret_types::Nanos;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::OpenOptions;
 
@@ -157,8 +159,11 @@ fn a_member_that_has_not_joined_is_not_waited_for_at_the_end() {
     assert!(!place.path("lived").exists(), "it lived on for more than a second");
 }
 
+/// Both parts of one wish come within this time.
+const ONE_WISH: Nanos = Nanos::from_millis(300);
+
 #[test]
-fn a_second_interrupt_ends_the_run_at_once() {
+fn a_second_interrupt_ends_the_members_at_once_and_leaves_the_report() {
     let _turn = turn();
     let place = Workplace::new();
     // A body that does not come back keeps the run from ending by itself.
@@ -166,11 +171,22 @@ fn a_second_interrupt_ends_the_run_at_once() {
     run.await_text("stderr", "node A: overrun in instance 3");
     run.signal(Signal::INT);
     run.await_text("stderr", "interrupted");
-    // Again and again: what comes at once after the first is one wish with it.
-    run.signal_until_it_ends(Signal::INT);
-    let outcome = run.finish();
-    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
-    place.await_nobody();
+    // What comes at once after the first is one wish with it.
+    let next = clock::now() + ONE_WISH;
+    run.await_until("the time of another wish", || clock::now() > next);
+    run.signal(Signal::INT);
+    let outcome = run.finish_alone();
+    assert!(outcome.stderr.contains("asked again: member \"A\""), "{}", outcome.said());
+    // It has not had its time to stop.
+    assert!(!outcome.stderr.contains("did not stop"), "{}", outcome.said());
+    assert_eq!(outcome.record().ending, Ending::Interrupted, "{}", outcome.said());
+    assert_eq!(ended_as(&outcome), outcome.code, "{}", outcome.said());
+    assert!(place.path("out/report.html").is_file());
+}
+
+/// The exit code that the record gives.
+fn ended_as(outcome: &crate::harness::Outcome) -> Option<i32> {
+    Some(i32::from(outcome.assessment().exit_code()))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! doing besides. Order, counts, causes and exit codes are asserted, durations never.
 
 mod abort;
+mod blamed;
 mod carried;
 mod conditions;
 mod crash;

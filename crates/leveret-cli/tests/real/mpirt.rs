@@ -4,7 +4,7 @@ use crate::harness::{Outcome, turn};
 use crate::stalls::Watch;
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, InstanceRecord, Outcome as InstanceOutcome, TaskRecord};
-use leveret_report::verdict::{Cause, Miss};
+use leveret_report::verdict::{Cause, Irregularity, Miss};
 
 #[test]
 fn setup() {
@@ -104,6 +104,12 @@ fn an_exception_that_leaves_a_task() {
         let outcome = program.run(members, &[]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let death = "member \"0\" died: exit status 1, a task failed: the function of the task \"fails-0\"";
+        // In the report beside the member too.
+        let irregularities = outcome.assessment().irregularities;
+        let says_why = |found: &Irregularity| {
+            found.name == "0" && found.sentence.contains("has thrown an exception: thrown on purpose")
+        };
+        assert!(irregularities.iter().any(says_why), "{irregularities:?}");
         for words in ["caught: thrown on purpose", "its tasks have ended", "thrown an exception", death] {
             assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
         }

@@ -2,6 +2,9 @@
 
 use crate::harness::{Running, Workplace, turn};
 use crate::job::{Job, core, cores};
+use leveret_os::clock;
+use leveret_os::threads_of::{self, Policy, ThreadInfo};
+use leveret_types::Nanos;
 use std::process::{Child, Command};
 
 /// Ends the hog, whatever becomes of the test.
@@ -14,6 +17,18 @@ impl Hog {
             .args(["-c", &core(0).to_string(), "chrt", "-f", priority, "sh", "-c", "while :; do :; done"])
             .spawn();
         Self(hog.expect("util-linux is there"))
+    }
+
+    /// Waits until it has the core; `false` if it may not have it.
+    fn is_there(&mut self) -> bool {
+        let ranks = |hog: &ThreadInfo| hog.name == "sh" && hog.policy == Policy::Fifo;
+        while !threads_of::about(self.0.id()).is_ok_and(|hog| ranks(&hog)) {
+            if self.has_ended() {
+                return false;
+            }
+            clock::sleep_until(clock::now() + Nanos::from_millis(2));
+        }
+        true
     }
 
     fn has_ended(&mut self) -> bool {
@@ -80,4 +95,31 @@ fn a_job_whose_agent_gets_no_time_on_its_cores_ends() {
         return eprintln!("SKIPPED: the right to real-time scheduling is missing");
     }
     assert_eq!(outcome.record().phases[0].rounds, 50, "{}", outcome.said());
+}
+
+/// What is measured before the first plan is measured on each core, one of which somebody keeps.
+#[test]
+fn who_keeps_a_core_from_being_measured_is_named_and_the_run_goes_on() {
+    let _turn = turn();
+    if cores().len() < 2 {
+        return eprintln!("SKIPPED: there is one core, and the job needs another than the hog's");
+    }
+    let place = Workplace::new();
+    let mut hog = Hog::start("95");
+    if !hog.is_there() {
+        return eprintln!("SKIPPED: the right to real-time scheduling is missing");
+    }
+    let job = Job::new(20, "").member("V", core(1), "test-node", &["task=V.user"]);
+    let run = place.start(&job.task("V.user", ["2ms", "16ms"], "1ms", "").text());
+    let measured = format!("nothing could be measured on core {}", core(0));
+    run.await_text("stderr", &measured);
+    let process = hog.0.id();
+    drop(hog);
+    let outcome = run.finish_alone();
+    let named = format!(
+        "core {} cannot be measured: \"sh\" has it (thread {process} of process {process}, SCHED_FIFO 95)",
+        core(0)
+    );
+    assert!(outcome.stderr.contains(&named), "{}", outcome.said());
+    assert_eq!(outcome.record().phases[0].rounds, 20, "{}", outcome.said());
 }

@@ -20,6 +20,11 @@ impl Exit {
     pub fn is_success(self) -> bool {
         self == Self::Status(0)
     }
+
+    /// Whether the program itself may have wanted to end: it returned, or aborted, as C++ does where nobody catches an exception.
+    pub fn is_by_program(self) -> bool {
+        matches!(self, Self::Status(_) | Self::Signal(libc::SIGABRT))
+    }
 }
 
 impl fmt::Display for Exit {

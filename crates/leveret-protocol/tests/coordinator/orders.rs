@@ -346,3 +346,22 @@ fn a_refusal_says_what_kind_of_reason_it_has() {
     coordinator.message(A, finished(generation));
     assert_eq!(cause(&coordinator.message(A, declare(0))), Some(RefusalCause::PeerLost));
 }
+
+/// A member that ends for the stop that another's death has caused takes nothing from anybody, and nobody is told of a death.
+#[test]
+fn who_ends_for_a_stop_is_no_death() {
+    for policy in [DeathPolicy::Stop, DeathPolicy::Restart] {
+        let mut coordinator = running(3, policy);
+        let generation = coordinator.generation();
+        assert_eq!(coordinator.stopping(), None);
+        coordinator.died(C, "signal 9");
+        assert!(coordinator.stopping().is_some());
+        assert_eq!(coordinator.ended_with_the_run(B), []);
+        let actions = coordinator.message(A, finished(generation));
+        let [Action::Uncommitted(reason), again @ ..] = actions.as_slice() else { panic!("{actions:?}") };
+        let is_restarted = policy == DeathPolicy::Restart;
+        assert_eq!(matches!(reason, EndReason::PeerRestarted(C)), is_restarted, "{reason:?}");
+        let expected = if is_restarted { vec![Action::Restart(B), Action::Restart(C)] } else { Vec::new() };
+        assert_eq!(again, expected);
+    }
+}

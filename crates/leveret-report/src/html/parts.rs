@@ -108,6 +108,10 @@ pub(super) fn headline(report: &Report<'_>) -> String {
         Ending::Completed => String::new(),
         Ending::Interrupted => " The run was interrupted; everything up to that instant is here.".to_owned(),
         Ending::Stopped(reason) => format!(" The run was stopped: {reason}."),
+        Ending::InterruptedAfter => {
+            " Every round was run, and the run was interrupted after that.".to_owned()
+        }
+        Ending::FailedAfter(reason) => format!(" Every round was run; after that, {reason}."),
         // Who aborted it, and why, is what the conclusion says.
         Ending::Aborted { .. } => String::new(),
     };

@@ -32,7 +32,7 @@ pub struct Irregularity {
     pub phase: Option<usize>,
     /// The task, channel or member.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `member-died` or `stopped`.
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `member-died`, `stopped` or `failed-after`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -56,7 +56,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
     for (number, phase) in record.phases.iter().enumerate() {
         let index = Index::new(phase);
         let mut findings = Findings { number, phase, index: &index, found: &mut found };
-        findings.of_tasks(record.ending == Ending::Completed);
+        findings.of_tasks(record.ending.is_whole());
         findings.of_channels();
         findings.of_events(record);
     }
@@ -64,9 +64,12 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         found.push(Irregularity {
             phase: None,
             name: record.job.clone(),
-            kind: "stopped".to_owned(),
+            kind: if record.ending.is_whole() { "failed-after" } else { "stopped" }.to_owned(),
             count: 1,
-            sentence: format!("the run was ended: {reason}"),
+            sentence: match record.ending {
+                Ending::FailedAfter(_) => format!("every round was run; after that {reason}"),
+                _ => format!("the run was ended: {reason}"),
+            },
         });
     }
     found
@@ -208,7 +211,9 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     let rounds = i64::try_from(phase.rounds).unwrap_or(i64::MAX);
     let declared = round.saturating_mul(rounds.saturating_sub(1).max(0));
     let mut deaths = phase.events.iter().filter_map(|event| match event.kind {
-        EventKind::MemberDied { member, .. } => Some((member, event.at)),
+        EventKind::MemberDied { member, .. } | EventKind::MemberEnded { member, .. } => {
+            Some((member, event.at))
+        }
         _ => None,
     });
     let end = if completed && deaths.clone().next().is_none() {

@@ -3,7 +3,7 @@
 use super::task::{decide, decide_instance, missed, shares, stopper};
 use super::{Blame, Cause, Context, Miss, Root, Stage, Subject, timeline};
 use crate::format::instant;
-use crate::record::{EventKind, Fate, MessageRecord};
+use crate::record::{Event, EventKind, Fate, MessageRecord};
 use leveret_types::Nanos;
 
 /// What is found of a message.
@@ -13,11 +13,20 @@ struct Finding {
     blame: Blame,
     root: Option<Root>,
     evidence: Vec<String>,
+    /// Of what a member did not do any more: what all of that follows from.
+    origin: Option<Origin>,
+}
+
+/// Since when a member did nothing any more, and of what it was lacking first.
+#[derive(Clone)]
+struct Origin {
+    member: u16,
+    root: Root,
 }
 
 impl Finding {
     fn job(stage: Stage, cause: Cause, sentence: String) -> Self {
-        Self { stage, cause, blame: Blame::job(), root: None, evidence: vec![sentence] }
+        Self { stage, cause, blame: Blame::job(), root: None, evidence: vec![sentence], origin: None }
     }
 
     fn unproven(stage: Stage, cause: Cause, sentence: String) -> Self {
@@ -27,7 +36,7 @@ impl Finding {
 
 /// Every message that did not arrive in time.
 pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
-    let mut misses = Vec::new();
+    let (mut misses, mut origins) = (Vec::new(), Vec::new());
     for (channel, record) in context.phase().channels.iter().enumerate() {
         for message in &record.messages {
             let finding = match message.fate {
@@ -40,6 +49,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 Fate::Corrupt => corrupt(context, channel),
             };
             let late_by = message.inserted.filter(|_| message.fate == Fate::Late).map(|at| at - message.due);
+            origins.push(finding.origin);
             misses.push(Miss {
                 phase: context.phase_number,
                 subject: Subject::Channel(channel),
@@ -58,7 +68,21 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
             });
         }
     }
+    have_one_root(&mut misses, &origins);
     misses
+}
+
+/// Of all that follows from a member's end or stop one miss is the root: the first. It may show at several channels at once.
+fn have_one_root(misses: &mut [Miss], origins: &[Option<Origin>]) {
+    let of = |place: &usize| origins[*place].as_ref().map(|origin| origin.member);
+    let mut places: Vec<usize> = (0..misses.len()).filter(|place| of(place).is_some()).collect();
+    places.sort_by_key(|place| (of(place), misses[*place].deadline, *place));
+    let mut before = None;
+    for place in places {
+        let Some(origin) = &origins[place] else { continue };
+        let is_first = before.replace(origin.member) != Some(origin.member);
+        misses[place].root = (!is_first).then(|| origin.root.clone());
+    }
 }
 
 /// The task instance that writes (or wrote) a message: task, place among its records, record.
@@ -111,6 +135,7 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
         blame: decision.blame,
         root: decision.root,
         evidence,
+        origin: None,
     }
 }
 
@@ -123,7 +148,14 @@ fn follow(context: &Context<'_>, task: usize, place: usize, head: &str) -> Findi
     let sentence =
         format!("{head}: {name}, instance {instance}, did not keep its window, by: {cause} ({blame})");
     let root = Some(Root { task, name, instance, cause, blame: blame.clone() });
-    Finding { stage: Stage::Arrival, cause: Cause::LatePeer, blame, root, evidence: vec![sentence] }
+    Finding {
+        stage: Stage::Arrival,
+        cause: Cause::LatePeer,
+        blame,
+        root,
+        evidence: vec![sentence],
+        origin: None,
+    }
 }
 
 /// Longest chain of members that is followed back to its root.
@@ -166,6 +198,7 @@ fn starved(
             blame: before.blame,
             root,
             evidence: vec![sentence],
+            origin: before.origin,
         })
     })
 }
@@ -205,11 +238,11 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     let writer = context.index.writer(channel, message.instance);
     if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
         let sentence = format!("never inserted: the sender's {died}");
-        return gone(context, (Stage::Arrival, writer), (Cause::PeerDied, Blame::job()), sentence);
+        return gone(context, (Stage::Arrival, source, writer), (Cause::PeerDied, Blame::job()), sentence);
     }
     if let Some((blame, stopped)) = source.and_then(|rank| stopped(context, rank, message.due)) {
         let sentence = format!("never inserted: the sender's {stopped}");
-        return gone(context, (Stage::Arrival, writer), (Cause::StoppedMember, blame), sentence);
+        return gone(context, (Stage::Arrival, source, writer), (Cause::StoppedMember, blame), sentence);
     }
     let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
     // A death is noticed after it happened: a sender that recorded nothing from here on was dead already.
@@ -219,7 +252,7 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     {
         let sentence =
             format!("never inserted: the sender recorded no instance from {instance} on, and its {died}");
-        return gone(context, (Stage::Arrival, writer), (Cause::PeerDied, Blame::job()), sentence);
+        return gone(context, (Stage::Arrival, source, writer), (Cause::PeerDied, Blame::job()), sentence);
     }
     let lost = records.map_or(0, |(task, _)| task.records_lost);
     let sentence =
@@ -227,20 +260,54 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
 }
 
-/// A message that failed because a member did nothing any more: the first one that lacks this instance of a task of it has the root of them all.
+/// A message that failed because a member did nothing any more. The first instance that it lacks is the root of whatever follows.
 fn gone(
     context: &Context<'_>,
-    (stage, lacking): (Stage, Option<(usize, u64)>),
+    (stage, member, lacking): (Stage, Option<u16>, Option<(usize, u64)>),
     (cause, blame): (Cause, Blame),
     sentence: String,
 ) -> Finding {
-    let root = lacking.and_then(|(task, instance)| {
-        let last = context.phase().tasks.get(task)?.instances.last();
-        let first = last.map_or(0, |last| last.instance + 1);
-        let name = context.index.task_name(task);
-        (instance > first).then(|| Root { task, name, instance: first, cause, blame: blame.clone() })
+    // One that it did later was not the last of what it did.
+    let is_lacking = |(task, instance): (usize, u64)| {
+        let records = context.phase().tasks.get(task).map_or(&[][..], |record| &record.instances);
+        records.last().is_none_or(|last| last.instance < instance)
+    };
+    let member = member.map(|member| ended_for(context, member));
+    let origin = member.filter(|_| lacking.is_none_or(is_lacking)).and_then(|member| {
+        let root = first_lacking(context, member, (cause, &blame))?;
+        Some(Origin { member, root })
     });
-    Finding { stage, cause, blame, root, evidence: vec![sentence] }
+    Finding { stage, cause, blame, root: None, evidence: vec![sentence], origin }
+}
+
+/// For a member that ended since the run was being ended: whose death that was for.
+fn ended_for(context: &Context<'_>, member: u16) -> u16 {
+    let events = &context.phase().events;
+    let is_its =
+        |event: &&Event| matches!(event.kind, EventKind::MemberEnded { member: of, .. } if of == member);
+    let Some(ended) = events.iter().find(is_its) else { return member };
+    let died = events.iter().find_map(|event| match event.kind {
+        EventKind::MemberDied { member, .. } if event.at <= ended.at => Some(member),
+        _ => None,
+    });
+    died.unwrap_or(member)
+}
+
+/// The first instance that a member which did nothing any more has not run: of its tasks the one that was due first.
+fn first_lacking(context: &Context<'_>, member: u16, (cause, blame): (Cause, &Blame)) -> Option<Root> {
+    let phase = context.phase();
+    let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member.0 == member);
+    let next = own.filter_map(|(task, model)| {
+        let record = phase.tasks.get(task)?;
+        let (instance, planned) = match record.instances.last() {
+            Some(last) => (last.instance + 1, last.planned + model.period),
+            None => (record.before, model.release),
+        };
+        Some((planned, task, instance))
+    });
+    let (_, task, instance) = next.min()?;
+    let name = context.index.task_name(task);
+    Some(Root { task, name, instance, cause, blame: blame.clone() })
 }
 
 /// Whose it is that a member stood still at `at`, stopped by a signal, and that in words.
@@ -262,6 +329,11 @@ fn death(context: &Context<'_>, rank: u16, at: Nanos) -> Option<String> {
         EventKind::MemberDied { member, how } if *member == rank && event.at <= at => {
             Some(format!("member {} died {} ({how})", context.index.member_name(rank), instant(event.at)))
         }
+        EventKind::MemberEnded { member, how } if *member == rank && event.at <= at => Some(format!(
+            "member {} ended {} while the run was being ended ({how})",
+            context.index.member_name(rank),
+            instant(event.at)
+        )),
         _ => None,
     })
 }
@@ -273,6 +345,7 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
         context.phase().plan.channels.get(channel).map_or(1, |planned| u64::from(planned.buffers.max(1)));
     let readers = (1..=buffers)
         .filter_map(|back| context.index.last_reader(channel, message.instance.checked_sub(back)?));
+    let target = model.map(|model| model.target.0);
     let (mut late, mut lacking, mut known, mut unknown) = (None, None, 0_u64, 0_u64);
     for (task, instance) in readers {
         match context.index.instance(task, instance) {
@@ -283,14 +356,14 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     }
     if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
         let cause = (Cause::PeerDied, Blame::job());
-        return gone(context, (Stage::Taking, lacking), cause, format!("{head}; its {died}"));
+        return gone(context, (Stage::Taking, target, lacking), cause, format!("{head}; its {died}"));
     }
     let stopped = model.and_then(|model| stopped(context, model.target.0, message.due));
     match (late, stopped) {
         (Some((task, place)), _) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
         (None, Some((blame, stopped))) => {
             let sentence = format!("{head}; its {stopped}");
-            gone(context, (Stage::Taking, lacking), (Cause::StoppedMember, blame), sentence)
+            gone(context, (Stage::Taking, target, lacking), (Cause::StoppedMember, blame), sentence)
         }
         (None, None) if unknown > 0 => {
             let sentence = format!(

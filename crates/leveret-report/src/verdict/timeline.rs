@@ -239,6 +239,9 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
                 member(*rank)
             )
         }
+        EventKind::MemberEnded { member: rank, how } => {
+            format!("member {} ended while the run was being ended ({how})", member(*rank))
+        }
         EventKind::MemberRestarted { member: rank } => format!("member {} restarted", member(*rank)),
         EventKind::ClockStepped { by } => format!("the clock moved by {by}"),
         EventKind::EvidenceLost { since, records } => {

@@ -2,7 +2,7 @@
 
 use leveret_report::Report;
 use leveret_report::record::{Actor, Event, EventKind, Fate};
-use leveret_report::synthetic::{A, B, Plant, Ring, ring};
+use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, verdicts};
 use leveret_types::Nanos;
 
@@ -56,6 +56,31 @@ fn a_dead_receiver_is_one_root_however_many_messages_it_keeps() {
     assert!(roots <= 1, "{roots} root causes");
     let said = Report::of(&record).conclusion();
     assert!(said.contains("B: the member died"), "{said}");
+}
+
+/// What the dead one does not send, what nobody can send to it, and what others could not pass on: all that is of one death.
+#[test]
+fn a_death_is_one_root_whatever_follows_from_it() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let phase = &mut record.phases[0];
+    let ran = phase.tasks[B].instances.last().expect("some").instance;
+    for (channel, first) in [(A, ran + 2), (C, ran + 1)] {
+        let missed = phase.channels[channel].messages.iter_mut().filter(|message| message.instance >= first);
+        for message in missed {
+            message.fate = if channel == A { Fate::NoBuffer } else { Fate::Missing };
+            (message.inserted, message.taken) = (None, None);
+        }
+    }
+    let assessment = assess(&record);
+    for channel in [A, B, C] {
+        let of_it = assessment.misses.iter().filter(|miss| miss.subject == Subject::Channel(channel));
+        assert!(of_it.count() > 100, "{channel}");
+    }
+    let roots: Vec<&Miss> = assessment.misses.iter().filter(|miss| miss.root.is_none()).collect();
+    assert_eq!(roots.len(), 1, "{roots:#?}");
+    assert_eq!((roots[0].subject, assessment.counts.job_roots), (Subject::Channel(B), 1));
+    let of_others = assessment.misses.iter().filter_map(|miss| miss.root.as_ref());
+    assert!(of_others.clone().all(|root| (root.task, root.instance) == (B, ran + 1)));
 }
 
 #[test]

@@ -85,7 +85,7 @@ codes! {
     Missed = 33, "MISSED", "the transfer was not performed";
     PeerLost = 34, "PEER_LOST", "another member has died or left";
     Committed = 35, "COMMITTED", "Commit has ended the sleep";
-    Uncommitted = 36, "UNCOMMITTED", "Uncommit has ended the wait or the sleep";
+    Uncommitted = 36, "UNCOMMITTED", "the end of what is committed has ended the wait or the sleep";
     Mismatch = 37, "MISMATCH", "what the members declare does not go together: ends of a channel, names, groups or events differ or are missing";
     Admission = 38, "ADMISSION", "the declarations cannot be met together";
     Agent = 39, "AGENT", "the agent of the job cannot be reached or refuses";

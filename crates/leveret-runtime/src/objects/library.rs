@@ -171,6 +171,11 @@ impl Library {
         self.running.as_ref().map_or_else(|| self.member.is_job_over(), Running::is_over)
     }
 
+    /// Why what is committed has ended before its horizon, if it has.
+    pub fn end_reason(&self) -> Option<&str> {
+        self.running.as_ref().filter(|running| running.is_over())?.watch().end_reason()
+    }
+
     /// What ends the whole job, for any thread.
     pub fn aborter(&self) -> Aborter {
         self.member.aborter()

@@ -47,7 +47,7 @@ impl Code {
             Self::Missed => "MPIRTX_Channel_get_status says why; the next instance is unaffected",
             Self::PeerLost => "free or uncommit what the lost member had a part in",
             Self::Committed => "go on; what is committed runs",
-            Self::Uncommitted => "go on; nothing is committed any more",
+            Self::Uncommitted => "nothing is transferred any more: uncommit, or go on if that was done",
             Self::Mismatch => "make the declarations of the members agree",
             Self::Admission => "ask for less time, or for more distance between the instances",
             Self::Agent => "start the program with `leveret run`",

@@ -1,0 +1,105 @@
+//! Whom a failed run names: who failed first, and not who ended for it; with the words of what failed, and not of a stop that there was none of.
+
+use crate::harness::{Outcome, Workplace, member, turn};
+use crate::job::{Job, core};
+use crate::suite::{CPP, Program};
+use leveret_os::process::Signal;
+use leveret_report::record::{Ending, EventKind};
+
+/// Ranks of those that died, and of those that ended since the run was being ended.
+fn ended(outcome: &Outcome) -> (Vec<u16>, Vec<u16>) {
+    let events = outcome.record().phases.iter().flat_map(|phase| &phase.events);
+    let (mut died, mut followed) = (Vec::new(), Vec::new());
+    for event in events {
+        match event.kind {
+            EventKind::MemberDied { member, .. } => died.push(member),
+            EventKind::MemberEnded { member, .. } => followed.push(member),
+            _ => {}
+        }
+    }
+    followed.sort_unstable();
+    (died, followed)
+}
+
+/// What leaves their commit is the exception of a wait that came back for the end.
+#[test]
+fn who_waits_while_another_fails_is_not_blamed() {
+    let _turn = turn();
+    let program = Program::compiled("tests/mpirt/waits_ended.cpp", &CPP);
+    for way in ["sleep", "short", "event", "channel"] {
+        let outcome = program.run_with(3, way);
+        assert_eq!(outcome.code, Some(1), "{way}: {}", outcome.said());
+        assert_eq!(ended(&outcome), (vec![0], vec![1, 2]), "{way}: {}", outcome.said());
+        let Ending::Stopped(reason) = &outcome.record().ending else { panic!("{way}: {}", outcome.said()) };
+        assert_eq!(reason, "member \"0\" died: exit status 7", "{way}");
+        let blamed = outcome.assessment().irregularities;
+        let of_members = blamed.iter().filter(|found| found.kind == "member-died");
+        assert_eq!(of_members.map(|found| &*found.name).collect::<Vec<_>>(), ["0"], "{way}: {blamed:?}");
+        let followed = "member \"1\" ended while the run was being ended: exit status 1";
+        assert!(outcome.stderr.contains(followed), "{way}: {}", outcome.said());
+        if way == "sleep" {
+            let told = "member 1: MPIRT_Sleep: the end of what is committed has ended the wait or the sleep; the job was stopped: member \
+                        \"0\" died: exit status 7";
+            assert!(outcome.stderr.contains(told), "{}", outcome.said());
+        }
+    }
+}
+
+#[test]
+fn who_waits_when_the_user_ends_the_run_has_not_failed() {
+    let _turn = turn();
+    let program = Program::compiled("tests/mpirt/waits_ended.cpp", &CPP);
+    let running = program.start_with(2, "interrupted");
+    running.await_text("stderr", "member 0 waits");
+    running.await_text("stderr", "member 1 waits");
+    running.signal(Signal::INT);
+    let outcome = running.finish_alone();
+    assert_eq!(outcome.record().ending, Ending::Interrupted, "{}", outcome.said());
+    assert_eq!(ended(&outcome), (vec![], vec![0, 1]), "{}", outcome.said());
+    assert!(outcome.assessment().irregularities.is_empty(), "{}", outcome.said());
+}
+
+/// A job of two, of which B is a shell that does something more once its member has run to the end.
+fn with_more(place: &Workplace, more: &str) -> String {
+    let node = member("test-node");
+    let more = more.replace("PLACE", &place.path("").display().to_string());
+    Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user"])
+        .command("B", core(1), "/bin/sh", &["-c", &format!("'{node}' task=B.user; {more}")])
+        .task("A.user", ["0ms", "5ms"], "1ms", "")
+        .task("B.user", ["7ms", "11ms"], "1ms", "")
+        .text()
+}
+
+#[test]
+fn a_member_that_fails_after_every_round_has_not_stopped_the_run() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let outcome = place.start(&with_more(&place, "exit 3")).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert_eq!(
+        outcome.record().ending,
+        Ending::FailedAfter("member \"B\" ended: exit status 3".to_owned()),
+        "{}",
+        outcome.said()
+    );
+    assert!(!outcome.stdout.contains("stopped"), "{}", outcome.said());
+    assert!(
+        outcome.stdout.contains("every round run; after that member \"B\" ended: exit status 3"),
+        "{}",
+        outcome.said()
+    );
+}
+
+#[test]
+fn a_run_that_is_interrupted_after_every_round_says_so() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let run = place.start(&with_more(&place, "echo > PLACE/done; exec sleep 1000"));
+    run.await_file("done");
+    run.signal(Signal::TERM);
+    let outcome = run.finish_alone();
+    assert_eq!(outcome.record().ending, Ending::InterruptedAfter, "{}", outcome.said());
+    assert!(outcome.stdout.contains("20 rounds"), "{}", outcome.said());
+    assert!(outcome.stdout.contains("every round run, then interrupted"), "{}", outcome.said());
+}
