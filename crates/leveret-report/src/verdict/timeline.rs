@@ -265,12 +265,8 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
             format!("{} (pid {}) froze {group}, in which member {} is", by.name, by.process, member(*rank))
         }
         EventKind::PutIntoFrozen { member: rank, group, by } => {
-            format!(
-                "{} (pid {}) put member {} into {group}, which is frozen",
-                by.name,
-                by.process,
-                member(*rank)
-            )
+            let member = member(*rank);
+            format!("{} (pid {}) put member {member} into {group}, which is frozen", by.name, by.process)
         }
         EventKind::Thawed { member: rank, group } => {
             format!("{group} let member {} go on, or it was put elsewhere", member(*rank))
