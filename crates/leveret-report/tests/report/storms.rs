@@ -2,7 +2,7 @@
 
 use crate::held::{Held, actor, idle, micros};
 use leveret_report::record::{EventKind, Left, SwitchEvent, ThreadKind};
-use leveret_report::synthetic::A;
+use leveret_report::synthetic::{A, Plant};
 use leveret_report::verdict::{Cause, Party};
 
 /// A's thread comes to its core so many microseconds after its wake-up is due, and says 350 us later that it was woken.
@@ -91,4 +91,31 @@ fn a_member_that_had_gone_on_is_not_said_to_have_stood_still() {
     assert!(stood(&stopped(false)));
     let evidence = stopped(true);
     assert!(!stood(&evidence) && evidence[0].contains("it had been stopped by SIGSTOP at"), "{evidence:?}");
+}
+
+/// So many stops and continuations, evenly over what the instance takes from its start on.
+fn stormed(plant: Plant, signals: i64) -> Held {
+    let held = Held::new(plant, Left::Asleep);
+    let sent = EventKind::StopSent { member: 0, signal: 19, by: actor(Some(false)) };
+    let at = held.due - micros(700);
+    (0..signals).fold(held.with(at, sent), |held, turn| woken(held, 60 + turn * 1000 / signals, Some(701)))
+}
+
+#[test]
+fn a_body_in_which_somebody_sends_signals_all_the_time_is_not_said_to_overrun() {
+    let plant = || Plant::Overrun { task: A, by: micros(900) };
+    let miss = stormed(plant(), 40).expect(Cause::StoppedMember, Party::Process, false);
+    assert!(miss.evidence[0].starts_with("executed for"), "{:?}", miss.evidence);
+    assert_eq!(miss.culprit.and_then(|culprit| culprit.pid), Some(700));
+    // A handful leave room for most of the overrun.
+    stormed(plant(), 1).expect(Cause::Overrun, Party::Job, false);
+    stormed(plant(), 0).expect(Cause::Overrun, Party::Job, false);
+}
+
+#[test]
+fn a_thread_that_serves_signals_before_its_body_did_not_stand_still_with_its_core() {
+    let plant = || Plant::StallInSpin { task: A, by: micros(900) };
+    stormed(plant(), 40).expect(Cause::StoppedMember, Party::Process, false);
+    stormed(plant(), 2).expect(Cause::Unexplained, Party::Job, true);
+    stormed(plant(), 0).expect(Cause::StallInSpin, Party::Machine, false);
 }

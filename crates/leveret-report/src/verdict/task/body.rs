@@ -241,6 +241,9 @@ impl Case<'_> {
             return self.on_core_before_waking(from, to, amount);
         }
         if stage != Stage::Execution {
+            if let Some(share) = self.served_signals(stage, from, to, amount) {
+                return share;
+            }
             let sentence = format!(
                 "the thread had core {} from {from} to {to} and only read the clock, yet {} passed between two readings; \
                  no switch, no fault{}",
@@ -255,6 +258,9 @@ impl Case<'_> {
         let judgement = self.context.stalls.judge(self.task, self.core, body, budget);
         let head =
             format!("executed for {} with a budget of {budget}, on the core throughout, no fault", to - from);
+        if let Some(storm) = self.storm_in_body(from, to, amount) {
+            return self.stormed(stage, &storm, amount, &head);
+        }
         if let Some(interrupts) = self.interrupted(from, to, amount) {
             let sentence = format!("{head}: {interrupts}");
             return self.share(stage, Cause::Overrun, Blame::job(), amount, sentence);

@@ -185,7 +185,7 @@ impl Case<'_> {
         if let Some(storm) = self.storm(self.wake_due(), stretch.to).filter(|_| stage == Stage::Wake) {
             let head =
                 format!("{head}: the runtime of its server was used up by what the kernel did for signals");
-            return Some(self.stormed(&storm, amount, &head));
+            return Some(self.stormed(stage, &storm, amount, &head));
         }
         let sentence = format!(
             "{head}, which ranks below this thread: the runtime of this thread's server was used up though no body exceeded its budget, or the \
