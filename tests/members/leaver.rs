@@ -5,7 +5,8 @@
 //! - `again`: the session is dropped, and another commit is tried;
 //! - `stay`: the session is dropped, and the process lives on;
 //! - `task`: the task panics while `main` waits for something else;
-//! - `exit`, `abort`: the process ends with the session alive.
+//! - `exit`, `abort`: the process ends with the session alive;
+//! - `killed-after`, `exit-after`: it runs to the end, and then SIGKILL ends the process, or it ends with exit status 7.
 //!
 //! `task=A.user` is its task; it leaves once that has run three times. A member that was started again, and one without `how=`,
 //! runs to the end.
@@ -36,7 +37,11 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
         let _ = ran.send(number);
     });
     let session = member.commit(declarations)?;
-    let Some(how) = how else { return Ok(session.run()?) };
+    let after = |how: &str| how.ends_with("-after");
+    let Some(how) = how.filter(|how| !after(how)) else {
+        let ended = session.run()?;
+        return if how.is_some_and(after) { end_after(how) } else { Ok(ended) };
+    };
     // Until the sender is gone, should the task panic first.
     let _ = runs.iter().find(|number| *number >= 2);
     match how {
@@ -62,6 +67,16 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
         "abort" => std::process::abort(),
         other => Err(format!("how={other} is unknown").into()),
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "to end in disorder after a run is what is planted")]
+fn end_after(how: Option<&str>) -> ! {
+    println!("the run is over");
+    if how == Some("killed-after") {
+        let _ = std::process::Command::new("sh").args(["-c", "kill -KILL $PPID"]).status();
+        wait_for_ever();
+    }
+    std::process::exit(7)
 }
 
 fn wait_for_ever() -> ! {

@@ -8,7 +8,7 @@ use leveret_os::control::poll;
 use leveret_os::process::Change;
 use leveret_protocol::control::EndReason;
 use leveret_protocol::coordinator::Stage;
-use leveret_report::record::{Ending, RunRecord};
+use leveret_report::record::{Ending, EventKind, RunRecord};
 use leveret_types::{MemberId, Nanos};
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -220,6 +220,12 @@ impl Agent<'_> {
             } else {
                 self.warn([format!("{names} did not end within {GRACE} of the job's end, and was ended")]);
             }
+        }
+        // Until now they had instances to run: who did nothing to the end is seen by that.
+        for member in left.into_iter().filter(|_| self.interrupt.is_repeated()).collect::<Vec<_>>() {
+            let how = "by `leveret run`, which was asked again to end".to_owned();
+            let kind = EventKind::MemberEnded { member: member.0, how };
+            self.event_of_member(member.index(), clock::now(), kind);
         }
         for seat in &self.seats {
             seat.kill();

@@ -200,7 +200,8 @@ impl Agent<'_> {
         let abort = Ending::Aborted { member, code, message: cut_at(&shown, OWN_WORDS_CHARS_MAX) };
         let why = abort.reason().unwrap_or_default();
         self.note(&why);
-        if self.ending == Ending::Completed {
+        // Whoever asks for the end while the job is being interrupted still says with which code.
+        if matches!(self.ending, Ending::Completed | Ending::Interrupted) {
             self.ending = abort;
         }
         let stop = EndReason::Stopped(why);

@@ -115,7 +115,7 @@ impl Agent<'_> {
     }
 
     /// Into the record of what the member runs, and of what it is about to.
-    fn event_of_member(&mut self, rank: usize, at: Nanos, kind: EventKind) {
+    pub(super) fn event_of_member(&mut self, rank: usize, at: Nanos, kind: EventKind) {
         self.event_of_next(at, &kind);
         let monitor =
             if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) };
@@ -170,15 +170,18 @@ impl Agent<'_> {
             self.coordinator.ended_with_the_run(member)
         } else {
             let name = self.config.launch[rank].member.clone();
-            // After a refusal members end with an error of their own; that is no news.
-            if self.refusal.is_none() && !matches!(self.ending, Ending::Interrupted) {
+            // After a refusal members end with an error of their own; that is no news. After an interrupt they may, for waits that came back.
+            let may_follow = matches!(self.ending, Ending::Interrupted) && exit.is_by_program();
+            if self.refusal.is_none() && !may_follow {
                 self.warn([format!("member \"{name}\" ended: {how}")]);
+            } else if may_follow {
+                self.note(&format!("member \"{name}\" ended after the run had been interrupted: {how}"));
             }
             let (now, died) = (clock::now(), EventKind::MemberDied { member: member.0, how: how.clone() });
             self.event_of_next(now, &died);
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(now, died);
-            } else if !was_in_group && self.fails_after_a_run() {
+            } else if !was_in_group && !may_follow && self.fails_after_a_run() {
                 let stopped =
                     Ending::Stopped(self.groups.after_refusal(format!("member \"{name}\" ended: {how}")));
                 // One that was ended for not committing has kept the others from a further commit.
@@ -231,7 +234,8 @@ impl Agent<'_> {
     /// so by its exit code, and nobody takes its place.
     fn fails_after_a_run(&self) -> bool {
         let has_run = self.ended.count() > 0 && self.refusal.is_none();
-        has_run && self.ending == Ending::Completed && self.config.policy != DeathPolicy::Restart
+        let is_undecided = matches!(self.ending, Ending::Completed | Ending::Interrupted);
+        has_run && is_undecided && self.config.policy != DeathPolicy::Restart
     }
 
     pub(super) fn restart(&mut self, member: MemberId) -> Vec<Action> {

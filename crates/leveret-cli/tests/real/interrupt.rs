@@ -3,7 +3,7 @@
 use crate::harness::{Workplace, turn};
 use crate::job::{Job, core, ring};
 use leveret_os::clock;
-use leveret_os::process::Signal;
+use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::Ending;
 use leveret_types::Nanos;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -159,6 +159,8 @@ fn a_member_that_has_not_joined_is_not_waited_for_at_the_end() {
     assert!(!place.path("lived").exists(), "it lived on for more than a second");
 }
 
+/// Of the jobs here.
+const PERIOD: Nanos = Nanos::from_millis(20);
 /// Both parts of one wish come within this time.
 const ONE_WISH: Nanos = Nanos::from_millis(300);
 
@@ -182,6 +184,71 @@ fn a_second_interrupt_ends_the_members_at_once_and_leaves_the_report() {
     assert_eq!(outcome.record().ending, Ending::Interrupted, "{}", outcome.said());
     assert_eq!(ended_as(&outcome), outcome.code, "{}", outcome.said());
     assert!(place.path("out/report.html").is_file());
+}
+
+/// Two members with a task each.
+fn pair(arguments: [&[&str]; 2], program: &str) -> String {
+    let own = ["task=A.user", "task=B.user"];
+    let [a, b] = [0, 1].map(|rank| [&[own[rank]], arguments[rank]].concat());
+    Job::new(ENDLESS, "")
+        .member("A", core(0), program, &a)
+        .member("B", core(1), program, &b)
+        .task("A.user", ["0ms", "10ms"], "1ms", "")
+        .task("B.user", ["10ms", "20ms"], "1ms", "")
+        .text()
+}
+
+/// An error of its own may be that of a wait that came back for the end, so it is told; a crash is none.
+#[test]
+fn what_a_member_does_after_an_interrupt_is_told() {
+    let _turn = turn();
+    for (how, code, said) in [
+        ("killed-after", 1, "warning: member \"B\" ended: signal 9"),
+        ("exit-after", 0, "member \"B\" ended after the run had been interrupted: exit status 7"),
+    ] {
+        let place = Workplace::new();
+        let run = place.start(&pair([&[], &[&format!("how={how}")]], "test-leaver"));
+        run.await_text("stderr", "running leaver");
+        run.signal(Signal::INT);
+        let outcome = run.finish_alone();
+        assert!(outcome.stderr.contains(said), "{how}: {}", outcome.said());
+        let is_failed = !matches!(outcome.record().ending, Ending::Interrupted | Ending::InterruptedAfter);
+        assert_eq!(is_failed, code == 1, "{how}: {:?}", outcome.record().ending);
+        assert_eq!(outcome.code == Some(1), code == 1, "{how}: {}", outcome.said());
+        assert_eq!(ended_as(&outcome), outcome.code, "{}", outcome.said());
+    }
+}
+
+/// Nobody's last instance says how long the run went on.
+#[test]
+fn members_that_stood_still_until_a_second_interrupt_lack_instances() {
+    let _turn = turn();
+    let place = Workplace::new();
+    let files = ["A.pid", "B.pid"];
+    let pids = files.map(|file| format!("pid={}", place.shown(file)));
+    let run = place.start(&pair([&[&pids[0], "started=5"], &[&pids[1], "started=5"]], "test-node"));
+    for file in files {
+        run.await_text(file, "started");
+        let pid = place.text(file).lines().next().and_then(|pid| pid.parse().ok());
+        let process = PidFd::open(pid.expect("the member's number")).expect("it lives");
+        process.signal(Signal::STOP).expect("it may be stopped");
+    }
+    for wait in [20 * PERIOD.0, ONE_WISH.0] {
+        let next = clock::now() + Nanos(wait);
+        run.await_until("the time of another wish", || clock::now() > next);
+        run.signal(Signal::INT);
+        run.await_text("stderr", "interrupted");
+    }
+    let outcome = run.finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert_eq!(ended_as(&outcome), outcome.code, "{}", outcome.said());
+    let found = outcome.assessment().irregularities;
+    for task in ["A.user", "B.user"] {
+        let missed = found.iter().find(|found| found.kind == "unaccounted" && found.name == task);
+        let missed = missed.unwrap_or_else(|| panic!("nothing is missed of {task}: {}", outcome.said()));
+        // Of twenty and what was left of the run.
+        assert!(missed.count >= 18 && missed.sentence.contains("stopped by a signal"), "{missed:?}");
+    }
 }
 
 /// The exit code that the record gives.

@@ -226,7 +226,9 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
-    death.map_or(end, |(_, at)| end.min(at - round.max(DYING)))
+    // One that stood still when it was ended did not do in its last second what was lost with it.
+    let dying = if stopped_at(phase, task).is_some() { round } else { round.max(DYING) };
+    death.map_or(end, |(_, at)| end.min(at - dying))
 }
 
 /// When a task's member was stopped, if it did not go on.
