@@ -36,7 +36,7 @@ Exit codes: 0 no miss; 3 only misses of the machine, all listed; 4 misses of oth
 too, none of the job; 1 a miss of the job, or one that nothing proves to be another's, or anything lost, \
 corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
 measured is printed, and the files that could be are written). Of a job that a member aborted \
-(MPIRTX_Abort) the code is the member's.";
+(MPIRTX_Abort) the code is the member's, 2 to 4 too: the report tells them apart.";
 
 /// Of `leveret check`.
 pub const CHECK: &str = "\
