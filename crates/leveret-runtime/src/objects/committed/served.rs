@@ -512,6 +512,7 @@ mod tests {
     };
     use leveret_plan::{Costs, plan};
     use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+    use leveret_types::{ChannelId, MemberId};
     use std::sync::Arc;
 
     const SIZE: usize = 8;
@@ -613,6 +614,37 @@ mod tests {
         to.committed.deactivate_served(alarms, served).expect("it is active");
         to.insert(LOGS, 2);
         assert!(to.serve(LOGS));
+    }
+
+    /// An end that a mode keeps: what it moves is counted where the mode's watcher looks, from when its thread has taken it over.
+    // spec: MODE-KEEP-02
+    #[test]
+    fn an_end_that_was_taken_over_counts_where_the_mode_declares_it() {
+        let ((sides, job), (of_mode, mode)) = (sharing(), sharing());
+        let counted = |job: &InProcessJob| {
+            let [from, to] = [0, 1].map(|rank| job.segment(MemberId(rank)).expect("it is whole"));
+            let of_logs = job.assembled.job.channels.iter().position(|channel| channel.name == "at 5");
+            let logs = ChannelId(of_logs.expect("it is declared") as u16);
+            let source = from.source(logs).expect("a source").counters();
+            [source.published, to.target(logs).expect("a target").counters().taken]
+        };
+        let transfer = |buffer| {
+            let [from, to] = &sides;
+            to.insert(LOGS, buffer);
+            from.insert(LOGS, buffer);
+            assert!(from.serve(LOGS) && to.serve(LOGS));
+        };
+        transfer(0);
+        assert_eq!((counted(&job), counted(&mode)), ([1, 1], [0, 0]));
+        for (side, of_mode) in sides.iter().zip(&of_mode) {
+            let mut fresh = of_mode.committed.channels[LOGS].end.lock().expect("nobody panicked");
+            let channel = &side.committed.channels[LOGS];
+            channel.succeed_as(std::mem::replace(&mut *fresh, End::None));
+            channel.begin_as_declared();
+        }
+        transfer(1);
+        transfer(2);
+        assert_eq!((counted(&job), counted(&mode)), ([1, 1], [2, 2]));
     }
 
     /// The thread that left a buffer is asked again when the other has what it wants.
