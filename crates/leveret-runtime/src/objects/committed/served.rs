@@ -508,10 +508,8 @@ mod tests {
     use crate::objects::handle::Handle;
     use crate::objects::{
         BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, Form, OwnedStorage, Policy, Qos,
-        World,
+        World, job_in_tests,
     };
-    use leveret_plan::{Costs, plan};
-    use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
     use leveret_types::{ChannelId, MemberId};
     use std::sync::Arc;
 
@@ -530,7 +528,7 @@ mod tests {
     /// Two channels, whose receiving ends share their iterators; all ends are activated.
     fn sharing() -> ([Side; 2], InProcessJob) {
         let names = ["a".to_owned(), "b".to_owned()];
-        let (mut sides, mut declarations) = (Vec::new(), Vec::new());
+        let (mut sides, mut bindings) = (Vec::new(), Vec::new());
         for rank in 0..2 {
             let mut world = World::new(MemberId(rank), &names).expect("a world");
             let policy = BufiterPolicy { base: Policy::Fifo, form: Form::Plain };
@@ -553,20 +551,11 @@ mod tests {
             };
             let buffers = vec![buffer(), buffer(), buffer(), buffer()];
             let binding = world.bind(&crate::objects::keep::Kept::default());
-            let mut binding = binding.unwrap_or_else(|unfit| panic!("{}", unfit.detail));
-            declarations.push(std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
-            sides.push(Side { committed: binding.committed, inputs, buffers });
+            let binding = binding.unwrap_or_else(|unfit| panic!("{}", unfit.detail));
+            sides.push(Side { committed: binding.committed.clone(), inputs, buffers });
+            bindings.push(binding);
         }
-        let manifest = JobDeclaration {
-            name: "sharing".to_owned(),
-            cores: vec![0, 1],
-            members: names.map(|name| MemberDeclaration { name, core: None }).into(),
-            ..JobDeclaration::default()
-        };
-        let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-            plan(job).map_err(|refusal| refusal.to_string())
-        })
-        .expect("it fits");
+        let mut job = job_in_tests(&mut bindings);
         let ends: Vec<_> = job.sources.drain(..).zip(job.targets.drain(..)).collect();
         for (place, ((_, source), (_, target))) in ends.into_iter().enumerate() {
             for (side, end) in sides.iter().zip([End::source(source), End::target(target)]) {

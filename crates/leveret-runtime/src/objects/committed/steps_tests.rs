@@ -10,11 +10,9 @@ use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::objects::{
     BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, EndState, Form, OwnedStorage, Policy,
-    Qos, Storage, World,
+    Qos, Storage, World, job_in_tests,
 };
 use leveret_memory::sync::steps;
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -124,20 +122,7 @@ fn committed(case: &Case) -> ([Side; 2], u64, InProcessJob) {
         sides.push(Side { committed: binding.committed.clone(), channel, input, output, buffers });
         bindings.push(binding);
     }
-    let manifest = JobDeclaration {
-        name: "steps".to_owned(),
-        cores: vec![0, 1],
-        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let take = |binding: &mut crate::objects::commit::Binding| {
-        std::mem::replace(&mut binding.declarations, crate::Declarations::new(""))
-    };
-    let declarations = bindings.iter_mut().map(take).collect();
-    let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let mut job = job_in_tests(&mut bindings);
     let ring = job.sources.first().map_or(0, |(_, end)| end.buffers());
     for (rank, binding) in bindings.iter().enumerate() {
         let of_member = job.mapped.iter().filter(|(member, ..)| member.index() == rank);
