@@ -325,7 +325,7 @@ pub(crate) struct ChannelCollector {
     /// Of messages, since the journal was given its share.
     changes: Changes<u64>,
     /// What the journal has of other counts.
-    saved: [u64; 6],
+    saved: [u64; 8],
 }
 
 impl ChannelCollector {
@@ -350,7 +350,7 @@ impl ChannelCollector {
             is_damaged: [false; 2],
             record: ChannelRecord { before, ..ChannelRecord::default() },
             changes: Changes::new(false),
-            saved: [0; 6],
+            saved: [0; 8],
         }
     }
 
@@ -375,6 +375,8 @@ impl ChannelCollector {
             record.records_lost,
             record.corrupt,
             record.out_of_order,
+            record.implausible.source,
+            record.implausible.target,
             record.sent.unwrap_or(0),
             record.taken.unwrap_or(0),
         ];

@@ -10,6 +10,8 @@ use leveret_runtime::{Admitted, Declarations, InProcessJob, OutcomeCode};
 use leveret_types::{ByteSize, ChannelId, Generation, MemberId, TaskId};
 use std::sync::Arc;
 
+#[path = "collect_tests/damage.rs"]
+mod damage;
 #[path = "collect_tests/day.rs"]
 mod day;
 #[path = "collect_tests/events.rs"]
@@ -283,13 +285,13 @@ fn any_message(random: &mut Random, honest: RawMessage) -> RawMessage {
         2 => message.due = Nanos(any as i64),
         3 => message.size = any as u32,
         4 => message.fate = any as u8,
-        5 | 6 => message.fate = (random.next() % 13) as u8,
+        5 | 6 => message.fate = (random.next() % 14) as u8,
         // Whatever can be said of it fits, but that there is no such instance yet.
         7 | 8 => {
             let ahead = any % (1 << 40);
             message.instance += ahead;
             message.due = message.due + PERIOD.saturating_mul(ahead as i64);
-            message.fate = (random.next() % 13) as u8;
+            message.fate = (random.next() % 14) as u8;
         }
         _ => {}
     }

@@ -336,24 +336,45 @@ fn merge_data_path(sum: &mut DataPathCounts, other: &DataPathCounts) {
 }
 
 fn merge_instances(sum: &mut ThinnedInstances, other: &ThinnedInstances) {
-    sum.count = sum.count.saturating_add(other.count);
-    sum.skipped = sum.skipped.saturating_add(other.skipped);
-    sum.missed = sum.missed.saturating_add(other.missed);
-    sum.over_budget = sum.over_budget.saturating_add(other.over_budget);
-    merge_distribution(&mut sum.wake_lateness, &other.wake_lateness);
-    merge_distribution(&mut sum.start_lateness, &other.start_lateness);
-    merge_distribution(&mut sum.execution, &other.execution);
-    merge_distribution(&mut sum.slack, &other.slack);
+    merge_thinned(
+        [
+            (&mut sum.count, other.count),
+            (&mut sum.skipped, other.skipped),
+            (&mut sum.missed, other.missed),
+            (&mut sum.over_budget, other.over_budget),
+        ],
+        [
+            (&mut sum.wake_lateness, &other.wake_lateness),
+            (&mut sum.start_lateness, &other.start_lateness),
+            (&mut sum.execution, &other.execution),
+            (&mut sum.slack, &other.slack),
+        ],
+    );
 }
 
 fn merge_messages(sum: &mut ThinnedMessages, other: &ThinnedMessages) {
-    sum.count = sum.count.saturating_add(other.count);
-    sum.taken = sum.taken.saturating_add(other.taken);
-    sum.untaken = sum.untaken.saturating_add(other.untaken);
-    sum.missed = sum.missed.saturating_add(other.missed);
-    merge_distribution(&mut sum.latency, &other.latency);
-    merge_distribution(&mut sum.insert_to_taken, &other.insert_to_taken);
-    merge_distribution(&mut sum.available_to_taken, &other.available_to_taken);
+    merge_thinned(
+        [
+            (&mut sum.count, other.count),
+            (&mut sum.taken, other.taken),
+            (&mut sum.untaken, other.untaken),
+            (&mut sum.missed, other.missed),
+        ],
+        [
+            (&mut sum.latency, &other.latency),
+            (&mut sum.insert_to_taken, &other.insert_to_taken),
+            (&mut sum.available_to_taken, &other.available_to_taken),
+        ],
+    );
+}
+
+/// Each count and distribution of a sum with that of the other.
+fn merge_thinned<const DISTRIBUTIONS: usize>(
+    counts: [(&mut u64, u64); 4],
+    distributions: [(&mut Distribution, &Distribution); DISTRIBUTIONS],
+) {
+    counts.into_iter().for_each(|(sum, other)| *sum = sum.saturating_add(other));
+    distributions.into_iter().for_each(|(sum, other)| merge_distribution(sum, other));
 }
 
 fn merge_distribution(sum: &mut Distribution, other: &Distribution) {

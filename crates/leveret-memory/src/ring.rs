@@ -99,7 +99,8 @@ impl<const N: usize> RingReader<N> {
 
     /// Whether the writer claims to be ahead by a quarter of the ring or more, or behind.
     pub(crate) fn is_filling(&self) -> bool {
-        let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Acquire)).any_value();
+        // No record is read for it.
+        let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Relaxed)).any_value();
         pushed.wrapping_sub(self.next) > self.mask / 4
     }
 
@@ -138,7 +139,8 @@ impl<const N: usize> RingReader<N> {
     }
 
     fn claim(&self, index: u64) -> Claim {
-        let word = self.window.words::<N>(slot::<N>(index, self.mask)).word(0).load(Ordering::Acquire);
+        // Whoever reads the record then loads this word again, and acquires what was written before it.
+        let word = self.window.words::<N>(slot::<N>(index, self.mask)).word(0).load(Ordering::Relaxed);
         self.tag.read(Alleged::new(word).any_value())
     }
 
@@ -185,7 +187,8 @@ impl<const N: usize> RingReader<N> {
     /// before it publishes there; while it writes, its count need not be seen yet.
     fn is_later(&self, sequence: u64, index: u64) -> bool {
         let is_in_place = |found: u64| found > index && (found ^ index) & self.mask == 0;
-        let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Acquire)).any_value();
+        // With the sequence word came the count from before that record.
+        let pushed = Alleged::new(self.window.word(PUSHED).load(Ordering::Relaxed)).any_value();
         match self.tag.read(sequence) {
             Claim::Published(found) => is_in_place(found) && found <= pushed,
             Claim::Writing(found) => is_in_place(found),

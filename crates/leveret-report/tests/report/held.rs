@@ -30,17 +30,7 @@ impl Held {
         let phase = &mut record.phases[0];
         let thread = phase.tasks[A].thread;
         let [before, late] = [LATE - 1, LATE].map(|place| phase.tasks[A].instances[place as usize]);
-        let idle = (ThreadKind::Idle, String::new());
-        phase.switches.push(SwitchEvent {
-            at: before.ended + Nanos(200),
-            core: 0,
-            from: thread,
-            to: 0,
-            left,
-            to_process: None,
-            to_kind: idle.0,
-            to_name: idle.1,
-        });
+        phase.switches.push(to_idle(before.ended + Nanos(200), thread, left));
         phase.timers.clear();
         let held = Self { record, thread, due: late.planned - micros(50), woken: late.woken };
         // Wake-ups of another time, so that there is a log of them.
@@ -87,6 +77,20 @@ pub(crate) fn hog() -> Plant {
 
 pub(crate) fn idle() -> Plant {
     Plant::LateTimer { task: A, by: micros(300) }
+}
+
+fn switch(at: Nanos, [from, to]: [u32; 2], left: Left, to_kind: ThreadKind) -> SwitchEvent {
+    SwitchEvent { at, core: 0, from, to, left, to_process: None, to_kind, to_name: String::new() }
+}
+
+/// A's thread leaves its core, which is idle from then on.
+fn to_idle(at: Nanos, thread: u32, left: Left) -> SwitchEvent {
+    switch(at, [thread, 0], left, ThreadKind::Idle)
+}
+
+/// A's thread comes to its core, which was idle.
+fn to_task(at: Nanos, thread: u32) -> SwitchEvent {
+    switch(at, [0, thread], Left::Runnable, ThreadKind::Task(A as u16))
 }
 
 pub(crate) fn actor(is_own: Option<bool>) -> Actor {
@@ -188,20 +192,10 @@ fn a_body_led_step_by_step_left_its_core_whatever_the_kernel_counted() {
     let late = &mut phase.tasks[A].instances[LATE as usize];
     late.ended = late.deadline + budget;
     late.switches = 0;
-    let step = |at, from, to, left, to_kind| SwitchEvent {
-        at,
-        core: 0,
-        from,
-        to,
-        left,
-        to_kind,
-        to_process: None,
-        to_name: String::new(),
-    };
     let mut at = late.started + micros(5);
     while at + micros(10) < late.ended {
-        phase.switches.push(step(at, thread, 0, Left::Traced, ThreadKind::Idle));
-        phase.switches.push(step(at + micros(5), 0, thread, Left::Runnable, ThreadKind::Task(A as u16)));
+        phase.switches.push(to_idle(at, thread, Left::Traced));
+        phase.switches.push(to_task(at + micros(5), thread));
         at = at + micros(20);
     }
     let began = late.started;
@@ -225,19 +219,8 @@ fn a_body_led_step_by_step_puts_no_deadline_task_in_debt_by_itself() {
         last.expect("it left after the instance before").at = ended + Nanos(200);
         for step in 0..steps {
             let at = began + micros(2 + 3 * step);
-            let to_idle = |at, from, to, left, to_kind| SwitchEvent {
-                at,
-                core: 0,
-                from,
-                to,
-                left,
-                to_kind,
-                to_process: None,
-                to_name: String::new(),
-            };
-            phase.switches.push(to_idle(at, thread, 0, Left::Traced, ThreadKind::Idle));
-            let back = (Left::Runnable, ThreadKind::Task(A as u16));
-            phase.switches.push(to_idle(at + Nanos(500), 0, thread, back.0, back.1));
+            phase.switches.push(to_idle(at, thread, Left::Traced));
+            phase.switches.push(to_task(at + Nanos(500), thread));
         }
         phase.switches.sort_by_key(|event| event.at);
         let by = actor(Some(false));
@@ -269,21 +252,11 @@ fn a_throttled_instance_is_not_the_one_that_exceeded_the_budget() {
     phase.tasks[A].instances[at].ended = phase.tasks[A].instances[at].started + budget + micros(20);
     let throttled = &mut phase.tasks[A].instances[at + 1];
     throttled.ended = throttled.started + budget + micros(100);
-    let away = |from: u32, to: u32, at: Nanos, to_kind| SwitchEvent {
-        at,
-        core: 0,
-        from,
-        to,
-        left: Left::Runnable,
-        to_process: None,
-        to_kind,
-        to_name: String::new(),
-    };
     let (left, back) = (throttled.started + micros(1), throttled.ended - micros(1));
     let last = phase.switches.iter_mut().find(|event| event.from == thread && event.at < due);
     last.expect("it left after the instance before").at = throttled.ended + Nanos(200);
-    phase.switches.push(away(thread, 0, left, ThreadKind::Idle));
-    phase.switches.push(away(0, thread, back, ThreadKind::Task(A as u16)));
+    phase.switches.push(to_idle(left, thread, Left::Runnable));
+    phase.switches.push(to_task(back, thread));
     let miss = held.queued(due + micros(2)).expect(Cause::Throttled, Party::Job, false);
     let named = format!("the body of instance {} took longer", LATE - 2);
     assert!(miss.evidence.iter().any(|sentence| sentence.contains(&named)), "{miss:#?}");

@@ -182,8 +182,8 @@ fn reached_by(members: &[Handle], known: &HashMap<Handle, Reached>, left: usize)
                 is_too_long = true;
                 &[]
             }
-            (_, Some(Err(code))) => return Err(*code),
             (Some(class), None) if class.is_channel() => std::slice::from_ref(member),
+            // No channel, or a container that holds such a thing.
             _ => return Err(Code::UndefForObject),
         };
         is_too_long |= channels.len() + more.len() > left.min(CONTAINER_MAX);

@@ -4,11 +4,9 @@ use super::commit::Binding;
 use super::keep::Kept;
 use super::{
     BufferDescription, ChannelDescription, Code, Committed, Dataspec, EndState, Handle, OwnedStorage, Policy,
-    Qos, Storage, World,
+    Qos, Storage, World, job_in_tests,
 };
 use crate::in_process::InProcessJob;
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -97,19 +95,7 @@ fn side(rank: usize, with_task: bool) -> Side {
 
 /// Both members' bindings as one job.
 fn job(bindings: &mut [Binding]) -> InProcessJob {
-    let manifest = JobDeclaration {
-        name: "pair".to_owned(),
-        cores: vec![0, 1],
-        members: names().into_iter().map(|name| MemberDeclaration { name, core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let take =
-        |binding: &mut Binding| std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-    let declarations = bindings.iter_mut().map(take).collect();
-    let job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    });
-    let job = job.expect("it fits");
+    let job = job_in_tests(&mut *bindings);
     for (rank, binding) in bindings.iter().enumerate() {
         binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
         binding.committed.settle([]).expect("nothing is mapped");

@@ -62,10 +62,14 @@ mod graph_tests;
 #[cfg(test)]
 mod keep_tests;
 #[cfg(test)]
+mod test_job;
+#[cfg(test)]
 mod test_storage;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+use test_job::job_in_tests;
 #[cfg(test)]
 use test_storage::storage_in_tests;
 

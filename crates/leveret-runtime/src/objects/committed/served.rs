@@ -508,10 +508,9 @@ mod tests {
     use crate::objects::handle::Handle;
     use crate::objects::{
         BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, Form, OwnedStorage, Policy, Qos,
-        World,
+        World, job_in_tests,
     };
-    use leveret_plan::{Costs, plan};
-    use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
+    use leveret_types::{ChannelId, MemberId};
     use std::sync::Arc;
 
     const SIZE: usize = 8;
@@ -529,7 +528,7 @@ mod tests {
     /// Two channels, whose receiving ends share their iterators; all ends are activated.
     fn sharing() -> ([Side; 2], InProcessJob) {
         let names = ["a".to_owned(), "b".to_owned()];
-        let (mut sides, mut declarations) = (Vec::new(), Vec::new());
+        let (mut sides, mut bindings) = (Vec::new(), Vec::new());
         for rank in 0..2 {
             let mut world = World::new(MemberId(rank), &names).expect("a world");
             let policy = BufiterPolicy { base: Policy::Fifo, form: Form::Plain };
@@ -552,20 +551,11 @@ mod tests {
             };
             let buffers = vec![buffer(), buffer(), buffer(), buffer()];
             let binding = world.bind(&crate::objects::keep::Kept::default());
-            let mut binding = binding.unwrap_or_else(|unfit| panic!("{}", unfit.detail));
-            declarations.push(std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
-            sides.push(Side { committed: binding.committed, inputs, buffers });
+            let binding = binding.unwrap_or_else(|unfit| panic!("{}", unfit.detail));
+            sides.push(Side { committed: binding.committed.clone(), inputs, buffers });
+            bindings.push(binding);
         }
-        let manifest = JobDeclaration {
-            name: "sharing".to_owned(),
-            cores: vec![0, 1],
-            members: names.map(|name| MemberDeclaration { name, core: None }).into(),
-            ..JobDeclaration::default()
-        };
-        let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-            plan(job).map_err(|refusal| refusal.to_string())
-        })
-        .expect("it fits");
+        let mut job = job_in_tests(&mut bindings);
         let ends: Vec<_> = job.sources.drain(..).zip(job.targets.drain(..)).collect();
         for (place, ((_, source), (_, target))) in ends.into_iter().enumerate() {
             for (side, end) in sides.iter().zip([End::source(source), End::target(target)]) {
@@ -613,6 +603,37 @@ mod tests {
         to.committed.deactivate_served(alarms, served).expect("it is active");
         to.insert(LOGS, 2);
         assert!(to.serve(LOGS));
+    }
+
+    /// An end that a mode keeps: what it moves is counted where the mode's watcher looks, from when its thread has taken it over.
+    // spec: MODE-KEEP-02
+    #[test]
+    fn an_end_that_was_taken_over_counts_where_the_mode_declares_it() {
+        let ((sides, job), (of_mode, mode)) = (sharing(), sharing());
+        let counted = |job: &InProcessJob| {
+            let [from, to] = [0, 1].map(|rank| job.segment(MemberId(rank)).expect("it is whole"));
+            let of_logs = job.assembled.job.channels.iter().position(|channel| channel.name == "at 5");
+            let logs = ChannelId(of_logs.expect("it is declared") as u16);
+            let source = from.source(logs).expect("a source").counters();
+            [source.published, to.target(logs).expect("a target").counters().taken]
+        };
+        let transfer = |buffer| {
+            let [from, to] = &sides;
+            to.insert(LOGS, buffer);
+            from.insert(LOGS, buffer);
+            assert!(from.serve(LOGS) && to.serve(LOGS));
+        };
+        transfer(0);
+        assert_eq!((counted(&job), counted(&mode)), ([1, 1], [0, 0]));
+        for (side, of_mode) in sides.iter().zip(&of_mode) {
+            let mut fresh = of_mode.committed.channels[LOGS].end.lock().expect("nobody panicked");
+            let channel = &side.committed.channels[LOGS];
+            channel.succeed_as(std::mem::replace(&mut *fresh, End::None));
+            channel.begin_as_declared();
+        }
+        transfer(1);
+        transfer(2);
+        assert_eq!((counted(&job), counted(&mode)), ([1, 1], [2, 2]));
     }
 
     /// The thread that left a buffer is asked again when the other has what it wants.

@@ -10,11 +10,9 @@ use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::objects::{
     BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, EndState, Form, OwnedStorage, Policy,
-    Qos, Storage, World,
+    Qos, Storage, World, job_in_tests,
 };
 use leveret_memory::sync::steps;
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -124,20 +122,7 @@ fn committed(case: &Case) -> ([Side; 2], u64, InProcessJob) {
         sides.push(Side { committed: binding.committed.clone(), channel, input, output, buffers });
         bindings.push(binding);
     }
-    let manifest = JobDeclaration {
-        name: "steps".to_owned(),
-        cores: vec![0, 1],
-        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let take = |binding: &mut crate::objects::commit::Binding| {
-        std::mem::replace(&mut binding.declarations, crate::Declarations::new(""))
-    };
-    let declarations = bindings.iter_mut().map(take).collect();
-    let mut job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let mut job = job_in_tests(&mut bindings);
     let ring = job.sources.first().map_or(0, |(_, end)| end.buffers());
     for (rank, binding) in bindings.iter().enumerate() {
         let of_member = job.mapped.iter().filter(|(member, ..)| member.index() == rank);
@@ -272,13 +257,19 @@ fn exercise(case: &Case) -> (Most, u64) {
 const SHAPES: [(usize, Label); 5] =
     [(1, |_| 7), (4, |_| 7), (64, |number| number as i64), (300, |_| 7), (300, |number| -(number as i64))];
 
-const FORMS: [(Policy, Form); 6] = [
+const FORMS: [(Policy, Form); 12] = [
     (Policy::Fifo, Form::Plain),
     (Policy::Lifo, Form::Plain),
     (Policy::Sorted, Form::Plain),
     (Policy::Unordered, Form::Plain),
     (Policy::Fifo, Form::Mapped),
+    (Policy::Lifo, Form::Mapped),
+    (Policy::Sorted, Form::Mapped),
+    (Policy::Unordered, Form::Mapped),
     (Policy::Fifo, Form::Ordered),
+    (Policy::Lifo, Form::Ordered),
+    (Policy::Sorted, Form::Ordered),
+    (Policy::Unordered, Form::Ordered),
 ];
 
 /// What a call of an end may take that moves what has become possible.
@@ -346,10 +337,11 @@ fn how_many_buffers_there_are_matters_to_walks_alone() {
     let plain = |policy, form| move |buffers| few_used(Case::new(policy, form, buffers));
     let late =
         |buffers| few_used(Case { is_allowed: false, ..Case::new(Policy::Fifo, Form::Plain, buffers) });
-    let cases: [&dyn Fn(usize) -> Case; 4] = [
+    let cases: [&dyn Fn(usize) -> Case; 5] = [
         &plain(Policy::Fifo, Form::Plain),
         &plain(Policy::Lifo, Form::Plain),
         &plain(Policy::Fifo, Form::Ordered),
+        &plain(Policy::Lifo, Form::Ordered),
         &late,
     ];
     for case in cases {
@@ -363,6 +355,58 @@ fn how_many_buffers_there_are_matters_to_walks_alone() {
         // And these take so little that nothing of it can be a walk.
         for function in ["insert", "start", "wait", "status", "metrics"] {
             assert!(many.0[function] <= 90, "{function}: {}", many.0[function]);
+        }
+    }
+}
+
+/// What an insertion into an iterator and a removal from it may take where no transfer waits, with so many buffers.
+fn iterator_most(policy: BufiterPolicy, buffers: u64, is_aliased: bool) -> [u64; 2] {
+    let store = match (policy.base, policy.form) {
+        (Policy::Fifo | Policy::Unordered, Form::Ordered) | (Policy::Ordered, _) => [4, 4],
+        (Policy::Fifo, _) => [5, 4],
+        (Policy::Lifo, _) => [4, 4],
+        (Policy::Sorted, _) => [6 + 3 * buffers, 7],
+        (Policy::Unordered, _) => [4, 1 + 2 * buffers.div_ceil(32)],
+    };
+    // Whether it is the buffer's turn.
+    let turn = u64::from(policy.form == Form::Ordered);
+    // Whether the receiver has any of the aliased buffers.
+    let loan = u64::from(is_aliased);
+    [store[0] + turn + loan + INSERTED, store[1] + loan + REMOVED]
+}
+
+/// Beside those of the store: to claim or leave the buffer, with its length and label, and to see whether a transfer waits.
+const INSERTED: u64 = 7;
+const REMOVED: u64 = 3;
+
+/// Each form costs what its base policy costs, ORDERED one step more to insert.
+// spec: LAW-STEPS-02, BUFITER-ORDERED-04, BUFITER-MAPPED-06
+#[test]
+fn an_iterator_of_each_form_takes_as_many_steps_as_its_base_policy() {
+    for (policy, form) in FORMS {
+        for is_aliased in [false, true] {
+            if is_aliased && form == Form::Plain {
+                continue;
+            }
+            for (buffers, label) in SHAPES {
+                let case = Case { is_aliased, label, ..Case::new(policy, form, buffers) };
+                let (sides, ..) = committed(&case);
+                let [Side { committed, input, buffers, .. }, _] = &sides;
+                let mut most = Most::default();
+                for _ in 0..2 {
+                    for buffer in buffers {
+                        most.of("insert", || committed.insert(*input, *buffer)).expect("it is its turn");
+                    }
+                    for _ in buffers {
+                        most.of("remove", || committed.remove(*input)).expect("all are in");
+                    }
+                }
+                let bounds = iterator_most(case.policy, buffers.len() as u64, is_aliased);
+                for (function, bound) in ["insert", "remove"].into_iter().zip(bounds) {
+                    let taken = most.0[function];
+                    assert!(taken <= bound, "{function}: {taken} steps, {bound} allowed: {case:?}");
+                }
+            }
         }
     }
 }

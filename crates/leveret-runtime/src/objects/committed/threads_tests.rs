@@ -5,12 +5,10 @@ use crate::in_process::InProcessJob;
 use crate::objects::handle::Handle;
 use crate::objects::{
     BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, Form, Outcome, Policy, Qos, World,
-    storage_in_tests,
+    job_in_tests, storage_in_tests,
 };
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_os::clock;
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use std::sync::Arc;
 
@@ -87,20 +85,8 @@ fn names() -> [String; 2] {
 /// All ends are activated.
 fn sides(case: Case) -> ([Side; 2], InProcessJob) {
     let [from, to] = [0, 1].map(|rank| side(rank, case));
-    let manifest = JobDeclaration {
-        name: "threads".to_owned(),
-        cores: vec![0, 1],
-        members: names().map(|name| MemberDeclaration { name, core: None }).into(),
-        ..JobDeclaration::default()
-    };
     let (sides, mut bindings) = ([from.0, to.0], [from.1, to.1]);
-    let declarations = bindings
-        .iter_mut()
-        .map(|binding| std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
-    let mut job = InProcessJob::commit(&manifest, declarations.collect(), Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let mut job = job_in_tests(&mut bindings);
     for (rank, binding) in bindings.iter().enumerate() {
         let own = job.mapped.iter().filter(|(member, ..)| member.index() == rank);
         binding.committed.settle(own.map(|(.., mapped)| (0, mapped.clone()))).expect("they fit");

@@ -6,9 +6,8 @@ use crate::VirtualClock;
 use crate::in_process::InProcessJob;
 use crate::objects::{
     BufferDescription, ChannelDescription, Committed, Dataspec, Handle, OwnedStorage, Policy, Qos, World,
+    job_in_tests,
 };
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use proptest::prelude::*;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
@@ -95,20 +94,7 @@ fn pair_of(stock: [usize; 2], slack: u32, qos: Qos) -> Pair {
         sides.push(Side { committed: binding.committed.clone(), channel, input, output });
         bindings.push(binding);
     }
-    let manifest = JobDeclaration {
-        name: "pair".to_owned(),
-        cores: vec![0, 1],
-        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let take = |binding: &mut crate::objects::commit::Binding| {
-        std::mem::replace(&mut binding.declarations, crate::Declarations::new(""))
-    };
-    let declarations = bindings.iter_mut().map(take).collect();
-    let job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let job = job_in_tests(&mut bindings);
     for (rank, binding) in bindings.iter().enumerate() {
         binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
         binding.committed.settle([]).expect("nothing is mapped");

@@ -4,10 +4,8 @@ use super::*;
 use crate::in_process::InProcessJob;
 use crate::objects::{
     BufferDescription, ChannelDescription, Dataspec, OwnedStorage, Policy, Qos, TaskFunction, TaskInstance,
-    World,
+    World, job_in_tests,
 };
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{ChannelId, MemberId, Nanos};
 use std::sync::{Arc, Mutex};
 
@@ -26,7 +24,7 @@ fn ms(value: i64) -> Nanos {
 fn pair(windows: [[Nanos; 2]; 2]) -> (InProcessJob, [Seen; 2]) {
     let names = ["a".to_owned(), "b".to_owned()];
     let seen = [Seen::default(), Seen::default()];
-    let mut declared = Vec::new();
+    let mut bindings = Vec::new();
     for rank in 0..2 {
         let mut world = World::new(MemberId(rank as u16), &names).expect("a world");
         let mut iterator = || {
@@ -64,24 +62,13 @@ fn pair(windows: [[Nanos; 2]; 2]) -> (InProcessJob, [Seen; 2]) {
         };
         let task = world.task(&format!("t{rank}"), (of_task, ms(1)), function).expect("a task");
         world.bind_channel(task, channel).expect("it is bound once");
-        let mut binding = world
+        let binding = world
             .bind(&crate::objects::keep::Kept::default())
             .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
         binding.committed.settle([]).expect("nothing is mapped");
-        let declarations = std::mem::replace(&mut binding.declarations, crate::Declarations::new(""));
-        declared.push((binding, declarations));
+        bindings.push(binding);
     }
-    let manifest = JobDeclaration {
-        name: "pair".to_owned(),
-        cores: vec![0, 1],
-        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let (bindings, declarations): (Vec<_>, Vec<_>) = declared.into_iter().unzip();
-    let job = InProcessJob::commit(&manifest, declarations, Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let job = job_in_tests(&mut bindings);
     for (rank, binding) in bindings.iter().enumerate() {
         binding.attach_timed(|end| job.shared_activation(MemberId(rank as u16), end.0));
     }

@@ -343,3 +343,7 @@ impl Activation {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "dispatch_tests.rs"]
+mod tests;

@@ -3,11 +3,9 @@
 use crate::in_process::InProcessJob;
 use crate::objects::{
     BufferDescription, CollectiveDescription, CollectiveKind, Committed, Dataspec, Handle, Operation, Policy,
-    Qos, World, storage_in_tests,
+    Qos, World, job_in_tests, storage_in_tests,
 };
 use crate::watch::Watch;
-use leveret_plan::{Costs, plan};
-use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration};
 use leveret_types::{MemberId, Nanos};
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -177,19 +175,7 @@ fn committed(case: &Case, qos: Option<Qos>) -> (Vec<Side>, InProcessJob) {
         sides.push(Side { committed: binding.committed.clone(), channel, sends, receives });
         bindings.push(binding);
     }
-    let manifest = JobDeclaration {
-        name: "collective".to_owned(),
-        cores: vec![0, 1],
-        members: names.iter().map(|name| MemberDeclaration { name: name.clone(), core: None }).collect(),
-        ..JobDeclaration::default()
-    };
-    let declarations = bindings
-        .iter_mut()
-        .map(|binding| std::mem::replace(&mut binding.declarations, crate::Declarations::new("")));
-    let mut job = InProcessJob::commit(&manifest, declarations.collect(), Costs::default(), |job| {
-        plan(job).map_err(|refusal| refusal.to_string())
-    })
-    .expect("it fits");
+    let mut job = job_in_tests(&mut bindings);
     let watch = Arc::new(Watch::new(case.members, Nanos::MAX));
     let (mut sources, mut targets) =
         (VecDeque::from(std::mem::take(&mut job.sources)), VecDeque::from(std::mem::take(&mut job.targets)));
