@@ -593,17 +593,33 @@ static int spins_in_interrupts(int64_t first, int64_t last)
     return attached;
 }
 
-/* The kernel keeps interrupts off on the core. A thread that sleeps there for a moment again and again writes down when it was not woken. */
+/* The core on which a thread ran last, and on which what wakes it is due: that of a SCHED_DEADLINE thread is the kernel's choice. */
+static int core_of(pid_t who)
+{
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", member, who);
+    FILE *stat = fopen(path, "r");
+    must(stat && fgets(line, sizeof line, stat), path);
+    fclose(stat);
+    char *field = strrchr(line, ')');
+    /* After the name follows the third field; the core is the 39th. */
+    for (int number = 2; field && number < 39; number++)
+        field = strchr(field + 1, ' ');
+    must(field != NULL, path);
+    return atoi(field);
+}
+
+/* The kernel keeps interrupts off on the core where the disturbed thread sleeps. A thread that sleeps there for a moment again and again writes
+   down when it was not woken. */
 static void interrupts_off(void)
 {
-    int attached[BURSTS_MAX];
-    for (int burst = 0; burst < bursts; burst++) {
-        attached[burst] = spins_in_interrupts(start_of(burst), start_of(burst) + length);
-        must(attached[burst] >= 0, "loading a program into the kernel");
-    }
-    pin(0, core);
     rank(0, SCHED_FIFO, RANK);
     for (int burst = 0; burst < bursts; burst++) {
+        sleep_until(start_of(burst) - 4 * MS);
+        core = core_of(thread);
+        int attached = spins_in_interrupts(start_of(burst), start_of(burst) + length);
+        must(attached >= 0, "loading a program into the kernel");
+        pin(0, core);
         sleep_until(start_of(burst) - MS);
         for (int64_t due = now(); due < start_of(burst) + length;) {
             sleep_until(due += MS / 10);
@@ -612,7 +628,7 @@ static void interrupts_off(void)
                 note(due, woken);
             due = woken;
         }
-        close(attached[burst]);
+        close(attached);
     }
 }
 

@@ -30,7 +30,8 @@ fn push(writer: &mut RingWriter<WORDS>, numbers: std::ops::Range<u64>) {
 
 /// What may stand in a word: a bit changed, nothing, everything, or any number.
 fn wrongs(right: u64) -> impl Iterator<Item = u64> {
-    let bits = (0..64).map(move |bit| right ^ 1 << bit);
+    let apart = if cfg!(miri) { 63 } else { 1 };
+    let bits = (0..64).step_by(apart).map(move |bit| right ^ 1 << bit);
     bits.chain([0, u64::MAX, right.wrapping_mul(0x9e37_79b9_7f4a_7c15)]).filter(move |wrong| *wrong != right)
 }
 
@@ -38,7 +39,8 @@ fn wrongs(right: u64) -> impl Iterator<Item = u64> {
 /// records are read, nor later.
 #[test]
 fn one_damaged_word_costs_one_record_at_most_and_is_counted() {
-    for (before, pushed) in [(0, 3), (0, 8), (5, 11), (6, 14)] {
+    let spans = [(5, 11), (0, 3), (0, 8), (6, 14)];
+    for (before, pushed) in spans.into_iter().take(if cfg!(miri) { 1 } else { spans.len() }) {
         let words = (RECORDS / 8..).take(RECORDS_OF_RING as usize * WORDS).map(|place| place * 8);
         for offset in [PUSHED].into_iter().chain(words) {
             let count = wrongs(1).count();
