@@ -273,8 +273,24 @@ pub(crate) struct Context<'a> {
     pub phase_number: usize,
     /// Whether the agent had a thread on each idle core that kept it awake.
     pub keeps_awake: bool,
+    record: &'a RunRecord,
+    /// How many phases after this one it is asked for.
+    ahead: u32,
     decided: RefCell<HashMap<(usize, usize), Decided>>,
+    last_before: RefCell<HashMap<usize, Option<LastBefore>>>,
 }
+
+/// The last instance that a task had in the phase before.
+#[derive(Clone)]
+struct LastBefore {
+    instance: u64,
+    /// In the time of the phase that goes on with the task.
+    ended: Nanos,
+    decided: Decided,
+}
+
+/// How many phases are looked back at for what delayed a task that goes on through them.
+const PHASES_BACK: u32 = 8;
 
 impl<'a> Context<'a> {
     pub fn new(record: &'a RunRecord, phase_number: usize, phase: &'a Phase) -> Self {
@@ -284,7 +300,10 @@ impl<'a> Context<'a> {
             stalls: Stalls::new(record, phase),
             phase_number,
             keeps_awake: record.machine.kept_awake,
+            record,
+            ahead: 0,
             decided: RefCell::default(),
+            last_before: RefCell::default(),
         }
     }
 
@@ -296,6 +315,30 @@ impl<'a> Context<'a> {
     /// Keeps a decision, so that chains are followed once only.
     fn remember(&self, task: usize, place: usize, decided: Decided) {
         self.decided.borrow_mut().insert((task, place), decided);
+    }
+
+    /// The last instance, in the phase before, of a task that goes on from it: no other begins before that one has ended.
+    fn last_before(&self, task: usize) -> Option<LastBefore> {
+        if let Some(known) = self.last_before.borrow().get(&task) {
+            return known.clone();
+        }
+        let found = self.find_last_before(task);
+        self.last_before.borrow_mut().insert(task, found.clone());
+        found
+    }
+
+    fn find_last_before(&self, task: usize) -> Option<LastBefore> {
+        let kept = self.phase().tasks.get(task).filter(|task| task.before > 0)?;
+        let number = self.phase_number.checked_sub(1).filter(|_| self.ahead < PHASES_BACK)?;
+        let phase = self.record.phases.get(number)?;
+        let name = self.index.task_name(task);
+        let of_it = phase.job.tasks.iter().position(|task| task.name == name)?;
+        let instances = &phase.tasks.get(of_it)?.instances;
+        let last = instances.last().filter(|last| last.instance.checked_add(1) == Some(kept.before))?;
+        let context = Self { ahead: self.ahead + 1, ..Self::new(self.record, number, phase) };
+        let decided = task::decide_instance(&context, of_it, instances.len() - 1, 0);
+        let ended = last.ended + phase.epoch_monotonic - self.phase().epoch_monotonic;
+        Some(LastBefore { instance: last.instance, ended, decided })
     }
 
     /// The phase itself.

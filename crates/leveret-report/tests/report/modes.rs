@@ -2,7 +2,7 @@
 
 use leveret_plan::Qos;
 use leveret_report::Report;
-use leveret_report::record::{Event, EventKind, Phase, RunRecord};
+use leveret_report::record::{Event, EventKind, Outcome, Phase, RunRecord};
 use leveret_report::synthetic::{B, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Subject, assess, verdicts};
 use leveret_report::why::why;
@@ -111,6 +111,35 @@ fn a_stop_from_before_the_epoch_is_the_cause_after_it() {
     let misses = verdicts(&run);
     let miss = misses.iter().find(|miss| miss.subject == Subject::Task(B)).expect("it is late");
     assert_eq!(miss.cause, Cause::LateTimer, "{miss:#?}");
+}
+
+/// B stands still in the last instance of a phase, for whose end the first ones of the next, which goes on with it, wait in vain.
+#[test]
+fn what_held_up_the_last_instance_before_a_switch_is_the_cause_of_those_after_it() {
+    let by = Nanos::from_micros(600);
+    let mut run = record(&[4, 8], vec![(ROUNDS - 1, Plant::Stopped { task: B, by })]);
+    let began = run.phases[0].epoch_monotonic;
+    run.phases[1].epoch_monotonic = began + Nanos::from_millis(ROUNDS as i64);
+    go_on_from(&mut run.phases[1], ROUNDS);
+    let last = run.phases[0].tasks[B].instances.last_mut().expect("it ran");
+    last.ended = last.ended + Nanos::from_millis(2);
+    for skipped in &mut run.phases[1].tasks[B].instances[..2] {
+        skipped.outcome = Outcome::SkippedOverrun;
+        // It waited until it would have been too late.
+        (skipped.started, skipped.ended) = (skipped.deadline, skipped.deadline);
+    }
+    let of_b = |run: &RunRecord| -> Vec<(usize, u64, Cause, Cause)> {
+        let misses = verdicts(run);
+        let own = misses.iter().filter(|miss| miss.subject == Subject::Task(B));
+        let root = |miss: &Miss| miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        own.map(|miss| (miss.phase, miss.instance, miss.cause, root(miss))).collect()
+    };
+    let stopped = Cause::StoppedMember;
+    let after = |instance| (1, instance, Cause::PreviousInstance, stopped);
+    assert_eq!(of_b(&run), [(0, ROUNDS - 1, stopped, stopped), after(ROUNDS), after(ROUNDS + 1)]);
+    // Where the phase before has no such instance nothing else is known.
+    run.phases[0].tasks[B].instances.pop();
+    assert_eq!(of_b(&run)[0], (1, ROUNDS, Cause::Overrun, Cause::Overrun));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::wait::FOR_WHOM;
 use super::{Case, DEADLINE, GRAIN, Share};
 use crate::format::plural;
-use crate::record::{EventKind, Left, ThreadKind};
+use crate::record::{EventKind, Left, Outcome, ThreadKind};
 use crate::verdict::occupancy::Stretch;
 use crate::verdict::task::is_skipped;
 use crate::verdict::{Blame, Cause, Stage};
@@ -16,6 +16,10 @@ impl Case<'_> {
     /// Between wake-up and body.
     pub(super) fn start(&self, shares: &mut Vec<Share>) {
         let ready = self.record.woken.max(self.record.planned);
+        if let Some(share) = self.after_last_before(Stage::Start, ready, self.record.started - ready) {
+            shares.push(share);
+            return;
+        }
         let gap_end = self.record.gap_at + self.record.gap;
         let by_gap = self.record.gap > GRAIN && gap_end > ready && self.record.woken <= gap_end;
         // An instance that was left out began nothing; its spin ended when it was given up.
@@ -24,6 +28,11 @@ impl Case<'_> {
             _ => self.record.started - ready,
         };
         if late <= GRAIN {
+            return;
+        }
+        // It did not spin then, but waited for the thread of the phase before.
+        if self.record.outcome == Outcome::SkippedOverrun && !by_gap {
+            shares.push(self.after_one_not_recorded(Stage::Start, late));
             return;
         }
         let (from, to) = if by_gap && self.record.gap >= Nanos(late.0 / 2) {

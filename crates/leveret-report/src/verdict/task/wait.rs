@@ -5,7 +5,7 @@ use super::{Case, DEADLINE, GRAIN, Share, decide_instance, missed};
 use crate::format::plural;
 use crate::record::{Event, EventKind, InstanceRecord, Outcome, ThreadKind};
 use crate::verdict::occupancy::{Stretch, rank};
-use crate::verdict::{Blame, Cause, Root, Stage};
+use crate::verdict::{Blame, Cause, LastBefore, Root, Stage};
 use leveret_types::Nanos;
 
 /// What the log cannot say of a thread of the kernel.
@@ -33,6 +33,10 @@ impl Case<'_> {
         }
         let amount = late.max(Nanos(1));
         let due = self.wake_due();
+        if let Some(share) = self.after_last_before(Stage::Wake, due, amount) {
+            shares.push(share);
+            return;
+        }
         let previous = self.place.checked_sub(1).and_then(|place| {
             let instances = &self.context.phase().tasks.get(self.task)?.instances;
             instances.get(place).map(|record| (place, record))
@@ -41,14 +45,19 @@ impl Case<'_> {
             && previous.ended > due
             && let Some(root) = self.decide_other(self.task, place)
         {
-            shares.push(self.after_previous(root, previous, amount));
+            shares.push(self.after_previous(Stage::Wake, root, (previous.instance, previous.ended), amount));
             return;
         }
         if skipped && previous.is_none() {
-            let sentence = "the instance before it overran (it was not recorded)".to_owned();
-            shares.push(self.share(Stage::Wake, Cause::Overrun, Blame::job(), amount, sentence));
+            shares.push(self.after_one_not_recorded(Stage::Wake, amount));
             return;
         }
+        self.woken_behind(shares, late, amount);
+    }
+
+    /// Who had the core from when the thread should have been woken until it was.
+    fn woken_behind(&self, shares: &mut Vec<Share>, late: Nanos, amount: Nanos) {
+        let due = self.wake_due();
         // What held up one that was lost already did not make it late.
         let until = match missed(self.record) {
             true => self.record.woken.min(self.too_late().max(self.record.planned)),
@@ -89,19 +98,34 @@ impl Case<'_> {
         }
     }
 
+    /// The share of an instance that waited from `ready` on, of a task that goes on from the phase before, for the end of its last one there.
+    pub(super) fn after_last_before(&self, stage: Stage, ready: Nanos, amount: Nanos) -> Option<Share> {
+        let LastBefore { instance, ended, decided } = self.context.last_before(self.task)?;
+        let root = decided.filter(|_| ended > ready)?;
+        Some(self.after_previous(stage, root, (instance, ended), amount))
+    }
+
+    pub(super) fn after_one_not_recorded(&self, stage: Stage, amount: Nanos) -> Share {
+        let sentence = "the instance before it overran (it was not recorded)".to_owned();
+        self.share(stage, Cause::Overrun, Blame::job(), amount, sentence)
+    }
+
     /// The instance before had not ended: its root is this one's too.
-    fn after_previous(&self, root: (Cause, Blame), previous: &InstanceRecord, amount: Nanos) -> Share {
-        let (cause, blame) = root;
+    fn after_previous(
+        &self,
+        stage: Stage,
+        (cause, blame): (Cause, Blame),
+        (instance, ended): (u64, Nanos),
+        amount: Nanos,
+    ) -> Share {
         let name = self.context.index.task_name(self.task);
         let sentence = format!(
-            "instance {} of {name} ended at {}, this one's wake-up was due at {}; its delay: {cause}{}",
-            previous.instance,
-            previous.ended,
+            "instance {instance} of {name} ended at {ended}, this one's wake-up was due at {}; its delay: {cause}{}",
             self.wake_due(),
             by_whom(&blame),
         );
-        let root = Root { task: self.task, name, instance: previous.instance, cause, blame: blame.clone() };
-        let share = self.share(Stage::Wake, Cause::PreviousInstance, blame, amount, sentence);
+        let root = Root { task: self.task, name, instance, cause, blame: blame.clone() };
+        let share = self.share(stage, Cause::PreviousInstance, blame, amount, sentence);
         Share { root: Some(root), ..share }
     }
 
