@@ -36,7 +36,8 @@ fn main() -> ExitCode {
     let root = workspace::root();
     let (command, rest) =
         arguments.split_first().map_or(("help", &[][..]), |(name, rest)| (name.as_str(), rest));
-    let result = match command {
+    let asks = rest.iter().any(|argument| argument == "--help" || argument == "-h");
+    let result = match if asks { "help" } else { command } {
         "ci" => steps::main(root, rest),
         "fuzz" => steps::fuzz_for_long(root, rest),
         "tidy" => report(tidy::run(&root)),

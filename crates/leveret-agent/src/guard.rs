@@ -4,9 +4,10 @@ use crate::reap;
 use crate::tick::Tick;
 use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_os::clock;
-use leveret_os::scheduling::{self, Class};
+use leveret_os::scheduling::{self, Class, SchedulingError};
 use leveret_os::threads_of::{Holder, HolderSearch};
 use leveret_types::Nanos;
+
 use std::sync::Arc;
 
 const SAMPLES: usize = 250;
@@ -106,14 +107,21 @@ pub(crate) fn wake_lateness(cores: &[u32], real_time: bool, tell: &mut dyn FnMut
     on_each(cores, move |core, is_over| probe(core, real_time, is_over), tell)
 }
 
+/// Comes to the core with the rank already: one that the kernel's fair server lets in with ordinary scheduling, before somebody who ranks above
+/// all of this, is not made to leave when it then raises itself.
+fn come_to(core: u32, real_time: bool) -> Result<(), SchedulingError> {
+    if real_time {
+        // A refusal here also hits the tasks, which report it.
+        let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
+    }
+    scheduling::pin(core)
+}
+
 /// The 99th percentile of lateness on one core.
 fn probe(core: u32, real_time: bool, is_over: &AtomicBool) -> Nanos {
     // A refusal here also hits the tasks, which report it.
     let _ = clock::set_timer_slack(Nanos(1));
-    let _ = scheduling::pin(core);
-    if real_time {
-        let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
-    }
+    let _ = come_to(core, real_time);
     let mut lateness: Vec<Nanos> = Vec::with_capacity(SAMPLES);
     let mut next = clock::now() + INTERVAL;
     for _ in 0..SAMPLES {
@@ -142,11 +150,7 @@ pub(crate) fn ticks(cores: &[u32], real_time: bool, tell: &mut dyn FnMut(&Holder
 
 /// The tick of one core.
 fn spin(core: u32, real_time: bool, is_over: &AtomicBool) -> Option<Tick> {
-    scheduling::pin(core).ok()?;
-    if real_time {
-        // A refusal here also hits the tasks, which report it.
-        let _ = scheduling::apply(Class::Fifo { priority: PRIORITY });
-    }
+    come_to(core, real_time).ok()?;
     let from = clock::now();
     let (mut last, mut gaps) = (from, Vec::with_capacity(GAPS_MAX));
     while last - from < SPIN && !is_over.load(Ordering::Relaxed) {
