@@ -5,7 +5,8 @@
 //! - `tell=PATH`, any number of times: a pipe that is given the epoch and this process's number before it;
 //! - `log=PATH`: where each fault is written down once the run is over: what, when it began and ended (`CLOCK_MONOTONIC`), process and
 //!   thread;
-//! - `work=200us`: what the first task computes in every instance;
+//! - `work=200us`: what the first task computes in every instance; `steps=200us`: the same, in steps of its own program, of which none is done
+//!   in the kernel;
 //! - `fault=KIND:LENGTH@10,20`, any number of times: what the first task's body does in these instances, and for how long.
 //!
 //! The kinds: `overrun` computes, `sleep` sleeps, `lock` waits for a lock that another thread of this process holds, `read` waits for a byte
@@ -87,6 +88,7 @@ fn faulty() -> Result<(), Box<dyn std::error::Error>> {
         faults: faults.clone(),
         log: Arc::clone(&log),
         work: of("work").map_or(Ok(Nanos::ZERO), |work| work.parse())?,
+        steps: of("steps").map_or(Ok(0), |length| length.parse().map(steps_in))?,
         shared: Arc::clone(&shared),
         bytes: near,
         file: of("lock").map(std::fs::File::open).transpose()?,
@@ -171,6 +173,7 @@ struct Body {
     faults: Vec<Fault>,
     log: Log,
     work: Nanos,
+    steps: u64,
     shared: Arc<Mutex<()>>,
     bytes: UnixStream,
     file: Option<std::fs::File>,
@@ -200,6 +203,7 @@ impl Body {
             }
         }
         work(self.work);
+        go(self.steps);
         let mut silent = false;
         for place in 0..self.faults.len() {
             if self.faults[place].at.contains(&number) {
@@ -258,6 +262,25 @@ fn work(length: Nanos) {
     };
     let end = used() + length;
     while length > Nanos::ZERO && used() < end {}
+}
+
+/// What of its own the program does: time in the kernel, for signals above all, brings it no further.
+fn go(steps: u64) {
+    for step in 0..steps {
+        std::hint::black_box(step);
+    }
+}
+
+/// How many steps take so long where nothing disturbs.
+fn steps_in(length: Nanos) -> u64 {
+    const TRIED: u64 = 100_000;
+    let took = |_| {
+        let began = clock::now();
+        go(TRIED);
+        (clock::now() - began).0.max(1)
+    };
+    let least = (0..20).map(took).min().unwrap_or(1);
+    TRIED * length.0.unsigned_abs() / least.unsigned_abs()
 }
 
 fn compute(length: Nanos) {

@@ -9,11 +9,16 @@ use leveret_report::record::{Actor, Event, EventKind};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Events that are kept of a phase: a debugger that goes step by step makes one in each round of the agent's.
 const EVENTS_MAX: usize = 65_536;
 /// Wake-ups that are remembered, 1.5 MiB.
 const WAKES_MAX: usize = 65_536;
+/// Signals that stop a member are remembered so many: some seconds of somebody who does nothing else.
+const STOPS_MAX: usize = 65_536;
+/// Of an instance's are noted so many at most, evenly over it.
+const STOPS_NOTED: i64 = 100;
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
 
@@ -46,7 +51,16 @@ pub(crate) struct HoldWatch {
     wakes: VecDeque<(Nanos, u32, u32, Option<u32>)>,
     /// Up to when wake-ups were noted.
     noted: BTreeMap<u32, Nanos>,
+    /// When signals that stop were sent, and to which members by whom.
+    stops: VecDeque<(Nanos, Arc<[EventKind]>)>,
+    /// When the log was read last, and how much of it had been lost by then.
+    looked: (Nanos, u64),
+    /// Up to when stops were noted, by member.
+    noted_stops: BTreeMap<u16, Nanos>,
 }
+
+/// A signal, to which thread, by which; and what it was to members.
+type LastStop = Option<((u32, u32, u32), Arc<[EventKind]>)>;
 
 impl HoldWatch {
     /// Of these threads, each as task, member and thread; the kernel's log only where whole cores may be watched. Also returns why it cannot be
@@ -84,6 +98,9 @@ impl HoldWatch {
             frozen: BTreeSet::new(),
             wakes: VecDeque::new(),
             noted: BTreeMap::new(),
+            stops: VecDeque::new(),
+            looked: (clock::now(), 0),
+            noted_stops: BTreeMap::new(),
         };
         (watch, warning)
     }
@@ -93,20 +110,28 @@ impl HoldWatch {
         let mut events = Vec::new();
         let holds = self.log.as_mut().map(HoldLog::drain).unwrap_or_default();
         let mut before: Option<EventKind> = None;
+        let mut last_stop: LastStop = None;
         for hold in holds {
             if let Hold::Wake { thread, core, in_interrupt } = hold.what {
                 let by = (!in_interrupt).then_some(hold.thread);
                 self.wakes.push_back((hold.time, thread, core, by));
                 continue;
             }
-            for kind in self.kinds(&hold) {
-                // Of a debugger's steps the first says all.
-                if before.as_ref() != Some(&kind) {
+            let kinds = match hold.what {
+                Hold::Stop { signal, thread } => self.stop(&hold, (signal, thread), &mut last_stop),
+                _ => self.kinds(&hold).into(),
+            };
+            for kind in kinds.iter() {
+                // Of a debugger's steps, and of a storm of signals, the first says all, but about an instance that misses its window.
+                if before.as_ref() != Some(kind) {
                     before = Some(kind.clone());
-                    events.push(Event { at: hold.time - self.epoch, kind });
+                    events.push(Event { at: hold.time - self.epoch, kind: kind.clone() });
                 }
             }
         }
+        events.extend(self.lost());
+        let surplus = self.stops.len().saturating_sub(STOPS_MAX);
+        self.stops.drain(..surplus);
         let surplus = self.wakes.len().saturating_sub(WAKES_MAX);
         self.wakes.drain(..surplus);
         let count = self.threads.len().max(1);
@@ -122,18 +147,66 @@ impl HoldWatch {
         events
     }
 
-    /// The wake-ups of a task's thread between two instants (of the monotonic clock), with a margin, each once.
-    pub(crate) fn wakes(&mut self, task: u16, thread: u32, from: Nanos, until: Nanos) -> Vec<Event> {
+    /// What was lost of the log since it was read before.
+    fn lost(&mut self) -> Option<Event> {
+        let (now, lost) = (clock::now(), self.log.as_ref().map_or(0, HoldLog::lost));
+        let (before, known) = std::mem::replace(&mut self.looked, (now, lost));
+        let kind = EventKind::EvidenceLost { since: before - self.epoch, records: lost - known };
+        (lost > known).then_some(Event { at: now - self.epoch, kind })
+    }
+
+    /// Who called a task's thread between two instants (of the monotonic clock), with a margin: its wake-ups, and the signals that stopped its
+    /// member, each once.
+    pub(crate) fn calls(&mut self, task: u16, thread: u32, from: Nanos, until: Nanos) -> Vec<Event> {
+        let (from, until, epoch) = (from - MARGIN, until + MARGIN, self.epoch);
         let noted = self.noted.entry(thread).or_insert(Nanos(i64::MIN));
-        let first = self.wakes.partition_point(|(at, ..)| *at < from - MARGIN);
-        let within = self.wakes.range(first..).take_while(|(at, ..)| *at <= until + MARGIN);
+        let first = self.wakes.partition_point(|(at, ..)| *at < from);
+        let within = self.wakes.range(first..).take_while(|(at, ..)| *at <= until);
         let fresh = within.filter(|(at, of, ..)| *of == thread && *at > *noted);
-        let events: Vec<(Nanos, u32, Option<u32>)> =
-            fresh.map(|(at, _, core, by)| (*at, *core, *by)).collect();
-        *noted = events.last().map_or(*noted, |(at, ..)| *at);
-        let epoch = self.epoch;
-        let event = |(at, core, by)| Event { at: at - epoch, kind: EventKind::Woken { task, core, by } };
-        events.into_iter().map(event).collect()
+        let woken = |&(at, _, core, by): &(Nanos, u32, u32, Option<u32>)| Event {
+            at,
+            kind: EventKind::Woken { task, core, by },
+        };
+        let mut events: Vec<Event> = fresh.map(woken).collect();
+        *noted = events.last().map_or(*noted, |event| event.at);
+        self.add_stops(task, from, until, &mut events);
+        events.iter_mut().for_each(|event| event.at = event.at - epoch);
+        events
+    }
+
+    /// The signals that stopped the member of a task within an interval, as many as tell whether it was one or a storm.
+    fn add_stops(&mut self, task: u16, from: Nanos, until: Nanos, events: &mut Vec<Event>) {
+        let Some(member) = self.threads.iter().find(|each| each.task == task).map(|each| each.member) else {
+            return;
+        };
+        let noted = self.noted_stops.entry(member).or_insert(Nanos(i64::MIN));
+        let apart = Nanos((until - from).0 / STOPS_NOTED);
+        let first = self.stops.partition_point(|(at, _)| *at < from);
+        for (at, kinds) in self.stops.range(first..).take_while(|(at, _)| *at <= until) {
+            let of_it =
+                |kind: &&EventKind| matches!(kind, EventKind::StopSent { member: of, .. } if *of == member);
+            if let Some(kind) = kinds.iter().find(of_it).filter(|_| *at > noted.saturating_add(apart)) {
+                *noted = *at;
+                events.push(Event { at: *at, kind: kind.clone() });
+            }
+        }
+    }
+
+    /// What a signal that stops is to members: whom it is to, and by whom, is asked once of many that follow each other.
+    fn stop(
+        &mut self,
+        hold: &HoldRecord,
+        (signal, thread): (u32, u32),
+        last: &mut LastStop,
+    ) -> Arc<[EventKind]> {
+        let which = (signal, thread, hold.thread);
+        let kinds: Arc<[EventKind]> = match last {
+            Some((known, kinds)) if *known == which => kinds.clone(),
+            _ => self.kinds(hold).into(),
+        };
+        *last = Some((which, kinds.clone()));
+        self.stops.push_back((hold.time, kinds.clone()));
+        kinds
     }
 
     fn kinds(&mut self, hold: &HoldRecord) -> Vec<EventKind> {
@@ -309,5 +382,28 @@ mod tests {
         watch.frozen.insert("/long".to_owned());
         assert_eq!(told(&mut watch, moved("/longer")), [""; 0]);
         assert_eq!(told(&mut watch, moved("/long/er")), ["put into /long by 4000002"]);
+    }
+
+    /// Of thousands of signals within an instance so many are noted that they are seen to be thousands, none twice, and none of another's.
+    #[test]
+    fn a_storm_of_signals_is_noted_where_an_instance_missed_its_window() {
+        let mut watch = watch();
+        let by = Actor { process: 7, thread: 7, name: "sender".to_owned(), is_own: Some(false) };
+        let stop = |member| -> Arc<[EventKind]> {
+            Arc::new([EventKind::StopSent { member, signal: 19, by: by.clone() }])
+        };
+        let every = |place: i64| Nanos(place * 1_000);
+        watch.stops.extend((0..10_000).flat_map(|place| [(every(place), stop(0)), (every(place), stop(1))]));
+        let noted = |watch: &mut HoldWatch, from, until| {
+            let events = watch.calls(0, PROCESS, Nanos::from_millis(from), Nanos::from_millis(until));
+            let of_it = |event: &Event| matches!(event.kind, EventKind::StopSent { member: 0, .. });
+            assert!(events.iter().all(of_it), "{events:?}");
+            events.len() as i64
+        };
+        let first = noted(&mut watch, 2, 6);
+        assert!((STOPS_NOTED / 2..=STOPS_NOTED).contains(&first), "{first}");
+        assert_eq!(noted(&mut watch, 2, 6), 0);
+        assert!(noted(&mut watch, 6, 8) > STOPS_NOTED / 4);
+        assert_eq!(noted(&mut watch, 60, 80), 0);
     }
 }

@@ -322,8 +322,8 @@ impl Monitor {
         self.evidence.drain(suspicious.iter().map(|(_, _, found)| found.from).min());
         for (task, thread, suspicious) in suspicious {
             self.misses += u64::from(suspicious.missed);
-            let wakes = self.holds.wakes(task, thread, suspicious.from, suspicious.until);
-            wakes.into_iter().for_each(|event| self.happened(event));
+            let calls = self.holds.calls(task, thread, suspicious.from, suspicious.until);
+            calls.into_iter().for_each(|event| self.happened(event));
             self.evidence.keep(thread, suspicious.from, suspicious.until);
             if suspicious.missed {
                 self.windows.open(suspicious.from - self.epoch, suspicious.until - self.epoch);

@@ -137,6 +137,11 @@ impl Plant {
         }
     }
 
+    /// Whether it is signals without end: all threads of the member serve them.
+    pub fn is_storm(self) -> bool {
+        matches!(self.outside(), Some(("storm", _)))
+    }
+
     /// Whether the kernel must take a program for it.
     pub fn loads_a_program(self) -> bool {
         matches!(self.outside(), Some(("interrupts-off", _)))

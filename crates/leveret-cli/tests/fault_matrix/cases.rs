@@ -104,7 +104,9 @@ pub const CAUSES: &[Cause] = &[
     // Who keeps the thread from running.
     process("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
     process("stopped and let go on thousands of times", &[Outside("storm", 0)], &[Fifo], &["stop"]),
-    process("stopped and let go on every 5 us", &[Outside("storm", 1)], &[Fifo], &["stop"]),
+    // Computes for so long that what it gets between the stops does not suffice.
+    process("stopped and let go on every 5 us", &[Outside("storm", 1)], &[Fifo], &["stop"])
+        .shaped(Shape { budget: 1_400_000, ..Shape::USUAL }),
     process("held by a debugger", &[Outside("trace", 0)], ALL, &["trac", "debug"]),
     process("single-stepped by a debugger", &[Outside("step", 0)], ALL, &["trac", "debug"]),
     process("stopped at system calls by a tracer", &[Outside("syscalls", 0)], ALL, &["trac", "debug"]),

@@ -75,10 +75,12 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
     if cause.plants.iter().any(|plant| matches!(plant, Plant::Body("file-lock", _))) {
         own.push(format!("lock={}", place.shown("log")));
     }
-    // Who competes as an equal is delayed by others only while it has something to do.
+    // Who competes as an equal, or may run between two stops, is delayed by others only while it has something to do.
     let without_rights = cause.plants.iter().any(|plant| matches!(plant, Plant::WithoutRights));
     if scheduling == Scheduling::Plain || without_rights {
         own.push(format!("work={}ns", cause.shape.budget / 10 * 9));
+    } else if cause.plants.iter().any(|plant| plant.is_storm()) {
+        own.push(format!("steps={}ns", cause.shape.budget / 10 * 9));
     }
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let mut job = Job::new(cause.shape.rounds, &format!("scheduling = \"{}\"", scheduling.word()));

@@ -15,10 +15,11 @@ use leveret_types::Nanos;
 use rustix::io::Errno;
 use std::ffi::{CStr, CString};
 
-/// 16 KiB: some 200 of them between two drains. A debugger that goes step by step makes more, of which the first say all.
+/// 16 KiB: some 200 records between two drains.
 const DATA_PAGES: usize = 4;
-/// 256 KiB: some 2,500 wake-ups.
-const WAKE_PAGES: usize = 64;
+/// 256 KiB: some 2,500 wake-ups or signals. A debugger that goes step by step, or who stops and lets go all the time, makes more, of which the
+/// first say all.
+const OFTEN_PAGES: usize = 64;
 /// The kernel compares each wake-up of the machine with all of them.
 const WATCHED_MAX: usize = 64;
 /// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` and `TRACE_FLAG_NMI`: the context in which a tracepoint was passed.
@@ -161,6 +162,11 @@ impl HoldLog {
         Ok(Self { logs })
     }
 
+    /// Records that were lost because nobody drained in time, since the log was opened.
+    pub fn lost(&self) -> u64 {
+        self.logs.iter().map(|log| log.ring.lost()).sum()
+    }
+
     /// What has happened since the last call, in order of time.
     pub fn drain(&mut self) -> Vec<HoldRecord> {
         let mut found = Vec::new();
@@ -195,7 +201,8 @@ impl Log {
         if let Some(filter) = filter {
             event.filter(filter)?;
         }
-        let pages = if matches!(fields, Fields::Wake { .. }) { WAKE_PAGES } else { DATA_PAGES };
+        let often = matches!(fields, Fields::Wake { .. } | Fields::Signal { .. });
+        let pages = if often { OFTEN_PAGES } else { DATA_PAGES };
         Ok(Self { fields, ring: Ring::map(&event, pages)?, _event: event })
     }
 }

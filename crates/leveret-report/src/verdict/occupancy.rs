@@ -207,8 +207,8 @@ impl<'a> CoreLog<'a> {
         for (task, record) in phase.tasks.iter().enumerate().filter(|(_, record)| record.thread != 0) {
             let name = phase.job.tasks.get(task).map_or_else(String::new, |model| model.name.clone());
             let kind = ThreadKind::Task(u16::try_from(task).unwrap_or(u16::MAX));
-            threads
-                .insert(record.thread, Occupant { thread: Some(record.thread), kind, process: None, name });
+            let process = threads.get(&record.thread).and_then(|came: &Occupant| came.process);
+            threads.insert(record.thread, Occupant { thread: Some(record.thread), kind, process, name });
         }
         let idle = Occupant { thread: Some(0), kind: ThreadKind::Idle, ..Occupant::unknown() };
         threads.entry(0).or_insert(idle);

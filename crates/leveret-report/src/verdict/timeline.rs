@@ -7,6 +7,7 @@ use crate::format::{from_epoch, instant};
 use crate::lookup::Index;
 use crate::record::{Event, EventKind, InstanceRecord, MessageRecord, Outcome, ThreadKind};
 use leveret_types::Nanos;
+use std::collections::BTreeSet;
 
 /// Most lines about switches, or about events, that a timeline shows.
 const LINES_MAX: usize = 24;
@@ -209,13 +210,30 @@ fn unplanned(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
     marks
 }
 
-/// Events beside the plan within an interval, each once.
+/// Events beside the plan within an interval, each once; what happened often is told once.
 fn events(context: &Context<'_>, from: Nanos, to: Nanos, marks: &mut Vec<Mark>) {
     let within = context.phase().events.iter().filter(|event| event.at >= from && event.at <= to);
-    for event in within.take(LINES_MAX) {
-        let happened = mark(event.at, format!("event: {}", describe(&context.index, &event.kind)));
-        if !marks.contains(&happened) {
-            marks.push(happened);
+    let mut told: Vec<(&EventKind, BTreeSet<Nanos>)> = Vec::new();
+    for event in within {
+        let place = told.iter().position(|(kind, _)| *kind == &event.kind).unwrap_or(told.len());
+        if place == told.len() && place < LINES_MAX {
+            told.push((&event.kind, BTreeSet::new()));
+        }
+        if let Some((_, times)) = told.get_mut(place) {
+            times.insert(event.at);
+        }
+    }
+    for (kind, times) in told {
+        let what = describe(&context.index, kind);
+        match (times.first(), times.last()) {
+            (Some(first), Some(last)) if times.len() > TIMES_MAX => {
+                let count = times.len();
+                marks.push(mark(
+                    *first,
+                    format!("event: {what}, the first of {count} times until {}", from_epoch(*last)),
+                ));
+            }
+            _ => marks.extend(times.into_iter().map(|at| mark(at, format!("event: {what}")))),
         }
     }
 }

@@ -119,3 +119,66 @@ fn a_thread_that_serves_signals_before_its_body_did_not_stand_still_with_its_cor
     stormed(plant(), 2).expect(Cause::Unexplained, Party::Job, true);
     stormed(plant(), 0).expect(Cause::StallInSpin, Party::Machine, false);
 }
+
+/// Signals that stop a member stop all of its threads, and the kernel may serve those of one that ranks below the task's first.
+#[test]
+fn a_wait_behind_a_thread_that_serves_the_same_signals_is_the_senders() {
+    let behind = |of_process: u32, signals: i64| {
+        let plant = Plant::Hog { task: A, priority: 90, by: micros(900) };
+        let mut held = stormed(plant, signals);
+        let task = held.thread;
+        for event in &mut held.record.phases[0].switches {
+            if let ThreadKind::Foreign { .. } = event.to_kind {
+                (event.to_kind, event.to_process) = (ThreadKind::Own { priority: 0 }, Some(of_process));
+            } else if event.to == task {
+                event.to_process = Some(500);
+            }
+        }
+        held
+    };
+    let miss = behind(500, 40).expect(Cause::StoppedMember, Party::Process, false);
+    assert!(
+        miss.evidence[0].contains("a thread of the same member, which ranks below"),
+        "{:?}",
+        miss.evidence
+    );
+    behind(501, 40).expect(Cause::RunQueueWait, Party::Job, true);
+    behind(500, 2).expect(Cause::RunQueueWait, Party::Job, true);
+}
+
+/// A thread that is on its core's queue all the time is put on none: then the signals themselves tell.
+#[test]
+fn signals_without_end_are_seen_where_they_wake_nobody() {
+    let sent_within = |plant: Plant, signals: i64, number: u8| {
+        let held = Held::new(plant, Left::Asleep);
+        let first = held.due - micros(700);
+        let times: Vec<_> = (0..signals).map(|turn| held.due + micros(60 + turn * 1000 / signals)).collect();
+        let sent = || EventKind::StopSent { member: 0, signal: number, by: actor(Some(false)) };
+        std::iter::once(first).chain(times).fold(held, |held, at| held.with(at, sent()))
+    };
+    for plant in
+        [Plant::Overrun { task: A, by: micros(900) }, Plant::StallInSpin { task: A, by: micros(900) }]
+    {
+        let miss = sent_within(plant.clone(), 40, 19).expect(Cause::StoppedMember, Party::Process, false);
+        assert_eq!(miss.culprit.and_then(|culprit| culprit.pid), Some(700));
+        let sent = miss.timeline.iter().filter(|mark| mark.what.contains("stopped member"));
+        assert_eq!(sent.count(), 1, "told once: {:?}", miss.timeline);
+        // Who may ignore them, or handle them, does with them what it will.
+        let other = sent_within(plant, 40, 20).miss();
+        assert_ne!(other.cause, Cause::StoppedMember, "{other:?}");
+    }
+}
+
+#[test]
+fn an_overrun_is_not_proven_where_the_log_has_holes() {
+    let plant = || Plant::Overrun { task: A, by: micros(900) };
+    let held = Held::new(plant(), Left::Asleep);
+    let at = held.due + micros(800);
+    let lost = EventKind::EvidenceLost { since: held.due + micros(200), records: 7 };
+    let miss = held.with(at, lost).expect(Cause::Overrun, Party::Job, true);
+    assert!(
+        miss.evidence[0].contains("records of the kernel's log are missing there"),
+        "{:?}",
+        miss.evidence
+    );
+}

@@ -97,7 +97,10 @@ impl Judge<'_> {
         let all = (self.since(instance), span.1);
         // What held up one that was lost long ago did not make it late.
         let early = (window.0, span.1.min(window.1 + PERIOD / 2));
-        let internal = self.ahead(early).into_iter().filter(|each| self.is_internal(each.thread));
+        // Where all threads of the job serve the planter's signals none delays another by itself.
+        let by_itself = !self.cause.plants.iter().any(|plant| plant.is_storm());
+        let ahead = self.ahead(early).into_iter();
+        let internal = ahead.filter(|each| by_itself && self.is_internal(each.thread));
         let threads: BTreeSet<u64> = self.harming().map(|entry| entry.thread).collect();
         let had: i64 = threads.iter().map(|thread| self.time_of(*thread, window)).sum();
         // Ordinary hogs share the core with each other and with whoever else is there.

@@ -241,10 +241,11 @@ impl Case<'_> {
             let sentence = format!("{amount} lost between {from} and {to} with {fault}");
             return self.share(stage, Cause::PageFault, Blame::job(), amount, sentence);
         }
-        if stage != Stage::Execution
-            && let Some(share) = self.evidence_lost(stage, from, to, amount)
-        {
-            return share;
+        if stage != Stage::Execution {
+            let known = self.served_a_storm(stage, from, to, amount);
+            if let Some(share) = known.or_else(|| self.evidence_lost(stage, from, to, amount)) {
+                return share;
+            }
         }
         if stage == Stage::Wake {
             return self.on_core_before_waking(from, to, amount);
@@ -286,6 +287,12 @@ impl Case<'_> {
         });
         let policed = if policed { "; its overrun was policed" } else { "" };
         let sentence = format!("{head}: {}{policed}", judgement.sentence);
+        if self.context.log.lacks_records(from, to) {
+            let sentence = format!(
+                "{sentence}; records of the kernel's log are missing there, so it counts as the job's, unproven"
+            );
+            return self.share(stage, Cause::Overrun, Blame::unproven(), amount, sentence);
+        }
         self.share(stage, Cause::Overrun, Blame::job(), amount, sentence)
     }
 

@@ -2,44 +2,86 @@
 
 use super::held::{blame, by};
 use super::{Case, Share};
-use crate::record::{Actor, EventKind, ThreadKind};
+use crate::record::{Actor, Event, EventKind, ThreadKind};
+use crate::verdict::occupancy::Stretch;
 use crate::verdict::{Blame, Cause, Stage};
 use leveret_types::Nanos;
+use std::collections::BTreeSet;
 
-/// Whoever stops a thread, and lets it go on, often enough to keep it from its body does both more often than this in a wait.
-const OFTEN: usize = 4;
+/// Whoever stops a thread, and lets it go on, once puts it on a queue so often at most: the stop does, and the going on.
+const OFTEN: usize = 2;
 
 /// Who stopped a member and let it go on again and again.
 pub(super) struct Storm<'a> {
     by: &'a Actor,
     /// When it was first seen to send a signal that stops.
     since: Nanos,
-    /// How often it put the thread on its core's queue.
+    /// How many of its calls are known to fall into the interval: signals that stop, or what put the thread on its core's queue.
     times: usize,
 }
 
+/// SIGSTOP, which nobody can ignore.
+const SIGSTOP: u8 = 19;
+
 impl Case<'_> {
     /// Who stopped the member and let it go on again and again within `[from, to]`: each stop, and each going on, puts the thread on a queue, in
-    /// a call of the one that sends it.
+    /// a call of the one that sends it, unless it is on one.
     pub(super) fn storm(&self, from: Nanos, to: Nanos) -> Option<Storm<'_>> {
-        let member = self.context.index.member(self.task);
-        let task = u16::try_from(self.task).ok()?;
-        let events = &self.context.phase().events;
-        let woken_by = |thread: u32| {
-            let is_it = |kind: &EventKind| matches!(kind, EventKind::Woken { task: of, by, .. } if *of == task && *by == Some(thread));
-            events.iter().filter(|event| event.at >= from && event.at <= to && is_it(&event.kind)).count()
-        };
-        events.iter().filter(|event| event.at <= to).find_map(|event| match &event.kind {
-            EventKind::StopSent { member: of, by, .. } if Some(*of) == member => {
-                let times = woken_by(by.thread);
-                (times > OFTEN).then_some(Storm { by, since: event.at, times })
-            }
-            _ => None,
+        let events = self.context.phase().events.iter().filter(|event| event.at <= to);
+        let mut asked = BTreeSet::new();
+        let senders = events.filter_map(|event| Some((event.at, self.sender(&event.kind)?.0)));
+        senders.filter(|(_, by)| asked.insert(by.thread)).find_map(|(since, by)| {
+            let times = self.calls_of(by, from, to).len();
+            (times > OFTEN).then_some(Storm { by, since, times })
         })
     }
 
-    /// The thread had its core within `[from, to]`, awake and with nothing to do but to read the clock, and somebody's calls put it on a queue there:
-    /// for signals.
+    /// Who sent this member a signal that stops, and which.
+    fn sender<'k>(&self, kind: &'k EventKind) -> Option<(&'k Actor, u8)> {
+        match kind {
+            EventKind::StopSent { member, signal, by } => {
+                (Some(*member) == self.context.index.member(self.task)).then_some((by, *signal))
+            }
+            _ => None,
+        }
+    }
+
+    /// When somebody sent such signals within `[from, to]`, or put the thread on a queue: the more of either, for a signal may do the other too.
+    fn calls_of(&self, by: &Actor, from: Nanos, to: Nanos) -> Vec<Nanos> {
+        let is_put = |kind: &EventKind| {
+            matches!(kind, EventKind::Woken { task, by: Some(thread), .. }
+                if usize::from(*task) == self.task && *thread == by.thread)
+        };
+        let is_stop = |kind: &EventKind| {
+            self.sender(kind).is_some_and(|(sender, signal)| sender.thread == by.thread && signal == SIGSTOP)
+        };
+        let events = &self.context.phase().events;
+        let within = events.iter().filter(|event| event.at >= from && event.at <= to);
+        let (puts, stops): (Vec<&Event>, Vec<&Event>) = within
+            .filter(|event| is_put(&event.kind) || is_stop(&event.kind))
+            .partition(|event| is_put(&event.kind));
+        let more = if puts.len() < stops.len() { stops } else { puts };
+        more.into_iter().map(|event| event.at).collect()
+    }
+
+    /// The thread had its core within `[from, to]` and was not at its body yet, for such a storm.
+    pub(super) fn served_a_storm(
+        &self,
+        stage: Stage,
+        from: Nanos,
+        to: Nanos,
+        amount: Nanos,
+    ) -> Option<Share> {
+        let (storm, what) = match stage {
+            Stage::Wake => (self.storm(self.wake_due(), self.record.woken), "was not out of its sleep"),
+            _ => (self.storm(from, to), "only read the clock"),
+        };
+        let head = format!("the thread had core {} from {from} to {to} and {what}", self.core);
+        Some(self.stormed(stage, &storm?, amount, &head))
+    }
+
+    /// The thread had its core within `[from, to]`, awake and with nothing to do but to read the clock, and somebody's call put it on a queue there:
+    /// for a signal.
     pub(super) fn served_signals(
         &self,
         stage: Stage,
@@ -47,14 +89,12 @@ impl Case<'_> {
         to: Nanos,
         amount: Nanos,
     ) -> Option<Share> {
-        let head = format!("the thread had core {} from {from} to {to} and only read the clock", self.core);
-        if let Some(storm) = self.storm(from, to) {
-            return Some(self.stormed(stage, &storm, amount, &head));
-        }
         let by = self.called_within(from, to)?;
         let by = self.context.log.occupant(by).describe();
         let sentence = format!(
-            "{head}: a call of {by} put it on its core's queue, as for a signal; what is not proven counts as the job's"
+            "the thread had core {} from {from} to {to} and only read the clock: a call of {by} put it on its core's queue, as for a signal; \
+             what is not proven counts as the job's",
+            self.core
         );
         Some(self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence))
     }
@@ -63,20 +103,38 @@ impl Case<'_> {
     /// the body itself computed for so long is not to be seen then, and that the kernel served signals is.
     pub(super) fn storm_in_body(&self, from: Nanos, to: Nanos, amount: Nanos) -> Option<Storm<'_>> {
         let storm = self.storm(from, to)?;
-        let task = u16::try_from(self.task).ok()?;
-        let is_put = |kind: &EventKind| matches!(kind, EventKind::Woken { task: of, by, .. } if *of == task && *by == Some(storm.by.thread));
-        let events = self.context.phase().events.iter();
-        let puts = events.filter(|event| event.at >= from && event.at <= to && is_put(&event.kind));
-        let instants: Vec<Nanos> = [from].into_iter().chain(puts.map(|event| event.at)).chain([to]).collect();
+        let calls = self.calls_of(storm.by, from, to);
+        let instants: Vec<Nanos> = [from].into_iter().chain(calls).chain([to]).collect();
         let longest = instants.windows(2).map(|pair| pair[1] - pair[0]).max()?;
         (longest.0 < amount.0 / 5 * 4).then_some(storm)
+    }
+
+    /// The share of a wait behind another thread of this member that ranks below this one: signals that stop a member stop all of its threads, and
+    /// where the kernel serves them for one it may not be made to leave for another.
+    pub(super) fn behind_one_that_serves_signals(
+        &self,
+        stage: Stage,
+        stretch: &Stretch,
+        amount: Nanos,
+        head: &str,
+    ) -> Option<Share> {
+        let log = &self.context.log;
+        let is_of_member =
+            stretch.who.process.is_some() && stretch.who.process == log.occupant(self.thread).process;
+        let is_below = matches!(stretch.who.kind, ThreadKind::Own { priority } if priority < self.priority);
+        let storm = self.storm(self.wake_due(), self.record.ended.max(self.record.woken));
+        let storm = storm.filter(|_| is_of_member && is_below)?;
+        let head = format!(
+            "{head}, a thread of the same member, which ranks below this one and has the same signals to serve"
+        );
+        Some(self.stormed(stage, &storm, amount, &head))
     }
 
     /// The share of such a storm.
     pub(super) fn stormed(&self, stage: Stage, storm: &Storm<'_>, amount: Nanos, head: &str) -> Share {
         let sentence = format!(
-            "{head}: it was stopped by signals and let go on again and again, {} (it put the thread on its core's queue {} times meanwhile, and \
-             stopped the member first at {})",
+            "{head}: it was stopped by signals and let go on again and again, {} ({} of its signals are known to fall into that time, and it stopped \
+             the member first at {})",
             by(Some(storm.by)),
             storm.times,
             storm.since
@@ -89,10 +147,6 @@ impl Case<'_> {
     pub(super) fn on_core_before_waking(&self, from: Nanos, to: Nanos, amount: Nanos) -> Share {
         let head =
             format!("the thread had core {} from {from} to {to} and was not out of its sleep", self.core);
-        let storm = self.storm(self.wake_due(), self.record.woken);
-        if let Some(storm) = storm {
-            return self.stormed(Stage::Wake, &storm, amount, &head);
-        }
         let called = self.woken_by_call(from, to);
         let why = match called {
             Some(thread) => format!(

@@ -104,6 +104,9 @@ impl Case<'_> {
             let sentence = format!("{head}; {FOR_WHOM}");
             return self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence);
         }
+        if let Some(share) = self.behind_one_that_serves_signals(Stage::Wake, stretch, amount, &head) {
+            return share;
+        }
         let sentence = format!(
             "{head}: it may have kept interrupts off in a call, or the core stood still; what is not proven counts as the job's"
         );

@@ -157,6 +157,9 @@ impl Case<'_> {
         if let Some(share) = self.out_of_quota(Stage::Wake, stretch, amount, &head) {
             return share;
         }
+        if let Some(share) = self.behind_one_that_serves_signals(Stage::Wake, stretch, amount, &head) {
+            return share;
+        }
         if stretch.who.kind != ThreadKind::Idle && self.wants_a_core(stretch) == Some(false) {
             let sentence = format!(
                 "{head}: but this thread was not put on the core's queue then, so it waited for something else (frozen, or held in the \
@@ -317,6 +320,9 @@ impl Case<'_> {
         if stretch.who.kind == ThreadKind::Unknown
             && let Some(share) = self.evidence_lost(stage, stretch.from, stretch.to, amount)
         {
+            return share;
+        }
+        if let Some(share) = self.behind_one_that_serves_signals(stage, stretch, amount, &head) {
             return share;
         }
         let ThreadKind::Task(other) = stretch.who.kind else {
