@@ -224,6 +224,7 @@ impl Body {
         let fault = &self.faults[place];
         match fault.kind.as_str() {
             "overrun" => compute(fault.length),
+            "endless" => compute(Nanos::MAX - clock::now()),
             "sleep" => clock::sleep_until(clock::now() + fault.length),
             "lock" => drop(self.shared.lock()),
             "read" => {

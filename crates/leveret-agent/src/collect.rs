@@ -48,6 +48,10 @@ pub(crate) struct TaskCollector {
     changes: Changes<u64>,
     /// Counts already written to the journal: thinned, lost and implausible records; clock steps and policed instances.
     saved: ([u64; 3], [usize; 2]),
+    /// The instance of the newest record.
+    newest: Option<u64>,
+    /// The instance of which it was told that it does not return.
+    told: Option<u64>,
 }
 
 /// An instance that needs explaining: from its wake to its end, on the monotonic clock.
@@ -59,6 +63,11 @@ pub(crate) struct Suspicious {
 
 /// A channel that no clock moves is read at least at every so many-th look: twice a second.
 const LOOKS_UNREAD: u32 = 25;
+/// A body that has taken no longer than this, or than twice its budget, may be about to tell of its end.
+const RETURNS_WITHIN: Nanos = Nanos::from_millis(10);
+/// One that takes longer than both is told while it runs.
+const UNENDED_LEAST: Nanos = Nanos::from_secs(1);
+const UNENDED_PERIODS: i64 = 100;
 /// A start later than this after its plan is worth the evidence.
 const LATE_START: Nanos = Nanos::from_micros(10);
 
@@ -87,6 +96,8 @@ impl TaskCollector {
             policed,
             changes: Changes::new(false),
             saved: ([0; 3], [0; 2]),
+            newest: None,
+            told: None,
         }
     }
 
@@ -189,6 +200,7 @@ impl TaskCollector {
         let record = self.instance(&stamp, outcome);
         self.bytes += self.detail(&record).bytes;
         self.changes.put(record.instance);
+        self.newest = Some(record.instance);
         self.record.instances.push(record);
         let late = stamp.started - stamp.planned > LATE_START;
         let from = stamp.planned.min(stamp.woken) - Nanos::from_millis(1);
@@ -290,11 +302,39 @@ impl TaskCollector {
         implausible
     }
 
+    /// The instance whose body has begun and of which no record tells that it has ended, and when it began.
+    pub(crate) fn unended(&self, now: Nanos) -> Option<(u64, Nanos)> {
+        let reader = self.reader.as_ref()?;
+        let [number, at] = [TaskCounter::Begun, TaskCounter::BegunAt].map(|which| reader.counter(which));
+        let (instance, at) = self.table.begun_last([number, at], Span { epoch: self.epoch, now })?;
+        let instance = instance.checked_add(self.record.before)?;
+        let is_over = self.newest.is_some_and(|newest| newest >= instance);
+        let within = RETURNS_WITHIN.max(self.table.budget.saturating_mul(2));
+        (!is_over && now > at + within).then_some((instance, at))
+    }
+
+    /// The same, once for each.
+    pub(crate) fn newly_unended(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
+        let found = self.unended(now).filter(|(instance, _)| self.told != Some(*instance))?;
+        let period = self.table.period();
+        if now < found.1 + UNENDED_LEAST.max(period.saturating_mul(UNENDED_PERIODS)) {
+            return None;
+        }
+        self.told = Some(found.0);
+        Some(found)
+    }
+
     /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.
     pub(crate) fn finish(mut self, task: u16, now: Nanos) -> (TaskRecord, Vec<Event>) {
+        let unended = self.unended(now);
         let mut record = std::mem::take(&mut self.record);
         record.implausible += self.count(&mut record, now);
-        (record, events(&self.steps, &self.policed, task))
+        let mut happened = events(&self.steps, &self.policed, task);
+        happened.extend(unended.map(|(instance, at)| Event {
+            at: at - self.epoch,
+            kind: EventKind::NeverEnded { task, instance },
+        }));
+        (record, happened)
     }
 }
 

@@ -250,12 +250,18 @@ fn absent(phase: &Phase, task: usize) -> u64 {
     absent_before(phase, task, phase.plan.hyperperiod.saturating_mul(rounds))
 }
 
-/// Whether a commit that was to last until `end`, and is over `now`, has run all that it was to run.
-pub(crate) fn is_whole(phase: &Phase, end: Nanos, now: Nanos) -> bool {
+/// Whether a commit that was to last until `end`, and is over `now`, has run all that it was to run. Of members that did not stop then, and were
+/// waited for until they were ended for it, nothing is asked: who lacks instances to the end has not cut the run.
+pub(crate) fn is_whole(phase: &Phase, end: Nanos, now: Nanos, outstayed: impl Fn(&str) -> bool) -> bool {
     let span = end - phase.epoch_monotonic;
+    let is_asked = |task: &usize| {
+        let member = phase.job.tasks.get(*task).and_then(|model| phase.job.members.get(model.member.index()));
+        member.is_none_or(|member| !outstayed(&member.name))
+    };
+    let asked: Vec<usize> = (0..phase.tasks.len()).filter(is_asked).collect();
     end < Nanos::MAX
-        && (now >= end || !phase.tasks.is_empty())
-        && (0..phase.tasks.len()).all(|task| absent_before(phase, task, span) == 0)
+        && (now >= end || !asked.is_empty())
+        && asked.into_iter().all(|task| absent_before(phase, task, span) == 0)
 }
 
 /// Rounds of which every instance is accounted for.

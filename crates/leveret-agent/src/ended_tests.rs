@@ -128,14 +128,19 @@ fn a_commit_is_whole_once_every_instance_of_its_rounds_is_accounted_for() {
     let round = phase.plan.hyperperiod;
     let after = |rounds: u64| phase.epoch_monotonic + round.saturating_mul(rounds as i64);
     let now = after(1);
-    assert!(is_whole(&phase, after(ROUNDS), now));
-    assert!(!is_whole(&phase, after(ROUNDS + 1), now), "it was to run longer");
-    assert!(!is_whole(&phase, Nanos::MAX, Nanos::MAX), "it has no end");
+    assert!(is_whole(&phase, after(ROUNDS), now, |_| false));
+    assert!(!is_whole(&phase, after(ROUNDS + 1), now, |_| false), "it was to run longer");
+    assert!(!is_whole(&phase, Nanos::MAX, Nanos::MAX, |_| false), "it has no end");
     let mut cut = phase.clone();
     cut.tasks[1].instances.pop();
-    assert!(!is_whole(&cut, after(ROUNDS), now));
+    assert!(!is_whole(&cut, after(ROUNDS), now, |_| false));
     cut.tasks[1].records_lost += 1;
-    assert!(is_whole(&cut, after(ROUNDS), now), "it has run");
+    assert!(is_whole(&cut, after(ROUNDS), now, |_| false), "it has run");
+    cut.tasks[1].instances.truncate(1);
+    let member = phase.job.members[phase.job.tasks[1].member.index()].name.clone();
+    let outstayed = |name: &str| name == member;
+    assert!(is_whole(&cut, after(ROUNDS), after(ROUNDS), outstayed), "who did not stop has not cut the run");
+    assert!(!is_whole(&cut, after(ROUNDS), now, |_| false));
     let empty = Phase { tasks: Vec::new(), ..phase.clone() };
-    assert_eq!([after(0), after(2)].map(|end| is_whole(&empty, end, now)), [true, false]);
+    assert_eq!([after(0), after(2)].map(|end| is_whole(&empty, end, now, |_| false)), [true, false]);
 }

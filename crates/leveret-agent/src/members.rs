@@ -70,6 +70,8 @@ pub(crate) struct Seat {
     pub(crate) stopped: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
+    /// It did not stop at the end of what it ran, and was ended for that.
+    pub(crate) outstayed: bool,
     /// Which core its threads try next, once it was killed.
     turn: usize,
     /// Why it failed, by its own word; its process is about to end, or is ended.
@@ -90,6 +92,7 @@ impl Seat {
         self.peer = None;
         self.leaving = false;
         self.expelled = None;
+        self.outstayed = false;
         self.gave_up = None;
         self.gave_up_after_end = false;
         self.token = leveret_os::host::random_token().map_err(|failure| failure.to_string())?;

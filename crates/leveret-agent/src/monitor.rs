@@ -12,7 +12,7 @@ use crate::plausible::{ChannelTable, TaskTable};
 use crate::rescheduled::SchedulingWatch;
 use crate::thin::Windows;
 use leveret_memory::PeerSegment;
-use leveret_os::clock;
+use leveret_os::{clock, threads_of};
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::Horizon;
@@ -302,6 +302,22 @@ impl Monitor {
     /// Reads what has come since the last time.
     pub(crate) fn drain(&mut self) {
         self.read(ChannelCollector::is_due);
+    }
+
+    /// Of which tasks an instance has not returned for long, each once, in words.
+    pub(crate) fn unreturned(&mut self, now: Nanos) -> Vec<String> {
+        let tasks = self.tasks.iter_mut().zip(&self.assembled.job.tasks);
+        let found = tasks.filter_map(|(collector, model)| {
+            let (instance, at) = collector.newly_unended(now)?;
+            let (name, thread, took) = (&model.name, collector.thread(), now - at);
+            let doing = threads_of::doing(thread).map_or_else(String::new, |doing| format!(": {doing}"));
+            Some(format!(
+                "instance {instance} of task \"{name}\" (thread {thread}) began {took} ago, with a budget of {}, and has not returned{doing}; \
+                 nothing of lower rank runs on its core meanwhile, and its later instances are missed",
+                model.budget
+            ))
+        });
+        found.collect()
     }
 
     /// The same; of channels those that are due.

@@ -66,12 +66,25 @@ impl TaskTable {
         Self { slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard, budget }
     }
 
+    pub(crate) fn period(&self) -> Nanos {
+        Nanos(self.hyperperiod.0 / (self.slots.len() as i64).max(1))
+    }
+
     /// Start and end of the window of an instance, from the epoch; `None` of one that no plan can hold.
     fn window(&self, instance: u64) -> Option<(Nanos, Nanos)> {
         let count = (self.slots.len() as u64).max(1);
         let (start, deadline) = *self.slots.get((instance % count) as usize)?;
         let round = i64::try_from(instance / count).ok()?.checked_mul(self.hyperperiod.0)?;
         Some((start + Nanos(round), deadline + Nanos(round)))
+    }
+
+    /// The instance whose body began last, and when, as a member says it by the instance's number and one; `None` where there was none yet, or it
+    /// cannot be true.
+    pub(crate) fn begun_last(&self, [number, at]: [Alleged<u64>; 2], span: Span) -> Option<(u64, Nanos)> {
+        let instance = number.checked(|number| *number > 0)? - 1;
+        let at = Nanos(i64::try_from(at.any_value()).ok()?);
+        let (start, _) = self.window(instance)?;
+        (at >= span.epoch + start - CLOCK_SLACK && at <= span.now).then_some((instance, at))
     }
 
     /// Instances that were to start by `span.now`.

@@ -157,6 +157,10 @@ pub enum TaskCounter {
     OutOfOrder = 11,
     /// Overruns that the kernel signalled (`SCHED_DEADLINE`).
     OverrunSignals = 12,
+    /// One more than the number, counted from the epoch, of the instance whose body began last. Its record comes when it has ended.
+    Begun = 13,
+    /// When that was, on the monotonic clock in nanoseconds.
+    BegunAt = 14,
 }
 
 const GAPS_FIRST: usize = 16;

@@ -300,6 +300,19 @@ impl<'a> Stat<'a> {
     }
 }
 
+/// What a thread does now, in words; `None` of one that is gone.
+pub fn doing(tid: u32) -> Option<&'static str> {
+    let text = read(tid, "stat").ok()?;
+    Some(match *Stat::parse(tid, &text).ok()?.fields.first()? {
+        "R" => "it computes, or waits for a core",
+        "S" => "it waits for something in a call of its own",
+        "D" => "the kernel makes it wait",
+        "T" => "it is stopped by a signal",
+        "t" => "a debugger holds it",
+        _ => "it ends",
+    })
+}
+
 /// The first process namespace; the kernel numbers it so (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 

@@ -2,7 +2,7 @@
 //!
 //! Records may be incomplete or foreign, so every look-up may fail and none panics.
 
-use crate::record::{InstanceRecord, MessageRecord, Phase};
+use crate::record::{EventKind, InstanceRecord, MessageRecord, Phase};
 use leveret_plan::Qos;
 use leveret_types::Nanos;
 use std::cmp::Reverse;
@@ -15,6 +15,8 @@ pub(crate) struct Index<'a> {
     writers: HashMap<(usize, u64), Access>,
     readers: HashMap<(usize, u64), Access>,
     last_readers: HashMap<(usize, u64), Access>,
+    /// By task.
+    unended: HashMap<usize, (u64, Nanos)>,
 }
 
 /// Which planned instance of which task accesses a channel instance; `rounds` is how many hyperperiods the
@@ -70,7 +72,11 @@ impl<'a> Index<'a> {
                 }
             }
         }
-        Self { phase, writers, readers, last_readers }
+        let unended = phase.events.iter().filter_map(|event| match event.kind {
+            EventKind::NeverEnded { task, instance } => Some((usize::from(task), (instance, event.at))),
+            _ => None,
+        });
+        Self { phase, writers, readers, last_readers, unended: unended.collect() }
     }
 
     /// Position and record of a task's instance.
@@ -186,6 +192,11 @@ impl<'a> Index<'a> {
         let instances = self.phase.tasks.get(task).map_or(&[][..], |record| &record.instances);
         let next = instances.partition_point(|record| record.instance <= instance);
         instances.get(next).map_or(Nanos::MAX, |record| record.woken)
+    }
+
+    /// The instance of a task that began and never ended, and when it began.
+    pub fn unended(&self, task: usize) -> Option<(u64, Nanos)> {
+        self.unended.get(&task).copied()
     }
 
     /// The task instance whose body encloses or last began before `at`.

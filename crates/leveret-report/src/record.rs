@@ -496,6 +496,13 @@ pub enum EventKind {
         /// As of [`EventKind::MemberDied`].
         how: String,
     },
+    /// The body of an instance began, and had not ended when nothing was recorded any more.
+    NeverEnded {
+        /// Task index in the plan.
+        task: u16,
+        /// Its number.
+        instance: u64,
+    },
 }
 
 /// A thread that did something to a member.
@@ -532,12 +539,12 @@ pub enum Ending {
     },
     /// Every round was run; Ctrl-C or SIGTERM came after that.
     InterruptedAfter,
-    /// Every round was run; a member failed after that, for this reason.
+    /// The run had come to its end; a member failed after that, for this reason: not to stop is one.
     FailedAfter(String),
 }
 
 impl Ending {
-    /// Whether every round was run.
+    /// Whether the run came to its end.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Completed | Self::InterruptedAfter | Self::FailedAfter(_))
     }

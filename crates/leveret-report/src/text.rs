@@ -5,7 +5,7 @@ use crate::format::{columns, duration, known, plural, short};
 use crate::html::ROWS_MAX as PAGE_ROWS_MAX;
 use crate::record::Ending;
 use crate::statistics::{ChannelStatistics, MissCounts, PhaseStatistics, Summary, TaskStatistics};
-use crate::verdict::{Miss, Subject};
+use crate::verdict::{Miss, Stage, Subject};
 use crate::works::WorkStatistics;
 use crate::worst::shown;
 use leveret_types::Nanos;
@@ -44,7 +44,7 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
         Ending::Interrupted => "interrupted".to_owned(),
         Ending::Stopped(reason) => format!("stopped: {reason}"),
         Ending::InterruptedAfter => "every round run, then interrupted".to_owned(),
-        Ending::FailedAfter(reason) => format!("every round run; after that {reason}"),
+        Ending::FailedAfter(reason) => format!("run to its end; after that {reason}"),
         Ending::Aborted { .. } => record.ending.reason().unwrap_or_default(),
     };
     let mut facts = vec![report.rounds_told()];
@@ -271,6 +271,7 @@ fn misses(report: &Report<'_>, text: &mut String) {
     for miss in shown.iter().take(MISSES_LISTED_MAX) {
         let late = match (miss.late_by, miss.subject) {
             (Some(late), _) => format!("{} late", duration(late)),
+            (None, Subject::Task(_)) if miss.stage == Stage::Execution => "never ended".to_owned(),
             (None, Subject::Task(_)) => "did not run".to_owned(),
             (None, Subject::Channel(_)) => "did not arrive".to_owned(),
         };

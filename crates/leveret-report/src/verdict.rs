@@ -262,8 +262,8 @@ impl Assessment {
     }
 }
 
-/// Root cause and party of an instance's delay; `None` when it kept its plan.
-type Decided = Option<(Cause, Blame)>;
+/// The instance from which another's delay follows, or that one itself, and what happened to it; `None` when it kept its plan.
+type Decided = Option<Root>;
 
 /// A phase with all that the rules look at.
 pub(crate) struct Context<'a> {
@@ -337,6 +337,10 @@ impl<'a> Context<'a> {
         let last = instances.last().filter(|last| last.instance.checked_add(1) == Some(kept.before))?;
         let context = Self { ahead: self.ahead + 1, ..Self::new(self.record, number, phase) };
         let decided = task::decide_instance(&context, of_it, instances.len() - 1, 0);
+        // Tasks have other numbers here.
+        let here =
+            |name: &str| (0..self.phase().tasks.len()).find(|task| self.index.task_name(*task) == name);
+        let decided = decided.map(|root| Root { task: here(&root.name).unwrap_or(task), ..root });
         let ended = last.ended + phase.epoch_monotonic - self.phase().epoch_monotonic;
         Some(LastBefore { instance: last.instance, ended, decided })
     }

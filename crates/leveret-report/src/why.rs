@@ -3,9 +3,9 @@
 mod untaken;
 
 use crate::Report;
-use crate::format::{duration, from_epoch};
+use crate::format::{duration, from_epoch, instant};
 use crate::lookup::Index;
-use crate::record::Phase;
+use crate::record::{EventKind, Phase};
 use crate::verdict::{self, Miss, Subject};
 use crate::works::RECORDED;
 use leveret_plan::{Qos, Start};
@@ -68,6 +68,7 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
             asked.push((number, subject));
             let timeline = verdict::timeline(report.record, number, subject, instance);
             if timeline.is_empty() {
+                text.push_str(&unended(&index, phase, subject, instance).unwrap_or_default());
                 continue;
             }
             let _ = writeln!(text, "{name}, instance {instance}, phase \"{}\"", phase.label);
@@ -85,6 +86,37 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
         return Err(WhyError::UnknownInstance { name, instance, recorded, hint });
     }
     Ok(text)
+}
+
+/// What is known of a task's instance that never ended, and of those that were to come after it.
+fn unended(index: &Index<'_>, phase: &Phase, subject: Subject, instance: u64) -> Option<String> {
+    let Subject::Task(task) = subject else { return None };
+    let (unended, at) = index.unended(task).filter(|(unended, _)| *unended <= instance)?;
+    let a_round = phase.plan.tasks.get(task).map_or(0, |planned| planned.instances.len() as u64);
+    let end = index.first_of_task(task).saturating_add(phase.rounds.saturating_mul(a_round));
+    if instance >= end {
+        return None;
+    }
+    let (name, member) = (index.task_name(task), index.member(task));
+    let ended = phase.events.iter().find_map(|event| match &event.kind {
+        EventKind::MemberDied { member: of, how } | EventKind::MemberEnded { member: of, how }
+            if Some(*of) == member =>
+        {
+            Some(format!("; its member ended {} ({how})", instant(event.at)))
+        }
+        _ => None,
+    });
+    let ended = ended.unwrap_or_default();
+    let head = format!("{name}, instance {instance}, phase \"{}\"\nverdict: ", phase.label);
+    Some(match unended == instance {
+        true => format!("{head}it began {} and never ended{ended}\n\n", instant(at)),
+        false => {
+            format!(
+                "{head}it never began: instance {unended} began {} and never ended{ended}\n\n",
+                instant(at)
+            )
+        }
+    })
 }
 
 fn write_timeline(timeline: &[verdict::Mark], text: &mut String) {

@@ -290,6 +290,9 @@ impl TaskRunner {
             self.skip(&next);
             record.ended = record.started;
         } else {
+            // All that is known of an instance that never ends.
+            self.set_counter(TaskCounter::BegunAt, record.started.0.unsigned_abs());
+            self.set_counter(TaskCounter::Begun, self.cursor.instance.wrapping_add(1));
             self.run(clock, &record);
             record.ended = clock.now().latest;
             stepped_in_body = self.clock_step(clock, record.ended);

@@ -41,10 +41,7 @@ impl Agent<'_> {
         let late: Vec<MemberId> = self.coordinator.unfinished().filter(|_| is_ended).collect();
         let processes = self.processes_of(&late);
         for member in self.finish_lateness.over(self.patience.end(), &processes, now) {
-            self.expel(
-                member.index(),
-                &format!("it did not stop within {FINISH_WITHIN} of the end of the run"),
-            );
+            self.expel_for_staying(member);
         }
         let starved = self.finish_lateness.starved();
         let bound = bound_of(&starved);
@@ -56,6 +53,17 @@ impl Agent<'_> {
         for seat in self.seats.iter_mut().filter(|seat| seat.expelled.is_some()) {
             seat.try_another_core();
         }
+    }
+
+    /// Ends one that goes on after the end of what it ran.
+    pub(super) fn expel_for_staying(&mut self, member: MemberId) {
+        let seat = &mut self.seats[member.index()];
+        seat.outstayed = true;
+        let still = if seat.stopped.is_some() { ", stopped by a signal" } else { "" };
+        self.expel(
+            member.index(),
+            &format!("it did not stop within {FINISH_WITHIN} of the end of the run{still}"),
+        );
     }
 
     /// Names members that keep the others waiting, and ends them in the end. Those that have not joined have a time

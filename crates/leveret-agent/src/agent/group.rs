@@ -16,7 +16,7 @@ use crate::News;
 use crate::awake::KeptAwake;
 use crate::lateness::Lateness;
 use crate::monitor::{Monitor, Watched};
-use crate::patience::{FINISH_WITHIN, Patience, Waiting};
+use crate::patience::{Patience, Waiting};
 use leveret_os::clock;
 use leveret_os::control::SendError;
 use leveret_os::scheduling::{self, Class};
@@ -615,6 +615,8 @@ impl Agent<'_> {
             let Some(place) = self.groups.place(&members) else { continue };
             if let Some(monitor) = &mut self.groups.all[place].monitor {
                 monitor.drain();
+                let unreturned = monitor.unreturned(clock::now());
+                self.warn(unreturned);
             }
             self.end_what_does_not_stop(place, now);
             if let Some(place) = self.groups.place(&members) {
@@ -639,8 +641,7 @@ impl Agent<'_> {
         let group = &mut self.groups.all[place];
         let due = group.patience.end();
         for member in group.lateness.over(due, &processes, now) {
-            let reason = format!("it did not stop within {FINISH_WITHIN} of the end of the run");
-            self.expel(member.index(), &reason);
+            self.expel_for_staying(member);
         }
         let starved = self.groups.all[place].lateness.starved();
         self.name_holders(starved, "should have stopped", now);

@@ -125,6 +125,8 @@ impl Agent<'_> {
         self.drain_next();
         if let Some(monitor) = &mut self.monitor {
             monitor.drain();
+            let unreturned = monitor.unreturned(clock::now());
+            self.warn(unreturned);
         }
         self.save(now);
         let Some(monitor) = &mut self.monitor else { return };
@@ -175,7 +177,12 @@ impl Agent<'_> {
             self.journal.as_mut(),
             &self.config.limit_setting(),
         );
-        self.is_cut |= *reason != EndReason::Completed && !is_whole(&phase, planned_end, clock::now());
+        let outstayed = |name: &str| {
+            let rank = self.config.launch.iter().position(|launch| launch.member == name);
+            rank.is_some_and(|rank| self.seats[rank].outstayed)
+        };
+        let is_whole = is_whole(&phase, planned_end, clock::now(), outstayed);
+        self.is_cut |= *reason != EndReason::Completed && !is_whole;
         self.ended.push(phase, number);
         self.share_record();
         self.warn(notes);

@@ -85,7 +85,7 @@ fn a_member_that_fails_after_every_round_has_not_stopped_the_run() {
     );
     assert!(!outcome.stdout.contains("stopped"), "{}", outcome.said());
     assert!(
-        outcome.stdout.contains("every round run; after that member \"B\" ended: exit status 3"),
+        outcome.stdout.contains("run to its end; after that member \"B\" ended: exit status 3"),
         "{}",
         outcome.said()
     );

@@ -4,8 +4,10 @@ use crate::harness::{Outcome, Workplace, turn};
 use crate::job::{Job, core, ring};
 use crate::stalls::Watch;
 use leveret_os::{clock, scheduling};
-use leveret_report::record::EventKind;
+use leveret_report::Report;
+use leveret_report::record::{Ending, EventKind};
 use leveret_report::verdict::{Cause, Miss, Party};
+use leveret_report::why::why;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -192,6 +194,41 @@ fn a_stopped_member_is_named() {
     }
 }
 
+/// What it keeps from its core has it as its root, and `why` tells of it what is known.
+#[test]
+fn a_task_that_never_returns_is_told_while_it_runs_and_after() {
+    let _turn = turn();
+    let job = Job::new(80, "")
+        .member("V", core(0), "test-faulty", &["task=V.user", "fault=endless:0ms@10"])
+        .member("W", core(0), "test-node", &["task=W.user"])
+        .task("V.user", ["0ms", "4ms"], "500us", "")
+        .task("W.user", ["8ms", "12ms"], "500us", "");
+    let place = Workplace::new();
+    let outcome = place.run(&job.text());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let told = outcome.stderr.matches("instance 10 of task \"V.user\"").count();
+    let has = |words: &str| assert!(outcome.stderr.contains(words), "{words}: {}", outcome.said());
+    assert_eq!(told, 1, "{}", outcome.said());
+    has("and has not returned: it computes");
+    assert!(
+        outcome.stdout.contains("V.user 10 [faulty] never ended (execution: overrun)"),
+        "{}",
+        outcome.said()
+    );
+    let Ending::FailedAfter(ended) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(ended.contains("\"V\"") && ended.contains("did not stop within 5s"), "{ended}");
+    let misses = outcome.assessment().misses;
+    let of_w =
+        misses.iter().filter(|miss| miss.name == "W.user" && miss.party == Party::Job && !miss.unproven);
+    let roots: Vec<_> = of_w.filter_map(|miss| miss.root.clone()).collect();
+    assert!(roots.len() > 40, "{} of {}", roots.len(), outcome.said());
+    for root in roots {
+        assert_eq!((root.name.as_str(), root.instance, root.cause), ("V.user", 10, Cause::Overrun));
+    }
+    let why = why(&Report::of(outcome.record()), "V.user", 10).expect("it is known");
+    assert!(why.contains("it began") && why.contains("and never ended"), "{why}");
+}
+
 #[test]
 fn a_member_that_is_stopped_for_good_is_missed() {
     let _turn = turn();
@@ -205,6 +242,8 @@ fn a_member_that_is_stopped_for_good_is_missed() {
         .task("W.user", ["0ms", "4ms"], "500us", "");
     let outcome = place.run(&job.text());
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let Ending::FailedAfter(why) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(why.contains("did not stop within 5s of the end of the run, stopped by a signal"), "{why}");
     let assessment = outcome.assessment();
     let missed = assessment.irregularities.iter().find(|found| found.kind == "unaccounted");
     let missed = missed.unwrap_or_else(|| panic!("nothing is missed: {}", outcome.said()));

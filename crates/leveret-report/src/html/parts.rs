@@ -111,7 +111,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
         Ending::InterruptedAfter => {
             " Every round was run, and the run was interrupted after that.".to_owned()
         }
-        Ending::FailedAfter(reason) => format!(" Every round was run; after that, {reason}."),
+        Ending::FailedAfter(reason) => format!(" The run came to its end; after that, {reason}."),
         // Who aborted it, and why, is what the conclusion says.
         Ending::Aborted { .. } => String::new(),
     };

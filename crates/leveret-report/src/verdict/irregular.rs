@@ -67,7 +67,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
             kind: if record.ending.is_whole() { "failed-after" } else { "stopped" }.to_owned(),
             count: 1,
             sentence: match record.ending {
-                Ending::FailedAfter(_) => format!("every round was run; after that {reason}"),
+                Ending::FailedAfter(_) => format!("the run had come to its end; after that {reason}"),
                 _ => format!("the run was ended: {reason}"),
             },
         });
@@ -108,7 +108,9 @@ impl Findings<'_> {
                 Some(at) => {
                     format!(": the member was stopped by a signal {} and did not go on", instant(at))
                 }
-                None => String::new(),
+                None => self.index.unended(task).map_or_else(String::new, |(instance, at)| {
+                    format!(": instance {instance} began {} and never ended", instant(at))
+                }),
             };
             let sentence =
                 format!("{absent} instances neither ran nor were skipped according to the record{why}");

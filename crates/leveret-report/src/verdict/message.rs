@@ -1,6 +1,6 @@
 //! Messages that did not arrive in time, traced to the end that failed.
 
-use super::task::{decide, decide_instance, missed, shares, stopper};
+use super::task::{decide, decide_instance, missed, shares, stopper, unended};
 use super::{Blame, Cause, Context, Miss, Root, Stage, Subject, timeline};
 use crate::format::instant;
 use crate::record::{Event, EventKind, Fate, MessageRecord};
@@ -143,11 +143,15 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
 fn follow(context: &Context<'_>, task: usize, place: usize, head: &str) -> Finding {
     let name = context.index.task_name(task);
     let instance = context.phase().tasks[task].instances[place].instance;
-    let decided = decide_instance(context, task, place, 0);
-    let (cause, blame) = decided.unwrap_or((Cause::Unexplained, Blame::unproven()));
+    let unexplained = || {
+        let (name, cause, blame) = (name.clone(), Cause::Unexplained, Blame::unproven());
+        Root { task, name, instance, cause, blame }
+    };
+    let root = decide_instance(context, task, place, 0).unwrap_or_else(unexplained);
+    let (cause, blame) = (root.cause, root.blame.clone());
     let sentence =
         format!("{head}: {name}, instance {instance}, did not keep its window, by: {cause} ({blame})");
-    let root = Some(Root { task, name, instance, cause, blame: blame.clone() });
+    let root = Some(root);
     Finding {
         stage: Stage::Arrival,
         cause: Cause::LatePeer,
@@ -243,6 +247,16 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     if let Some((blame, stopped)) = source.and_then(|rank| stopped(context, rank, message.due)) {
         let sentence = format!("never inserted: the sender's {stopped}");
         return gone(context, (Stage::Arrival, source, writer), (Cause::StoppedMember, blame), sentence);
+    }
+    if let Some((task, instance)) = writer
+        && let Some((root, at)) = unended(context, task).filter(|(root, _)| root.instance <= instance)
+    {
+        let sentence = format!(
+            "never inserted: the sender's instance {} of {} began at {at} and never ended",
+            root.instance, root.name
+        );
+        let (stage, cause, blame) = (Stage::Arrival, Cause::LatePeer, root.blame.clone());
+        return Finding { stage, cause, blame, root: Some(root), evidence: vec![sentence], origin: None };
     }
     let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
     // A death is noticed after it happened: a sender that recorded nothing from here on was dead already.

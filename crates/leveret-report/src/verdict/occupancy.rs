@@ -316,6 +316,20 @@ impl<'a> CoreLog<'a> {
         how.map(|how| (*left, how))
     }
 
+    /// How a task's thread left its core last, if it did not come back; whoever is killed comes back for that alone.
+    pub fn left_last(&self, thread: u32) -> Option<Left> {
+        const DYING: Nanos = Nanos::from_millis(10);
+        let (mut at, mut left) = self.absence(thread, Nanos::MAX)?;
+        while left == Left::Ended {
+            let moves = self.own.get(&thread)?;
+            let mut before = moves[..moves.partition_point(|(each, _)| *each < at)].iter().rev();
+            let (came, _) = *before.find(|(_, how)| how.is_none())?;
+            let (since, how) = *before.find(|(_, how)| how.is_some()).filter(|_| at - came < DYING)?;
+            (at, left) = (since, how?);
+        }
+        Some(left)
+    }
+
     /// For how long a task's thread had no core within `[from, to]`, as far as the log says.
     pub fn time_off(&self, thread: u32, from: Nanos, to: Nanos) -> Nanos {
         let Some(moves) = self.own.get(&thread) else { return Nanos::ZERO };

@@ -11,8 +11,8 @@ mod wait;
 pub(super) use held::stopper;
 
 use super::occupancy::Lost;
-use super::{Blame, Cause, Context, Miss, Party, Root, Stage, Subject, timeline};
-use crate::record::{InstanceRecord, Outcome};
+use super::{Blame, Cause, Context, Mark, Miss, Party, Root, Stage, Subject, timeline};
+use crate::record::{InstanceRecord, Left, Outcome};
 use leveret_types::Nanos;
 use std::collections::{HashMap, HashSet};
 
@@ -44,9 +44,13 @@ pub(super) struct Decision {
 }
 
 impl Decision {
-    /// The cause at the end of the chain.
-    pub fn root_cause(&self) -> Cause {
-        self.root.as_ref().map_or(self.cause, |root| root.cause)
+    /// The instance at the end of the chain: this one, where it does not follow from another.
+    pub fn root_of(&self, context: &Context<'_>, task: usize, instance: u64) -> Root {
+        let own = || {
+            let (name, cause, blame) = (context.index.task_name(task), self.cause, self.blame.clone());
+            Root { task, name, instance, cause, blame }
+        };
+        self.root.clone().unwrap_or_else(own)
     }
 }
 
@@ -61,7 +65,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
             let skipped = is_skipped(instance);
             let late_by = (!skipped).then(|| instance.ended - instance.deadline);
             let decision = decide(shares(context, task, place, 0), late_by);
-            context.remember(task, place, Some((decision.root_cause(), decision.blame.clone())));
+            context.remember(task, place, Some(decision.root_of(context, task, instance.instance)));
             misses.push(Miss {
                 phase: context.phase_number,
                 subject: Subject::Task(task),
@@ -79,8 +83,47 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 timeline: timeline::of_task(context, task, place),
             });
         }
+        misses.extend(miss_of_unended(context, task));
     }
     misses
+}
+
+/// The instance of a task that began and never ended, with when it began and what kept it: it computed, unless it was last seen to leave its core.
+pub(super) fn unended(context: &Context<'_>, task: usize) -> Option<(Root, Nanos)> {
+    let (instance, at) = context.index.unended(task)?;
+    let thread = context.phase().tasks.get(task)?.thread;
+    let name = context.index.task_name(task);
+    let (cause, blame) = match context.log.left_last(thread) {
+        None | Some(Left::Runnable | Left::Ended) => (Cause::Overrun, Blame::job()),
+        Some(Left::Stopped) => (Cause::StoppedMember, Blame::unproven()),
+        Some(Left::Traced) => (Cause::Traced, Blame::unproven()),
+        Some(_) => (Cause::Blocked, Blame::unproven()),
+    };
+    Some((Root { task, name, instance, cause, blame }, at))
+}
+
+/// The miss of such an instance.
+fn miss_of_unended(context: &Context<'_>, task: usize) -> Option<Miss> {
+    let (Root { name, instance, cause, blame, .. }, at) = unended(context, task)?;
+    let model = context.phase().job.tasks.get(task)?;
+    let number = instance.saturating_sub(context.index.first_of_task(task));
+    let periods = model.period.saturating_mul(i64::try_from(number).unwrap_or(i64::MAX));
+    Some(Miss {
+        phase: context.phase_number,
+        subject: Subject::Task(task),
+        evidence: vec![format!("it began at {at} and never ended")],
+        timeline: vec![Mark { at, what: format!("measured: instance {instance} began; it never ended") }],
+        name,
+        instance,
+        deadline: periods.saturating_add(model.deadline),
+        late_by: None,
+        stage: Stage::Execution,
+        cause,
+        party: blame.party,
+        unproven: blame.unproven,
+        culprit: blame.culprit,
+        root: None,
+    })
 }
 
 /// Whether an instance did not keep its window.
@@ -250,12 +293,7 @@ impl Case<'_> {
 
 /// Cause (at the end of its chain) and party of an instance's delay; `None` when it kept its plan or the chain is
 /// too long to follow.
-pub(super) fn decide_instance(
-    context: &Context<'_>,
-    task: usize,
-    place: usize,
-    depth: u32,
-) -> Option<(Cause, Blame)> {
+pub(super) fn decide_instance(context: &Context<'_>, task: usize, place: usize, depth: u32) -> Option<Root> {
     if let Some(known) = context.recall(task, place) {
         return known;
     }
@@ -264,7 +302,8 @@ pub(super) fn decide_instance(
     }
     context.remember(task, place, None);
     let shares = shares(context, task, place, depth);
-    let decided = (!shares.is_empty()).then(|| decide(shares, None)).map(|d| (d.root_cause(), d.blame));
+    let instance = context.phase().tasks.get(task)?.instances.get(place)?.instance;
+    let decided = (!shares.is_empty()).then(|| decide(shares, None).root_of(context, task, instance));
     context.remember(task, place, decided.clone());
     decided
 }

@@ -252,10 +252,8 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
             format!("member {} died ({how})", member(*rank))
         }
         EventKind::CountDamaged { member: rank, event } => {
-            format!(
-                "the count of event \"{event}\" in the memory of member {} was found damaged",
-                member(*rank)
-            )
+            let member = member(*rank);
+            format!("the count of event \"{event}\" in the memory of member {member} was found damaged")
         }
         EventKind::MemberEnded { member: rank, how } => {
             format!("member {} ended while the run was being ended ({how})", member(*rank))
@@ -301,6 +299,9 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         }
         EventKind::RealTimeQuota { task: number, group, quota, period } => {
             format!("{} is in {group}, which may do real-time work for {quota} in {period}", task(*number))
+        }
+        EventKind::NeverEnded { task: number, instance } => {
+            format!("instance {instance} of {} began; it never ended", task(*number))
         }
         EventKind::Overrun { task: number, instance } => {
             format!("overrun of {}, instance {instance}, policed", task(*number))

@@ -4,6 +4,7 @@ use leveret_report::Report;
 use leveret_report::record::{Actor, Event, EventKind, Fate};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, verdicts};
+use leveret_report::why::why;
 use leveret_types::Nanos;
 
 const MICRO: i64 = 1_000;
@@ -130,4 +131,42 @@ fn a_stop_to_the_end_explains_what_was_not_sent() {
         let roots = missing.iter().filter(|miss| miss.root.is_none()).count();
         assert_eq!(roots, 1, "{:#?}", missing[1]);
     }
+}
+
+/// A task that never returns: what it does not send, and what is asked of its later instances, follows from the one that began.
+#[test]
+fn an_instance_that_never_ended_is_the_root_of_whatever_follows() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let phase = &mut record.phases[0];
+    let (planned, instance) = {
+        let last = phase.tasks[B].instances.last().expect("some");
+        (last.planned + phase.job.tasks[B].period, last.instance + 1)
+    };
+    for event in &mut phase.events {
+        // It is ended for it after the end.
+        event.at = phase.channels[B].messages.last().expect("some").due + micros(5_000_000);
+    }
+    let kind = EventKind::NeverEnded { task: B as u16, instance };
+    phase.events.insert(0, Event { at: planned, kind });
+    let assessment = assess(&record);
+    let misses = &assessment.misses;
+    let of_b: Vec<&Miss> = misses.iter().filter(|miss| miss.subject == Subject::Channel(B)).collect();
+    assert!(of_b.len() > 100, "{}", of_b.len());
+    for miss in of_b {
+        let root = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        assert_eq!((root, miss.party), (Cause::Overrun, Party::Job), "{miss:#?}");
+        assert!(miss.evidence[0].contains(&format!("instance {instance} of B.user began")), "{miss:#?}");
+    }
+    assert_eq!(assessment.counts.job_roots, 1);
+    let unaccounted = assessment.irregularities.iter().find(|found| found.kind == "unaccounted");
+    assert!(unaccounted.is_some_and(|found| found.sentence.contains("never ended")), "{unaccounted:?}");
+    let report = Report::of(&record);
+    let of = |instance| why(&report, "B.user", instance).expect("it is known");
+    assert!(
+        of(instance).contains("verdict: it began")
+            && of(instance).contains("and never ended; its member ended")
+    );
+    assert!(of(instance + 1).contains(&format!("verdict: it never began: instance {instance} began")));
+    assert!(of(instance - 1).contains("kept its window"));
+    assert!(why(&report, "B.user", 400).is_err(), "there is no such round");
 }

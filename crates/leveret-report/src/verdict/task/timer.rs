@@ -122,6 +122,9 @@ impl Case<'_> {
             }
             ThreadKind::Task(other) => {
                 let (other, last) = (usize::from(other), stretch.to - Nanos(1));
+                if self.context.index.unended(other).is_some_and(|(_, at)| at <= last) {
+                    return true;
+                }
                 let found = self.context.index.running_at(other, last);
                 self.on_its_way_to_sleep(other, stretch).is_none()
                     && found.is_some_and(|(place, _)| self.decide_other(other, place).is_some())

@@ -1,7 +1,7 @@
 //! Before the wake-up: who had the core while the instance should have been woken, or took it from a body.
 
 use super::timer::WAY_OUT_OF_IDLE;
-use super::{Case, DEADLINE, GRAIN, Share, decide_instance, missed};
+use super::{Case, DEADLINE, GRAIN, Share, decide_instance, missed, unended};
 use crate::format::plural;
 use crate::record::{Event, EventKind, InstanceRecord, Outcome, ThreadKind};
 use crate::verdict::occupancy::{Stretch, rank};
@@ -114,23 +114,23 @@ impl Case<'_> {
     fn after_previous(
         &self,
         stage: Stage,
-        (cause, blame): (Cause, Blame),
+        root: Root,
         (instance, ended): (u64, Nanos),
         amount: Nanos,
     ) -> Share {
         let name = self.context.index.task_name(self.task);
         let sentence = format!(
-            "instance {instance} of {name} ended at {ended}, this one's wake-up was due at {}; its delay: {cause}{}",
+            "instance {instance} of {name} ended at {ended}, this one's wake-up was due at {}; its delay: {}{}",
             self.wake_due(),
-            by_whom(&blame),
+            root.cause,
+            by_whom(&root.blame),
         );
-        let root = Root { task: self.task, name, instance, cause, blame: blame.clone() };
-        let share = self.share(stage, Cause::PreviousInstance, blame, amount, sentence);
+        let share = self.share(stage, Cause::PreviousInstance, root.blame.clone(), amount, sentence);
         Share { root: Some(root), ..share }
     }
 
-    /// Cause and party of another instance's delay; `None` when it kept its plan or the chain is too long.
-    pub(super) fn decide_other(&self, task: usize, place: usize) -> Option<(Cause, Blame)> {
+    /// The root of another instance's delay; `None` when it kept its plan or the chain is too long.
+    pub(super) fn decide_other(&self, task: usize, place: usize) -> Option<Root> {
         decide_instance(self.context, task, place, self.depth + 1)
     }
 
@@ -301,6 +301,9 @@ impl Case<'_> {
     /// The instance of another task that had ended when that task's thread, which has the core in this stretch, was on its way to sleep.
     pub(super) fn on_its_way_to_sleep(&self, other: usize, stretch: &Stretch) -> Option<&InstanceRecord> {
         let index = &self.context.index;
+        if index.unended(other).is_some_and(|(_, at)| at <= stretch.to) {
+            return None;
+        }
         let (_, record) = index.running_at(other, stretch.from)?;
         let until = index.idle_until(other, record.instance);
         let middle = stretch.from + Nanos(stretch.length().0 / 2);
@@ -331,6 +334,14 @@ impl Case<'_> {
         let other = usize::from(other);
         let name = self.context.index.task_name(other);
         let index = &self.context.index;
+        if let Some((root, at)) = unended(self.context, other).filter(|(_, at)| *at < stretch.to) {
+            let sentence = format!(
+                "run-queue wait behind the job's own {name}, whose instance {} began at {at} and never ended; {head}",
+                root.instance
+            );
+            let share = self.share(stage, Cause::RunQueueWait, root.blame.clone(), amount, sentence);
+            return Share { root: Some(root), ..share };
+        }
         if let Some(record) = self.on_its_way_to_sleep(other, stretch) {
             let sentence = format!(
                 "{head}: its instance {} had ended at {}, and it was on its way to sleep; what held it there is not proven",
@@ -341,17 +352,15 @@ impl Case<'_> {
         let last = stretch.to.max(stretch.from + Nanos(1)) - Nanos(1);
         let found = index.running_at(other, last);
         let chained = found.and_then(|(place, record)| Some((self.decide_other(other, place)?, record)));
-        if let Some(((cause, blame), record)) = chained {
+        if let Some((root, record)) = chained {
             let sentence = format!(
-                "run-queue wait behind the job's own {name}, instance {}, which was itself off its plan by: {cause}{}; {head}",
+                "run-queue wait behind the job's own {name}, instance {}, which was itself off its plan by: {}{}; {head}",
                 record.instance,
-                by_whom(&blame)
+                root.cause,
+                by_whom(&root.blame)
             );
-            let root = Root { task: other, name, instance: record.instance, cause, blame: blame.clone() };
-            return Share {
-                root: Some(root),
-                ..self.share(stage, Cause::RunQueueWait, blame, amount, sentence)
-            };
+            let share = self.share(stage, Cause::RunQueueWait, root.blame.clone(), amount, sentence);
+            return Share { root: Some(root), ..share };
         }
         match before {
             Some(before) => {
