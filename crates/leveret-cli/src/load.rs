@@ -8,6 +8,8 @@ use leveret_manifest::{
 use leveret_plan::{Costs, Job};
 use leveret_protocol::assemble::assemble;
 use leveret_types::Nanos;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// What a manifest may describe.
@@ -23,6 +25,7 @@ pub enum Document {
 /// # Errors
 /// Everything that is wrong with it, placed.
 pub fn document(path: &Path) -> Result<Document, Failure> {
+    refuse_program(path)?;
     let bytes = files::read(path, "manifest", NETWORK_BYTES_MAX as u64)?;
     let shown = path.display().to_string();
     match std::str::from_utf8(&bytes) {
@@ -42,8 +45,30 @@ pub fn document(path: &Path) -> Result<Document, Failure> {
 /// # Errors
 /// Everything that is wrong with it, placed.
 pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
+    refuse_program(path)?;
     let bytes = files::read(path, "manifest", MANIFEST_BYTES_MAX as u64)?;
     job_of(&bytes, &path.display().to_string())
+}
+
+/// Whoever forgets `-n` names a program where a manifest is read.
+fn refuse_program(path: &Path) -> Result<(), Failure> {
+    let mut begin = [0; 4];
+    // Of a pipe whoever reads it first has all of it. What cannot be read is told where it is read whole.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    if read.is_err() || !(begin == *b"\x7fELF" || begin.starts_with(b"#!")) {
+        return Ok(());
+    }
+    let shown = path.display();
+    Err(Failure {
+        details: String::new(),
+        sentence: format!("{shown} is a program, and no manifest"),
+        hint: format!(
+            "run it as N members: `leveret run -n N {shown}`; or name it as `command` of a [[member]] in a manifest"
+        ),
+    })
 }
 
 fn job_of(bytes: &[u8], shown: &str) -> Result<Manifest, Failure> {

@@ -27,6 +27,24 @@ fn a_file_that_is_not_there_is_named() {
     assert!(err.contains("hint: name an existing manifest"), "{err}");
 }
 
+/// As whoever forgets `-n` runs one.
+#[test]
+fn a_program_is_no_manifest() {
+    let script = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(script.path(), "#!/bin/sh\nexit 0\n").expect("a file");
+    let script = script.path().display().to_string();
+    for program in [env!("CARGO_BIN_EXE_leveret"), script.as_str()] {
+        for command in ["run", "check"] {
+            let (_, err, code) = outcome(&[command, program]);
+            assert_eq!(code, Some(2), "{err}");
+            assert!(
+                err.contains("is a program, and no manifest") && err.contains("`leveret run -n N "),
+                "{err}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_folder_is_no_manifest() {
     let (_, err, code) = outcome(&["check", "examples"]);
