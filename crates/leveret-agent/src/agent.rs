@@ -35,7 +35,7 @@ use leveret_os::signals::Interrupt;
 use leveret_os::{clock, facts, host, open_files};
 use leveret_plan::{Costs, Kept, Plan};
 use leveret_protocol::assemble::{Assembled, Mismatch};
-use leveret_protocol::control::{EndReason, Scheduling, ToMember};
+use leveret_protocol::control::{EndReason, RefusalCause, Scheduling, ToMember};
 use leveret_protocol::coordinator::{Action, Coordinator, Stage};
 use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
@@ -127,7 +127,7 @@ struct Agent<'c> {
     /// Cores on which nothing could be measured, since somebody had them.
     held_cores: Vec<u32>,
     mismatches: Vec<Mismatch>,
-    refusal: Option<String>,
+    refusal: Option<(RefusalCause, String)>,
     ending: Ending,
     /// Something that ran was ended before it had run all that it was to run.
     is_cut: bool,
@@ -377,7 +377,7 @@ impl<'c> Agent<'c> {
             Action::Refuse { reason, cause, may_retry } => {
                 let mismatches = std::mem::take(&mut self.mismatches);
                 self.broadcast(&ToMember::Refused { reason: reason.clone(), cause, mismatches, may_retry });
-                self.refusal.get_or_insert(reason);
+                self.refusal.get_or_insert((cause, reason));
                 Vec::new()
             }
             Action::StopAll(reason) => {

@@ -59,6 +59,30 @@ pub enum Command {
     Manual(ManualArguments),
 }
 
+impl Command {
+    /// Whether standard output is for programs.
+    pub fn is_for_programs(&self) -> bool {
+        let format = match self {
+            Self::Run(arguments) => arguments.format,
+            Self::Check(arguments) => arguments.format,
+            Self::Explain(arguments) => arguments.format,
+            Self::Plan(arguments) => arguments.format,
+            Self::Diff(arguments) => arguments.format,
+            Self::Report(arguments) => arguments.format,
+            Self::Why(arguments) => arguments.format,
+            Self::Doctor(arguments) => arguments.format,
+            Self::Export(arguments) => return arguments.format == TableFormat::Json,
+            Self::Verify(_)
+            | Self::Gantt(_)
+            | Self::Import(_)
+            | Self::Apply(_)
+            | Self::Completions(_)
+            | Self::Manual(_) => return false,
+        };
+        format == Format::Json
+    }
+}
+
 /// How results are printed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
@@ -450,6 +474,9 @@ pub struct WhyArguments {
     /// Which instance.
     #[arg(value_name = "INSTANCE", value_parser = instance)]
     pub instance: u64,
+    /// How the explanation is printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Arguments of `leveret doctor`.

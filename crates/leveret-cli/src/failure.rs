@@ -1,5 +1,6 @@
 //! What went wrong, for a person: one sentence and a hint.
 
+use serde::Serialize;
 use std::fmt;
 
 /// The answer is no: refused, not valid, missed.
@@ -8,11 +9,12 @@ pub const EXIT_NO: u8 = 1;
 pub const EXIT_BAD_INPUT: u8 = 2;
 
 /// Why a command could not do its work.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Failure {
     /// What is printed before the sentence, such as the errors of a manifest; may be empty.
     pub details: String,
     /// One sentence: the place and what was found.
+    #[serde(rename = "error")]
     pub sentence: String,
     /// The remedy.
     pub hint: String,

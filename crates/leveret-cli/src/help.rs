@@ -11,6 +11,9 @@ A first look:
 Exit codes: 0 success; 1 the answer is no (refused, not valid, missed); 2 bad input; 3 only the machine \
 missed; 4 other processes did.
 
+With --format json standard output holds one JSON value: the result, or {\"error\", \"details\", \"hint\"} of a command that \
+gave none. Progress, notes and errors go to standard error as ever.
+
 Colour is used on terminals only, and never when NO_COLOR is set and not empty.";
 
 /// Of `leveret run`.

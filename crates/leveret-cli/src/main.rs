@@ -33,12 +33,16 @@ mod why;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     leveret_os::signals::outlive_the_file_size_limit();
-    let result = match Arguments::parse().command {
-        Command::Run(arguments) => return run::execute(arguments),
+    let command = Arguments::parse().command;
+    let is_for_programs = command.is_for_programs();
+    let bad_input = |failure| (failure::EXIT_BAD_INPUT, failure);
+    let result = match command {
+        Command::Run(arguments) => return ended(run::execute(&arguments), is_for_programs),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
@@ -54,8 +58,17 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => completions::execute(&arguments),
         Command::Manual(arguments) => manual::execute(&arguments),
     };
-    result.unwrap_or_else(|failure| {
+    ended(result.map_err(bad_input), is_for_programs)
+}
+
+/// Tells what went wrong; programs read it where the result would stand.
+fn ended(result: Result<ExitCode, (u8, Failure)>, is_for_programs: bool) -> ExitCode {
+    result.unwrap_or_else(|(code, failure)| {
         output::fail(&failure);
-        ExitCode::from(failure::EXIT_BAD_INPUT)
+        if is_for_programs {
+            // That standard output cannot be written has been said, if that is what went wrong.
+            let _ = output::json(&failure).and_then(|text| output::print(&text));
+        }
+        ExitCode::from(code)
     })
 }

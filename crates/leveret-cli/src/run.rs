@@ -18,25 +18,19 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs a job. The exit code says whose the misses were: 0 none, 1 any of the job's, 3 only the machine's,
-/// 4 other processes'. Of a job that a member aborted it is the member's.
-pub fn execute(arguments: RunArguments) -> ExitCode {
-    match run(&arguments) {
-        Ok(code) => code,
-        Err((code, failure)) => {
-            output::fail(&failure);
-            ExitCode::from(code)
-        }
-    }
-}
-
+/// With the exit code.
 type Failed = (u8, Failure);
 
 fn bad_input(failure: Failure) -> Failed {
     (EXIT_BAD_INPUT, failure)
 }
 
-fn run(arguments: &RunArguments) -> Result<ExitCode, Failed> {
+/// Runs a job. The exit code says whose the misses were: 0 none, 1 any of the job's, 3 only the machine's,
+/// 4 other processes'. Of a job that a member aborted it is the member's.
+///
+/// # Errors
+/// When nothing ran, or what was found cannot be written.
+pub fn execute(arguments: &RunArguments) -> Result<ExitCode, Failed> {
     let manifest = job(arguments).map_err(bad_input)?;
     let config = configuration(&manifest, arguments).map_err(bad_input)?;
     prepare_directory(&arguments.output).map_err(bad_input)?;
@@ -269,7 +263,11 @@ fn publish(record: &RunRecord, arguments: &RunArguments, limit: ByteSize) -> Res
     };
     // What was measured is shown even when the disk is full.
     output::print(&shown).map_err(bad_input)?;
-    record_written.and(report_written).map_err(bad_input)?;
+    // With the report it has been said what there is to say to programs.
+    if let Err(failure) = record_written.and(report_written) {
+        output::fail(&failure);
+        return Ok(ExitCode::from(EXIT_BAD_INPUT));
+    }
     output::note(&format!(
         "report: {}   trace for ui.perfetto.dev: {}",
         directory.join("report.html").display(),

@@ -1,9 +1,10 @@
 //! `leveret why`.
 
-use crate::arguments::WhyArguments;
+use crate::arguments::{Format, WhyArguments};
 use crate::failure::Failure;
 use crate::{output, record};
 use leveret_report::Report;
+use leveret_report::why::{self, WhyError};
 use std::process::ExitCode;
 
 /// Explains one instance: its timeline and the verdict.
@@ -13,9 +14,13 @@ use std::process::ExitCode;
 pub fn execute(arguments: &WhyArguments) -> Result<ExitCode, Failure> {
     let record = record::read(&arguments.directory)?;
     let report = Report::of(&record);
-    let text = leveret_report::why::why(&report, &arguments.name, arguments.instance).map_err(|error| {
-        Failure::from_text(&arguments.directory.display().to_string(), &error.to_string())
-    })?;
+    let place = arguments.directory.display();
+    let of_place = |error: WhyError| Failure::from_text(&place.to_string(), &error.to_string());
+    let (name, instance) = (&arguments.name, arguments.instance);
+    let text = match arguments.format {
+        Format::Table => why::why(&report, name, instance).map_err(of_place)?,
+        Format::Json => output::json(&why::json(&report, name, instance).map_err(of_place)?)?,
+    };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,10 +6,9 @@ use crate::Report;
 use crate::format::{duration, from_epoch, instant};
 use crate::lookup::Index;
 use crate::record::{EventKind, Phase};
-use crate::verdict::{self, Miss, Subject};
+use crate::verdict::{self, Mark, Miss, Subject};
 use crate::works::RECORDED;
 use leveret_plan::{Qos, Start};
-use leveret_types::Nanos;
 use std::fmt::Write;
 
 /// Why an instance cannot be explained.
@@ -49,13 +48,68 @@ pub enum WhyError {
     },
 }
 
+/// What is known of one instance in one phase.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explained<'a> {
+    /// Of the task or channel.
+    pub name: &'a str,
+    /// Which.
+    pub instance: u64,
+    /// Number of the phase.
+    pub number: usize,
+    /// The phase's own name.
+    pub phase: &'a str,
+    /// What happened when.
+    pub timeline: Vec<Mark>,
+    /// How it came out, of one that is no miss.
+    pub verdict: String,
+    /// How it was judged, if it is a miss.
+    pub miss: Option<&'a Miss>,
+    /// Whatever else it depended on.
+    pub yet: Vec<String>,
+}
+
+/// Explains instance `instance` of the task or channel `name`, in every phase that has it, for people.
+///
+/// # Errors
+/// As [`explain`].
+pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, WhyError> {
+    Ok(explain(report, name, instance)?.iter().map(text).collect())
+}
+
+/// The same for programs; times in nanoseconds from the epoch of the phase.
+///
+/// # Errors
+/// As [`explain`].
+pub fn json(report: &Report<'_>, name: &str, instance: u64) -> Result<serde_json::Value, WhyError> {
+    let explained = explain(report, name, instance)?;
+    let of_phase = |of: &Explained<'_>| {
+        let mark = |mark: &Mark| serde_json::json!({ "at_ns": mark.at, "what": mark.what });
+        let timeline: Vec<_> = of.timeline.iter().map(mark).collect();
+        serde_json::json!({
+            "phase": of.number,
+            "label": of.phase,
+            "name": of.name,
+            "instance": of.instance,
+            "verdict": of.verdict,
+            "miss": of.miss.map(crate::json::miss),
+            "yet": of.yet,
+            "timeline": timeline,
+        })
+    };
+    Ok(explained.iter().map(of_phase).collect())
+}
+
 /// Explains instance `instance` of the task or channel `name`, in every phase that has it.
 ///
 /// # Errors
 /// [`WhyError`] with the nearest name, or with the instances that were recorded.
-pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, WhyError> {
-    let mut text = String::new();
-    let mut asked = Vec::new();
+pub fn explain<'a>(
+    report: &'a Report<'_>,
+    name: &'a str,
+    instance: u64,
+) -> Result<Vec<Explained<'a>>, WhyError> {
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
     for (number, phase) in report.record.phases.iter().enumerate() {
         let index = Index::new(phase);
         let subjects =
@@ -67,25 +121,85 @@ pub fn why(report: &Report<'_>, name: &str, instance: u64) -> Result<String, Why
         for subject in subjects {
             asked.push((number, subject));
             let timeline = verdict::timeline(report.record, number, subject, instance);
-            if timeline.is_empty() {
-                text.push_str(&unended(&index, phase, subject, instance).unwrap_or_default());
-                continue;
-            }
-            let _ = writeln!(text, "{name}, instance {instance}, phase \"{}\"", phase.label);
-            write_timeline(&timeline, &mut text);
-            write_verdict(report, number, subject, instance, &mut text);
+            let base = Explained {
+                name,
+                instance,
+                number,
+                phase: &phase.label,
+                timeline,
+                verdict: String::new(),
+                miss: None,
+                yet: Vec::new(),
+            };
+            found.extend(match base.timeline.is_empty() {
+                true => {
+                    unended(&index, phase, subject, instance).map(|verdict| Explained { verdict, ..base })
+                }
+                false => Some(judged(report, subject, base)),
+            });
         }
     }
     if asked.is_empty() {
         let unknown = || WhyError::UnknownName { name: name.to_owned(), hint: nearest(report, name) };
         return Err(beside(report, name).unwrap_or_else(unknown));
     }
-    if text.is_empty() {
+    if found.is_empty() {
         let (name, recorded) = (name.to_owned(), recorded(report, &asked));
         let hint = nearest_instance(report, &asked, instance);
         return Err(WhyError::UnknownInstance { name, instance, recorded, hint });
     }
-    Ok(text)
+    Ok(found)
+}
+
+/// With what was found of an instance that was recorded.
+fn judged<'a>(report: &'a Report<'_>, subject: Subject, base: Explained<'a>) -> Explained<'a> {
+    let (phase, instance) = (base.number, base.instance);
+    let of = |miss: &&Miss| miss.phase == phase && miss.subject == subject && miss.instance == instance;
+    if let Some(miss) = report.assessment.misses.iter().find(of) {
+        return Explained { verdict: verdict_of(miss), miss: Some(miss), ..base };
+    }
+    let yet = match subject {
+        Subject::Task(task) => verdict::explain(report.record, phase, task, instance),
+        Subject::Channel(_) => Vec::new(),
+    };
+    Explained { verdict: not_missed(report, phase, subject, instance), yet, ..base }
+}
+
+/// Of a miss: how late, at which stage, why and whose.
+fn verdict_of(miss: &Miss) -> String {
+    let late = miss
+        .late_by
+        .map_or_else(|| "it never happened".to_owned(), |late| format!("{} late", duration(late)));
+    let whose = match (&miss.culprit, miss.unproven) {
+        (_, true) => format!("{} (unproven)", miss.party.possessive()),
+        (Some(culprit), _) if culprit.rank.is_empty() => format!("{} ({culprit})", miss.party.possessive()),
+        (Some(culprit), _) => format!("{} ({culprit}, {})", miss.party.possessive(), culprit.rank),
+        (None, _) => miss.party.possessive().to_owned(),
+    };
+    format!("missed ({late}); stage: {}; cause: {}; the miss is {whose}", miss.stage, miss.cause)
+}
+
+fn text(of: &Explained<'_>) -> String {
+    let mut text = format!("{}, instance {}, phase \"{}\"\n", of.name, of.instance, of.phase);
+    if let Some(first) = of.timeline.first() {
+        let _ = writeln!(text, "  {:>24}  {:>10}", "from the epoch", "since");
+        for mark in &of.timeline {
+            let since = format!("+{}", duration(mark.at - first.at));
+            let _ = writeln!(text, "  {:>24}  {since:>10}  {}", from_epoch(mark.at), mark.what);
+        }
+    }
+    let _ = writeln!(text, "verdict: {}", of.verdict);
+    if let Some(root) = of.miss.and_then(|miss| miss.root.as_ref()) {
+        let _ = writeln!(text, "  it follows from {}, instance {}: {}", root.name, root.instance, root.cause);
+    }
+    for sentence in of.miss.iter().flat_map(|miss| &miss.evidence) {
+        let _ = writeln!(text, "  evidence: {sentence}");
+    }
+    for sentence in &of.yet {
+        let _ = writeln!(text, "  yet: {sentence}");
+    }
+    text.push('\n');
+    text
 }
 
 /// What is known of a task's instance that never ended, and of those that were to come after it.
@@ -97,7 +211,7 @@ fn unended(index: &Index<'_>, phase: &Phase, subject: Subject, instance: u64) ->
     if instance >= end {
         return None;
     }
-    let (name, member) = (index.task_name(task), index.member(task));
+    let member = index.member(task);
     let ended = phase.events.iter().find_map(|event| match &event.kind {
         EventKind::MemberDied { member: of, how } | EventKind::MemberEnded { member: of, how }
             if Some(*of) == member =>
@@ -107,66 +221,10 @@ fn unended(index: &Index<'_>, phase: &Phase, subject: Subject, instance: u64) ->
         _ => None,
     });
     let ended = ended.unwrap_or_default();
-    let head = format!("{name}, instance {instance}, phase \"{}\"\nverdict: ", phase.label);
     Some(match unended == instance {
-        true => format!("{head}it began {} and never ended{ended}\n\n", instant(at)),
-        false => {
-            format!(
-                "{head}it never began: instance {unended} began {} and never ended{ended}\n\n",
-                instant(at)
-            )
-        }
+        true => format!("it began {} and never ended{ended}", instant(at)),
+        false => format!("it never began: instance {unended} began {} and never ended{ended}", instant(at)),
     })
-}
-
-fn write_timeline(timeline: &[verdict::Mark], text: &mut String) {
-    let base = timeline.first().map_or(Nanos::ZERO, |mark| mark.at);
-    let _ = writeln!(text, "  {:>24}  {:>10}", "from the epoch", "since");
-    for mark in timeline {
-        let _ = writeln!(
-            text,
-            "  {:>24}  {:>10}  {}",
-            from_epoch(mark.at),
-            format!("+{}", duration(mark.at - base)),
-            mark.what
-        );
-    }
-}
-
-fn write_verdict(report: &Report<'_>, phase: usize, subject: Subject, instance: u64, text: &mut String) {
-    let of = |miss: &&Miss| miss.phase == phase && miss.subject == subject && miss.instance == instance;
-    let Some(miss) = report.assessment.misses.iter().find(of) else {
-        let verdict = not_missed(report, phase, subject, instance);
-        let _ = writeln!(text, "verdict: {verdict}");
-        if let Subject::Task(task) = subject {
-            for sentence in verdict::explain(report.record, phase, task, instance) {
-                let _ = writeln!(text, "  yet: {sentence}");
-            }
-        }
-        text.push('\n');
-        return;
-    };
-    let late = miss
-        .late_by
-        .map_or_else(|| "it never happened".to_owned(), |late| format!("{} late", duration(late)));
-    let whose = match (&miss.culprit, miss.unproven) {
-        (_, true) => format!("{} (unproven)", miss.party.possessive()),
-        (Some(culprit), _) if culprit.rank.is_empty() => format!("{} ({culprit})", miss.party.possessive()),
-        (Some(culprit), _) => format!("{} ({culprit}, {})", miss.party.possessive(), culprit.rank),
-        (None, _) => miss.party.possessive().to_owned(),
-    };
-    let _ = writeln!(
-        text,
-        "verdict: missed ({late}); stage: {}; cause: {}; the miss is {whose}",
-        miss.stage, miss.cause
-    );
-    if let Some(root) = &miss.root {
-        let _ = writeln!(text, "  it follows from {}, instance {}: {}", root.name, root.instance, root.cause);
-    }
-    for sentence in &miss.evidence {
-        let _ = writeln!(text, "  evidence: {sentence}");
-    }
-    text.push('\n');
 }
 
 /// What is said of an instance that is no miss.

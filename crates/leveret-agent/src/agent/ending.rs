@@ -6,7 +6,7 @@ use crate::patience::{FINISH_WITHIN, JOIN_WITHIN, Waiting, commit_limit};
 use leveret_os::clock;
 use leveret_os::control::poll;
 use leveret_os::process::Change;
-use leveret_protocol::control::EndReason;
+use leveret_protocol::control::{EndReason, RefusalCause};
 use leveret_protocol::coordinator::Stage;
 use leveret_report::record::{Ending, EventKind, RunRecord};
 use leveret_types::{MemberId, Nanos};
@@ -261,24 +261,17 @@ impl Agent<'_> {
         }
         if self.ended.count() == 0 {
             let of_group = self.groups.refusal.take();
-            let refusal = match (self.refusal, of_group) {
-                (Some(of_all), Some(of_group)) => Some(format!("{of_all}; before that {of_group}")),
-                (of_all, of_group) => of_all.or(of_group),
-            };
             let decided = self.ending.reason().unwrap_or_default();
-            return Err(match (self.ending, refusal) {
-                (Ending::Aborted { code, .. }, _) => AgentError::Aborted { code, reason: decided },
-                (Ending::Stopped(reason) | Ending::FailedAfter(reason), _) => AgentError::NothingRan(reason),
-                (Ending::Completed, Some(reason)) => AgentError::Refused(reason),
-                (Ending::Interrupted | Ending::InterruptedAfter, Some(reason)) => {
-                    AgentError::NothingRan(reason)
-                }
-                (_, None) => AgentError::NothingRan("every member ended without committing".to_owned()),
+            return Err(match self.ending {
+                Ending::Aborted { code, .. } => AgentError::Aborted { code, reason: decided },
+                Ending::Stopped(reason) | Ending::FailedAfter(reason) => AgentError::NothingRan(reason),
+                ending => nothing_ran(ending == Ending::Completed, self.refusal, of_group),
             });
         }
         // A later commit that was refused for good ended the job before its program did.
-        if let (Ending::Completed, Some(reason)) = (&self.ending, self.refusal.take()) {
-            self.ending = Ending::Stopped(format!("commit {} was refused: {reason}", self.ended.count() + 1));
+        if let (Ending::Completed, Some((cause, reason))) = (&self.ending, self.refusal.take()) {
+            let what = if is_of_declarations(cause) { "was refused" } else { "was not made" };
+            self.ending = Ending::Stopped(format!("commit {} {what}: {reason}", self.ended.count() + 1));
         }
         if self.ending == Ending::Interrupted && !self.is_cut {
             self.ending = Ending::InterruptedAfter;
@@ -293,6 +286,29 @@ impl Agent<'_> {
             ending: self.ending,
         })
     }
+}
+
+/// Whether a commit was refused for what was declared; others fail because a member is no longer there, or not in time.
+fn is_of_declarations(cause: RefusalCause) -> bool {
+    match cause {
+        RefusalCause::Unfit | RefusalCause::TooLate | RefusalCause::Declined(_) => true,
+        RefusalCause::PeerLost | RefusalCause::TimedOut | RefusalCause::Over => false,
+    }
+}
+
+/// What is told of a job that ended by itself, or by a signal, before its first commit.
+fn nothing_ran(
+    by_itself: bool,
+    of_all: Option<(RefusalCause, String)>,
+    of_group: Option<String>,
+) -> AgentError {
+    let is_refused = by_itself && of_all.as_ref().is_none_or(|(cause, _)| is_of_declarations(*cause));
+    let reason = match (of_all, of_group) {
+        (Some((_, of_all)), Some(of_group)) => format!("{of_all}; before that {of_group}"),
+        (Some((_, reason)), None) | (None, Some(reason)) => reason,
+        (None, None) => return AgentError::NothingRan("every member ended without committing".to_owned()),
+    };
+    if is_refused { AgentError::Refused(reason) } else { AgentError::NothingRan(reason) }
 }
 
 /// Why a member is ended that kept a commit waiting.

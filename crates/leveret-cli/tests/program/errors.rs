@@ -45,6 +45,30 @@ fn a_program_is_no_manifest() {
     }
 }
 
+/// Of commands that fail before there is a result.
+#[test]
+fn programs_are_told_of_failures_too() {
+    for arguments in [
+        &["run", "no-such.toml"][..],
+        &["check", "no-such.toml"],
+        &["plan", "no-such.toml"],
+        &["explain", "no-such.toml"],
+        &["report", "no-such"],
+        &["why", "no-such", "A", "1"],
+        &["diff", "no-such.json", "no-such.toml", "--to", "no-such.json", "no-such.toml"],
+        &["export", "tables", "no-such.json", "no-such.toml"],
+    ] {
+        let (out, err, code) = outcome(&[arguments, &["--format", "json"]].concat());
+        let told: serde_json::Value =
+            serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"));
+        let word = |key: &str| told[key].as_str().unwrap_or_else(|| panic!("{told}")).to_owned();
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(&word("error")) && err.contains(&word("hint")), "{told} {err}");
+        let (out, _, _) = outcome(arguments);
+        assert!(out.is_empty(), "{arguments:?}: {out}");
+    }
+}
+
 #[test]
 fn a_folder_is_no_manifest() {
     let (_, err, code) = outcome(&["check", "examples"]);

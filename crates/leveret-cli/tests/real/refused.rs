@@ -38,6 +38,22 @@ fn an_impossible_job_is_explained_to_everybody() {
     assert_refused_alike(&outcome, &["A", "B"], &["the job is refused", "A.user", "B.user", "hint:"]);
 }
 
+/// What was declared could be as good as can be.
+#[test]
+fn a_member_that_ends_before_the_commit_is_no_refusal() {
+    let _turn = turn();
+    let job = Job::new(20, "")
+        .member("A", core(0), "test-node", &["task=A.user", END])
+        .command("B", core(1), "/bin/sh", &["-c", "exit 3"])
+        .task("A.user", ["0ms", "10ms"], "1ms", "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    for text in ["the job ended before its first commit", "\"B\"", "exit status 3"] {
+        assert!(outcome.stderr.contains(text), "\"{text}\" is missing: {}", outcome.said());
+    }
+    assert!(!outcome.stderr.contains("is refused"), "{}", outcome.said());
+}
+
 // spec: CHANNEL-MATCH-04, SETUP-COMMIT-02
 #[test]
 fn ends_that_differ_are_both_named() {

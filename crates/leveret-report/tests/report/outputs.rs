@@ -5,7 +5,7 @@ use leveret_report::record::{
     Event, EventKind, InstanceRecord, Left, Outcome, Phase, SwitchEvent, ThreadKind,
 };
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
-use leveret_report::why::{WhyError, why};
+use leveret_report::why::{self, WhyError, why};
 use leveret_report::{Report, html, json, learn, text, trace};
 use leveret_types::{ChannelId, MemberId, Nanos};
 use serde_json::Value;
@@ -367,6 +367,30 @@ fn why_shows_the_timeline_and_the_verdict() {
     let message = why(&report, "b-to-c", 70).expect("it is there");
     assert!(message.contains("it follows from B.user, instance 70: run-queue wait"), "{message}");
     assert!(why(&report, "A.user", 3).expect("it is there").contains("verdict: kept its window"));
+}
+
+#[test]
+fn why_is_the_same_for_programs() {
+    let record = planted();
+    let report = Report::of(&record);
+    let told = |name, instance| why::json(&report, name, instance).expect("it is there")[0].clone();
+    let (task, message, kept) = (told("B.user", 70), told("b-to-c", 70), told("A.user", 3));
+    let miss = json::value(&report)["misses"]["list"].as_array().expect("a list").clone();
+    let listed = miss.iter().find(|miss| miss["name"] == "B.user" && miss["instance"] == 70);
+    assert_eq!(Some(&task["miss"]), listed);
+    assert_eq!(
+        (&message["miss"]["root"]["name"], &message["miss"]["root"]["instance"]),
+        (&"B.user".into(), &70.into())
+    );
+    assert_eq!((&kept["verdict"], kept["miss"].is_null()), (&"kept its window".into(), true));
+    let text = why(&report, "B.user", 70).expect("it is there");
+    let marks = task["timeline"].as_array().expect("a list");
+    assert!(
+        marks.len() > 3 && marks.iter().all(|mark| text.contains(mark["what"].as_str().expect("words"))),
+        "{marks:?}"
+    );
+    assert!(marks.is_sorted_by_key(|mark| mark["at_ns"].as_i64()), "{marks:?}");
+    assert!(why::json(&report, "B.usr", 70).is_err());
 }
 
 /// The record of one period with what a timeline of B shows of it: `change` gets the phase, and where B's instance 70 is due.
