@@ -14,6 +14,7 @@
 //! A miss that follows from another (a message whose sender was late, a task that waited for another) takes the
 //! party of its root, and names it.
 
+mod episodes;
 mod irregular;
 mod message;
 mod occupancy;
@@ -376,6 +377,7 @@ pub fn verdicts(record: &RunRecord) -> Vec<Miss> {
         let mut misses = task::misses(&context);
         misses.extend(message::misses(&context));
         misses.sort_by_key(|miss| (miss.deadline, miss.subject, miss.instance));
+        episodes::join(&context, &mut misses);
         all.append(&mut misses);
     }
     all

@@ -126,7 +126,7 @@ pub struct Counts {
     pub machine: u64,
     /// Of the job's, those that nothing proves to be anybody's.
     pub unproven: u64,
-    /// Of the job's, those that do not follow from another instance.
+    /// Of the job's, those that do not follow from another instance; of all that one holder held up in one go, the first.
     pub job_roots: u64,
     /// Of other processes', those that do not follow from another instance.
     pub process_roots: u64,

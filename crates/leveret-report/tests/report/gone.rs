@@ -1,7 +1,7 @@
 //! What a member did not send because it was dead or stood stopped.
 
 use leveret_report::Report;
-use leveret_report::record::{Actor, Event, EventKind, Fate};
+use leveret_report::record::{Actor, Event, EventKind, Fate, Outcome};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, verdicts};
 use leveret_report::why::why;
@@ -169,4 +169,38 @@ fn an_instance_that_never_ended_is_the_root_of_whatever_follows() {
     assert!(of(instance + 1).contains(&format!("verdict: it never began: instance {instance} began")));
     assert!(of(instance - 1).contains("kept its window"));
     assert!(why(&report, "B.user", 400).is_err(), "there is no such round");
+}
+
+/// Two stops, of which the second, of ten periods, also makes nine instances come too late.
+#[test]
+fn one_stop_is_one_root_whatever_it_holds_up() {
+    let stop = |by| Plant::Stopped { task: B, by };
+    let mut record = ring(&with(vec![(100, stop(micros(600))), (200, stop(micros(10_000)))]));
+    let phase = &mut record.phases[0];
+    let until = phase.tasks[B].instances[200].planned + micros(10_000);
+    phase.tasks[B].instances[200].ended = until;
+    for skipped in &mut phase.tasks[B].instances[201..210] {
+        skipped.outcome = Outcome::SkippedCritical;
+        (skipped.woken, skipped.started, skipped.ended) = (until, until, until);
+    }
+    let assessment = assess(&record);
+    let of_b = assessment.misses.iter().filter(|miss| miss.subject == Subject::Task(B));
+    for miss in of_b {
+        assert_eq!(miss.cause, Cause::StoppedMember, "{miss:#?}");
+    }
+    let roots = |subject| {
+        let of = assessment.misses.iter().filter(move |miss| miss.subject == subject);
+        let root =
+            |miss: &Miss| miss.root.as_ref().map_or((B, miss.instance), |root| (root.task, root.instance));
+        of.map(root).collect::<Vec<_>>()
+    };
+    // Its messages' too, of which those that were never sent belong to instances that follow from the first.
+    let of_tasks = roots(Subject::Task(B));
+    assert_eq!(of_tasks, [&[(B, 100)][..], &[(B, 200); 10]].concat());
+    assert!(
+        !roots(Subject::Channel(B))
+            .iter()
+            .any(|(task, instance)| *task == B && (201..210).contains(instance))
+    );
+    assert_eq!(assessment.counts.job_roots, 2);
 }
