@@ -1,6 +1,6 @@
 //! A member for the tests that does not keep the control protocol; its argument says how.
 
-use leveret_memory::{OwnSegment, Region};
+use leveret_memory::{LAYOUT_VERSION, OwnSegment, Region};
 use leveret_os::control::Connection;
 use leveret_os::host::environment;
 use leveret_os::memory_file::MemoryFile;
@@ -42,7 +42,8 @@ fn act(how: &str) -> Result<(), Failed> {
             let connection = Connection::connect(Path::new(&socket))?;
             let (version, token) = (CONTROL_VERSION, String::new());
             // That the agent breaks off is what is expected.
-            let hello = FromMember::Hello { version, token, member: "x".repeat(15_000_000) };
+            let hello =
+                FromMember::Hello { version, layout: LAYOUT_VERSION, token, member: "x".repeat(15_000_000) };
             let _ = send(&connection, &hello, &[]);
             loop {
                 leveret_os::clock::sleep_until(Nanos::MAX);
@@ -64,6 +65,18 @@ fn act(how: &str) -> Result<(), Failed> {
         "wrong-secret" => {
             let connection = Connection::connect(Path::new(&socket))?;
             send(&connection, &hello("0123456789abcdef0123456789abcdef"), &[])?;
+            last(&connection)
+        }
+        "old-library" => {
+            let connection = Connection::connect(Path::new(&socket))?;
+            let (version, layout, token) = (CONTROL_VERSION, LAYOUT_VERSION - 1, String::new());
+            send(&connection, &FromMember::Hello { version, layout, token, member: "H".to_owned() }, &[])?;
+            last(&connection)
+        }
+        // So said Hello those of control version 7.
+        "older-library" => {
+            let connection = Connection::connect(Path::new(&socket))?;
+            connection.send(br#"{"Hello":{"version":7,"token":"","member":"H"}}"#, &[])?;
             last(&connection)
         }
         "others-task" => {
@@ -161,7 +174,7 @@ fn own_rank(job: &leveret_plan::Job) -> Result<MemberId, Failed> {
 
 fn hello(token: &str) -> FromMember {
     let member = environment(MEMBER_VARIABLE).unwrap_or_default();
-    FromMember::Hello { version: CONTROL_VERSION, token: token.to_owned(), member }
+    FromMember::Hello { version: CONTROL_VERSION, layout: LAYOUT_VERSION, token: token.to_owned(), member }
 }
 
 /// Joins as a member should.

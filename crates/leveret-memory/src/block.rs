@@ -24,7 +24,7 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LEVERET\0");
 /// What the magic reads while the owner is still writing the rest.
 pub(crate) const MAGIC_UNFINISHED: u64 = u64::from_le_bytes(*b"leveret\0");
 /// Version of everything on this page.
-pub(crate) const LAYOUT_VERSION: u32 = 8;
+pub const LAYOUT_VERSION: u32 = 8;
 
 /// ```text
 ///  0        8         12       16            24           28         32      40       64

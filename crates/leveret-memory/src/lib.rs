@@ -54,6 +54,7 @@ mod window;
 
 pub use aliased::{Borrower, Lender, Shelf};
 pub use alleged::Alleged;
+pub use block::LAYOUT_VERSION;
 pub use doze::Doze;
 pub use event::{
     EventSpec, FiringReader, FiringWriter, ListenerReader, ListenerWriter, TriggerSpec, after_firing,

@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 7;
+pub const CONTROL_VERSION: u32 = 8;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub enum FromMember {
     Hello {
         /// [`CONTROL_VERSION`].
         version: u32,
+        /// Version of the layout of the member's segments; before control version 8 none was told.
+        #[serde(default)]
+        layout: u32,
         /// The secret that the agent gave to the process it started.
         token: String,
         /// The member's name.

@@ -75,8 +75,9 @@ fn unfit() -> impl Strategy<Value = Unfit> {
 fn from_member() -> impl Strategy<Value = FromMember> {
     let generation = || any::<u32>().prop_map(Generation);
     prop_oneof![
-        (any::<u32>(), any::<String>(), any::<String>())
-            .prop_map(|(version, token, member)| FromMember::Hello { version, token, member }),
+        (any::<[u32; 2]>(), any::<String>(), any::<String>()).prop_map(
+            |([version, layout], token, member)| FromMember::Hello { version, layout, token, member }
+        ),
         (any::<u32>(), declarations())
             .prop_map(|(attempt, declarations)| FromMember::Declare { attempt, declarations }),
         (generation(), any::<u64>()).prop_map(|(generation, size)| FromMember::Segment { generation, size }),

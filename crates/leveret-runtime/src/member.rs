@@ -12,7 +12,7 @@ use crate::solo;
 use crate::thread::{OnPanic, TaskThread, ThreadPlan, ThreadReady};
 use crate::watch::Watch;
 use leveret_memory::sync::{AtomicBool, Ordering};
-use leveret_memory::{OwnSegment, Region};
+use leveret_memory::{LAYOUT_VERSION, OwnSegment, Region};
 use leveret_os::control::Connection;
 use leveret_os::memory_file::{Mapping, MemoryFile, verify_seals};
 use leveret_os::streams::OwnOutput;
@@ -174,7 +174,12 @@ impl Member {
     /// Says who this is, and learns of the job.
     fn greet(connection: Connection, name: String, token: String, path: &Path) -> Result<Self, JoinError> {
         let unreachable = |cause: String| JoinError::Unreachable { path: path.to_owned(), cause };
-        let hello = FromMember::Hello { version: CONTROL_VERSION, token, member: name.clone() };
+        let hello = FromMember::Hello {
+            version: CONTROL_VERSION,
+            layout: LAYOUT_VERSION,
+            token,
+            member: name.clone(),
+        };
         connection.send(&encode(&hello), &[]).map_err(|error| unreachable(error.to_string()))?;
         let frame = connection.receive().map_err(|error| unreachable(error.to_string()))?;
         match decode_to_member(&frame.bytes).map_err(|error| unreachable(error.to_string()))? {

@@ -2,6 +2,7 @@
 
 use super::Agent;
 use crate::members::{Peer, Seat};
+use leveret_memory::LAYOUT_VERSION;
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
@@ -60,12 +61,14 @@ impl Agent<'_> {
     /// Checks who connects: same user, the secret of that member's process, and not there already.
     pub(super) fn welcome(&mut self, connection: &Connection, frame: &Frame) -> Result<(), String> {
         let hello = decode_from_member(&frame.bytes).map_err(|error| cut(&error.to_string()))?;
-        let FromMember::Hello { version, token, member } = hello else {
+        let FromMember::Hello { version, layout, token, member } = hello else {
             return Err("the first message must be Hello".to_owned());
         };
-        if version != CONTROL_VERSION {
+        if (version, layout) != (CONTROL_VERSION, LAYOUT_VERSION) {
             return Err(format!(
-                "control protocol {version}, this agent speaks {CONTROL_VERSION}; use one version"
+                "member \"{}\" was built with another version of the library than this agent's (control protocol {version} and memory layout \
+                 {layout}, not {CONTROL_VERSION} and {LAYOUT_VERSION}); build it again with the library that belongs to `leveret`",
+                cut(&member)
             ));
         }
         let peer = connection.peer_credentials().map_err(|error| error.to_string())?;

@@ -39,6 +39,17 @@ fn a_wrong_secret_does_not_join() {
 }
 
 #[test]
+fn a_member_of_another_version_is_to_be_built_again() {
+    let _turn = turn();
+    for how in ["old-library", "older-library"] {
+        let outcome = beside(how, "stop");
+        assert_eq!(outcome.code, Some(1), "{how}: {}", outcome.said());
+        assert!(outcome.stdout.contains("build it again with the library"), "{how}: {}", outcome.said());
+        assert!(outcome.stderr.contains("member \"H\" ended: exit status 1"), "{how}: {}", outcome.said());
+    }
+}
+
+#[test]
 fn a_message_out_of_place_is_an_end() {
     assert_expelled("finished-first", "a finished message is out of place");
 }

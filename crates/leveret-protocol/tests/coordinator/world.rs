@@ -330,7 +330,7 @@ impl World {
             3 => FromMember::Withdraw { generation, unfit: Unfit::default() },
             4 => FromMember::Finished { generation, stop: None },
             5 => FromMember::Uncommit { generation },
-            _ => FromMember::Hello { version: 0, token: String::new(), member: String::new() },
+            _ => FromMember::Hello { version: 0, layout: 0, token: String::new(), member: String::new() },
         };
         self.processes[rank].outbox.push_back(message);
     }
