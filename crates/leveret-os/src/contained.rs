@@ -18,7 +18,7 @@ use std::ffi::c_void;
 /// The function did not return: it has ended its thread (`pthread_exit`), was cancelled, or threw an exception of C++. The thread goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unreturned {
-    /// What the exception says (`what()`), where it was one of `std::exception`'s.
+    /// What the exception says (`what()`), or of which type it was; `None` of an end of the thread.
     pub said: Option<String>,
 }
 

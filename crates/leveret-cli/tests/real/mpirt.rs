@@ -101,19 +101,25 @@ fn an_exception_that_leaves_a_commit() {
 #[test]
 fn an_exception_that_leaves_a_task() {
     with_members("tests/mpirt/failed_task.cpp", &CPP, &[1, 2], |program, members| {
-        let outcome = program.run(members, &[]);
-        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-        let death = "member \"0\" died: exit status 1, a task failed: the function of the task \"fails-0\"";
-        // In the report beside the member too.
-        let irregularities = outcome.assessment().irregularities;
-        let says_why = |found: &Irregularity| {
-            found.name == "0" && found.sentence.contains("has thrown an exception: thrown on purpose")
-        };
-        assert!(irregularities.iter().any(says_why), "{irregularities:?}");
-        for words in ["caught: thrown on purpose", "its tasks have ended", "thrown an exception", death] {
-            assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+        for (argument, said, caught) in [
+            ("exception", "thrown on purpose", "thrown on purpose"),
+            ("value", "a value of type nozzle", "a nozzle"),
+        ] {
+            let outcome = program.run_with(members, argument);
+            assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+            let death =
+                "member \"0\" died: exit status 1, a task failed: the function of the task \"fails-0\"";
+            // In the report beside the member too.
+            let irregularities = outcome.assessment().irregularities;
+            let thrown = format!("has thrown an exception: {said}");
+            let says_why =
+                |found: &Irregularity| found.name == "0" && found.sentence.contains(thrown.as_str());
+            assert!(irregularities.iter().any(says_why), "{irregularities:?}");
+            for words in [&format!("caught: {caught}"), "its tasks have ended", &thrown, death] {
+                assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
+            }
+            assert_eq!(outcome.said().contains("member 1: passed"), members == 2, "{}", outcome.said());
         }
-        assert_eq!(outcome.said().contains("member 1: passed"), members == 2, "{}", outcome.said());
     });
 }
 
