@@ -57,6 +57,14 @@ impl Ended {
         self.held.iter().filter(|held| held.sum_of == 0).count() as u64 + self.folded
     }
 
+    /// Who died first in the last one, and how.
+    pub(crate) fn first_death(&self) -> Option<(usize, &str)> {
+        self.held.last()?.phase.events.iter().find_map(|event| match &event.kind {
+            EventKind::MemberDied { member, how } => Some((usize::from(*member), how.as_str())),
+            _ => None,
+        })
+    }
+
     pub(crate) fn folded(&self) -> u64 {
         self.folded
     }

@@ -182,8 +182,8 @@ impl Agent<'_> {
             if let Some(monitor) = &mut self.monitor {
                 monitor.event(now, died);
             } else if !was_in_group && !may_follow && self.fails_after_a_run() {
-                let stopped =
-                    Ending::Stopped(self.groups.after_refusal(format!("member \"{name}\" ended: {how}")));
+                let ended = format!("member \"{name}\" ended: {how}{}", self.after_a_death());
+                let stopped = Ending::Stopped(self.groups.after_refusal(ended));
                 // One that was ended for not committing has kept the others from a further commit.
                 let is_after = !self.is_cut && !was_expelled && self.groups.refusal.is_none();
                 self.ending = if is_after { stopped.after_all_rounds() } else { stopped };
@@ -228,6 +228,12 @@ impl Agent<'_> {
             let name = self.config.launch[rank].member.clone();
             self.warn([format!("member \"{name}\" ended while the run was being ended: {how}")]);
         }
+    }
+
+    /// A member whose peer has died in the run may end with an error for that.
+    fn after_a_death(&self) -> String {
+        let Some((rank, how)) = self.ended.first_death() else { return String::new() };
+        format!("; member \"{}\" had died in the run ({how})", self.config.launch[rank].member)
     }
 
     /// Whether a member that ends in disorder now makes the whole job a failure, though every commit was whole: it told

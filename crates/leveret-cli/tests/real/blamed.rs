@@ -91,6 +91,24 @@ fn a_member_that_fails_after_every_round_has_not_stopped_the_run() {
     );
 }
 
+/// Where the job goes on without the dead, others may end with an error because of it.
+#[test]
+fn a_member_that_fails_after_a_death_is_not_named_alone() {
+    let _turn = turn();
+    let job = Job::new(20, "policy = \"continue\"")
+        .member("A", core(0), "test-leaver", &["task=A.user", "how=abort"])
+        .command("B", core(1), "/bin/sh", &["-c", &format!("'{}' task=B.user; exit 3", member("test-node"))])
+        .task("A.user", ["0ms", "5ms"], "1ms", "")
+        .task("B.user", ["7ms", "11ms"], "1ms", "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let Ending::FailedAfter(why) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(
+        why.starts_with("member \"B\" ended: exit status 3; member \"A\" had died in the run (signal 6"),
+        "{why}"
+    );
+}
+
 #[test]
 fn a_run_that_is_interrupted_after_every_round_says_so() {
     let _turn = turn();
