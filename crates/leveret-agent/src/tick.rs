@@ -10,6 +10,8 @@
 //! ```
 //! So the epoch modulo `g` decides which starts a tick hits. [`Ticks::epoch`] is a pure function of the plan and the ticks: the same ticks give the same epoch modulo `g`.
 
+mod apart;
+
 use leveret_plan::Plan;
 use leveret_types::Nanos;
 use std::collections::BTreeSet;
@@ -101,10 +103,7 @@ impl Ticks {
     /// The best instant from `earliest` on for the epoch of a plan, less than a tick period later.
     pub(crate) fn epoch(&self, plan: &Plan, earliest: Nanos) -> Placed {
         let stays = Placed { epoch: earliest, starts_hit_before: 0, starts_hit: 0, starts: 0 };
-        let Some(circle) = self.0.iter().map(|tick| gcd(plan.hyperperiod.0, tick.period.0)).reduce(gcd)
-        else {
-            return stays;
-        };
+        let Some(circle) = self.circle(plan) else { return stays };
         let stretches = self.stretches(plan, circle);
         if circle < BEFORE + AFTER || stretches.is_empty() || stretches.len() > STRETCHES_MAX {
             return stays;
@@ -119,6 +118,11 @@ impl Ticks {
         let after = at(best).0;
         let epoch = earliest + Nanos((best - earliest.0).rem_euclid(circle));
         Placed { epoch, starts_hit_before: before, starts_hit: after, starts: stretches.len() }
+    }
+
+    /// Modulo what ticks fall at the same places of a plan, round after round.
+    fn circle(&self, plan: &Plan) -> Option<i64> {
+        self.0.iter().map(|tick| gcd(plan.hyperperiod.0, tick.period.0)).reduce(gcd)
     }
 
     /// Of each instance on a core with a known tick: where its start lies behind the core's tick, modulo `circle`, with the epoch at 0; and how long it runs.
@@ -164,44 +168,59 @@ mod tests {
     use leveret_plan::{CoreChoice, Costs, Job, Member, OverrunPolicy, Task};
     use leveret_types::MemberId;
 
-    const MS: i64 = 1_000_000;
+    pub(super) const MS: i64 = 1_000_000;
 
-    fn tick(core: u32, phase: i64) -> Tick {
+    pub(super) fn tick(core: u32, phase: i64) -> Tick {
         Tick { core, period: Nanos(4 * MS), phase: Nanos(phase) }
     }
 
-    /// Tasks of 100 us, so often on these cores.
-    fn plan(tasks: &[(u32, i64)]) -> Plan {
-        let task = |(index, (core, period)): (usize, &(u32, i64))| Task {
+    /// A task on a core, with its window in a period.
+    pub(super) fn task(index: usize, core: u32, period: i64, window: [i64; 2], budget: i64) -> Task {
+        Task {
             name: format!("t{index}"),
             member: MemberId(0),
-            period: Nanos(*period),
-            release: Nanos::ZERO,
-            deadline: Nanos(*period),
-            budget: Nanos(100_000),
-            core: CoreChoice::Pinned(*core),
+            period: Nanos(period),
+            release: Nanos(window[0]),
+            deadline: Nanos(window[1]),
+            budget: Nanos(budget),
+            core: CoreChoice::Pinned(core),
             preemptible: false,
             overrun: OverrunPolicy::Skip,
             reads: Vec::new(),
             writes: Vec::new(),
             mover: false,
-        };
-        let mut cores: Vec<u32> = tasks.iter().map(|(core, _)| *core).collect();
-        cores.dedup();
-        let job = Job {
+        }
+    }
+
+    pub(super) fn job(tasks: Vec<Task>) -> Job {
+        let cores: BTreeSet<u32> = tasks
+            .iter()
+            .filter_map(|task| match task.core {
+                CoreChoice::Pinned(core) => Some(core),
+                _ => None,
+            })
+            .collect();
+        Job {
             name: "job".to_owned(),
-            cores,
+            cores: cores.into_iter().collect(),
             members: vec![Member { name: "m".to_owned() }],
-            tasks: tasks.iter().enumerate().map(task).collect(),
+            tasks,
             channels: Vec::new(),
             sporadics: Vec::new(),
             costs: Costs::default(),
+        }
+    }
+
+    /// Tasks of 100 us, so often on these cores.
+    fn plan(tasks: &[(u32, i64)]) -> Plan {
+        let of = |(index, (core, period)): (usize, &(u32, i64))| {
+            task(index, *core, *period, [0, *period], 100_000)
         };
-        leveret_plan::plan(&job).expect("a plan")
+        leveret_plan::plan(&job(tasks.iter().enumerate().map(of).collect())).expect("a plan")
     }
 
     /// Starts of a run of `rounds` that a tick precedes or follows too closely, by going through all of them.
-    fn hits(plan: &Plan, ticks: &Ticks, epoch: Nanos, rounds: i64) -> usize {
+    pub(super) fn hits(plan: &Plan, ticks: &Ticks, epoch: Nanos, rounds: i64) -> usize {
         let is_hit = |core: u32, start: i64| {
             ticks.0.iter().filter(|tick| tick.core == core).any(|tick| {
                 let since = (start - tick.phase.0).rem_euclid(tick.period.0);

@@ -23,6 +23,7 @@ mod crossing;
 mod digest;
 mod explain;
 mod model;
+mod moved;
 mod nesting;
 pub mod network;
 mod plan;
@@ -46,6 +47,7 @@ pub use explain::{
     ObjectName, Overload, Refusal, RefusalKind, Remedy,
 };
 pub use model::*;
+pub use moved::{Move, moved};
 pub use plan::*;
 pub use shared::{
     Collision, Other, collisions, cores_beside, plan_beside, plan_beside_keeping, plan_beside_within,

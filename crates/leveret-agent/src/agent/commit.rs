@@ -5,9 +5,9 @@ use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::memory_file::{Mapping, verify_seals};
 use leveret_os::threads_of;
-use leveret_plan::Costs;
-use leveret_plan::Kept;
+use leveret_plan::{Costs, Kept, Plan};
 use leveret_protocol::admission::{Refused, admit};
+use leveret_protocol::assemble::Assembled;
 use leveret_protocol::control::{ToMember, encode};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
@@ -84,8 +84,20 @@ impl Agent<'_> {
             reason
         })?;
         self.warn_of_guard(costs);
+        let plan = self.off_the_tick(&assembled, plan);
         self.running = Some(Running { assembled, plan, label, kept: Kept::default() });
         Ok(())
+    }
+
+    /// The plan with starts moved where no epoch keeps the tick away from them. Single shots are bound to their instants.
+    fn off_the_tick(&mut self, assembled: &Assembled, plan: Plan) -> Plan {
+        let ticks = self.ticks.as_ref().filter(|_| assembled.shots.is_empty());
+        let apart = ticks.and_then(|ticks| ticks.apart(&assembled.job, &plan));
+        let Some((apart, moves)) = apart else { return plan };
+        self.note(&format!(
+            "{moves} planned starts moved within their windows, off the kernel's tick; `leveret plan` shows them as early as they can be"
+        ));
+        apart
     }
 
     pub(super) fn warn_of_guard(&mut self, costs: Costs) {
