@@ -307,17 +307,31 @@ impl Monitor {
     /// Of which tasks an instance has not returned for long, each once, in words.
     pub(crate) fn unreturned(&mut self, now: Nanos) -> Vec<String> {
         let tasks = self.tasks.iter_mut().zip(&self.assembled.job.tasks);
-        let found = tasks.filter_map(|(collector, model)| {
-            let (instance, at) = collector.newly_unended(now)?;
-            let (name, thread, took) = (&model.name, collector.thread(), now - at);
+        let found: Vec<_> = tasks
+            .filter_map(|(collector, model)| {
+                let (instance, at) = collector.newly_unended(now)?;
+                Some((model, collector.thread(), instance, now - at))
+            })
+            .collect();
+        // Of those it has been told that they are gone.
+        let is_gone = |member: MemberId| {
+            self.events.iter().any(|event| match event.kind {
+                EventKind::MemberDied { member: of, .. } | EventKind::MemberEnded { member: of, .. } => {
+                    of == member.0
+                }
+                _ => false,
+            })
+        };
+        let living = found.into_iter().filter(|(model, ..)| !is_gone(model.member));
+        let words = |(model, thread, instance, took): (&leveret_plan::Task, u32, u64, Nanos)| {
             let doing = threads_of::doing(thread).map_or_else(String::new, |doing| format!(": {doing}"));
-            Some(format!(
-                "instance {instance} of task \"{name}\" (thread {thread}) began {took} ago, with a budget of {}, and has not returned{doing}; \
+            format!(
+                "instance {instance} of task \"{}\" (thread {thread}) began {took} ago, with a budget of {}, and has not returned{doing}; \
                  nothing of lower rank runs on its core meanwhile, and its later instances are missed",
-                model.budget
-            ))
-        });
-        found.collect()
+                model.name, model.budget
+            )
+        };
+        living.map(words).collect()
     }
 
     /// The same; of channels those that are due.

@@ -125,7 +125,8 @@ impl SendingEnd {
         self.next.checked_sub(1)
     }
 
-    /// Best effort: the next free buffer, to be filled in place and inserted.
+    /// Best effort: the next free buffer, to be filled in place and inserted. Of a receiver that has died none comes back any more:
+    /// [`SendingEnd::peer_is_dead`].
     #[inline(always)]
     pub fn slot(&mut self) -> Result<SendingSlot<'_>, NoBuffer> {
         // A time-driven end uses `start`; here instances are consecutive counters.
@@ -256,7 +257,7 @@ impl SendingEnd {
     }
 
     /// Whether the receiver's member is gone.
-    pub(crate) fn peer_is_dead(&self) -> bool {
+    pub fn peer_is_dead(&self) -> bool {
         self.watch.now().is_dead(self.peer)
     }
 
@@ -624,7 +625,7 @@ impl ReceivingEnd {
     }
 
     /// Whether the sender's member is gone.
-    pub(crate) fn peer_is_dead(&self) -> bool {
+    pub fn peer_is_dead(&self) -> bool {
         self.watch.now().is_dead(self.peer)
     }
 

@@ -9,8 +9,8 @@ use crate::member::{CommitError, Member};
 use crate::thread::{TaskThread, class_of_level};
 use crate::watch::Watch;
 use leveret_memory::OwnSegment;
-use leveret_os::clock;
 use leveret_os::thread::Thread;
+use leveret_os::{clock, futex};
 use leveret_plan::Start;
 use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
 use leveret_types::{Generation, Instance, MemberId, Nanos};
@@ -226,6 +226,7 @@ impl Running {
             member.note_given_up(failed.to_string());
             return Err(failed);
         }
+        self.await_stop();
         member.check_given_up()?;
         let stop = self.parts.watch.stop_request().map(str::to_owned);
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
@@ -235,6 +236,18 @@ impl Running {
             EndReason::Stopped(reason) => Ended::Stopped(reason),
             EndReason::PeerRestarted(_) => Ended::PeerRestarted,
         })
+    }
+
+    /// Waits for the instant of the stop. Who has no tasks takes part until then too: one that has finished is not missed if it dies.
+    fn await_stop(&self) {
+        let watch = &self.parts.watch;
+        loop {
+            let bell = watch.bell();
+            let stop_at = watch.stop_at();
+            if clock::now() >= stop_at || futex::wait_any(&[bell], stop_at).is_err() {
+                return;
+            }
+        }
     }
 
     /// The program has left the commit without ending it, by an error or a panic most likely. Nobody is waited for, so that it comes to

@@ -3,7 +3,7 @@
 use crate::harness::{Outcome, Workplace, member, turn};
 use crate::job::{Job, core};
 use crate::suite::{CPP, Program};
-use leveret_os::process::Signal;
+use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::{Ending, EventKind};
 
 /// Ranks of those that died, and of those that ended since the run was being ended.
@@ -89,6 +89,50 @@ fn a_member_that_fails_after_every_round_has_not_stopped_the_run() {
         "{}",
         outcome.said()
     );
+}
+
+/// It waits for the end of the run, and is missed like any other.
+#[test]
+fn the_death_of_a_member_without_tasks_stops_the_job() {
+    let _turn = turn();
+    for (policy, ends) in [("stop", true), ("continue", false)] {
+        let place = Workplace::new();
+        let [a, b] = ["A", "B"].map(|name| format!("pid={}", place.shown(name)));
+        let job = Job::new(100, &format!("policy = \"{policy}\""))
+            .member("A", core(0), "test-node", &["task=A.user", &a, "started=5"])
+            .member("B", core(1), "test-node", &[&b])
+            .task("A.user", ["0ms", "5ms"], "1ms", "");
+        let run = place.start(&job.text());
+        run.await_text("A", "started");
+        let process = place.text("B").trim().parse().expect("a process number");
+        PidFd::open(process).expect("it lives").signal(Signal::KILL).expect("it lives");
+        let outcome = run.finish_alone();
+        assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+        let died = "member \"B\" died: signal 9 (SIGKILL)";
+        match &outcome.record().ending {
+            Ending::Stopped(why) => assert!(ends && why == died, "{why}"),
+            other => assert!(!ends, "{other:?}"),
+        }
+        let rounds = outcome.record().phases[0].rounds;
+        assert_eq!(rounds < 100, ends, "{}", outcome.said());
+        let irregularities = outcome.assessment().irregularities;
+        assert!(irregularities.iter().any(|found| found.kind == "member-died"), "{irregularities:?}");
+    }
+}
+
+/// Its last instance never ends, which is no news of one that is known to be dead.
+#[test]
+fn nobody_waits_for_the_instance_in_which_a_member_has_ended() {
+    let _turn = turn();
+    let job = Job::new(100, "policy = \"continue\"")
+        .member("A", core(0), "test-node", &["task=A.user", "exit=5"])
+        .member("B", core(1), "test-node", &["task=B.user"])
+        .task("A.user", ["0ms", "5ms"], "1ms", "")
+        .task("B.user", ["7ms", "11ms"], "1ms", "");
+    let outcome = Workplace::new().start(&job.text()).finish_alone();
+    assert_eq!(outcome.record().phases[0].rounds, 100, "{}", outcome.said());
+    assert!(outcome.stderr.contains("member \"A\" ended"), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("has not returned"), "{}", outcome.said());
 }
 
 /// Where the job goes on without the dead, others may end with an error because of it.
