@@ -117,6 +117,12 @@ fn come_to(core: u32, real_time: bool) -> Result<(), SchedulingError> {
     scheduling::pin(core)
 }
 
+/// Whether threads here get a real-time class, as far as the agent can tell for its members.
+pub(crate) fn gets_real_time() -> bool {
+    let tried = std::thread::spawn(|| scheduling::apply(Class::Fifo { priority: PRIORITY }).is_ok());
+    tried.join().unwrap_or(false)
+}
+
 /// The 99th percentile of lateness on one core.
 fn probe(core: u32, real_time: bool, is_over: &AtomicBool) -> Nanos {
     // A refusal here also hits the tasks, which report it.

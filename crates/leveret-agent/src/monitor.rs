@@ -294,6 +294,12 @@ impl Monitor {
         self.scheduling.until(instant - hyperperiod);
     }
 
+    /// A member is ended by the agent.
+    pub(crate) fn ends(&mut self, member: MemberId) {
+        let tasks = &self.assembled.job.tasks;
+        self.scheduling.forget(|task| tasks.get(usize::from(task)).is_some_and(|task| task.member == member));
+    }
+
     /// Notes something that happened at `at` on the monotonic clock.
     pub(crate) fn event(&mut self, at: Nanos, kind: EventKind) {
         self.happened(Event { at: at - self.epoch, kind });

@@ -83,6 +83,12 @@ impl SchedulingWatch {
         self.within.1 = self.within.1.min(instant);
     }
 
+    /// The threads of these tasks are no longer looked at: the agent has ended them, and puts them on other cores until they are gone.
+    pub(crate) fn forget(&mut self, is_ended: impl Fn(u16) -> bool) {
+        self.threads.retain(|thread| !is_ended(thread.task));
+        self.unseen.retain(|(task, _)| !is_ended(*task));
+    }
+
     fn see(&mut self) {
         let looked = clock::now();
         let threads = std::mem::take(&mut self.unseen).into_iter().filter_map(|(task, thread)| {
@@ -149,6 +155,22 @@ mod tests {
 
     fn watched(set: &Observed) -> Thread {
         Thread { task: 0, thread: 0, set: set.clone(), found: set.clone(), looked: Nanos(1) }
+    }
+
+    /// The agent itself puts them on other cores, so that they come to their end.
+    #[test]
+    fn threads_that_the_agent_has_ended_are_looked_at_no_more() {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = thread::spawn(move || tell.send(thread_id()).is_ok() && ended.recv().is_err());
+        let id = told.recv().expect("its number");
+        let watch = || SchedulingWatch::start(&[(3, id)], Nanos::ZERO);
+        let (mut looking, mut forgetting) = (watch(), watch());
+        leveret_os::scheduling::apply_to(id, Class::Idle).expect("everybody may");
+        forgetting.forget(|task| task == 3);
+        assert_eq!((looking.look(&[3]).len(), forgetting.look(&[3]).len()), (1, 0));
+        drop(end);
+        assert!(thread.join().expect("it only waits"));
     }
 
     #[test]

@@ -63,6 +63,10 @@ impl Agent<'_> {
         if self.config.idle != IdleCores::Auto || guard_for(late) == GUARD_MIN {
             return late;
         }
+        // Tasks without a real-time class may wait for what spins.
+        if !self.is_real_time() || !guard::gets_real_time() {
+            return late;
+        }
         let late_awake = self.wake_lateness_awake();
         if late_awake.0 * 3 > late.0 * 2 {
             return late;

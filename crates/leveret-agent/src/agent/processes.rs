@@ -43,6 +43,8 @@ impl Agent<'_> {
         // The first reason is why it ends.
         self.seats[rank].expelled.get_or_insert_with(|| reason.to_owned());
         self.seats[rank].kill();
+        let member = MemberId(rank as u16);
+        self.monitor.iter_mut().chain(self.groups.monitors()).for_each(|monitor| monitor.ends(member));
     }
 
     pub(super) fn on_change(&mut self, rank: usize) {

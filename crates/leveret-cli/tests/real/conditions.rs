@@ -49,6 +49,8 @@ fn with_ordinary_scheduling() {
         .finish_alone();
     assert_completed(&outcome);
     assert_eq!(outcome.record().machine.scheduling, "SCHED_OTHER");
+    // Its tasks would wait for what does that.
+    assert!(!outcome.record().machine.kept_awake, "{}", outcome.said());
 }
 
 /// Copies of the programs where every user may run them.

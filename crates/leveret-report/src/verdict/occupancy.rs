@@ -124,21 +124,30 @@ impl Occupant {
         self.kind == ThreadKind::Idle && !["", "idle"].contains(&self.name.as_str())
     }
 
+    /// Its thread, where the log could name it: the greatest number stands for one that it could not.
+    pub fn known(&self) -> Option<u32> {
+        self.thread.filter(|id| *id != u32::MAX)
+    }
+
     /// Named as the one that made an instance late.
     pub fn culprit(&self, what: &str) -> Culprit {
         let rank = match self.kind {
             ThreadKind::Foreign { priority } | ThreadKind::Own { priority } => rank(priority),
             _ => String::new(),
         };
-        let thread = self.thread.filter(|id| *id != u32::MAX);
-        Culprit { name: self.name.clone(), pid: self.process, thread, rank, what: what.to_owned() }
+        Culprit {
+            name: self.name.clone(),
+            pid: self.process,
+            thread: self.known(),
+            rank,
+            what: what.to_owned(),
+        }
     }
 
     /// As in a sentence: `hog (thread 812, SCHED_FIFO 90)`.
     pub fn describe(&self) -> String {
         let name = if self.name.is_empty() { "a thread" } else { &self.name };
-        // The greatest number stands for a thread that the log could not name.
-        let known = self.thread.filter(|id| *id != u32::MAX);
+        let known = self.known();
         let thread = known.map_or_else(|| "thread unknown".to_owned(), |id| format!("thread {id}"));
         match self.kind {
             ThreadKind::Idle if self.may_be_unseen() => self.name.clone(),

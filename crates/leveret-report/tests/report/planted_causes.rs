@@ -126,8 +126,9 @@ fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
     let record = ring(&Ring { whole_core_log: false, ..with(plants) });
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 200);
-    assert_eq!(miss.party, Party::Job);
-    assert!(miss.evidence[0].contains("coarse"), "{miss:#?}");
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Unexplained, Party::Job, true), "{miss:#?}");
+    // Frozen or traced it waited for no core.
+    assert!(miss.evidence[0].contains("if anybody, is not known (coarse"), "{miss:#?}");
 }
 
 #[test]

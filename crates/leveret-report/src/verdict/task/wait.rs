@@ -176,6 +176,17 @@ impl Case<'_> {
                 let sentence = format!("{head}, while this one ({}) waited; {FOR_WHOM}", self.rank());
                 self.share(Stage::Wake, Cause::KernelSection, Blame::machine(), amount, sentence)
             }
+            ThreadKind::Unknown if !self.context.log.whole_core && stretch.who.known().is_none() => {
+                let sentence = format!(
+                    "woken {} after the planned start; who had core {} for {} of the wait, if anybody, is not known{}: this thread waited for it, \
+                     or was held (frozen, by a debugger, in the kernel); what is not proven counts as the job's",
+                    wait.late,
+                    self.core,
+                    wait.whole.length(),
+                    self.coarse()
+                );
+                self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
+            }
             _ => {
                 let passed_over = self.passed_over(Stage::Wake, stretch, amount, &head);
                 passed_over.unwrap_or_else(|| self.run_queue(Stage::Wake, stretch, amount, head, before))
@@ -285,8 +296,8 @@ impl Case<'_> {
             ThreadKind::Foreign { .. } => ("it goes before this thread", process()),
             // The kernel would have let this thread go first. The whole machine may have stood still just then.
             ThreadKind::Own { priority } if priority < self.priority => (
-                "a thread of the job itself, which ranks below this one; what kept this one from going first is not proven, so it counts as \
-                 the job's",
+                "a thread of the job itself, which ranked below this one when it came and when it left; that it was raised in between, or what else \
+                 kept this one from going first, is not proven, so it counts as the job's",
                 Blame::unproven(),
             ),
             ThreadKind::Own { .. } => {
