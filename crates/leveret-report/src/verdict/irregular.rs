@@ -4,6 +4,7 @@
 use crate::format::instant;
 use crate::lookup::Index;
 use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
+use crate::works::works;
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub(crate) const IMPLAUSIBLE: &str = "implausible";
 /// The kind of a member's end without having left.
 pub(crate) const MEMBER_DIED: &str = "member-died";
 
+/// The kind of transfers beside the time table that took longer than their declared deadline.
+const BEYOND_DEADLINE: &str = "beyond-deadline";
+
 /// The kind of misses of which only the number is kept.
 pub(crate) const MISSES_NOT_KEPT: &str = "misses-not-kept";
 
@@ -32,7 +36,8 @@ pub struct Irregularity {
     pub phase: Option<usize>,
     /// The task, channel or member.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `member-died`, `stopped` or `failed-after`.
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `beyond-deadline`,
+    /// `member-died`, `stopped` or `failed-after`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -58,6 +63,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         let mut findings = Findings { number, phase, index: &index, found: &mut found };
         findings.of_tasks(record.ending.is_whole());
         findings.of_channels();
+        findings.of_works();
         findings.of_events(record);
     }
     if let Some(reason) = record.ending.reason() {
@@ -138,6 +144,19 @@ impl Findings<'_> {
             self.report(name.clone(), "corrupt", messages.corrupt, sentence);
             let sentence = format!("{} messages came out of order", messages.out_of_order);
             self.report(name, "out-of-order", messages.out_of_order, sentence);
+        }
+    }
+
+    /// Transfers without a window that took longer than the deadline that their channel declares. Who held them up is not judged.
+    fn of_works(&mut self) {
+        for work in works(self.phase) {
+            let (Some(beyond), Some(deadline)) = (work.beyond_deadline, work.deadline_ns) else { continue };
+            let (of, longest) = (work.took_ns.count, Nanos(work.took_ns.max));
+            let sentence = format!(
+                "{beyond} of {of} recorded transfers took longer than their deadline of {deadline}, the longest {longest}; whose that is is not \
+                 judged, so it counts as the job's"
+            );
+            self.report(work.name, BEYOND_DEADLINE, beyond, sentence);
         }
     }
 

@@ -603,6 +603,12 @@ fn work_beside_the_table_is_shown_with_what_is_recorded_of_it() {
     }
     assert!(!table.contains("0 rounds"), "{table}");
     let value = json::value(&report);
+    // A broken deadline fails the run, wherever it was declared.
+    let irregularities: Vec<&Value> = value["irregularities"].as_array().into_iter().flatten().collect();
+    assert_eq!(irregularities.iter().map(|found| &found["kind"]).collect::<Vec<_>>(), ["beyond-deadline"]);
+    let sentence = irregularities[0]["sentence"].as_str().unwrap_or_default();
+    assert!(sentence.contains("1 of 100 recorded") && sentence.contains("the longest 200us"), "{sentence}");
+    assert_eq!((&irregularities[0]["name"], report.assessment.exit_code()), (&"a-to-b.service".into(), 1));
     let works = &value["phases"][0]["works"];
     assert_eq!((&works[0]["runs"], &works[1]["runs"]), (&Value::from(6399), &Value::from(6400)));
     assert_eq!(
