@@ -220,7 +220,8 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
             sentence: format!("{shown}: the job is refused"),
             hint: match arguments.members {
                 Some(_) => "change what is named above, in the program or by the options of `leveret run`",
-                None => "change what is named above; `leveret check` says without a run whether what the manifest declares fits",
+                None => "change what is named above: in the manifest, of which `leveret check` says without a run whether it fits, or in the programs, whose declarations meet \
+                     in a run only",
             }
             .to_owned(),
         },
