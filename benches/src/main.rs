@@ -201,7 +201,7 @@ fn run_child(arguments: &[String]) -> Result<(), BenchError> {
         ["c-abi", language, ping, pong] => c_abi::agent([*language, *ping, *pong]),
         ["c-abi-member", core] => c_abi::member::member(core),
         ["start-lateness-task"] => start_lateness::task_member(),
-        ["tick-tasks"] => tick::member(),
+        ["tick-tasks", tasks] => tick::member(tasks),
         ["events", place, receiver, ping, pong] => events::ours::agent([*place, *receiver, *ping, *pong]),
         ["events-ping", place, receiver, core, other] => {
             events::ours::ping([*place, *receiver, *core, *other])

@@ -18,13 +18,28 @@ use std::fmt::Display;
 use std::time::Duration;
 
 const PERIOD: Nanos = Nanos::from_millis(5);
-const APART: Nanos = Nanos::from_micros(180);
 const BUDGET: Nanos = Nanos::from_micros(30);
-const TASKS: [&str; 5] = ["a", "b", "c", "d", "e"];
+/// How much later than its release a task may start.
+const ROOM: Nanos = Nanos::from_micros(60);
 const SECONDS_DEFAULT: f64 = 60.0;
 const ROUND_MAX: Duration = Duration::from_secs(1);
 const OFF: &str = "off the tick";
 const ANYWHERE: &str = "as early as can be";
+
+/// Tasks of one core, and how far their starts lie apart.
+#[derive(Clone, Copy)]
+struct Table {
+    case: &'static str,
+    tasks: usize,
+    apart: Nanos,
+}
+
+/// The epoch alone keeps the tick away from the first ones. The starts of the others lie all round modulo the 1 ms that period and tick share, so that
+/// one of them is moved within its window wherever the epoch lies.
+const TABLES: [Table; 2] = [
+    Table { case: "5 starts every 5 ms", tasks: 5, apart: Nanos::from_micros(180) },
+    Table { case: "28 starts every 5 ms", tasks: 28, apart: Nanos(PERIOD.0 / 28) },
+];
 
 fn broken(error: impl Display) -> BenchError {
     BenchError::Round { subject: "leveret".to_owned(), reason: error.to_string() }
@@ -37,21 +52,27 @@ pub fn run(options: &Options, report: &mut Report) -> Result<(), BenchError> {
     let rounds = (total.as_secs_f64() / round.as_secs_f64()).ceil() as usize;
     let how = Interleaving { cores: options.cores(), rounds, extra_rounds: 0, least: 1 };
     let core = options.cores()[1];
-    let subjects = vec![
-        Subject::new(OFF, move || task_round(core, round, true)),
-        Subject::new(ANYWHERE, move || task_round(core, round, false)),
-    ];
-    report.add_cases(&[interleave("starts every 5 ms", subjects, how)], &comparisons());
-    let tasks = TASKS.len();
-    report.notes.push(format!(
-        "{tasks} tasks of one member on one core, period {PERIOD}, their starts {APART} apart. The values are the latenesses of all starts."
-    ));
+    let subjects = |table: Table| {
+        vec![
+            Subject::new(OFF, move || task_round(table, core, round, true)),
+            Subject::new(ANYWHERE, move || task_round(table, core, round, false)),
+        ]
+    };
+    let cases: Vec<_> =
+        TABLES.into_iter().map(|table| interleave(table.case, subjects(table), how)).collect();
+    report.add_cases(&cases, &comparisons());
+    for Table { case, tasks, apart } in TABLES {
+        report.notes.push(format!(
+            "{case}: tasks of one member on one core, period {PERIOD}, {tasks} starts {apart} apart, each with {ROOM} of room. The values are \
+             the latenesses of all starts."
+        ));
+    }
     Ok(())
 }
 
-fn task_round(core: usize, round: Duration, off_tick: bool) -> Result<Measured, BenchError> {
+fn task_round(table: Table, core: usize, round: Duration, off_tick: bool) -> Result<Measured, BenchError> {
     let periods = (round.as_nanos() as i64 / PERIOD.0).max(4).unsigned_abs();
-    let role = [Role::new("periodic", core, ["tick-tasks".to_owned()])];
+    let role = [Role::new("periodic", core, ["tick-tasks".to_owned(), table.tasks.to_string()])];
     let horizon = Horizon::Rounds(periods);
     let record = match off_tick {
         true => job::run("tick", &role, horizon)?,
@@ -65,14 +86,16 @@ fn task_round(core: usize, round: Duration, off_tick: bool) -> Result<Measured, 
     Ok(Measured { values: counts.values().collect(), plain_ns: None, spin_share: None })
 }
 
-/// The member: `child tick-tasks`.
-pub fn member() -> Result<(), BenchError> {
+/// The member: `child tick-tasks TASKS`.
+pub fn member(tasks: &str) -> Result<(), BenchError> {
+    let table = TABLES.into_iter().find(|table| table.tasks.to_string() == tasks);
+    let Table { tasks, apart, .. } = table.ok_or_else(|| broken("there is no such table"))?;
     let mut member = Member::join().map_err(broken)?;
     let mut declarations = member.declare("5 ms");
-    for (place, name) in TASKS.into_iter().enumerate() {
-        let release = APART.saturating_mul(place as i64);
-        let task = declarations.task(name).period(PERIOD).window(release, release + APART);
-        task.budget(BUDGET).body(|_| ());
+    for place in 0..tasks {
+        let release = apart.saturating_mul(place as i64);
+        let task = declarations.task(&format!("t{place}")).period(PERIOD);
+        task.window(release, release + BUDGET + ROOM).budget(BUDGET).body(|_| ());
     }
     member.commit(declarations).map_err(broken)?.run().map_err(broken)?;
     Ok(())

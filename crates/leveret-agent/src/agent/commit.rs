@@ -95,7 +95,7 @@ impl Agent<'_> {
         let apart = ticks.and_then(|ticks| ticks.apart(&assembled.job, &plan));
         let Some((apart, moves)) = apart else { return plan };
         self.note(&format!(
-            "{moves} planned starts moved within their windows, off the kernel's tick; `leveret plan` shows them as early as they can be"
+            "planned starts that are moved within their windows, off the kernel's tick: {moves}; `leveret plan` shows them as the search placed them"
         ));
         apart
     }
