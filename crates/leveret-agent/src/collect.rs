@@ -52,6 +52,8 @@ pub(crate) struct TaskCollector {
     newest: Option<u64>,
     /// The instance of which it was told that it does not return.
     told: Option<u64>,
+    /// The instance that had left nothing long after its window.
+    silent: Option<u64>,
 }
 
 /// An instance that needs explaining: from its wake to its end, on the monotonic clock.
@@ -65,6 +67,8 @@ pub(crate) struct Suspicious {
 const LOOKS_UNREAD: u32 = 25;
 /// A body that has taken no longer than this, or than twice its budget, may be about to tell of its end.
 const RETURNS_WITHIN: Nanos = Nanos::from_millis(10);
+/// An instance that has left nothing so long after its window may not do so any more.
+const SILENT_LEAST: Nanos = Nanos::from_millis(20);
 /// One that takes longer than both is told while it runs.
 const UNENDED_LEAST: Nanos = Nanos::from_secs(1);
 const UNENDED_PERIODS: i64 = 100;
@@ -98,6 +102,7 @@ impl TaskCollector {
             saved: ([0; 3], [0; 2]),
             newest: None,
             told: None,
+            silent: None,
         }
     }
 
@@ -322,6 +327,20 @@ impl TaskCollector {
         }
         self.told = Some(found.0);
         Some(found)
+    }
+
+    /// Around when a task should have run its next instance, of which nothing is recorded long after that; once for each.
+    pub(crate) fn newly_silent(&mut self, now: Nanos) -> Option<(Nanos, Nanos)> {
+        self.reader.as_ref()?;
+        let next = self.newest.map_or(Some(self.record.before), |newest| newest.checked_add(1))?;
+        let (start, deadline) = self.table.window(next.checked_sub(self.record.before)?)?;
+        if self.silent == Some(next)
+            || now < self.epoch + deadline.max(start + self.table.budget) + SILENT_LEAST
+        {
+            return None;
+        }
+        self.silent = Some(next);
+        Some((self.epoch + start - self.table.guard - Nanos::from_millis(1), now))
     }
 
     /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.

@@ -344,18 +344,24 @@ impl Monitor {
     fn read(&mut self, is_due: impl Fn(&mut ChannelCollector) -> bool) {
         self.saved.drained = clock::now();
         let mut suspicious = Vec::new();
-        let mut missed = Vec::new();
+        let (mut missed, mut silent) = (Vec::new(), Vec::new());
         for (task, collector) in self.tasks.iter_mut().enumerate() {
             let found = collector.drain(clock::now);
             if found.iter().any(|found| found.missed) {
                 missed.push(task as u16);
             }
             suspicious.extend(found.into_iter().map(|found| (task as u16, collector.thread(), found)));
+            if let Some((from, until)) = collector.newly_silent(self.saved.drained) {
+                missed.push(task as u16);
+                silent.push((collector.thread(), from, until));
+            }
         }
         let changed = self.scheduling.look(&missed).into_iter().chain(self.holds.look(&missed));
         changed.collect::<Vec<_>>().into_iter().for_each(|event| self.happened(event));
         // The kernel's log is read after the stamps, so that it covers whatever they tell of.
-        self.evidence.drain(suspicious.iter().map(|(_, _, found)| found.from).min());
+        let wanted =
+            suspicious.iter().map(|(_, _, found)| found.from).chain(silent.iter().map(|(_, from, _)| *from));
+        self.evidence.drain(wanted.min());
         for (task, thread, suspicious) in suspicious {
             self.misses += u64::from(suspicious.missed);
             let calls = self.holds.calls(task, thread, suspicious.from, suspicious.until);
@@ -364,6 +370,11 @@ impl Monitor {
             if suspicious.missed {
                 self.windows.open(suspicious.from - self.epoch, suspicious.until - self.epoch);
             }
+        }
+        // Who keeps a thread from running to the end is known from here alone: nothing that it says tells of it.
+        for (thread, from, until) in silent {
+            self.evidence.keep(thread, from, until);
+            self.windows.open(from - self.epoch, until - self.epoch);
         }
         for channel in self.channels.iter_mut().filter_map(|channel| is_due(channel).then_some(channel)) {
             for due in channel.drain(clock::now) {

@@ -71,7 +71,7 @@ impl TaskTable {
     }
 
     /// Start and end of the window of an instance, from the epoch; `None` of one that no plan can hold.
-    fn window(&self, instance: u64) -> Option<(Nanos, Nanos)> {
+    pub(crate) fn window(&self, instance: u64) -> Option<(Nanos, Nanos)> {
         let count = (self.slots.len() as u64).max(1);
         let (start, deadline) = *self.slots.get((instance % count) as usize)?;
         let round = i64::try_from(instance / count).ok()?.checked_mul(self.hyperperiod.0)?;

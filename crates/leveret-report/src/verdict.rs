@@ -15,6 +15,7 @@
 //! party of its root, and names it.
 
 mod episodes;
+mod hold;
 mod irregular;
 mod message;
 mod occupancy;
@@ -92,6 +93,8 @@ pub enum Cause {
     LatePeer,
     /// The other end of the channel died.
     PeerDied,
+    /// The task's own member died in it.
+    MemberDied,
     /// The other end's segment held nonsense.
     CorruptSegment,
     /// The message was changed after it was sent.
@@ -156,6 +159,7 @@ words!(Cause {
     ClockStep => "clock-step", "clock step";
     LatePeer => "late-peer", "late peer";
     PeerDied => "peer-died", "peer died";
+    MemberDied => "member-died", "member died in it";
     CorruptSegment => "corrupt-segment", "corrupt segment";
     CorruptPayload => "corrupt-payload", "message changed after it was sent";
     NotInserted => "not-inserted", "sender inserted nothing";

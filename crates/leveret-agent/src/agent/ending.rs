@@ -31,8 +31,7 @@ impl Agent<'_> {
                 // It closed its connection, or the job cannot go on, and it lives on: to the others it is gone. That
                 // is told once.
                 self.patience.joined(rank);
-                let actions = self.coordinator.left(MemberId(rank as u16));
-                self.act(actions);
+                self.gone_for_good(rank);
             }
         }
         self.lose_patience_with_commit(now);
@@ -55,15 +54,40 @@ impl Agent<'_> {
         }
     }
 
+    /// One that was ended, and whose process has not ended for it, is held by a debugger, most likely.
+    fn gone_for_good(&mut self, rank: usize) {
+        let member = MemberId(rank as u16);
+        let actions = match self.seats[rank].expelled.clone() {
+            Some(reason) => {
+                let how = format!(
+                    "expelled: {reason}, and killed; its process has not ended, as of one that a debugger holds"
+                );
+                self.event_of_member(
+                    rank,
+                    clock::now(),
+                    EventKind::MemberDied { member: member.0, how: how.clone() },
+                );
+                self.coordinator.died(member, &how)
+            }
+            None => self.coordinator.left(member),
+        };
+        self.act(actions);
+    }
+
     /// Ends one that goes on after the end of what it ran.
     pub(super) fn expel_for_staying(&mut self, member: MemberId) {
         let seat = &mut self.seats[member.index()];
         seat.outstayed = true;
         let still = if seat.stopped.is_some() { ", stopped by a signal" } else { "" };
-        self.expel(
-            member.index(),
-            &format!("it did not stop within {FINISH_WITHIN} of the end of the run{still}"),
-        );
+        // One that got no core was waited for.
+        let waited = clock::now() - self.patience.end();
+        let what = match waited > FINISH_WITHIN.saturating_mul(2) {
+            true => {
+                format!("it had not stopped {} s after the end of the run{still}", waited.0 / 1_000_000_000)
+            }
+            false => format!("it did not stop within {FINISH_WITHIN} of the end of the run{still}"),
+        };
+        self.expel(member.index(), &what);
     }
 
     /// Names members that keep the others waiting, and ends them in the end. Those that have not joined have a time

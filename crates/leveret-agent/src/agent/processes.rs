@@ -39,9 +39,11 @@ impl Agent<'_> {
     /// A member that breaks the protocol is a member that has died.
     pub(super) fn expel(&mut self, rank: usize, reason: &str) {
         let name = self.config.launch[rank].member.clone();
-        self.warn([format!("member \"{name}\" is expelled: {reason}")]);
         // The first reason is why it ends.
-        self.seats[rank].expelled.get_or_insert_with(|| reason.to_owned());
+        if self.seats[rank].expelled.is_none() {
+            self.warn([format!("member \"{name}\" is expelled: {reason}")]);
+            self.seats[rank].expelled = Some(reason.to_owned());
+        }
         self.seats[rank].kill();
         let member = MemberId(rank as u16);
         self.monitor.iter_mut().chain(self.groups.monitors()).for_each(|monitor| monitor.ends(member));

@@ -5,6 +5,7 @@ use crate::job::{Job, core};
 use crate::suite::{CPP, Program};
 use leveret_os::process::{PidFd, Signal};
 use leveret_report::record::{Ending, EventKind};
+use leveret_report::verdict::{Cause, Party};
 
 /// Ranks of those that died, and of those that ended since the run was being ended.
 fn ended(outcome: &Outcome) -> (Vec<u16>, Vec<u16>) {
@@ -133,6 +134,10 @@ fn nobody_waits_for_the_instance_in_which_a_member_has_ended() {
     assert_eq!(outcome.record().phases[0].rounds, 100, "{}", outcome.said());
     assert!(outcome.stderr.contains("member \"A\" ended"), "{}", outcome.said());
     assert!(!outcome.stderr.contains("has not returned"), "{}", outcome.said());
+    // Nor has it overrun.
+    let miss = outcome.miss("A.user", 5);
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::MemberDied, Party::Job, false), "{miss:?}");
+    assert!(miss.evidence[0].contains("never ended: member A died"), "{miss:?}");
 }
 
 /// Where the job goes on without the dead, others may end with an error because of it.

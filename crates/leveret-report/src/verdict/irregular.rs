@@ -1,16 +1,14 @@
 //! What is wrong beside missed windows: lost records, corrupt or unordered messages, deaths, instances that nobody
 //! accounts for. Each makes a run fail.
 
+use super::Context;
+use super::hold::{self, DYING, Silent};
 use crate::format::instant;
 use crate::lookup::Index;
 use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use crate::works::works;
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
-
-/// The longest time between the end of a member's threads and the instant at which the agent records its death: in between, the kernel frees the
-/// process's memory, and the agent may wait for a core. On a busy machine that took 0.24 s.
-const DYING: Nanos = Nanos::from_secs(1);
 
 /// The kind of instances that neither ran nor were skipped, as far as is known.
 pub(crate) const UNACCOUNTED: &str = "unaccounted";
@@ -60,11 +58,11 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
     let mut found = Vec::new();
     for (number, phase) in record.phases.iter().enumerate() {
         let index = Index::new(phase);
-        let mut findings = Findings { number, phase, index: &index, found: &mut found };
+        let mut findings = Findings { record, number, phase, index: &index, found: &mut found };
         findings.of_tasks(record.ending.is_whole());
         findings.of_channels();
         findings.of_works();
-        findings.of_events(record);
+        findings.of_events();
     }
     if let Some(reason) = record.ending.reason() {
         found.push(Irregularity {
@@ -83,6 +81,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
 
 /// What is found in one phase.
 struct Findings<'f> {
+    record: &'f RunRecord,
     number: usize,
     phase: &'f Phase,
     index: &'f Index<'f>,
@@ -114,14 +113,26 @@ impl Findings<'_> {
                 Some(at) => {
                     format!(": the member was stopped by a signal {} and did not go on", instant(at))
                 }
-                None => self.index.unended(task).map_or_else(String::new, |(instance, at)| {
-                    format!(": instance {instance} began {} and never ended", instant(at))
-                }),
+                None => match self.index.unended(task) {
+                    Some((instance, at)) => {
+                        format!(": instance {instance} began {} and never ended", instant(at))
+                    }
+                    None if absent > 0 => self.held(task),
+                    None => String::new(),
+                },
             };
             let sentence =
                 format!("{absent} instances neither ran nor were skipped according to the record{why}");
             self.report(name, UNACCOUNTED, absent, sentence);
         }
+    }
+
+    /// What held a task whose record ends, in words, if that is known.
+    fn held(&self, task: usize) -> String {
+        let context = Context::new(self.record, self.number, self.phase);
+        let from = hold::next_of(&context, task).map(|(_, from, _)| from);
+        let held = from.and_then(|from| hold::of(&context, Silent { task, from, has_begun: false }));
+        held.map_or_else(String::new, |hold| format!(": {}", hold.words))
     }
 
     fn of_channels(&mut self) {
@@ -160,7 +171,7 @@ impl Findings<'_> {
         }
     }
 
-    fn of_events(&mut self, record: &RunRecord) {
+    fn of_events(&mut self) {
         for event in &self.phase.events {
             if let EventKind::CountDamaged { member, event } = &event.kind {
                 let name = self.index.member_name(*member);
@@ -171,7 +182,7 @@ impl Findings<'_> {
                 self.report(name, IMPLAUSIBLE, 1, sentence);
             }
             if let EventKind::MemberDied { member, how } = &event.kind
-                && !is_told_elsewhere(record, self.number, event)
+                && !is_told_elsewhere(self.record, self.number, event)
             {
                 let sentence = match event.at {
                     Nanos(0..) => format!("the member died at {} after the epoch ({how})", event.at),

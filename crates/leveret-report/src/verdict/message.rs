@@ -1,8 +1,8 @@
 //! Messages that did not arrive in time, traced to the end that failed.
 
-use super::task::{decide, decide_instance, missed, shares, stopper, unended};
+use super::hold::{self, Silent};
+use super::task::{decide, decide_instance, missed, shares, unended};
 use super::{Blame, Cause, Context, Miss, Root, Stage, Subject, timeline};
-use crate::format::instant;
 use crate::record::{Event, EventKind, Fate, MessageRecord};
 use leveret_types::Nanos;
 
@@ -68,19 +68,23 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
             });
         }
     }
-    have_one_root(&mut misses, &origins);
+    have_one_root(context, &mut misses, &origins);
     misses
 }
 
-/// Of all that follows from a member's end or stop one miss is the root: the first. It may show at several channels at once.
-fn have_one_root(misses: &mut [Miss], origins: &[Option<Origin>]) {
+/// Of all that follows from a member's end or stop one miss is the root: that of the instance in which it was, else the first. It may show at several
+/// channels at once.
+fn have_one_root(context: &Context<'_>, misses: &mut [Miss], origins: &[Option<Origin>]) {
     let of = |place: &usize| origins[*place].as_ref().map(|origin| origin.member);
     let mut places: Vec<usize> = (0..misses.len()).filter(|place| of(place).is_some()).collect();
     places.sort_by_key(|place| (of(place), misses[*place].deadline, *place));
     let mut before = None;
     for place in places {
         let Some(origin) = &origins[place] else { continue };
-        let is_first = before.replace(origin.member) != Some(origin.member);
+        let Root { task, instance, .. } = origin.root;
+        // One that began is a miss of its own.
+        let has_begun = context.index.unended(task).is_some_and(|(unended, _)| unended == instance);
+        let is_first = before.replace(origin.member) != Some(origin.member) && !has_begun;
         misses[place].root = (!is_first).then(|| origin.root.clone());
     }
 }
@@ -240,35 +244,12 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
         return Finding::job(Stage::Insertion, Cause::NotInserted, sentence);
     }
     let writer = context.index.writer(channel, message.instance);
-    if let Some(died) = source.and_then(|rank| death(context, rank, message.due)) {
-        let sentence = format!("never inserted: the sender's {died}");
-        return gone(context, (Stage::Arrival, source, writer), (Cause::PeerDied, Blame::job()), sentence);
+    let records = writer.and_then(|(task, _)| context.phase().tasks.get(task));
+    if let Some((did, cause)) = source.and_then(|rank| silence(context, rank, writer, message.due)) {
+        let sentence = format!("never inserted: the sender's {did}");
+        return gone(context, (Stage::Arrival, source, writer), cause, sentence);
     }
-    if let Some((blame, stopped)) = source.and_then(|rank| stopped(context, rank, message.due)) {
-        let sentence = format!("never inserted: the sender's {stopped}");
-        return gone(context, (Stage::Arrival, source, writer), (Cause::StoppedMember, blame), sentence);
-    }
-    if let Some((task, instance)) = writer
-        && let Some((root, at)) = unended(context, task).filter(|(root, _)| root.instance <= instance)
-    {
-        let sentence = format!(
-            "never inserted: the sender's instance {} of {} began at {at} and never ended",
-            root.instance, root.name
-        );
-        let (stage, cause, blame) = (Stage::Arrival, Cause::LatePeer, root.blame.clone());
-        return Finding { stage, cause, blame, root: Some(root), evidence: vec![sentence], origin: None };
-    }
-    let records = writer.and_then(|(task, instance)| Some((context.phase().tasks.get(task)?, instance)));
-    // A death is noticed after it happened: a sender that recorded nothing from here on was dead already.
-    if let Some((task, instance)) = records
-        && task.instances.last().is_none_or(|last| last.instance < instance)
-        && let Some(died) = source.and_then(|rank| death(context, rank, Nanos(i64::MAX)))
-    {
-        let sentence =
-            format!("never inserted: the sender recorded no instance from {instance} on, and its {died}");
-        return gone(context, (Stage::Arrival, source, writer), (Cause::PeerDied, Blame::job()), sentence);
-    }
-    let lost = records.map_or(0, |(task, _)| task.records_lost);
+    let lost = records.map_or(0, |task| task.records_lost);
     let sentence =
         format!("never inserted; the sender's instance was not recorded ({lost} of its records were lost)");
     Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
@@ -311,44 +292,56 @@ fn ended_for(context: &Context<'_>, member: u16) -> u16 {
 fn first_lacking(context: &Context<'_>, member: u16, (cause, blame): (Cause, &Blame)) -> Option<Root> {
     let phase = context.phase();
     let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member.0 == member);
-    let next = own.filter_map(|(task, model)| {
-        let record = phase.tasks.get(task)?;
-        let (instance, planned) = match record.instances.last() {
-            Some(last) => (last.instance + 1, last.planned + model.period),
-            None => (record.before, model.release),
-        };
-        Some((planned, task, instance))
-    });
-    let (_, task, instance) = next.min()?;
+    let next = own.filter_map(|(task, _)| hold::next_of(context, task));
+    let (task, _, instance) = next.min_by_key(|(task, planned, _)| (*planned, *task))?;
+    if let Some((root, _)) = unended(context, task).filter(|(root, _)| root.instance == instance) {
+        return Some(root);
+    }
     let name = context.index.task_name(task);
     Some(Root { task, name, instance, cause, blame: blame.clone() })
 }
 
-/// Whose it is that a member stood still at `at`, stopped by a signal, and that in words.
-fn stopped(context: &Context<'_>, rank: u16, at: Nanos) -> Option<(Blame, String)> {
-    let before = context.phase().events.iter().take_while(|event| event.at <= at);
-    let since = before.fold(None, |since, event| match event.kind {
-        EventKind::MemberStopped { member } if member == rank => Some(event.at),
-        EventKind::MemberContinued { member } if member == rank => None,
-        _ => since,
-    })?;
-    let (blame, signal, whom) = stopper(context, Some(rank), since);
-    let name = context.index.member_name(rank);
-    Some((blame, format!("member {name} had been stopped by {signal} {}, {whom}", instant(since))))
-}
-
-/// The death of a member before `at`, in words.
-fn death(context: &Context<'_>, rank: u16, at: Nanos) -> Option<String> {
-    context.phase().events.iter().find_map(|event| match &event.kind {
-        EventKind::MemberDied { member, how } if *member == rank && event.at <= at => {
-            Some(format!("member {} died {} ({how})", context.index.member_name(rank), instant(event.at)))
+/// Why a member did nothing at `due` that it was to do then, in the instance `lacking` of one of its tasks: in words, and what that is. It had died,
+/// or stood still.
+fn silence(
+    context: &Context<'_>,
+    member: u16,
+    lacking: Option<(usize, u64)>,
+    due: Nanos,
+) -> Option<(String, (Cause, Blame))> {
+    let died = hold::death(context, member);
+    if let Some((_, words)) = died.as_ref().filter(|(at, _)| *at <= due) {
+        return Some((words.clone(), (Cause::PeerDied, Blame::job())));
+    }
+    if let Some(hold) = hold::stopped(context, member, due) {
+        return Some((hold.words, (hold.cause, hold.blame)));
+    }
+    let (task, instance) = lacking?;
+    let last = context.phase().tasks.get(task)?.instances.last();
+    if last.is_some_and(|last| last.instance >= instance) {
+        return None;
+    }
+    if let Some((root, at)) = unended(context, task).filter(|(root, _)| root.instance <= instance) {
+        let words = format!("instance {} of {} began at {at} and never ended", root.instance, root.name);
+        return Some((words, (Cause::LatePeer, root.blame)));
+    }
+    let (_, from, first) = hold::next_of(context, task)?;
+    if let Some(hold) = hold::of(context, Silent { task, from, has_begun: false }) {
+        return Some((hold.words, (hold.cause, hold.blame)));
+    }
+    let (at, words) = died?;
+    // A death is noticed after it happened; whoever dies much later was kept by something else until then.
+    Some(match at <= from + hold::DYING {
+        true => {
+            let words = format!("{words}, and recorded no instance from {first} on");
+            (words, (Cause::PeerDied, Blame::job()))
         }
-        EventKind::MemberEnded { member, how } if *member == rank && event.at <= at => Some(format!(
-            "member {} ended {} while the run was being ended ({how})",
-            context.index.member_name(rank),
-            instant(event.at)
-        )),
-        _ => None,
+        false => {
+            let words = format!(
+                "member recorded no instance from {first} on, for a reason that is not known; {words}"
+            );
+            (words, (Cause::Unexplained, Blame::unproven()))
+        }
     })
 }
 
@@ -368,17 +361,12 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
             None => (lacking, unknown) = (lacking.or(Some((task, instance))), unknown + 1),
         }
     }
-    if let Some(died) = model.and_then(|model| death(context, model.target.0, message.due)) {
-        let cause = (Cause::PeerDied, Blame::job());
-        return gone(context, (Stage::Taking, target, lacking), cause, format!("{head}; its {died}"));
-    }
-    let stopped = model.and_then(|model| stopped(context, model.target.0, message.due));
-    match (late, stopped) {
-        (Some((task, place)), _) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
-        (None, Some((blame, stopped))) => {
-            let sentence = format!("{head}; its {stopped}");
-            gone(context, (Stage::Taking, target, lacking), (Cause::StoppedMember, blame), sentence)
+    let silence = target.and_then(|rank| silence(context, rank, lacking, message.due));
+    match (late, silence) {
+        (None, Some((did, cause))) | (Some(_), Some((did, cause @ (Cause::PeerDied, _)))) => {
+            gone(context, (Stage::Taking, target, lacking), cause, format!("{head}; its {did}"))
         }
+        (Some((task, place)), _) => Finding { stage: Stage::Taking, ..follow(context, task, place, head) },
         (None, None) if unknown > 0 => {
             let sentence = format!(
                 "{head}; {unknown} of the {buffers} instances that had its buffers are not recorded, so nobody knows whether they were late"

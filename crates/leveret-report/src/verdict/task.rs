@@ -8,8 +8,9 @@ mod signals;
 mod timer;
 mod wait;
 
-pub(super) use held::stopper;
+pub(super) use held::{blame as blame_of, by as actor_words, stopper};
 
+use super::hold::{self, Silent};
 use super::occupancy::Lost;
 use super::{Blame, Cause, Context, Mark, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Left, Outcome};
@@ -88,32 +89,46 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
     misses
 }
 
-/// The instance of a task that began and never ended, with when it began and what kept it: it computed, unless it was last seen to leave its core.
+/// The instance of a task that began and never ended, with when it began and what kept it.
 pub(super) fn unended(context: &Context<'_>, task: usize) -> Option<(Root, Nanos)> {
     let (instance, at) = context.index.unended(task)?;
-    let thread = context.phase().tasks.get(task)?.thread;
-    let name = context.index.task_name(task);
-    let (cause, blame) = match context.log.left_last(thread) {
-        None | Some(Left::Runnable | Left::Ended) => (Cause::Overrun, Blame::job()),
-        Some(Left::Stopped) => (Cause::StoppedMember, Blame::unproven()),
-        Some(Left::Traced) => (Cause::Traced, Blame::unproven()),
-        Some(_) => (Cause::Blocked, Blame::unproven()),
-    };
-    Some((Root { task, name, instance, cause, blame }, at))
+    let (cause, blame, _) = what_kept(context, task, at);
+    Some((Root { task, name: context.index.task_name(task), instance, cause, blame }, at))
+}
+
+/// Why the body of a task that began at `at` never ended: whoever holds its member, or the member's death. Else it computed, unless it was last
+/// seen to leave its core.
+fn what_kept(context: &Context<'_>, task: usize, at: Nanos) -> (Cause, Blame, Option<String>) {
+    if let Some(hold) = hold::of(context, Silent { task, from: at, has_begun: true }) {
+        return (hold.cause, hold.blame, Some(hold.words));
+    }
+    let died = context.index.member(task).and_then(|member| hold::death(context, member));
+    if let Some((_, words)) = died.filter(|(died, _)| *died <= at + hold::DYING) {
+        return (Cause::MemberDied, Blame::job(), Some(words));
+    }
+    let thread = context.phase().tasks.get(task).map_or(0, |record| record.thread);
+    match context.log.left_last(thread) {
+        None | Some(Left::Runnable | Left::Ended) => (Cause::Overrun, Blame::job(), None),
+        Some(Left::Stopped) => (Cause::StoppedMember, Blame::unproven(), None),
+        Some(Left::Traced) => (Cause::Traced, Blame::unproven(), None),
+        Some(_) => (Cause::Blocked, Blame::unproven(), None),
+    }
 }
 
 /// The miss of such an instance.
 fn miss_of_unended(context: &Context<'_>, task: usize) -> Option<Miss> {
-    let (Root { name, instance, cause, blame, .. }, at) = unended(context, task)?;
+    let (instance, at) = context.index.unended(task)?;
+    let (cause, blame, why) = what_kept(context, task, at);
     let model = context.phase().job.tasks.get(task)?;
     let number = instance.saturating_sub(context.index.first_of_task(task));
     let periods = model.period.saturating_mul(i64::try_from(number).unwrap_or(i64::MAX));
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
     Some(Miss {
         phase: context.phase_number,
         subject: Subject::Task(task),
-        evidence: vec![format!("it began at {at} and never ended")],
+        evidence: vec![format!("it began at {at} and never ended{why}")],
         timeline: vec![Mark { at, what: format!("measured: instance {instance} began; it never ended") }],
-        name,
+        name: context.index.task_name(task),
         instance,
         deadline: periods.saturating_add(model.deadline),
         late_by: None,

@@ -1,9 +1,9 @@
 //! What a member did not send because it was dead or stood stopped.
 
 use leveret_report::Report;
-use leveret_report::record::{Actor, Event, EventKind, Fate, Outcome};
+use leveret_report::record::{Actor, Event, EventKind, Fate, Left, Outcome, Phase, SwitchEvent, ThreadKind};
 use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
-use leveret_report::verdict::{Cause, Miss, Party, Stage, Subject, assess, verdicts};
+use leveret_report::verdict::{Assessment, Cause, Miss, Party, Stage, Subject, assess, verdicts};
 use leveret_report::why::why;
 use leveret_types::Nanos;
 
@@ -169,6 +169,135 @@ fn an_instance_that_never_ended_is_the_root_of_whatever_follows() {
     assert!(of(instance + 1).contains(&format!("verdict: it never began: instance {instance} began")));
     assert!(of(instance - 1).contains("kept its window"));
     assert!(why(&report, "B.user", 400).is_err(), "there is no such round");
+}
+
+/// B runs nothing from instance 200 on, and its member is ended long after the run.
+fn silent_to_the_end(change: impl FnOnce(&mut Phase, Nanos)) -> Assessment {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let phase = &mut record.phases[0];
+    let since = phase.tasks[B].instances.last().expect("some").planned + phase.job.tasks[B].period;
+    let after = phase.channels[B].messages.last().expect("some").due + micros(5_000_000);
+    let died = phase.events.iter_mut().find(|event| matches!(event.kind, EventKind::MemberDied { .. }));
+    died.expect("planted").at = after;
+    change(phase, since);
+    phase.events.sort_by_key(|event| event.at);
+    phase.switches.sort_by_key(|event| event.at);
+    assess(&record)
+}
+
+/// Of all that B did not send the cause, whose that is, and how many roots there are.
+fn of_silence(assessment: &Assessment) -> (Cause, Party, bool, usize) {
+    let of_b = || assessment.misses.iter().filter(|miss| miss.subject == Subject::Channel(B));
+    let first = of_b().next().expect("it sent nothing");
+    assert!(of_b().count() > 50);
+    for miss in of_b() {
+        assert_eq!(
+            (miss.cause, miss.party, miss.unproven),
+            (first.cause, first.party, first.unproven),
+            "{miss:#?}"
+        );
+    }
+    let roots = assessment.misses.iter().filter(|miss| miss.root.is_none()).count();
+    (first.cause, first.party, first.unproven, roots)
+}
+
+fn by(is_own: Option<bool>) -> Actor {
+    Actor { process: 700, thread: 701, name: "holder".to_owned(), is_own }
+}
+
+#[test]
+fn who_holds_a_member_to_the_end_is_named_by_what_is_known() {
+    let member = 1;
+    let frozen = |group: &str| EventKind::Frozen { member, group: group.to_owned(), by: by(Some(false)) };
+    let event = |at, kind| Event { at, kind };
+    let to_the_end =
+        silent_to_the_end(|phase, since| phase.events.push(event(since - micros(300), frozen("/jail"))));
+    assert_eq!(of_silence(&to_the_end), (Cause::Frozen, Party::Process, false, 1));
+    let told = |assessment: &Assessment, words: &str| {
+        let miss = assessment.misses.iter().find(|miss| miss.subject == Subject::Channel(B)).expect("some");
+        assert!(miss.evidence[0].contains(words), "{words}: {miss:#?}");
+        let of_task = assessment.irregularities.iter().find(|found| found.kind == "unaccounted");
+        assert!(of_task.is_some_and(|found| found.sentence.contains(words)), "{words}: {of_task:?}");
+    };
+    told(&to_the_end, "control group /jail, which was frozen");
+    let trapped = |at, is_own| {
+        silent_to_the_end(move |phase, since| {
+            phase.events.push(event(since + at, EventKind::Trapped { task: B as u16, by: by(is_own) }));
+        })
+    };
+    let traced = trapped(micros(-400), Some(false));
+    assert_eq!(of_silence(&traced), (Cause::Traced, Party::Process, false, 1));
+    told(&traced, "was stopped by a debugger");
+    assert_eq!(of_silence(&trapped(micros(-400), Some(true))), (Cause::Traced, Party::Job, false, 1));
+    // Nothing of this explains it: what let go again, or came later.
+    let unknown = (Cause::Unexplained, Party::Job, true, 1);
+    let thawed = silent_to_the_end(|phase, since| {
+        phase.events.push(event(since - micros(300), frozen("/jail")));
+        phase
+            .events
+            .push(event(since + micros(5_000), EventKind::Thawed { member, group: "/jail".to_owned() }));
+    });
+    assert_eq!(of_silence(&thawed), unknown);
+    assert_eq!(of_silence(&trapped(micros(5_000), Some(false))), unknown);
+    assert_eq!(of_silence(&silent_to_the_end(|_, _| ())), unknown);
+}
+
+/// A thread of another process comes to B's core and stays.
+#[test]
+fn who_keeps_the_core_to_the_end_is_named_where_it_goes_before() {
+    let hogged = |priority| {
+        silent_to_the_end(move |phase, since| {
+            let core = phase.plan.tasks[B].core;
+            let before = phase.switches.iter().rfind(|event| event.core == core && event.at < since);
+            let from = before.map_or(0, |event| event.to);
+            phase.switches.retain(|event| event.core != core || event.at < since);
+            phase.switches.push(SwitchEvent {
+                at: since - micros(400),
+                core,
+                from,
+                to: 812,
+                left: Left::Runnable,
+                to_kind: ThreadKind::Foreign { priority },
+                to_process: Some(811),
+                to_name: "hog".to_owned(),
+            });
+        })
+    };
+    let outranked = hogged(90);
+    assert_eq!(of_silence(&outranked), (Cause::RunQueueWait, Party::Process, false, 1));
+    let miss = outranked.misses.iter().find(|miss| miss.subject == Subject::Channel(B)).expect("some");
+    assert!(miss.evidence[0].contains("hog (thread 812, real-time priority 90) came to core"), "{miss:#?}");
+    assert!(miss.culprit.as_ref().is_some_and(|culprit| culprit.thread == Some(812)), "{miss:#?}");
+    for below in [0, 1] {
+        assert_eq!(of_silence(&hogged(below)), (Cause::Unexplained, Party::Job, true, 1));
+    }
+}
+
+/// The death is what that instance and all after it follow from, and no overrun.
+#[test]
+fn who_dies_in_a_body_has_not_overrun() {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    let phase = &mut record.phases[0];
+    let last = phase.tasks[B].instances.last().expect("some");
+    let (at, instance) = (last.planned + phase.job.tasks[B].period, last.instance + 1);
+    let died = phase.events.iter_mut().find(|event| matches!(event.kind, EventKind::MemberDied { .. }));
+    // A slow one: a panic that tells its calls.
+    died.expect("planted").at = at + micros(111_000);
+    phase.events.push(Event { at, kind: EventKind::NeverEnded { task: B as u16, instance } });
+    phase.events.sort_by_key(|event| event.at);
+    let assessment = assess(&record);
+    let own = assessment.misses.iter().find(|miss| miss.subject == Subject::Task(B)).expect("it never ended");
+    assert_eq!(
+        (own.instance, own.cause, own.party, own.unproven),
+        (instance, Cause::MemberDied, Party::Job, false)
+    );
+    assert!(own.evidence[0].contains("never ended: member B died"), "{own:#?}");
+    for miss in &assessment.misses {
+        assert!(!miss.unproven, "{miss:#?}");
+        let root = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        assert_eq!(root, Cause::MemberDied, "{miss:#?}");
+    }
+    assert_eq!(assessment.counts.job_roots, 1);
 }
 
 /// Two stops, of which the second, of ten periods, also makes nine instances come too late.

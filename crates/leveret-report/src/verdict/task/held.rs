@@ -32,7 +32,7 @@ impl Culprit {
 }
 
 /// Whose it is that an actor did something; nobody knows of one that ended before it could be asked.
-pub(super) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
+pub(in crate::verdict) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
     match actor {
         Some(actor) if actor.is_own == Some(true) => Blame::job_by(Culprit::of(actor, what)),
         Some(actor) if actor.is_own == Some(false) => Blame::process(Culprit::of(actor, what)),
@@ -40,7 +40,7 @@ pub(super) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
     }
 }
 
-pub(super) fn by(actor: Option<&Actor>) -> String {
+pub(in crate::verdict) fn by(actor: Option<&Actor>) -> String {
     let Some(actor) = actor else { return "nobody knows by whom".to_owned() };
     match (actor.is_own, actor.name.as_str()) {
         (None, _) => format!("by process {}, which ended before it could be asked", actor.process),
