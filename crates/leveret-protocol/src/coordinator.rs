@@ -364,9 +364,10 @@ impl Coordinator {
                 seat.finished = true;
                 let why = format!("{} is at its horizon", self.name(member));
                 let mut actions = self.hinder_mode(RefusalCause::Over, &why);
-                actions.extend(
-                    stop.map_or_else(Vec::new, |reason| self.stop_running(EndReason::Stopped(reason))),
-                );
+                if let Some(reason) = stop {
+                    let reason = format!("{} has stopped it: {reason}", self.name(member));
+                    actions.extend(self.stop_running(EndReason::Stopped(reason)));
+                }
                 actions.extend(self.advance());
                 actions
             }

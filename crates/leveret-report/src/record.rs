@@ -503,6 +503,13 @@ pub enum EventKind {
         /// Its number.
         instance: u64,
     },
+    /// A member's program, or a policy of its tasks and channels, has asked for the end of the run: its tasks began no further instance.
+    StopAsked {
+        /// Rank.
+        member: u16,
+        /// Why.
+        why: String,
+    },
 }
 
 /// A thread that did something to a member.

@@ -66,7 +66,7 @@ fn with_warnings(report: &Report<'_>, warnings: impl Fn(&mut String)) -> String 
     misses(report, &mut text);
     let irregularities = &report.assessment.irregularities;
     for found in irregularities.iter().take(MISSES_LISTED_MAX) {
-        let _ = writeln!(text, "irregular: {}: {}", found.name, found.sentence);
+        let _ = writeln!(text, "irregular: {}", found.told());
     }
     if let Some(more @ 1..) = irregularities.len().checked_sub(MISSES_LISTED_MAX) {
         let _ = writeln!(text, "  and {more} more; report.html and report.json list them");

@@ -9,7 +9,7 @@ use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, RefusalCause, ToMember, decode_from_member, encode,
 };
 use leveret_protocol::coordinator::Stage;
-use leveret_report::record::Ending;
+use leveret_report::record::{Ending, EventKind};
 use leveret_types::{Generation, MemberId, push_printable};
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -142,6 +142,10 @@ impl Agent<'_> {
             return self.let_go();
         };
         match &message {
+            FromMember::Finished { stop: Some(why), .. } => {
+                let why = cut(why);
+                self.event_of_member(rank, clock::now(), EventKind::StopAsked { member: member.0, why });
+            }
             FromMember::Segment { generation, size } => {
                 let taken = if self.is_beside(*generation) {
                     self.take_mode_segment(rank, (*generation, *size), files)

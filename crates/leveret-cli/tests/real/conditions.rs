@@ -162,5 +162,8 @@ fn a_task_stops_the_job() {
     let outcome = Workplace::new().start(&ring(ROUNDS, "", [&[], &["stop=7"], &[]]).text()).finish_alone();
     outcome.assert_consistent();
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-    assert_eq!(outcome.record().ending, Ending::Stopped("a test wants it so".to_owned()));
+    assert_eq!(
+        outcome.record().ending,
+        Ending::Stopped("member \"B\" has stopped it: a test wants it so".to_owned())
+    );
 }

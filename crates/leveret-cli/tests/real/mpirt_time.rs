@@ -62,10 +62,20 @@ fn a_miss_under_stop_ends_the_job() {
     with_members("tests/mpirt/miss_stops.c", &C, &[2, 3], |program, members| {
         let outcome = program.all_pass(members);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-        let reason = "a message of a channel with the policy `missing = \"stop\"` did not arrive in time";
+        let reason = "has stopped it: a message of a channel with the policy `missing = \"stop\"` did not arrive in time";
         let ending = &outcome.record().ending;
-        assert!(matches!(ending, Ending::Stopped(why) if why == reason), "{ending:?}: {}", outcome.said());
+        assert!(
+            matches!(ending, Ending::Stopped(why) if why.ends_with(reason)),
+            "{ending:?}: {}",
+            outcome.said()
+        );
         assert!(outcome.said().contains(reason), "{}", outcome.said());
+        // Those that the stop left without their messages have missed nothing.
+        let assessment = outcome.assessment();
+        let unproven = assessment.misses.iter().find(|miss| miss.unproven);
+        assert!(unproven.is_none(), "{unproven:?}");
+        let kinds: Vec<&str> = assessment.irregularities.iter().map(|found| found.kind.as_str()).collect();
+        assert_eq!(kinds, ["stopped"], "{:?}", assessment.irregularities);
         assert_eq!(outcome.record().phases.len(), 1, "{}", outcome.said());
     });
 }

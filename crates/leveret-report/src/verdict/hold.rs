@@ -4,7 +4,7 @@ use super::occupancy::rank;
 use super::task::{actor_words, blame_of, stopper};
 use super::{Blame, Cause, Context};
 use crate::format::instant;
-use crate::record::{Actor, EventKind, Left, ThreadKind};
+use crate::record::{Actor, EventKind, Left, Phase, ThreadKind};
 use leveret_types::Nanos;
 
 /// From a hold to the last that a thread says before it: its stamp may be on the way.
@@ -144,9 +144,24 @@ fn outranked(context: &Context<'_>, silent: Silent) -> Option<Hold> {
     Some(Hold { cause: Cause::RunQueueWait, blame: Blame::process(stay.who.culprit("preempted")), words })
 }
 
+/// Until when messages and instances are owed: not where a member has asked for the end of the run, which comes to the others a little later.
+pub(super) fn owed_until(phase: &Phase) -> Nanos {
+    let asked = phase.events.iter().filter_map(|event| match &event.kind {
+        EventKind::StopAsked { member, .. } => Some((*member, event.at)),
+        _ => None,
+    });
+    // The news comes after it: from the first instance on that the member did not begin.
+    let since = asked.map(|(member, at)| {
+        let own = (0..phase.job.tasks.len()).filter(|task| phase.job.tasks[*task].member.0 == member);
+        let next = own.filter_map(|task| Some(next_of(phase, task)?.1));
+        next.fold(at, Nanos::min)
+    });
+    since.fold(Nanos::MAX, Nanos::min)
+}
+
 /// The first instance of a task that is not recorded: its task, when it is planned and its number.
-pub(super) fn next_of(context: &Context<'_>, task: usize) -> Option<(usize, Nanos, u64)> {
-    let (model, record) = (context.phase().job.tasks.get(task)?, context.phase().tasks.get(task)?);
+pub(super) fn next_of(phase: &Phase, task: usize) -> Option<(usize, Nanos, u64)> {
+    let (model, record) = (phase.job.tasks.get(task)?, phase.tasks.get(task)?);
     Some(match record.instances.last() {
         Some(last) => (task, last.planned + model.period, last.instance + 1),
         None => (task, model.release, record.before),

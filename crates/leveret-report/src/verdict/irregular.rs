@@ -130,7 +130,7 @@ impl Findings<'_> {
     /// What held a task whose record ends, in words, if that is known.
     fn held(&self, task: usize) -> String {
         let context = Context::new(self.record, self.number, self.phase);
-        let from = hold::next_of(&context, task).map(|(_, from, _)| from);
+        let from = hold::next_of(self.phase, task).map(|(_, from, _)| from);
         let held = from.and_then(|from| hold::of(&context, Silent { task, from, has_begun: false }));
         held.map_or_else(String::new, |hold| format!(": {}", hold.words))
     }
@@ -257,6 +257,7 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
         declared.min(last - round)
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
+    let end = end.min(hold::owed_until(phase));
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
     // One that stood still when it was ended did not do in its last second what was lost with it.
     let dying = if stopped_at(phase, task).is_some() { round } else { round.max(DYING) };

@@ -37,10 +37,12 @@ impl Finding {
 /// Every message that did not arrive in time.
 pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
     let (mut misses, mut origins) = (Vec::new(), Vec::new());
+    let owed = hold::owed_until(context.phase());
     for (channel, record) in context.phase().channels.iter().enumerate() {
         for message in &record.messages {
             let finding = match message.fate {
                 Fate::Taken | Fate::Untaken => continue,
+                Fate::Missing | Fate::NoBuffer if message.due >= owed => continue,
                 Fate::Late => late(context, channel, message),
                 Fate::Missing => missing(context, channel, message, 0),
                 Fate::NoBuffer => no_buffer(context, channel, message),
@@ -292,7 +294,7 @@ fn ended_for(context: &Context<'_>, member: u16) -> u16 {
 fn first_lacking(context: &Context<'_>, member: u16, (cause, blame): (Cause, &Blame)) -> Option<Root> {
     let phase = context.phase();
     let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member.0 == member);
-    let next = own.filter_map(|(task, _)| hold::next_of(context, task));
+    let next = own.filter_map(|(task, _)| hold::next_of(context.phase(), task));
     let (task, _, instance) = next.min_by_key(|(task, planned, _)| (*planned, *task))?;
     if let Some((root, _)) = unended(context, task).filter(|(root, _)| root.instance == instance) {
         return Some(root);
@@ -325,7 +327,7 @@ fn silence(
         let words = format!("instance {} of {} began at {at} and never ended", root.instance, root.name);
         return Some((words, (Cause::LatePeer, root.blame)));
     }
-    let (_, from, first) = hold::next_of(context, task)?;
+    let (_, from, first) = hold::next_of(context.phase(), task)?;
     if let Some(hold) = hold::of(context, Silent { task, from, has_begun: false }) {
         return Some((hold.words, (hold.cause, hold.blame)));
     }

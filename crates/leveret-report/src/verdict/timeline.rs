@@ -291,14 +291,11 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
             let by = by.map_or_else(String::new, |thread| format!(" by thread {thread}"));
             format!("{} was put on the queue of core {core}{by}", task(*number))
         }
-        EventKind::QuotaUsedUp { task: number, group, since, length } => {
-            format!(
-                "since {since} the quota of {group}, in which {} is, was used up for {length}",
-                task(*number)
-            )
+        EventKind::QuotaUsedUp { task: number, .. } | EventKind::RealTimeQuota { task: number, .. } => {
+            describe_quota(kind, &task(*number))
         }
-        EventKind::RealTimeQuota { task: number, group, quota, period } => {
-            format!("{} is in {group}, which may do real-time work for {quota} in {period}", task(*number))
+        EventKind::StopAsked { member: rank, why } => {
+            format!("member {} had asked for the end: {why}", member(*rank))
         }
         EventKind::NeverEnded { task: number, instance } => {
             format!("instance {instance} of {} began; it never ended", task(*number))
@@ -306,6 +303,19 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::Overrun { task: number, instance } => {
             format!("overrun of {}, instance {instance}, policed", task(*number))
         }
+    }
+}
+
+/// What a control group allows a task's thread, in words.
+fn describe_quota(kind: &EventKind, task: &str) -> String {
+    match kind {
+        EventKind::QuotaUsedUp { group, since, length, .. } => {
+            format!("since {since} the quota of {group}, in which {task} is, was used up for {length}")
+        }
+        EventKind::RealTimeQuota { group, quota, period, .. } => {
+            format!("{task} is in {group}, which may do real-time work for {quota} in {period}")
+        }
+        _ => String::new(),
     }
 }
 

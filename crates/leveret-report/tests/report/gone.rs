@@ -1,8 +1,10 @@
 //! What a member did not send because it was dead or stood stopped.
 
 use leveret_report::Report;
-use leveret_report::record::{Actor, Event, EventKind, Fate, Left, Outcome, Phase, SwitchEvent, ThreadKind};
-use leveret_report::synthetic::{A, B, C, Plant, Ring, ring};
+use leveret_report::record::{
+    Actor, Ending, Event, EventKind, Fate, Left, Outcome, Phase, SwitchEvent, ThreadKind,
+};
+use leveret_report::synthetic::{A, B, C, DUMMY, Plant, Ring, ring};
 use leveret_report::verdict::{Assessment, Cause, Miss, Party, Stage, Subject, assess, verdicts};
 use leveret_report::why::why;
 use leveret_types::Nanos;
@@ -298,6 +300,38 @@ fn who_dies_in_a_body_has_not_overrun() {
         assert_eq!(root, Cause::MemberDied, "{miss:#?}");
     }
     assert_eq!(assessment.counts.job_roots, 1);
+}
+
+/// B asks for the end of the run after its instance 199; the others hear of it some rounds later.
+#[test]
+fn what_a_member_that_ended_the_run_did_not_do_after_that_is_not_missed() {
+    let assessed = |told: bool| {
+        let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+        record.ending = Ending::Stopped("member \"B\" has stopped it: no light".to_owned());
+        let phase = &mut record.phases[0];
+        let last = phase.tasks[B].instances.last().expect("some");
+        let (asked, end) = (last.ended + micros(900), last.planned + micros(6_000));
+        phase.rounds = 206;
+        for task in [A, C, DUMMY] {
+            phase.tasks[task].instances.retain(|instance| instance.planned <= end);
+        }
+        for channel in [A, B, C] {
+            phase.channels[channel].messages.retain(|message| message.due <= end);
+        }
+        phase.events.retain(|event| !matches!(event.kind, EventKind::MemberDied { .. }));
+        if told {
+            let kind = EventKind::StopAsked { member: 1, why: "no light".to_owned() };
+            phase.events.push(Event { at: asked, kind });
+        }
+        assess(&record)
+    };
+    let (untold, told) = (assessed(false), assessed(true));
+    assert!(
+        untold.misses.len() >= 5 && untold.irregularities.iter().any(|found| found.kind == "unaccounted")
+    );
+    assert_eq!(told.misses, []);
+    let kinds: Vec<&str> = told.irregularities.iter().map(|found| found.kind.as_str()).collect();
+    assert_eq!(kinds, ["stopped"], "{:?}", told.irregularities);
 }
 
 /// Two stops, of which the second, of ten periods, also makes nine instances come too late.
