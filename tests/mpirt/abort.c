@@ -92,7 +92,11 @@ static void abort_by(const char *way, int is_last)
         end_it();
     if (trigger.bits != 0)
         OK(MPIRT_Trigger_fire(trigger));
-    MPIRTX_Run();
+    if (MPIRTX_Run() != MPIRT_SUCCESS) {
+        const char *detail;
+        MPIRTX_Error_detail(&detail);
+        printf("member %d: %s\n", rank, detail);
+    }
     printf("member %d: has stopped\n", rank);
     exit(EXIT_SUCCESS);
 }

@@ -43,6 +43,27 @@ static void test_slack_and_base(void)
     CHECK(detail_says("the base is null") && detail_says("MPIRT_SYSTEM_MEM_ALLOC"));
 }
 
+static void test_what_is_out_of_range(void)
+{
+    MPIRT_Buffer buffer;
+    MPIRT_Bufiter mapped;
+    MPIRT_Qos qos;
+    EXPECT(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 0, MPIRT_BYTE, &buffer), MPIRT_ERR_BUFSIZE);
+    CHECK(detail_says("0 bytes were given; give 1 to MPIRT_BUFSIZE_MAX"));
+    EXPECT(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 7, MPIRT_INT32, &buffer), MPIRT_ERR_BUFSIZE);
+    CHECK(detail_says("7 bytes were given") && detail_says("a multiple of the size of one element"));
+    OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, 64, MPIRT_BYTE, &buffer));
+    EXPECT(MPIRTX_Buffer_set_length(buffer, 65), MPIRT_ERR_BUFSIZE);
+    CHECK(detail_says("65 bytes were given; give no more than the buffer has"));
+    OK(MPIRT_Buffer_free(&buffer));
+    EXPECT(MPIRT_Qos_channel_priority_create(NULL, 91, &qos), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("the priority 91 was given; give one from 1, the least urgent, to 90"));
+    EXPECT(MPIRTX_Abort(256, "too much"), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("the code 256 was given; give one from 1 to 255"));
+    EXPECT(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO_MAPPED, 8, MPIRT_INT64, MPIRT_CONTAINER_NULL, &mapped), MPIRT_ERR_ARGUMENT);
+    CHECK(detail_says("give a Cvector of buffers"));
+}
+
 static void test_the_group_that_is_committed(void)
 {
     MPIRT_Group self;
@@ -181,6 +202,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     test_budgets();
     test_slack_and_base();
+    test_what_is_out_of_range();
     test_the_group_that_is_committed();
     test_events_that_nobody_fires();
     test_channels_that_do_not_run();

@@ -1,7 +1,7 @@
 //! Buffers.
 
 use super::object::{changed, free, made, no_handles};
-use crate::answer::{answer, keep_detail};
+use crate::answer::{answer, keep_detail, keep_remedy};
 use crate::memory::Memory;
 use crate::state::{check_live, good_either, with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Timespec, NameIn, Out};
@@ -57,6 +57,13 @@ pub unsafe extern "C" fn MPIRT_Buffer_create(
             with_library(|library| {
                 library.world.buffer(name, BufferDescription { size: bufsize, dataspec, storage })
             })
+        })
+        .inspect_err(|code| {
+            if *code == Code::Bufsize {
+                keep_remedy(&format!(
+                    "{bufsize} bytes were given; give 1 to MPIRT_BUFSIZE_MAX, a multiple of the size of one element of the dataspec"
+                ));
+            }
         })
     })
 }
@@ -189,6 +196,13 @@ pub unsafe extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: 
             |committed| committed.set_length(buffer, length),
             |world| world.set_length(buffer, length),
         )
+        .inspect_err(|code| {
+            if *code == Code::Bufsize {
+                keep_remedy(&format!(
+                    "{length} bytes were given; give no more than the buffer has, which MPIRT_Buffer_get_bufsize tells"
+                ));
+            }
+        })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::buffer::MPIRT_Dataspec;
 use super::object::{free, made, told, told_object};
-use crate::answer::{answer, keep_subject};
+use crate::answer::{answer, keep_remedy, keep_subject};
 use crate::state::{good_either, good_or_null, with_either, with_library};
 use crate::types::{CHandle, MPIRT_Buffer, MPIRT_Bufiter, MPIRT_Container, NameIn, Out};
 use leveret_runtime::objects::{BufiterPolicy, Code, Dataspec, Form, Handle, Policy};
@@ -47,6 +47,14 @@ pub unsafe extern "C" fn MPIRT_Bufiter_create(
                 with_library(|library| library.world.bufiter(name, policy, (bufsize, dataspec), allowed))
             },
         )
+        .inspect_err(|code| {
+            let is_mapped = policy_of(policy).is_ok_and(|policy| policy.form == Form::Mapped);
+            if *code == Code::Argument && is_mapped {
+                keep_remedy(
+                    "a MAPPED policy takes the i-th buffer of the allowed container for the i-th at the other end: give a Cvector of buffers",
+                );
+            }
+        })
     })
 }
 

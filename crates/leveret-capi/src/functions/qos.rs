@@ -1,10 +1,10 @@
 //! Qualities of service. A handler's is made in `event.rs`.
 
 use super::object::{free, made, no_handles, told};
-use crate::answer::{answer, keep_detail};
+use crate::answer::{answer, keep_detail, keep_remedy};
 use crate::state::{good, with_library, with_world};
 use crate::types::{CHandle, MPIRT_Qos, MPIRT_Timespec, NameIn, NameOut, Out, TIME_SPEC_IGNORE};
-use leveret_runtime::objects::{Code, MissingPolicy, Qos};
+use leveret_runtime::objects::{Code, MissingPolicy, PRIORITY_MAX, Qos};
 use leveret_types::Nanos;
 use std::ffi::c_int;
 
@@ -22,6 +22,15 @@ fn given(time: MPIRT_Timespec) -> Option<Nanos> {
 
 fn shown(time: Option<Nanos>) -> MPIRT_Timespec {
     time.map_or(TIME_SPEC_IGNORE, |time| time.0)
+}
+
+/// What is wrong with a priority, in a call that fails.
+fn priority_told(code: Code, priority: c_int) {
+    if code == Code::Argument && !(1..=c_int::from(PRIORITY_MAX)).contains(&priority) {
+        keep_remedy(&format!(
+            "the priority {priority} was given; give one from 1, the least urgent, to {PRIORITY_MAX}"
+        ));
+    }
 }
 
 /// What is negative or too great is out of range too.
@@ -84,6 +93,7 @@ pub unsafe extern "C" fn MPIRT_Qos_channel_priority_create(
             let kind = Qos::Priority { priority: priority_of(priority) };
             with_library(|library| library.world.qos(name, kind))
         })
+        .inspect_err(|code| priority_told(*code, priority))
     })
 }
 
@@ -141,7 +151,10 @@ pub unsafe extern "C" fn MPIRTX_Qos_get_priority(qos: MPIRT_Qos, priority: Out<c
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRTX_Qos_set_priority(qos: MPIRT_Qos, priority: c_int) -> c_int {
-    answer(|| with_library(|library| library.world.set_qos_priority(qos.handle(), priority_of(priority))))
+    answer(|| {
+        with_library(|library| library.world.set_qos_priority(qos.handle(), priority_of(priority)))
+            .inspect_err(|code| priority_told(*code, priority))
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -1,6 +1,6 @@
 //! Init to finalize, time, errors.
 
-use crate::answer::{OF_A_CHILD, answer, detail, keep_detail};
+use crate::answer::{OF_A_CHILD, answer, detail, keep_detail, keep_remedy};
 use crate::reserve::{self, ready_for_commit, without_memory};
 use crate::state::{
     self, Life, check_live, check_setup, good, is_committed, life, with_committed, with_library,
@@ -74,7 +74,12 @@ pub unsafe extern "C" fn MPIRT_Finalize() -> c_int {
 pub unsafe extern "C" fn MPIRTX_Abort(code: c_int, message: MessageIn) -> c_int {
     answer(|| {
         let aborter = state::aborter()?;
-        let code = u8::try_from(code).ok().and_then(NonZeroU8::new).ok_or(Code::Argument)?;
+        let Some(code) = u8::try_from(code).ok().and_then(NonZeroU8::new) else {
+            keep_remedy(&format!(
+                "the code {code} was given; give one from 1 to 255, with which `leveret run` ends"
+            ));
+            return Err(Code::Argument);
+        };
         aborter.abort(code, &message.read())
     })
 }

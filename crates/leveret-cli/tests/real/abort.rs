@@ -40,6 +40,9 @@ fn an_abort_ends_the_job_with_its_code_and_message() {
         assert!(message.contains("valve"), "{way}: {message}");
         assert_eq!(outcome.assessment().exit_code(), CODE, "{way}");
         assert_eq!(outcome.stdout.matches("has stopped").count(), 2, "{way}: {}", outcome.said());
+        // Who hears of a death hears of the abort too.
+        let heard = format!("the job was stopped: member \"2\" aborted the job with code {CODE}: ");
+        assert_eq!(outcome.stdout.matches(&heard).count(), 2, "{way}: {}", outcome.said());
     }
 }
 

@@ -242,8 +242,9 @@ impl Library {
         self.world.committed = false;
         match ended {
             Ok(_) if !lost.is_empty() => {
+                let why = running.watch().end_reason().map_or_else(String::new, |why| format!("; {why}"));
                 self.refusal = format!(
-                    "{lost} died or left while this was committed, which has been released all the same"
+                    "{lost} died or left while this was committed, which has been released all the same{why}"
                 );
                 Err(Code::PeerLost)
             }
