@@ -58,7 +58,7 @@ impl fmt::Display for Class {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SchedulingError {
     /// The class was refused.
-    #[error("{class}: {failure}; {}", class_remedy(class, failure))]
+    #[error("{}: {failure}; {}", class_in_error(class, failure), class_remedy(class, failure))]
     Class {
         /// What was asked for.
         class: Class,
@@ -88,6 +88,15 @@ pub enum SchedulingError {
         /// What the kernel said.
         failure: Failure,
     },
+}
+
+/// Without its numbers where the class itself is not allowed: that is one error, whatever they are.
+fn class_in_error(class: &Class, failure: &Failure) -> String {
+    let shown = class.to_string();
+    match (shown.split_once(' '), failure.errno) {
+        (Some((name, _)), Errno::PERM) => name.to_owned(),
+        _ => shown,
+    }
 }
 
 fn class_remedy(class: &Class, failure: &Failure) -> &'static str {

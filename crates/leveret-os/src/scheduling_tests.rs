@@ -60,7 +60,7 @@ fn without_the_right_the_refusal_names_the_remedy() {
         in_unprivileged_thread(|| (apply(Class::Fifo { priority: 1 }), apply(DEADLINE), apply(Class::Other)));
     let (fifo, deadline, other) = refusals.unwrap();
     let message = fifo.unwrap_err().to_string();
-    assert!(message.contains("SCHED_FIFO 1") && message.contains("ulimit -r"), "{message}");
+    assert!(message.starts_with("SCHED_FIFO: ") && message.contains("ulimit -r"), "{message}");
     let message = deadline.unwrap_err().to_string();
     assert!(message.contains("CAP_SYS_NICE"), "{message}");
     other.unwrap();
@@ -172,4 +172,16 @@ fn what_was_changed_of_another_thread_is_seen() {
     for nobody in [0, u32::MAX, i32::MAX as u32] {
         assert!(of_thread(nobody).is_err(), "{nobody}");
     }
+}
+
+/// Members tell it for each of their tasks.
+#[test]
+fn a_class_that_is_not_allowed_is_one_error_whatever_its_numbers() {
+    let refused = |class, errno| {
+        SchedulingError::Class { class, failure: Failure::new("sched_setattr", errno) }.to_string()
+    };
+    let fifo = [7, 8].map(|priority| refused(Class::Fifo { priority }, Errno::PERM));
+    assert!(fifo[0] == fifo[1] && fifo[0].starts_with("SCHED_FIFO: sched_setattr"), "{fifo:?}");
+    assert!(refused(DEADLINE, Errno::PERM).starts_with("SCHED_DEADLINE: sched_setattr"));
+    assert!(refused(DEADLINE, Errno::BUSY).starts_with("SCHED_DEADLINE 2ms/10ms/20ms: sched_setattr"));
 }
