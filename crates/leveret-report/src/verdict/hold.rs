@@ -144,16 +144,23 @@ fn outranked(context: &Context<'_>, silent: Silent) -> Option<Hold> {
     Some(Hold { cause: Cause::RunQueueWait, blame: Blame::process(stay.who.culprit("preempted")), words })
 }
 
+/// From the end of a member's threads to the news that it has asked for the end of the run.
+const NEWS_WITHIN: Nanos = Nanos::from_millis(100);
+
 /// Until when messages and instances are owed: not where a member has asked for the end of the run, which comes to the others a little later.
 pub(super) fn owed_until(phase: &Phase) -> Nanos {
     let asked = phase.events.iter().filter_map(|event| match &event.kind {
         EventKind::StopAsked { member, .. } => Some((*member, event.at)),
         _ => None,
     });
-    // The news comes after it: from the first instance on that the member did not begin.
+    // The news comes after it: from the first instance on that the member did not begin. Its threads end when they wake the next time, so that a task
+    // which was silent for longer was so for another reason.
     let since = asked.map(|(member, at)| {
-        let own = (0..phase.job.tasks.len()).filter(|task| phase.job.tasks[*task].member.0 == member);
-        let next = own.filter_map(|task| Some(next_of(phase, task)?.1));
+        let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member.0 == member);
+        let next = own.filter_map(|(task, model)| {
+            let next = next_of(phase, task)?.1;
+            (next + model.period.saturating_mul(2) + NEWS_WITHIN >= at).then_some(next)
+        });
         next.fold(at, Nanos::min)
     });
     since.fold(Nanos::MAX, Nanos::min)

@@ -305,12 +305,12 @@ fn who_dies_in_a_body_has_not_overrun() {
 /// B asks for the end of the run after its instance 199; the others hear of it some rounds later.
 #[test]
 fn what_a_member_that_ended_the_run_did_not_do_after_that_is_not_missed() {
-    let assessed = |told: bool| {
+    let assessed = |told: Option<Nanos>| {
         let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
         record.ending = Ending::Stopped("member \"B\" has stopped it: no light".to_owned());
         let phase = &mut record.phases[0];
         let last = phase.tasks[B].instances.last().expect("some");
-        let (asked, end) = (last.ended + micros(900), last.planned + micros(6_000));
+        let (ended, end) = (last.ended, last.planned + micros(6_000));
         phase.rounds = 206;
         for task in [A, C, DUMMY] {
             phase.tasks[task].instances.retain(|instance| instance.planned <= end);
@@ -319,19 +319,21 @@ fn what_a_member_that_ended_the_run_did_not_do_after_that_is_not_missed() {
             phase.channels[channel].messages.retain(|message| message.due <= end);
         }
         phase.events.retain(|event| !matches!(event.kind, EventKind::MemberDied { .. }));
-        if told {
+        if let Some(later) = told {
             let kind = EventKind::StopAsked { member: 1, why: "no light".to_owned() };
-            phase.events.push(Event { at: asked, kind });
+            phase.events.push(Event { at: ended + later, kind });
         }
         assess(&record)
     };
-    let (untold, told) = (assessed(false), assessed(true));
+    let (untold, told) = (assessed(None), assessed(Some(micros(900))));
     assert!(
         untold.misses.len() >= 5 && untold.irregularities.iter().any(|found| found.kind == "unaccounted")
     );
     assert_eq!(told.misses, []);
     let kinds: Vec<&str> = told.irregularities.iter().map(|found| found.kind.as_str()).collect();
     assert_eq!(kinds, ["stopped"], "{:?}", told.irregularities);
+    // Who was silent long before has not asked for it until then.
+    assert_eq!(assessed(Some(micros(200_000))).misses, untold.misses);
 }
 
 /// Two stops, of which the second, of ten periods, also makes nine instances come too late.
