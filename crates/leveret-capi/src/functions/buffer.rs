@@ -193,16 +193,18 @@ pub unsafe extern "C" fn MPIRTX_Buffer_set_length(buffer: MPIRT_Buffer, length: 
     answer(|| {
         let buffer = buffer.handle();
         with_either(
+            // While committed nothing is allocated, for a text neither.
             |committed| committed.set_length(buffer, length),
-            |world| world.set_length(buffer, length),
+            |world| {
+                world.set_length(buffer, length).inspect_err(|code| {
+                    if *code == Code::Bufsize {
+                        keep_remedy(&format!(
+                            "{length} bytes were given; give no more than the buffer has, which MPIRT_Buffer_get_bufsize tells"
+                        ));
+                    }
+                })
+            },
         )
-        .inspect_err(|code| {
-            if *code == Code::Bufsize {
-                keep_remedy(&format!(
-                    "{length} bytes were given; give no more than the buffer has, which MPIRT_Buffer_get_bufsize tells"
-                ));
-            }
-        })
     })
 }
 

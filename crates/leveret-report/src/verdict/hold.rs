@@ -147,8 +147,8 @@ fn outranked(context: &Context<'_>, silent: Silent) -> Option<Hold> {
 /// From the end of a member's threads to the news that it has asked for the end of the run.
 const NEWS_WITHIN: Nanos = Nanos::from_millis(100);
 
-/// Until when messages and instances are owed: not where a member has asked for the end of the run, which comes to the others a little later.
-pub(super) fn owed_until(phase: &Phase) -> Nanos {
+/// Until when messages and instances are owed, if not to the end: not where a member has asked for the end of the run, which comes to the others a little later.
+pub(super) fn owed_until(phase: &Phase) -> Option<Nanos> {
     let asked = phase.events.iter().filter_map(|event| match &event.kind {
         EventKind::StopAsked { member, .. } => Some((*member, event.at)),
         _ => None,
@@ -163,7 +163,7 @@ pub(super) fn owed_until(phase: &Phase) -> Nanos {
         });
         next.fold(at, Nanos::min)
     });
-    since.fold(Nanos::MAX, Nanos::min)
+    since.min()
 }
 
 /// The first instance of a task that is not recorded: its task, when it is planned and its number.

@@ -257,7 +257,7 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
         declared.min(last - round)
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
-    let end = end.min(hold::owed_until(phase));
+    let end = hold::owed_until(phase).map_or(end, |owed| end.min(owed));
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
     // One that stood still when it was ended did not do in its last second what was lost with it.
     let dying = if stopped_at(phase, task).is_some() { round } else { round.max(DYING) };

@@ -42,7 +42,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
         for message in &record.messages {
             let finding = match message.fate {
                 Fate::Taken | Fate::Untaken => continue,
-                Fate::Missing | Fate::NoBuffer if message.due >= owed => continue,
+                Fate::Missing | Fate::NoBuffer if owed.is_some_and(|owed| message.due >= owed) => continue,
                 Fate::Late => late(context, channel, message),
                 Fate::Missing => missing(context, channel, message, 0),
                 Fate::NoBuffer => no_buffer(context, channel, message),

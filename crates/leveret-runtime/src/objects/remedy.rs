@@ -28,7 +28,8 @@ impl Code {
             Self::InvRank => "stay below the size of the group, and name each rank once",
             Self::NotMember => "call it on the members that take part",
             Self::Bufsize => {
-                "give the size of the iterator, which is that of all its buffers: a multiple of the dataspec's size, from 1 to the limit"
+                "give the size of the iterator, which is that of all its buffers: a multiple of the dataspec's size, from 1 to the limit; as a length no \
+                 more than the buffer's own size"
             }
             Self::Dataspec => "give one of the constants of MPIRT_Dataspec, the same on both sides",
             Self::Operation => "give an operation that is defined for the dataspec",
