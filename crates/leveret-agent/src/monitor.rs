@@ -15,7 +15,7 @@ use leveret_memory::PeerSegment;
 use leveret_os::{clock, threads_of};
 use leveret_plan::{InstancesBefore, Job, Kept, Plan};
 use leveret_protocol::assemble::Assembled;
-use leveret_protocol::control::Horizon;
+use leveret_protocol::control::{Horizon, Place};
 use leveret_report::record::{ChannelRecord, Event, EventKind, Phase, TaskRecord};
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use saved::Saved;
@@ -300,9 +300,29 @@ impl Monitor {
         self.scheduling.forget(|task| tasks.get(usize::from(task)).is_some_and(|task| task.member == member));
     }
 
-    /// Notes something that happened at `at` on the monotonic clock.
-    pub(crate) fn event(&mut self, at: Nanos, kind: EventKind) {
+    /// Notes something that happened at `at` on the monotonic clock, as does what is told of when it began.
+    pub(crate) fn event(&mut self, at: Nanos, mut kind: EventKind) {
+        if let EventKind::StopAsked { since, .. } | EventKind::GaveUp { since, .. } = &mut kind {
+            *since = *since - self.epoch;
+        }
         self.happened(Event { at: at - self.epoch, kind });
+    }
+
+    /// Name and number of an instance that a member says something of, if it is of one of its tasks or of what it receives.
+    pub(crate) fn name_of(&self, member: MemberId, place: Place) -> Option<String> {
+        let job = &self.assembled.job;
+        match place {
+            Place::Nowhere => None,
+            Place::Task(task, instance) => {
+                let task = job.tasks.get(usize::from(task)).filter(|task| task.member == member)?;
+                Some(format!("task {}, instance {instance}", task.name))
+            }
+            Place::Channel(channel, instance) => {
+                let channel =
+                    job.channels.get(usize::from(channel)).filter(|channel| channel.target == member)?;
+                Some(format!("channel {}, instance {instance}", channel.name))
+            }
+        }
     }
 
     /// Reads what has come since the last time.

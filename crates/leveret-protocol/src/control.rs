@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 8;
+pub const CONTROL_VERSION: u32 = 9;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -110,17 +110,14 @@ pub enum FromMember {
     Finished {
         /// The commit.
         generation: Generation,
-        /// A reason, if the member wants the job to stop.
-        stop: Option<String>,
+        /// If the member wants the job to stop.
+        stop: Option<Wish>,
     },
     /// Of a second set of objects, beside the one that runs.
     Mode(ModeRequest),
     /// This member has failed in the middle of a commit: its tasks have ended, and its process is about to. It sends nothing more; its
     /// death counts as a failure whatever the exit status.
-    GiveUp {
-        /// Why, for people.
-        reason: String,
-    },
+    GiveUp(Wish),
     /// This member ends the whole job, whatever the death policy is, and its own process with it. It sends nothing more.
     Abort {
         /// What the job ends with.
@@ -130,6 +127,29 @@ pub enum FromMember {
     },
     /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
     Leave,
+}
+
+/// That a member wants the end: its tasks begin nothing more from then on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Wish {
+    /// Since when, on `CLOCK_MONOTONIC`.
+    pub at: Nanos,
+    /// Why, for people.
+    pub why: String,
+    /// What gave rise to it.
+    pub place: Place,
+}
+
+/// An instance of a task or of a channel in the plan, by the plan's index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Place {
+    /// None.
+    #[default]
+    Nowhere,
+    /// Of a task.
+    Task(u16, u64),
+    /// Of a channel.
+    Channel(u16, u64),
 }
 
 /// From the agent to a member.

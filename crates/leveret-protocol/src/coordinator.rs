@@ -364,8 +364,8 @@ impl Coordinator {
                 seat.finished = true;
                 let why = format!("{} is at its horizon", self.name(member));
                 let mut actions = self.hinder_mode(RefusalCause::Over, &why);
-                if let Some(reason) = stop {
-                    let reason = format!("{} has stopped it: {reason}", self.name(member));
+                if let Some(wish) = stop {
+                    let reason = format!("{} has stopped it: {}", self.name(member), wish.why);
                     actions.extend(self.stop_running(EndReason::Stopped(reason)));
                 }
                 actions.extend(self.advance());

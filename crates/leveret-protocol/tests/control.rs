@@ -72,6 +72,15 @@ fn unfit() -> impl Strategy<Value = Unfit> {
     (any::<i32>(), any::<String>()).prop_map(|(code, reason)| Unfit { code, reason })
 }
 
+fn wish() -> impl Strategy<Value = Wish> {
+    let place = prop_oneof![
+        Just(Place::Nowhere),
+        any::<(u16, u64)>().prop_map(|(task, instance)| Place::Task(task, instance)),
+        any::<(u16, u64)>().prop_map(|(channel, instance)| Place::Channel(channel, instance)),
+    ];
+    (any::<i64>(), any::<String>(), place).prop_map(|(at, why, place)| Wish { at: Nanos(at), why, place })
+}
+
 fn from_member() -> impl Strategy<Value = FromMember> {
     let generation = || any::<u32>().prop_map(Generation);
     prop_oneof![
@@ -91,9 +100,9 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         ),
         (generation(), unfit()).prop_map(|(generation, unfit)| FromMember::Withdraw { generation, unfit }),
         generation().prop_map(|generation| FromMember::Uncommit { generation }),
-        (generation(), any::<Option<String>>())
+        (generation(), prop::option::of(wish()))
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
-        any::<String>().prop_map(|reason| FromMember::GiveUp { reason }),
+        wish().prop_map(FromMember::GiveUp),
         (any::<NonZeroU8>(), any::<String>()).prop_map(|(code, message)| FromMember::Abort { code, message }),
         Just(FromMember::Leave),
     ]

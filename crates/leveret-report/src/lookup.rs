@@ -157,6 +157,14 @@ impl<'a> Index<'a> {
         self.phase.job.tasks.get(task).map(|model| model.member.0)
     }
 
+    /// By when a task's instance was to have ended, by the plan.
+    pub fn deadline(&self, task: usize, instance: u64) -> Nanos {
+        let number = instance.saturating_sub(self.first_of_task(task));
+        let Some(model) = self.phase.job.tasks.get(task) else { return Nanos::ZERO };
+        let periods = model.period.saturating_mul(i64::try_from(number).unwrap_or(i64::MAX));
+        periods.saturating_add(model.deadline)
+    }
+
     /// A task's name, or its number when the model does not know it.
     pub fn task_name(&self, task: usize) -> String {
         self.phase.job.tasks.get(task).map_or_else(|| format!("task{task}"), |model| model.name.clone())

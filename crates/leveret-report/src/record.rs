@@ -507,6 +507,17 @@ pub enum EventKind {
     StopAsked {
         /// Rank.
         member: u16,
+        /// Since when, as it says.
+        since: Nanos,
+        /// Why.
+        why: String,
+    },
+    /// A member has failed: its tasks began no further instance, and its process was about to end.
+    GaveUp {
+        /// Rank.
+        member: u16,
+        /// Since when, as it says.
+        since: Nanos,
         /// Why.
         why: String,
     },

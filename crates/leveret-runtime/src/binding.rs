@@ -355,7 +355,8 @@ impl<'a> Binder<'a> {
             let first = self.first_written(channel);
             let declared = &assembled.job.channels[channel.index()];
             let initial = (arrival, initial(target.end));
-            let mut port = InputPort::new(target.end, declared, receiver, bindings, first, initial);
+            let mut port =
+                InputPort::new(target.end, (channel, declared), receiver, bindings, first, initial);
             if let Some(lead) = lead(target.end) {
                 port.lead(lead);
             }

@@ -5,10 +5,12 @@ use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::message::{Absence, Input, Outgoing, OutputSlot, SendRefusal};
 use crate::port::{FateCode, InputPort, OutputPort};
 use crate::watch::Watch;
-use leveret_types::{Clock, Instance, Nanos};
+use leveret_protocol::control::Place;
+use leveret_types::{Clock, Instance, Nanos, TaskId};
 
 /// One instance of a task, while it runs. Nothing taken from it outlives it.
 pub struct TaskContext<'a> {
+    pub(crate) task: TaskId,
     pub(crate) instance: u64,
     pub(crate) epoch: Nanos,
     pub(crate) planned: Nanos,
@@ -110,7 +112,7 @@ impl TaskContext<'_> {
 
     /// Ends the job at the next period, for this reason.
     pub fn stop_job(&self, reason: &'static str) {
-        self.watch.request_stop(reason);
+        self.watch.request_stop(reason, Place::Task(self.task.0, self.instance));
     }
 }
 

@@ -20,8 +20,8 @@ use leveret_os::{nudge, scheduling};
 use leveret_plan::Plan;
 use leveret_protocol::assemble::{Assembled, Mismatch};
 use leveret_protocol::control::{
-    CONTROL_VERSION, EndReason, FromMember, Horizon, RefusalCause, Scheduling, ToMember, decode_to_member,
-    encode,
+    CONTROL_VERSION, EndReason, FromMember, Horizon, RefusalCause, Scheduling, ToMember, Wish,
+    decode_to_member, encode,
 };
 use leveret_protocol::declaration::{MemberDeclarations, Unfit};
 use leveret_protocol::mode::ModeAnswer;
@@ -436,10 +436,10 @@ impl Member {
     }
 
     /// Says that this member has failed in the middle of a commit and is about to end.
-    pub(crate) fn give_up(&mut self, reason: &str) {
-        self.note_given_up(reason.to_owned());
+    pub(crate) fn give_up(&mut self, wish: Wish) {
+        self.note_given_up(wish.why.clone());
         // An agent that is gone needs no word.
-        let _ = self.send(&FromMember::GiveUp { reason: reason.to_owned() }, &[]);
+        let _ = self.send(&FromMember::GiveUp(wish), &[]);
     }
 
     /// The tasks have failed, and one of them has said so to the agent.
@@ -585,11 +585,11 @@ impl Member {
     /// What a task's thread does when its body has panicked: it tells the agent, which may know of no other sign for long.
     fn on_panic(&self) -> OnPanic {
         let (connection, has_told) = (self.connection.clone(), AtomicBool::new(false));
-        Arc::new(move |text| {
+        Arc::new(move |text, wish| {
             // One that gives up says nothing more, so the second task that panics is not reported.
             if !has_told.swap(true, Ordering::AcqRel) {
-                let reason = format!("a task failed: {text}");
-                let _ = connection.send(&encode(&FromMember::GiveUp { reason }), &[]);
+                let wish = wish.told(format!("a task failed: {text}"));
+                let _ = connection.send(&encode(&FromMember::GiveUp(wish)), &[]);
             }
         })
     }

@@ -298,6 +298,6 @@ impl Running {
     /// Waits until what runs has made place for a mode whose epoch is `instant`; whether it ended there and not before.
     pub(crate) fn make_place(&mut self, instant: Nanos) -> bool {
         let has_panicked = self.join_tasks();
-        self.watch().stop_at() == instant && !has_panicked && self.watch().stop_request().is_none()
+        self.watch().stop_at() == instant && !has_panicked && self.watch().wish().is_none()
     }
 }

@@ -11,7 +11,8 @@ use leveret_memory::{
     MessageRecord, ParticipationReader, ParticipationWriter, Receiver, Sender, Taken, Torn,
 };
 use leveret_plan::{Channel, MissingPolicy, Placement, Qos};
-use leveret_types::{ByteSize, Clock, MemberId, Nanos};
+use leveret_protocol::control::Place;
+use leveret_types::{ByteSize, ChannelId, Clock, MemberId, Nanos};
 use std::sync::Arc;
 
 /// What became of a message, as the numbers in the segment's records say it.
@@ -72,6 +73,7 @@ struct Held {
 /// The receiving end of a time-driven channel in a task.
 pub(crate) struct InputPort {
     pub(crate) end: u32,
+    channel: ChannelId,
     source: MemberId,
     receiver: Receiver,
     bindings: Bindings,
@@ -133,7 +135,7 @@ impl Heir for InputPort {
 impl InputPort {
     pub(crate) fn new(
         end: u32,
-        declared: &Channel,
+        (channel, declared): (ChannelId, &Channel),
         receiver: Receiver,
         bindings: Bindings,
         first: u64,
@@ -150,6 +152,7 @@ impl InputPort {
         let (peer, told) = (receiver.peer_participation(), receiver.participation());
         Self {
             end,
+            channel,
             source: declared.source,
             receiver,
             bindings,
@@ -410,6 +413,7 @@ impl InputPort {
         {
             watch.request_stop(
                 "a message of a channel with the policy `missing = \"stop\"` did not arrive in time",
+                Place::Channel(self.channel.0, instance),
             );
         }
         self.record(&MessageRecord { instance, at: now, due, size: size as u32, fate: fate as u8 });

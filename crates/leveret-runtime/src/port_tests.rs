@@ -66,7 +66,14 @@ fn port(receiver: Receiver, missing: MissingPolicy, slots: Vec<i64>) -> InputPor
         qos: Qos::TimeDriven { period: PERIOD, release: Nanos::ZERO, deadline: PERIOD, missing },
     };
     let arrival = Arrival { period: PERIOD, first: PERIOD, once: None };
-    InputPort::new(0, &declared, receiver, Bindings::new(slots, 1), 0, (arrival, Spans::ALWAYS))
+    InputPort::new(
+        0,
+        (ChannelId(0), &declared),
+        receiver,
+        Bindings::new(slots, 1),
+        0,
+        (arrival, Spans::ALWAYS),
+    )
 }
 
 /// A peer that does not respect what it has been told is in use, and so tears copies while they are made.

@@ -16,10 +16,11 @@ use crate::port::{InputPort, OutputPort};
 use crate::succession::{Heir, Line};
 use crate::task_tally::{TaskMetrics, TaskTally};
 use crate::timing::{Cursor, TaskTiming};
-use crate::watch::Watch;
+use crate::watch::{StopWish, Watch};
 use leveret_memory::{StampRecord, StampWriter, TaskCounter};
 use leveret_os::lost::Notice;
 use leveret_plan::OverrunPolicy;
+use leveret_protocol::control::Place;
 use leveret_types::{Clock, Nanos};
 use std::sync::Arc;
 
@@ -199,8 +200,13 @@ impl TaskRunner {
     }
 
     /// Its function has failed: no task of this member starts another instance, and the agent ends the job.
-    pub(crate) fn fail(&self, reason: &'static str) {
-        self.watch.request_stop(reason);
+    pub(crate) fn fail(&self, reason: &'static str) -> StopWish {
+        self.watch.request_stop(reason, self.place())
+    }
+
+    /// Its present instance, or the next.
+    fn place(&self) -> Place {
+        Place::Task(self.timing.task.0, self.base + self.cursor.instance)
     }
 
     /// As [`TaskRunner::fail`], should its thread be gone before it could.
@@ -353,8 +359,7 @@ impl TaskRunner {
             OverrunPolicy::Skip if overran => OutcomeCode::SkippedOverrun,
             OverrunPolicy::Skip => OutcomeCode::SkippedCritical,
             OverrunPolicy::Stop => {
-                self.watch
-                    .request_stop("a task with the overrun policy `stop` could no longer meet its window");
+                self.fail("a task with the overrun policy `stop` could no longer meet its window");
                 OutcomeCode::SkippedCritical
             }
         }
@@ -449,6 +454,7 @@ impl TaskRunner {
             port.begin(&self.cursor);
         }
         let mut context = TaskContext {
+            task: self.timing.task,
             instance: self.base + self.cursor.instance,
             epoch: self.epoch,
             planned: record.planned - self.epoch,
@@ -485,8 +491,7 @@ impl TaskRunner {
             if used > self.timing.budget {
                 self.overran = true;
                 if self.policy == OverrunPolicy::Stop {
-                    self.watch
-                        .request_stop("a task with the overrun policy `stop` used more than its budget");
+                    self.fail("a task with the overrun policy `stop` used more than its budget");
                 }
             }
         }

@@ -7,12 +7,12 @@ use crate::event_end::EventEnds;
 use crate::free_end::{ReceivingEnd, SendingEnd};
 use crate::member::{CommitError, Member};
 use crate::thread::{TaskThread, class_of_level};
-use crate::watch::Watch;
+use crate::watch::{StopWish, Watch};
 use leveret_memory::OwnSegment;
 use leveret_os::thread::Thread;
 use leveret_os::{clock, futex};
 use leveret_plan::Start;
-use leveret_protocol::control::{EndReason, FromMember, Horizon, Scheduling};
+use leveret_protocol::control::{EndReason, FromMember, Horizon, Place, Scheduling};
 use leveret_types::{Generation, Instance, MemberId, Nanos};
 use std::sync::Arc;
 
@@ -213,8 +213,8 @@ impl Running {
     }
 
     /// This member cannot go on: its tasks end now, and the agent ends the others'.
-    pub(crate) fn abandon(&self, reason: &'static str) {
-        self.parts.watch.request_stop(reason);
+    pub(crate) fn abandon(&self, reason: &'static str) -> StopWish {
+        self.parts.watch.request_stop(reason, Place::Nowhere)
     }
 
     /// Waits for the tasks' end, and uncommits (collective).
@@ -228,7 +228,7 @@ impl Running {
         }
         self.await_stop();
         member.check_given_up()?;
-        let stop = self.parts.watch.stop_request().map(str::to_owned);
+        let stop = self.parts.watch.wish().map(|wish| wish.told(wish.reason.to_owned()));
         member.send(&FromMember::Finished { generation: self.parts.generation, stop }, &[])?;
         Ok(match member.await_uncommitted(self.parts.generation)? {
             EndReason::Completed => Ended::Completed,
@@ -260,8 +260,7 @@ impl Running {
                 let _ = self.finish(member);
             } else {
                 let reason = if is_panicking { "its program panicked" } else { LEFT };
-                self.abandon(reason);
-                member.give_up(reason);
+                member.give_up(self.abandon(reason).told(reason.to_owned()));
             }
         }
         let _ = self.parts.segment.generation();

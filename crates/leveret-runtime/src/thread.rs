@@ -3,6 +3,7 @@
 use crate::mailbox::{Receiver, Sender, mailbox};
 use crate::meter::Meter;
 use crate::runner::{Step, TaskRunner};
+use crate::watch::StopWish;
 use leveret_memory::TaskCounter;
 use leveret_os::perf::SystemCallCounter;
 use leveret_os::scheduling::{self, Class};
@@ -118,7 +119,7 @@ pub(crate) struct ThreadReady {
 }
 
 /// Called on a task's thread with the text of the panic that ended its body.
-pub(crate) type OnPanic = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type OnPanic = Arc<dyn Fn(&str, StopWish) + Send + Sync>;
 
 /// A task's thread, waiting for the epoch or running.
 pub(crate) struct TaskThread {
@@ -206,8 +207,8 @@ fn body(
     if let Err(panic) = ran {
         // Whoever waits for the end of what is committed learns of it now, and not at the horizon; so does the agent, even if the
         // program's main thread does something else.
-        runner.fail("a task's function has failed");
-        on_panic(text_of(&*panic));
+        let wish = runner.fail("a task's function has failed");
+        on_panic(text_of(&*panic), wish);
         resume_unwind(panic);
     }
     let after = Baseline::closing(calls.as_ref());

@@ -17,6 +17,7 @@ pub(crate) struct Slot {
 /// A task's plan as its thread walks it.
 #[derive(Clone, Debug)]
 pub(crate) struct TaskTiming {
+    pub(crate) task: TaskId,
     pub(crate) slots: Box<[Slot]>,
     pub(crate) hyperperiod: Nanos,
     pub(crate) guard: Nanos,
@@ -36,7 +37,7 @@ impl TaskTiming {
                 critical: instance.latest - declared.budget,
             })
             .collect();
-        Self { slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard, budget: declared.budget }
+        Self { task, slots, hyperperiod: plan.hyperperiod, guard: plan.costs.guard, budget: declared.budget }
     }
 }
 

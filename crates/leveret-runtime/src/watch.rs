@@ -1,12 +1,30 @@
 //! What a member's threads share while they run: when to stop, who has died. Plain words, no locks.
 
 use leveret_memory::sync::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use leveret_os::clock;
 use leveret_os::futex::{self, Awaited};
 use leveret_os::lost::Notice;
 use leveret_os::said::say;
+use leveret_protocol::control::{Place, Wish};
 use leveret_types::{MemberId, Nanos};
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
+
+/// That a member wants the job to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StopWish {
+    /// Since when.
+    pub(crate) at: Nanos,
+    pub(crate) reason: &'static str,
+    pub(crate) place: Place,
+}
+
+impl StopWish {
+    /// As the agent is told.
+    pub(crate) fn told(self, why: String) -> Wish {
+        Wish { at: self.at, why, place: self.place }
+    }
+}
 
 /// Shared by the tasks and the control thread of one member.
 pub struct Watch {
@@ -15,7 +33,7 @@ pub struct Watch {
     stop_requested: AtomicBool,
     /// Another mode takes over at the stop.
     gives_way: AtomicBool,
-    stop_reason: OnceLock<&'static str>,
+    wish: OnceLock<StopWish>,
     /// Why the agent has ordered the stop.
     ending: OnceLock<String>,
     dead: Box<[AtomicU64]>,
@@ -32,7 +50,7 @@ impl Watch {
             stop_at: AtomicI64::new(stop_at.0),
             stop_requested: AtomicBool::new(false),
             gives_way: AtomicBool::new(false),
-            stop_reason: OnceLock::new(),
+            wish: OnceLock::new(),
             ending: OnceLock::new(),
             dead: (0..members.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             bell: AtomicU32::new(0),
@@ -58,9 +76,9 @@ impl Watch {
         let _ = self.ending.set(reason);
     }
 
-    /// Why what runs ends before its horizon, once it has ended.
+    /// Why what runs ends before its horizon, once it has ended. The agent knows more names than who has asked for it.
     pub(crate) fn end_reason(&self) -> Option<&str> {
-        self.stop_request().or_else(|| self.ending.get().map(String::as_str))
+        self.ending.get().map(String::as_str).or_else(|| Some(self.wish()?.reason))
     }
 
     /// From the stop on the cores are another mode's: threads that end there must take nothing from it.
@@ -91,11 +109,13 @@ impl Watch {
 
     /// A task wants the job to stop: this member's tasks start no further instance, and the agent stops the
     /// others. The first reason is kept.
-    pub fn request_stop(&self, reason: &'static str) {
-        // A `OnceLock` set from a const value allocates nothing and waits only for a concurrent first set.
-        let _ = self.stop_reason.set(reason);
+    pub(crate) fn request_stop(&self, reason: &'static str, place: Place) -> StopWish {
+        // A `OnceLock` set from a value without a heap allocates nothing and waits only for a concurrent first set.
+        let wish = StopWish { at: clock::now(), reason, place };
+        let _ = self.wish.set(wish);
         self.stop_requested.store(true, Ordering::Release);
         self.stop_no_later_than(Nanos::ZERO);
+        wish
     }
 
     /// For a thread that runs functions of the program: if one of them takes the thread along, the job ends.
@@ -103,13 +123,13 @@ impl Watch {
         const REASON: &str = "a function of the program has ended the library's thread; it must return";
         Notice::new(move || {
             say(&["leveret: ", REASON]);
-            self.request_stop(REASON);
+            self.request_stop(REASON, Place::Nowhere);
         })
     }
 
-    /// The reason, once a task wants the job to stop.
-    pub fn stop_request(&self) -> Option<&'static str> {
-        if self.stop_requested.load(Ordering::Acquire) { self.stop_reason.get().copied() } else { None }
+    /// What is wanted, once a task wants the job to stop.
+    pub(crate) fn wish(&self) -> Option<StopWish> {
+        if self.stop_requested.load(Ordering::Acquire) { self.wish.get().copied() } else { None }
     }
 
     /// A peer is gone.

@@ -6,7 +6,7 @@ use leveret_memory::LAYOUT_VERSION;
 use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
-    CONTROL_VERSION, EndReason, FromMember, RefusalCause, ToMember, decode_from_member, encode,
+    CONTROL_VERSION, EndReason, FromMember, Place, RefusalCause, ToMember, Wish, decode_from_member, encode,
 };
 use leveret_protocol::coordinator::Stage;
 use leveret_report::record::{Ending, EventKind};
@@ -132,20 +132,17 @@ impl Agent<'_> {
         if self.seats[rank].gave_up.is_some() {
             return;
         }
-        if let FromMember::GiveUp { reason } = &message {
-            return self.on_giving_up(rank, reason);
+        if let FromMember::GiveUp(wish) = &message {
+            return self.on_giving_up(rank, wish);
         }
         if let FromMember::Abort { code, message } = &message {
             return self.on_abort(rank, code.get(), message);
         }
+        let message = self.worded(rank, message);
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
             return self.let_go();
         };
         match &message {
-            FromMember::Finished { stop: Some(why), .. } => {
-                let why = cut(why);
-                self.event_of_member(rank, clock::now(), EventKind::StopAsked { member: member.0, why });
-            }
             FromMember::Segment { generation, size } => {
                 let taken = if self.is_beside(*generation) {
                     self.take_mode_segment(rank, (*generation, *size), files)
@@ -188,20 +185,43 @@ impl Agent<'_> {
     }
 
     /// A member has failed and is about to end: it has its time to say why. Its death is what the others and the policy learn of.
-    fn on_giving_up(&mut self, rank: usize, reason: &str) {
+    fn on_giving_up(&mut self, rank: usize, wish: &Wish) {
         let now = clock::now();
-        let mut shown = String::new();
-        push_printable(&mut shown, reason.as_bytes());
-        self.seats[rank].gave_up = Some(cut_at(&shown, OWN_WORDS_CHARS_MAX));
+        let (since, why) = (wish.at.min(now), self.words_of(rank, wish));
+        self.event_of_member(rank, now, EventKind::GaveUp { member: rank as u16, since, why: why.clone() });
+        self.seats[rank].gave_up = Some(why);
         self.seats[rank].gave_up_after_end = self.has_been_ended(rank, now);
         self.patience.leaving(rank, now);
+    }
+
+    /// With the names of what a member wants the end for, which it does not know; noted in the record.
+    fn worded(&mut self, rank: usize, mut message: FromMember) -> FromMember {
+        if let FromMember::Finished { stop: Some(wish), .. } = &mut message {
+            let now = clock::now();
+            wish.why = self.words_of(rank, wish);
+            let (since, why) = (wish.at.min(now), wish.why.clone());
+            self.event_of_member(rank, now, EventKind::StopAsked { member: rank as u16, since, why });
+        }
+        message
+    }
+
+    /// Why a member wants the end, and for which of its instances.
+    fn words_of(&mut self, rank: usize, wish: &Wish) -> String {
+        let mut why = String::new();
+        push_printable(&mut why, wish.why.as_bytes());
+        let why = cut_at(&why, OWN_WORDS_CHARS_MAX);
+        match self.monitor_of(rank).and_then(|monitor| monitor.name_of(MemberId(rank as u16), wish.place)) {
+            Some(place) => format!("{why}: {place}"),
+            None => why,
+        }
     }
 
     /// A member ends the whole job, whatever a death would have meant: the others stop, and nobody is started again. The first cause of
     /// an end stands.
     fn on_abort(&mut self, rank: usize, code: u8, message: &str) {
         let member = self.config.launch[rank].member.clone();
-        self.on_giving_up(rank, &format!("it aborted the job with code {code}"));
+        let why = format!("it aborted the job with code {code}");
+        self.on_giving_up(rank, &Wish { at: clock::now(), why, place: Place::Nowhere });
         let mut shown = String::new();
         push_printable(&mut shown, message.as_bytes());
         let abort = Ending::Aborted { member, code, message: cut_at(&shown, OWN_WORDS_CHARS_MAX) };

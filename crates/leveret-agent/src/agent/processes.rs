@@ -1,6 +1,7 @@
 //! Members as processes: started, ended, stopped, started again.
 
 use super::{Agent, AgentError};
+use crate::monitor::Monitor;
 use leveret_os::clock;
 use leveret_os::process::{Change, Child, Exit, Orphan};
 use leveret_protocol::control::EndReason;
@@ -121,11 +122,14 @@ impl Agent<'_> {
     /// Into the record of what the member runs, and of what it is about to.
     pub(super) fn event_of_member(&mut self, rank: usize, at: Nanos, kind: EventKind) {
         self.event_of_next(at, &kind);
-        let monitor =
-            if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) };
-        if let Some(monitor) = monitor {
+        if let Some(monitor) = self.monitor_of(rank) {
             monitor.event(at, kind);
         }
+    }
+
+    /// Of what the member runs.
+    pub(super) fn monitor_of(&mut self, rank: usize) -> Option<&mut Monitor> {
+        if self.monitor.is_some() { self.monitor.as_mut() } else { self.monitor_of_group(rank) }
     }
 
     /// A command such as `setsid` ends at once and leaves the member's process behind, which has not joined yet: then that is the member.

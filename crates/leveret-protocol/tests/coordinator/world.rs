@@ -2,10 +2,10 @@
 //! and the agent, and an agent that does what it is told. Whatever happens, happens as a [`Move`]; which one, the
 //! test chooses.
 
-use leveret_protocol::control::{EndReason, FromMember};
+use leveret_protocol::control::{EndReason, FromMember, Place, Wish};
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
 use leveret_protocol::declaration::{MemberDeclarations, Unfit};
-use leveret_types::{Generation, MemberId};
+use leveret_types::{Generation, MemberId, Nanos};
 use std::collections::VecDeque;
 
 /// What one process does.
@@ -211,7 +211,8 @@ impl World {
                 let process = &mut self.processes[rank];
                 if let Doing::Running(generation) = process.doing {
                     process.doing = Doing::AwaitingEnd(generation);
-                    let stop = stop.then(|| "its policy".to_owned());
+                    let why = "its policy".to_owned();
+                    let stop = stop.then(|| Wish { at: Nanos::ZERO, why, place: Place::Nowhere });
                     process.outbox.push_back(FromMember::Finished { generation, stop });
                 }
                 Vec::new()

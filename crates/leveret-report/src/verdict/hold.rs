@@ -14,9 +14,13 @@ const AT_ONCE: Nanos = Nanos::from_millis(1);
 /// process's memory, and the agent may wait for a core. On a busy machine that took 0.24 s; a panic that tells its calls takes as long.
 pub(super) const DYING: Nanos = Nanos::from_secs(1);
 
-/// The death of a member, in words, and when that was noticed.
+/// The death of a member, in words, and since when it did nothing, or else when that was noticed.
 pub(super) fn death(context: &Context<'_>, member: u16) -> Option<(Nanos, String)> {
     let name = || context.index.member_name(member);
+    let failed = left_off(context.phase(), member).filter(|left| left.failed);
+    if let Some(LeftOff { since, why, .. }) = failed {
+        return Some((since, format!("member {} failed {} ({why})", name(), instant(since))));
+    }
     context.phase().events.iter().find_map(|event| match &event.kind {
         EventKind::MemberDied { member: of, how } if *of == member => {
             Some((event.at, format!("member {} died {} ({how})", name(), instant(event.at))))
@@ -147,23 +151,50 @@ fn outranked(context: &Context<'_>, silent: Silent) -> Option<Hold> {
 /// From the end of a member's threads to the news that it has asked for the end of the run.
 const NEWS_WITHIN: Nanos = Nanos::from_millis(100);
 
-/// Until when messages and instances are owed, if not to the end: not where a member has asked for the end of the run, which comes to the others a little later.
-pub(super) fn owed_until(phase: &Phase) -> Option<Nanos> {
-    let asked = phase.events.iter().filter_map(|event| match &event.kind {
-        EventKind::StopAsked { member, .. } => Some((*member, event.at)),
+/// That a member began nothing more.
+pub(super) struct LeftOff {
+    pub since: Nanos,
+    /// It had failed. Else it had asked for the end of the run, which comes to the others a little later.
+    pub failed: bool,
+    pub why: String,
+}
+
+/// Since when a member began nothing more, if it has said so. It is believed as far as what is recorded of it bears it out, and no further back than the
+/// news may take: until its threads have woken the next time, or ended what they were in.
+pub(super) fn left_off(phase: &Phase, member: u16) -> Option<LeftOff> {
+    let (told, said, failed, why) = phase.events.iter().find_map(|event| match &event.kind {
+        EventKind::StopAsked { member: of, since, why } if *of == member => {
+            Some((event.at, *since, false, why))
+        }
+        EventKind::GaveUp { member: of, since, why } if *of == member => Some((event.at, *since, true, why)),
         _ => None,
-    });
-    // The news comes after it: from the first instance on that the member did not begin. Its threads end when they wake the next time, so that a task
-    // which was silent for longer was so for another reason.
-    let since = asked.map(|(member, at)| {
-        let own = phase.job.tasks.iter().enumerate().filter(|(_, task)| task.member.0 == member);
-        let next = own.filter_map(|(task, model)| {
-            let next = next_of(phase, task)?.1;
-            (next + model.period.saturating_mul(2) + NEWS_WITHIN >= at).then_some(next)
-        });
-        next.fold(at, Nanos::min)
-    });
-    since.min()
+    })?;
+    let own = || phase.job.tasks.iter().zip(&phase.tasks).filter(|(model, _)| model.member.0 == member);
+    let longest = own().map(|(model, _)| model.period).max().unwrap_or(Nanos::ZERO);
+    let last = || own().filter_map(|(_, record)| record.instances.last());
+    let ended = last().map(|last| last.ended).max().unwrap_or(said);
+    let is_in_time = told <= ended.max(said + longest.saturating_mul(2)) + NEWS_WITHIN;
+    let said = if is_in_time { said } else { told - longest.saturating_mul(2) - NEWS_WITHIN };
+    let since = last().map(|last| last.started).fold(said.min(told), Nanos::max);
+    Some(LeftOff { since, failed, why: why.clone() })
+}
+
+/// Whether nobody was owed what a member did not do: a task's instance, or what was due at `due`. It had asked for the end of the run
+/// before that would have been late.
+pub(super) fn is_unowed(
+    context: &Context<'_>,
+    member: u16,
+    lacking: Option<(usize, u64)>,
+    due: Nanos,
+) -> bool {
+    let Some(left) = left_off(context.phase(), member).filter(|left| !left.failed) else { return false };
+    match lacking {
+        Some((task, instance)) => {
+            context.index.instance(task, instance).is_none()
+                && context.index.deadline(task, instance) > left.since
+        }
+        None => due > left.since,
+    }
 }
 
 /// The first instance of a task that is not recorded: its task, when it is planned and its number.

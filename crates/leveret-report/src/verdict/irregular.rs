@@ -32,7 +32,7 @@ pub(crate) const MISSES_NOT_KEPT: &str = "misses-not-kept";
 pub struct Irregularity {
     /// Index of the phase; `None` for the run as a whole.
     pub phase: Option<usize>,
-    /// The task, channel or member.
+    /// The task, channel or member; the job, of the run as a whole.
     pub name: String,
     /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `beyond-deadline`,
     /// `member-died`, `stopped` or `failed-after`.
@@ -257,11 +257,22 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
         declared.min(last - round)
     };
     let member = phase.job.tasks.get(task).map(|model| model.member.0);
-    let end = hold::owed_until(phase).map_or(end, |owed| end.min(owed));
+    let end = left_off_at(phase, task).map_or(end, |left| end.min(left));
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
     // One that stood still when it was ended did not do in its last second what was lost with it.
     let dying = if stopped_at(phase, task).is_some() { round } else { round.max(DYING) };
     death.map_or(end, |(_, at)| end.min(at - dying))
+}
+
+/// From when on a task owes nothing since its member had asked for the end of the run, or failed.
+fn left_off_at(phase: &Phase, task: usize) -> Option<Nanos> {
+    let left = hold::left_off(phase, phase.job.tasks.get(task)?.member.0)?;
+    let windows = phase.plan.tasks.get(task)?.instances.iter();
+    let longest = windows.map(|instance| instance.latest - instance.start()).max()?;
+    let (_, next, _) = hold::next_of(phase, task)?;
+    // What it was in kept it from these.
+    let is_overtaken = phase.tasks.get(task)?.instances.last().is_some_and(|last| last.ended > next);
+    Some(if is_overtaken { next.min(left.since) } else { left.since - longest })
 }
 
 /// When a task's member was stopped, if it did not go on.

@@ -15,6 +15,8 @@ struct Finding {
     evidence: Vec<String>,
     /// Of what a member did not do any more: what all of that follows from.
     origin: Option<Origin>,
+    /// The run had been asked to end.
+    is_unowed: bool,
 }
 
 /// Since when a member did nothing any more, and of what it was lacking first.
@@ -26,7 +28,19 @@ struct Origin {
 
 impl Finding {
     fn job(stage: Stage, cause: Cause, sentence: String) -> Self {
-        Self { stage, cause, blame: Blame::job(), root: None, evidence: vec![sentence], origin: None }
+        Self {
+            stage,
+            cause,
+            blame: Blame::job(),
+            root: None,
+            evidence: vec![sentence],
+            origin: None,
+            is_unowed: false,
+        }
+    }
+
+    fn unowed() -> Self {
+        Self { is_unowed: true, ..Self::job(Stage::Insertion, Cause::NotInserted, String::new()) }
     }
 
     fn unproven(stage: Stage, cause: Cause, sentence: String) -> Self {
@@ -37,12 +51,10 @@ impl Finding {
 /// Every message that did not arrive in time.
 pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
     let (mut misses, mut origins) = (Vec::new(), Vec::new());
-    let owed = hold::owed_until(context.phase());
     for (channel, record) in context.phase().channels.iter().enumerate() {
         for message in &record.messages {
             let finding = match message.fate {
                 Fate::Taken | Fate::Untaken => continue,
-                Fate::Missing | Fate::NoBuffer if owed.is_some_and(|owed| message.due >= owed) => continue,
                 Fate::Late => late(context, channel, message),
                 Fate::Missing => missing(context, channel, message, 0),
                 Fate::NoBuffer => no_buffer(context, channel, message),
@@ -50,6 +62,9 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 Fate::NoRoom => no_room(context, channel, message),
                 Fate::Corrupt => corrupt(context, channel),
             };
+            if finding.is_unowed {
+                continue;
+            }
             let late_by = message.inserted.filter(|_| message.fate == Fate::Late).map(|at| at - message.due);
             origins.push(finding.origin);
             misses.push(Miss {
@@ -142,6 +157,7 @@ fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Findi
         root: decision.root,
         evidence,
         origin: None,
+        is_unowed: false,
     }
 }
 
@@ -165,6 +181,7 @@ fn follow(context: &Context<'_>, task: usize, place: usize, head: &str) -> Findi
         root,
         evidence: vec![sentence],
         origin: None,
+        is_unowed: false,
     }
 }
 
@@ -209,6 +226,7 @@ fn starved(
             root,
             evidence: vec![sentence],
             origin: before.origin,
+            is_unowed: before.is_unowed,
         })
     })
 }
@@ -247,6 +265,12 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     }
     let writer = context.index.writer(channel, message.instance);
     let records = writer.and_then(|(task, _)| context.phase().tasks.get(task));
+    if source.is_some_and(|rank| hold::is_unowed(context, rank, writer, message.due)) {
+        return Finding::unowed();
+    }
+    if let Some((task, place)) = writer.and_then(|(task, instance)| overtaken(context, task, instance)) {
+        return follow(context, task, place, "never inserted");
+    }
     if let Some((did, cause)) = source.and_then(|rank| silence(context, rank, writer, message.due)) {
         let sentence = format!("never inserted: the sender's {did}");
         return gone(context, (Stage::Arrival, source, writer), cause, sentence);
@@ -255,6 +279,13 @@ fn missing(context: &Context<'_>, channel: usize, message: &MessageRecord, depth
     let sentence =
         format!("never inserted; the sender's instance was not recorded ({lost} of its records were lost)");
     Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence)
+}
+
+/// The last recorded instance of a task and its place, if it was late and kept the task past what it was to have done in a later instance.
+fn overtaken(context: &Context<'_>, task: usize, instance: u64) -> Option<(usize, usize)> {
+    let records = &context.phase().tasks.get(task)?.instances;
+    let last = records.last().filter(|last| missed(last) && last.instance < instance)?;
+    (last.ended > context.index.deadline(task, instance)).then_some((task, records.len() - 1))
 }
 
 /// A message that failed because a member did nothing any more. The first instance that it lacks is the root of whatever follows.
@@ -274,7 +305,7 @@ fn gone(
         let root = first_lacking(context, member, (cause, &blame))?;
         Some(Origin { member, root })
     });
-    Finding { stage, cause, blame, root: None, evidence: vec![sentence], origin }
+    Finding { stage, cause, blame, root: None, evidence: vec![sentence], origin, is_unowed: false }
 }
 
 /// For a member that ended since the run was being ended: whose death that was for.
@@ -362,6 +393,10 @@ fn no_buffer(context: &Context<'_>, channel: usize, message: &MessageRecord) -> 
             Some(_) => known += 1,
             None => (lacking, unknown) = (lacking.or(Some((task, instance))), unknown + 1),
         }
+    }
+    let is_unowed = target.is_some_and(|rank| hold::is_unowed(context, rank, lacking, message.due));
+    if late.is_none() && unknown > 0 && is_unowed {
+        return Finding::unowed();
     }
     let silence = target.and_then(|rank| silence(context, rank, lacking, message.due));
     match (late, silence) {

@@ -119,9 +119,6 @@ fn what_kept(context: &Context<'_>, task: usize, at: Nanos) -> (Cause, Blame, Op
 fn miss_of_unended(context: &Context<'_>, task: usize) -> Option<Miss> {
     let (instance, at) = context.index.unended(task)?;
     let (cause, blame, why) = what_kept(context, task, at);
-    let model = context.phase().job.tasks.get(task)?;
-    let number = instance.saturating_sub(context.index.first_of_task(task));
-    let periods = model.period.saturating_mul(i64::try_from(number).unwrap_or(i64::MAX));
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     Some(Miss {
         phase: context.phase_number,
@@ -130,7 +127,7 @@ fn miss_of_unended(context: &Context<'_>, task: usize) -> Option<Miss> {
         timeline: vec![Mark { at, what: format!("measured: instance {instance} began; it never ended") }],
         name: context.index.task_name(task),
         instance,
-        deadline: periods.saturating_add(model.deadline),
+        deadline: context.index.deadline(task, instance),
         late_by: None,
         stage: Stage::Execution,
         cause,

@@ -294,8 +294,11 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::QuotaUsedUp { task: number, .. } | EventKind::RealTimeQuota { task: number, .. } => {
             describe_quota(kind, &task(*number))
         }
-        EventKind::StopAsked { member: rank, why } => {
-            format!("member {} had asked for the end: {why}", member(*rank))
+        EventKind::StopAsked { member: rank, since, why } => {
+            format!("member {} had asked for the end {}: {why}", member(*rank), instant(*since))
+        }
+        EventKind::GaveUp { member: rank, since, why } => {
+            format!("member {} had failed {}: {why}", member(*rank), instant(*since))
         }
         EventKind::NeverEnded { task: number, instance } => {
             format!("instance {instance} of {} began; it never ended", task(*number))

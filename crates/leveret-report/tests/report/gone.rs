@@ -302,38 +302,106 @@ fn who_dies_in_a_body_has_not_overrun() {
     assert_eq!(assessment.counts.job_roots, 1);
 }
 
-/// B asks for the end of the run after its instance 199; the others hear of it some rounds later.
+/// B does nothing after its instance 199, and wants the end `since` it ended; the agent hears of that `told` later, and the others some rounds later.
+fn wished(since: Nanos, told: Nanos, fails: bool, change: impl Fn(&mut Phase)) -> Assessment {
+    let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
+    record.ending = Ending::Stopped("member \"B\" has stopped it: no light".to_owned());
+    let phase = &mut record.phases[0];
+    let last = phase.tasks[B].instances.last().expect("some");
+    let (since, end) = (last.ended + since, last.planned + micros(6_000));
+    phase.rounds = 206;
+    for task in [A, C, DUMMY] {
+        phase.tasks[task].instances.retain(|instance| instance.planned <= end);
+    }
+    for channel in [A, B, C] {
+        phase.channels[channel].messages.retain(|message| message.due <= end);
+    }
+    phase.events.retain(|event| !matches!(event.kind, EventKind::MemberDied { .. }));
+    let (member, why) = (1, "no light".to_owned());
+    let kind = match fails {
+        false => EventKind::StopAsked { member, since, why },
+        true => EventKind::GaveUp { member, since, why },
+    };
+    phase.events.push(Event { at: since + told, kind });
+    change(phase);
+    assess(&record)
+}
+
+fn irregular(assessment: &Assessment) -> Vec<&str> {
+    assessment.irregularities.iter().map(|found| found.kind.as_str()).collect()
+}
+
 #[test]
 fn what_a_member_that_ended_the_run_did_not_do_after_that_is_not_missed() {
-    let assessed = |told: Option<Nanos>| {
-        let mut record = ring(&with(vec![(200, Plant::Died { task: B })]));
-        record.ending = Ending::Stopped("member \"B\" has stopped it: no light".to_owned());
-        let phase = &mut record.phases[0];
-        let last = phase.tasks[B].instances.last().expect("some");
-        let (ended, end) = (last.ended, last.planned + micros(6_000));
-        phase.rounds = 206;
-        for task in [A, C, DUMMY] {
-            phase.tasks[task].instances.retain(|instance| instance.planned <= end);
-        }
-        for channel in [A, B, C] {
-            phase.channels[channel].messages.retain(|message| message.due <= end);
-        }
-        phase.events.retain(|event| !matches!(event.kind, EventKind::MemberDied { .. }));
-        if let Some(later) = told {
-            let kind = EventKind::StopAsked { member: 1, why: "no light".to_owned() };
-            phase.events.push(Event { at: ended + later, kind });
-        }
-        assess(&record)
-    };
-    let (untold, told) = (assessed(None), assessed(Some(micros(900))));
-    assert!(
-        untold.misses.len() >= 5 && untold.irregularities.iter().any(|found| found.kind == "unaccounted")
-    );
+    let untold = wished(micros(10), micros(900), false, |phase| {
+        phase.events.retain(|event| !matches!(event.kind, EventKind::StopAsked { .. }));
+    });
+    assert!(untold.misses.len() >= 5 && irregular(&untold).contains(&"unaccounted"));
+    let told = wished(micros(10), micros(900), false, |_| {});
     assert_eq!(told.misses, []);
-    let kinds: Vec<&str> = told.irregularities.iter().map(|found| found.kind.as_str()).collect();
-    assert_eq!(kinds, ["stopped"], "{:?}", told.irregularities);
-    // Who was silent long before has not asked for it until then.
-    assert_eq!(assessed(Some(micros(200_000))).misses, untold.misses);
+    assert_eq!(irregular(&told), ["stopped"]);
+    // Who was silent long before has not asked for it until then, whatever it says.
+    let long_before = wished(micros(10), micros(200_000), false, |_| {});
+    assert!(
+        long_before.misses.len() == untold.misses.len() && irregular(&long_before).contains(&"unaccounted")
+    );
+    // Nor before what it did.
+    assert_eq!(wished(micros(-50_000), micros(50_900), false, |_| {}), told);
+    // What it owed until it asked it owes.
+    let later = wished(micros(2_000), micros(900), false, |_| {});
+    assert!(!later.misses.is_empty() && later.misses.len() < untold.misses.len(), "{:#?}", later.misses);
+    for miss in &later.misses {
+        assert!(miss.unproven && miss.deadline <= later.misses[0].deadline + micros(3_000), "{miss:#?}");
+    }
+}
+
+/// A says nothing in its instance 203, for which it had all it needs: the end that B has asked for before has nothing to do with that.
+#[test]
+fn what_others_owe_each_other_they_owe_to_the_end() {
+    let assessment = wished(micros(10), micros(900), false, |phase| {
+        for message in &mut phase.channels[C].messages {
+            message.fate = Fate::Taken;
+        }
+        let of_a = &mut phase.channels[A].messages;
+        let message = of_a.iter_mut().find(|message| message.instance == 203).expect("there");
+        (message.fate, message.inserted, message.taken) = (Fate::Missing, None, None);
+    });
+    let [miss] = &*assessment.misses else { panic!("{:#?}", assessment.misses) };
+    assert_eq!((miss.subject, miss.instance, miss.cause), (Subject::Channel(A), 203, Cause::NotInserted));
+}
+
+/// The body of B's instance 199 takes until the end that it asks for, five instances later: these follow from it.
+#[test]
+fn what_an_overrun_that_ends_the_run_kept_a_task_from_follows_from_it() {
+    let assessment = wished(micros(5_000), micros(900), false, |phase| {
+        let last = phase.tasks[B].instances.last_mut().expect("some");
+        (last.ended, last.cpu) = (last.ended + micros(5_000), last.cpu + micros(5_000));
+    });
+    let is_of_b = |miss: &Miss| {
+        let root = miss.root.as_ref().map(|root| (root.task, root.instance));
+        root.is_none_or(|root| root == (B, 199)) && miss.cause != Cause::Unexplained && !miss.unproven
+    };
+    assert!(assessment.misses.len() > 4, "{:#?}", assessment.misses);
+    assert!(assessment.misses.iter().all(is_of_b), "{:#?}", assessment.misses);
+    assert_eq!(assessment.counts.job_roots, 1);
+    assert_eq!(irregular(&assessment), ["stopped"]);
+}
+
+/// It takes its time to end.
+#[test]
+fn who_says_that_it_has_failed_is_dead_from_then_on() {
+    let assessment = wished(micros(10), micros(50), true, |phase| {
+        let how = "exit status 1".to_owned();
+        let at = phase.events[phase.events.len() - 1].at + micros(4_000_000);
+        phase.events.push(Event { at, kind: EventKind::MemberDied { member: 1, how } });
+    });
+    assert!(assessment.misses.len() >= 5);
+    for miss in &assessment.misses {
+        let root = miss.root.as_ref().map_or(miss.cause, |root| root.cause);
+        assert!(root == Cause::PeerDied && !miss.unproven, "{miss:#?}");
+    }
+    assert!(assessment.misses[0].evidence[0].contains("(no light)"), "{:#?}", assessment.misses[0]);
+    assert!(!irregular(&assessment).contains(&"unaccounted"), "{:?}", irregular(&assessment));
 }
 
 /// Two stops, of which the second, of ten periods, also makes nine instances come too late.

@@ -215,8 +215,8 @@ impl Library {
     /// # Errors
     /// [`Code::NotCommitted`].
     pub fn give_up(&mut self, reason: &str) -> Result<(), Code> {
-        self.running.as_ref().ok_or(Code::NotCommitted)?.abandon("its program has failed");
-        self.member.give_up(cut(reason));
+        let wish = self.running.as_ref().ok_or(Code::NotCommitted)?.abandon("its program has failed");
+        self.member.give_up(wish.told(cut(reason).to_owned()));
         Ok(())
     }
 
