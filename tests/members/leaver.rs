@@ -5,6 +5,7 @@
 //! - `again`: the session is dropped, and another commit is tried;
 //! - `stay`: the session is dropped, and the process lives on;
 //! - `task`: the task panics while `main` waits for something else;
+//! - `hangup`: its connection with the agent is shut down, and the process lives on;
 //! - `exit`, `abort`: the process ends with the session alive;
 //! - `killed-after`, `exit-after`: it runs to the end, and then SIGKILL ends the process, or it ends with exit status 7.
 //!
@@ -12,6 +13,8 @@
 //! runs to the end.
 
 use leveret::{Ended, Member};
+use rustix::net::{Shutdown, shutdown};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::error::Error;
 use std::sync::mpsc;
 
@@ -62,6 +65,10 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
             wait_for_ever()
         }
         "task" => wait_for_ever(),
+        "hangup" => {
+            hang_up()?;
+            wait_for_ever()
+        }
         #[allow(clippy::disallowed_methods, reason = "to end in the middle of a commit is what is planted")]
         "exit" => std::process::exit(3),
         "abort" => std::process::abort(),
@@ -77,6 +84,20 @@ fn end_after(how: Option<&str>) -> ! {
         wait_for_ever();
     }
     std::process::exit(7)
+}
+
+/// Shuts all sockets of this process down, whoever uses them.
+fn hang_up() -> Result<(), Box<dyn Error>> {
+    let own = pidfd_open(getpid(), PidfdFlags::empty())?;
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        let entry = entry?;
+        let number = entry.file_name().to_string_lossy().parse::<i32>()?;
+        if std::fs::read_link(entry.path()).is_ok_and(|link| link.to_string_lossy().starts_with("socket:")) {
+            let socket = pidfd_getfd(&own, number, PidfdGetfdFlags::empty())?;
+            shutdown(&socket, Shutdown::Both)?;
+        }
+    }
+    Ok(())
 }
 
 fn wait_for_ever() -> ! {

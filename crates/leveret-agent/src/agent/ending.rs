@@ -24,14 +24,8 @@ impl Agent<'_> {
             if self.patience.is_join_over(rank, now) {
                 let still = if self.seats[rank].stopped.is_some() { ", and is stopped" } else { "" };
                 self.expel(rank, &format!("it has not joined within {JOIN_WITHIN} of its start{still}"));
-            } else if self.patience.is_leave_over(rank, now) && self.seats[rank].gave_up.is_some() {
-                self.patience.joined(rank);
-                self.expel(rank, &format!("it has not ended within {FINISH_WITHIN} of giving up"));
             } else if self.patience.is_leave_over(rank, now) {
-                // It closed its connection, or the job cannot go on, and it lives on: to the others it is gone. That
-                // is told once.
-                self.patience.joined(rank);
-                self.gone_for_good(rank);
+                self.end_who_stays(rank, now);
             }
         }
         self.lose_patience_with_commit(now);
@@ -52,6 +46,30 @@ impl Agent<'_> {
         for seat in self.seats.iter_mut().filter(|seat| seat.expelled.is_some()) {
             seat.try_another_core();
         }
+    }
+
+    /// One that closed its connection or gave up, or for whom the job cannot go on, lives on. In the middle of a commit it is ended; else to the others
+    /// it is gone, which is told once.
+    fn end_who_stays(&mut self, rank: usize, now: Nanos) {
+        let seat = &self.seats[rank];
+        let may_stay =
+            self.coordinator.stage() == Stage::Gathering && !self.groups.has(MemberId(rank as u16));
+        if seat.expelled.is_some() || (may_stay && seat.gave_up.is_none()) {
+            self.patience.joined(rank);
+            return self.gone_for_good(rank);
+        }
+        let what = match seat.gave_up {
+            Some(_) => "giving up",
+            None => {
+                let (at, member) = (now - FINISH_WITHIN, rank as u16);
+                let why = "it closed its connection in the middle of a commit".to_owned();
+                self.event_of_member(rank, at, EventKind::GaveUp { member, since: at, why });
+                "closing its connection in the middle of a commit"
+            }
+        };
+        // Should a debugger hold it.
+        self.patience.leaving(rank, now);
+        self.expel(rank, &format!("it has not ended within {FINISH_WITHIN} of {what}"));
     }
 
     /// One that was ended, and whose process has not ended for it, is held by a debugger, most likely.
@@ -81,7 +99,7 @@ impl Agent<'_> {
         let still = if seat.stopped.is_some() { ", stopped by a signal" } else { "" };
         // One that got no core was waited for.
         let waited = clock::now() - self.patience.end();
-        let what = match waited > FINISH_WITHIN.saturating_mul(2) {
+        let what = match waited >= FINISH_WITHIN + Nanos::from_secs(1) {
             true => {
                 format!("it had not stopped {} s after the end of the run{still}", waited.0 / 1_000_000_000)
             }

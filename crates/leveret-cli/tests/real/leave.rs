@@ -29,13 +29,14 @@ fn death(outcome: &Outcome) -> String {
 }
 
 /// Each way out: the exit status, what the agent knows of the cause, and what the member printed of it.
-const WAYS: [(&str, &str, &str); 8] = [
+const WAYS: [(&str, &str, &str); 9] = [
     ("error", "exit status 1, its program left a commit", "planted out of main"),
     ("panic", "exit status 101, its program panicked", "planted in main"),
     ("success", "exit status 0, its program left a commit", ""),
     ("again", "exit status 0, its program left a commit", "no other commit: this member has left a commit"),
     ("stay", "signal 9 (SIGKILL), its program left a commit", ""),
     ("task", "signal 9 (SIGKILL), a task failed: planted in a task", "planted in a task"),
+    ("hangup", "signal 9 (SIGKILL), expelled: it has not ended within 5s of closing its connection", ""),
     ("exit", "exit status 3", ""),
     ("abort", "signal 6 (SIGABRT)", ""),
 ];
@@ -58,7 +59,7 @@ fn who_leaves_a_commit_has_failed_and_stops_the_job() {
 #[test]
 fn the_others_go_on_without_a_member_that_failed() {
     let _turn = turn();
-    for how in ["error", "panic", "success", "task"] {
+    for how in ["error", "panic", "success", "task", "hangup"] {
         let outcome = leaving("continue", 400, how);
         assert_eq!(outcome.code, Some(1), "{how}: {}", outcome.said());
         let record = outcome.record();
