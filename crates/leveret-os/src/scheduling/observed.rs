@@ -11,12 +11,14 @@ use std::fmt;
 const POLICY_ROUND_ROBIN: u32 = libc::SCHED_RR as u32;
 const POLICY_BATCH: u32 = libc::SCHED_BATCH as u32;
 
-/// Policy and rank of a thread, and the cores that it may use.
+/// Policy and rank of a thread, the cores that it may use, and how late its sleeps may end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
     policy: u32,
     rank: Rank,
     cores: Vec<u32>,
+    /// Within which the kernel may end its sleeps late; `None` where it has none, or it may not be read.
+    slack: Option<Nanos>,
 }
 
 impl Observed {
@@ -40,7 +42,7 @@ enum Rank {
     Server { runtime: u64, deadline: u64, period: u64 },
 }
 
-/// How the thread of this id is scheduled: two system calls, good for threads of any process.
+/// How the thread of this id is scheduled: two system calls, good for threads of any process, and a file for an ordinary one.
 ///
 /// # Errors
 ///
@@ -63,7 +65,15 @@ pub fn of_thread(thread: u32) -> Result<Observed, SchedulingError> {
         _ => Rank::Nice(found.nice),
     };
     let cores = (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).map(|core| core as u32).collect();
-    Ok(Observed { policy: found.policy, rank, cores })
+    let has_slack = matches!(rank, Rank::Nice(_));
+    let slack = has_slack.then(|| timer_slack(thread)).flatten();
+    Ok(Observed { policy: found.policy, rank, cores, slack })
+}
+
+/// The kernel tells it to whoever may change it.
+fn timer_slack(thread: u32) -> Option<Nanos> {
+    let told = std::fs::read_to_string(format!("/proc/{thread}/timerslack_ns")).ok()?;
+    told.trim().parse().ok().map(Nanos)
 }
 
 /// As in `SCHED_FIFO 12 on core 1`.
@@ -89,6 +99,31 @@ impl fmt::Display for Observed {
         }
         let listed: Vec<String> = self.cores.iter().map(u32::to_string).collect();
         let noun = if listed.len() == 1 { "core" } else { "cores" };
-        write!(out, " on {noun} {}", listed.join(","))
+        write!(out, " on {noun} {}", listed.join(","))?;
+        match self.slack {
+            Some(slack) if slack > Nanos::from_micros(50) => write!(out, " with a timer slack of {slack}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduling::thread_id;
+
+    #[test]
+    fn a_timer_slack_that_somebody_sets_is_a_change() {
+        let observed = |slack| {
+            let look = move || {
+                crate::clock::set_timer_slack(Nanos(slack)).expect("its own");
+                of_thread(thread_id()).expect("its own")
+            };
+            std::thread::spawn(look).join().expect("it only looks")
+        };
+        let (usual, changed) = (observed(50_000), observed(8_000_000));
+        assert_ne!(usual, changed);
+        assert!(changed.to_string().ends_with(" with a timer slack of 8ms"), "{changed}");
+        assert!(!usual.to_string().contains("slack"), "{usual}");
     }
 }

@@ -325,6 +325,13 @@ impl<'a> CoreLog<'a> {
         how.map(|how| (*left, how))
     }
 
+    /// Whether a task's thread came to a core within `[from, to]` and still had it at the end.
+    pub fn has_come(&self, thread: u32, from: Nanos, to: Nanos) -> bool {
+        let moves = self.own.get(&thread).map_or(&[][..], Vec::as_slice);
+        let last = moves[..moves.partition_point(|(each, _)| *each <= to)].last();
+        last.is_some_and(|(at, how)| how.is_none() && *at >= from)
+    }
+
     /// How a task's thread left its core last, if it did not come back; whoever is killed comes back for that alone.
     pub fn left_last(&self, thread: u32) -> Option<Left> {
         const DYING: Nanos = Nanos::from_millis(10);

@@ -161,6 +161,22 @@ fn who_sleeps_where_no_signal_reaches_it_or_past_its_timer_is_frozen_by_nobody_k
     held.interrupted(expired).queued(woken).expect(Cause::LateTimer, Party::Machine, false);
 }
 
+/// A supervisor (seccomp) held the call in which it was to sleep: when that goes on, the timer expires at once.
+#[test]
+fn a_timer_that_expires_while_the_thread_has_its_core_was_not_late() {
+    let held = |came: i64| {
+        let mut held = Held::new(idle(), Left::Asleep);
+        let (came, expired) = (held.woken - micros(came), held.woken - micros(20));
+        held.record.phases[0].switches.retain(|event| event.to != held.thread || event.at < held.due);
+        held.record.phases[0].switches.push(to_task(came, held.thread));
+        held.record.phases[0].switches.sort_by_key(|event| event.at);
+        held.interrupted(expired).queued(expired + micros(1))
+    };
+    let miss = held(30).expect(Cause::Unexplained, Party::Job, true);
+    assert!(miss.evidence.iter().any(|why| why.contains("not got to its planned sleep")), "{miss:#?}");
+    held(15).expect(Cause::LateTimer, Party::Machine, false);
+}
+
 #[test]
 fn a_debugger_is_named_whoever_has_the_core_meanwhile() {
     for (is_own, party, unproven) in WHOSE {

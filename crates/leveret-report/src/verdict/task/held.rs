@@ -128,8 +128,8 @@ impl Case<'_> {
     ) -> Option<Share> {
         let (cause, how) = if let Some((at, by)) = self.let_go(stretch) {
             let how = format!(
-                "it was no timer that ended its planned sleep, but a call of {by} at {at}: so it treats what its control group (of version 1) \
-                 has frozen; by whom is not known"
+                "it was no timer that let it go on, but a call of {by} at {at}: so it treats what its control group (of version 1) has frozen, or a \
+                 supervisor of its system calls holds; by whom is not known"
             );
             (Cause::Frozen, how)
         } else if self.sleeps_past_its_timer(stretch, since) {

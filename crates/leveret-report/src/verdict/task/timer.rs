@@ -31,9 +31,15 @@ impl Case<'_> {
         {
             return share;
         }
-        let why = match watched {
-            true => "the timer's interrupt had come, so something else kept this thread from running",
-            false => "timer interrupts could not be watched, so nothing proves that the timer was late",
+        let why = match (watched, self.is_interrupted_before(stretch.to)) {
+            (true, true) => {
+                "an interrupt of a timer had come, so something else kept this thread from running"
+            }
+            (true, false) => {
+                "the thread came before any interrupt of a timer did: it had not got to its planned sleep, as where a supervisor holds its system \
+                 calls, or something else ended that"
+            }
+            (false, _) => "timer interrupts could not be watched, so nothing proves that the timer was late",
         };
         let sentence = format!("{head}: {why}; what is not proven counts as the job's");
         self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
@@ -52,9 +58,16 @@ impl Case<'_> {
     fn first_interrupt(&self) -> Option<Nanos> {
         let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
         // One after the wake-up is not the one that brought it: that one was not recorded, and proves nothing. Nor does one where earlier
-        // ones may have been lost.
+        // ones may have been lost, or one that found the thread on a core: a supervisor of its system calls had held it before it slept.
         let is_first = |at: &Nanos| !self.context.log.lacks_records(self.wake_due(), *at);
-        first.filter(|at| *at <= self.record.woken && is_first(at) && self.came_with(*at))
+        let slept = |at: &Nanos| !self.context.log.has_come(self.thread, self.wake_due(), *at);
+        first.filter(|at| *at <= self.record.woken && is_first(at) && slept(at) && self.came_with(*at))
+    }
+
+    /// Whether a timer interrupt came on the core after the wake-up was due and before the thread had it.
+    fn is_interrupted_before(&self, until: Nanos) -> bool {
+        let first = self.context.log.first_timer(self.core, self.priority >= DEADLINE, self.wake_due());
+        first.is_some_and(|at| at <= until)
     }
 
     /// Until when the interrupt that ends the planned sleep was still to come, if that lies in this stretch. It was this one only if the
