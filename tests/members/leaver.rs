@@ -7,7 +7,8 @@
 //! - `task`: the task panics while `main` waits for something else;
 //! - `hangup`: its connection with the agent is shut down, and the process lives on;
 //! - `exit`, `abort`: the process ends with the session alive;
-//! - `killed-after`, `exit-after`: it runs to the end, and then SIGKILL ends the process, or it ends with exit status 7.
+//! - `killed-after`, `exit-after`, `stay-after`: it runs to the end, and then SIGKILL ends the process, or it ends with exit status 7, or lives on
+//!   without its connection.
 //!
 //! `task=A.user` is its task; it leaves once that has run three times. A member that was started again, and one without `how=`,
 //! runs to the end.
@@ -27,6 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut member = Member::join()?;
     let how = argument("how").filter(|_| !member.is_restarted());
     while run(&mut member, how.as_deref())? == Ended::PeerRestarted {}
+    if how.as_deref() == Some("stay-after") {
+        hang_up()?;
+        wait_for_ever();
+    }
     Ok(())
 }
 
@@ -43,7 +48,11 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
     let after = |how: &str| how.ends_with("-after");
     let Some(how) = how.filter(|how| !after(how)) else {
         let ended = session.run()?;
-        return if how.is_some_and(after) { end_after(how) } else { Ok(ended) };
+        return if how.is_some_and(|how| after(how) && how != "stay-after") {
+            end_after(how)
+        } else {
+            Ok(ended)
+        };
     };
     // Until the sender is gone, should the task panic first.
     let _ = runs.iter().find(|number| *number >= 2);

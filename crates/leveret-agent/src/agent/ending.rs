@@ -268,7 +268,9 @@ impl Agent<'_> {
                     "asked again: {names} ended at once; once more to end `leveret run` itself, without its report"
                 ));
             } else {
-                self.warn([format!("{names} did not end within {GRACE} of the job's end, and was ended")]);
+                let why = format!("{names} did not end within {GRACE} of the job's end, and was ended");
+                self.warn([why.clone()]);
+                self.fail_after_the_run(why);
             }
         }
         // Until now they had instances to run: who did nothing to the end is seen by that.
@@ -290,6 +292,16 @@ impl Agent<'_> {
             if let Some(child) = seat.child.take() {
                 let _ = child.pidfd.wait();
             }
+        }
+    }
+
+    /// A job whose programs had to be killed has not succeeded, though all that it was to run ran. What it ended with before stands.
+    fn fail_after_the_run(&mut self, why: String) {
+        let is_orderly =
+            matches!(self.ending, Ending::Completed | Ending::Interrupted | Ending::InterruptedAfter);
+        if is_orderly && self.refusal.is_none() && self.ended.count() > 0 {
+            let failed = Ending::Stopped(why);
+            self.ending = if self.is_cut { failed } else { failed.after_all_rounds() };
         }
     }
 

@@ -85,3 +85,14 @@ fn a_member_that_failed_is_started_again() {
         assert_eq!(record.phases[1].tasks[1].instances.len(), 20, "{how}: {}", outcome.said());
     }
 }
+
+/// All rounds ran; that its program had to be killed is no success all the same.
+#[test]
+fn who_does_not_end_after_the_run_has_failed() {
+    let _turn = turn();
+    let outcome = leaving("stop", 20, "stay-after");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let Ending::FailedAfter(reason) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(reason.contains("member \"B\" did not end within 5s"), "{reason}");
+    assert!(!reason.contains("member \"A\""), "{reason}");
+}

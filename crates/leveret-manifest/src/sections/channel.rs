@@ -87,9 +87,13 @@ fn qos(section: &Section<'_, '_>, problems: &mut Problems<'_>) -> Option<Qos> {
         return served(section, kind, problems);
     }
     for key in SERVED.iter().chain(&EVENTS).filter(|key| section.value(key).is_some()) {
-        let message =
-            format!("`{key}` is for priority- and event-driven channels, and {} is not one", section.label);
-        problems.add(section.place(key), message, "add `qos = \"priority-driven\"`, or remove this key");
+        let (kinds, qos) = match EVENTS.contains(key) {
+            true => ("event-driven", "event-driven"),
+            false => ("priority- and event-driven", "priority-driven"),
+        };
+        let message = format!("`{key}` is for {kinds} channels, and {} is not one", section.label);
+        let remedy = format!("add `qos = \"{qos}\"`, or remove this key");
+        problems.add(section.place(key), message, &remedy);
     }
     if stated == Some(Kind::BestEffort) {
         check_only_for(section, &TIMED, "time-driven", problems);

@@ -260,8 +260,15 @@ fn accountable(phase: &Phase, task: usize, completed: bool) -> Nanos {
     let end = left_off_at(phase, task).map_or(end, |left| end.min(left));
     let death = deaths.find(|(rank, _)| Some(*rank) == member);
     // One that stood still when it was ended did not do in its last second what was lost with it.
-    let dying = if stopped_at(phase, task).is_some() { round } else { round.max(DYING) };
-    death.map_or(end, |(_, at)| end.min(at - dying))
+    death.map_or(end, |(_, at)| {
+        // Nor did one whose body had begun long before.
+        let began = |event: &Event| match event.kind {
+            EventKind::NeverEnded { task: of, .. } => usize::from(of) == task && event.at + DYING < at,
+            _ => false,
+        };
+        let is_held = stopped_at(phase, task).is_some() || phase.events.iter().any(began);
+        end.min(at - if is_held { round } else { round.max(DYING) })
+    })
 }
 
 /// From when on a task owes nothing since its member had asked for the end of the run, or failed.
