@@ -212,7 +212,7 @@ impl World {
                 if let Doing::Running(generation) = process.doing {
                     process.doing = Doing::AwaitingEnd(generation);
                     let why = "its policy".to_owned();
-                    let stop = stop.then(|| Wish { at: Nanos::ZERO, why, place: Place::Nowhere });
+                    let stop = stop.then_some(Wish { at: Nanos::ZERO, why, place: Place::Nowhere });
                     process.outbox.push_back(FromMember::Finished { generation, stop });
                 }
                 Vec::new()
