@@ -28,10 +28,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut member = Member::join()?;
     let how = argument("how").filter(|_| !member.is_restarted());
     while run(&mut member, how.as_deref())? == Ended::PeerRestarted {}
-    if how.as_deref() == Some("stay-after") {
-        hang_up()?;
-        wait_for_ever();
-    }
     Ok(())
 }
 
@@ -48,11 +44,7 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
     let after = |how: &str| how.ends_with("-after");
     let Some(how) = how.filter(|how| !after(how)) else {
         let ended = session.run()?;
-        return if how.is_some_and(|how| after(how) && how != "stay-after") {
-            end_after(how)
-        } else {
-            Ok(ended)
-        };
+        return if how.is_some_and(after) { end_after(how) } else { Ok(ended) };
     };
     // Until the sender is gone, should the task panic first.
     let _ = runs.iter().find(|number| *number >= 2);
@@ -88,6 +80,10 @@ fn run(member: &mut Member, how: Option<&str>) -> Result<Ended, Box<dyn Error>> 
 #[allow(clippy::disallowed_methods, reason = "to end in disorder after a run is what is planted")]
 fn end_after(how: Option<&str>) -> ! {
     println!("the run is over");
+    if how == Some("stay-after") {
+        hang_up().expect("its own sockets");
+        wait_for_ever();
+    }
     if how == Some("killed-after") {
         let _ = std::process::Command::new("sh").args(["-c", "kill -KILL $PPID"]).status();
         wait_for_ever();

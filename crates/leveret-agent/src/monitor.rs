@@ -300,10 +300,11 @@ impl Monitor {
         self.scheduling.forget(|task| tasks.get(usize::from(task)).is_some_and(|task| task.member == member));
     }
 
-    /// Notes something that happened at `at` on the monotonic clock, as does what is told of when it began.
+    /// Notes something that happened at `at` on the monotonic clock. When a member began to want the end is on that clock too, and is only what the
+    /// member says.
     pub(crate) fn event(&mut self, at: Nanos, mut kind: EventKind) {
         if let EventKind::StopAsked { since, .. } | EventKind::GaveUp { since, .. } = &mut kind {
-            *since = *since - self.epoch;
+            *since = (*since).max(self.epoch.min(at)) - self.epoch;
         }
         self.happened(Event { at: at - self.epoch, kind });
     }

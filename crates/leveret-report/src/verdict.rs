@@ -32,6 +32,7 @@ pub(crate) use timeline::describe;
 
 use crate::lookup::Index;
 use crate::record::{Phase, RunRecord};
+use hold::LeftOff;
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
 use stall::Stalls;
@@ -278,6 +279,8 @@ pub(crate) struct Context<'a> {
     pub phase_number: usize,
     /// Whether the agent had a thread on each idle core that kept it awake.
     pub keeps_awake: bool,
+    /// By member.
+    pub left_off: HashMap<u16, LeftOff>,
     record: &'a RunRecord,
     /// How many phases after this one it is asked for.
     ahead: u32,
@@ -305,6 +308,9 @@ impl<'a> Context<'a> {
             stalls: Stalls::new(record, phase),
             phase_number,
             keeps_awake: record.machine.kept_awake,
+            left_off: (0..phase.job.members.len() as u16)
+                .filter_map(|member| Some((member, hold::left_off(phase, member)?)))
+                .collect(),
             record,
             ahead: 0,
             decided: RefCell::default(),

@@ -20,7 +20,7 @@ pub(crate) struct StopWish {
 }
 
 impl StopWish {
-    /// As the agent is told.
+    /// The wish in the message to the agent.
     pub(crate) fn told(self, why: String) -> Wish {
         Wish { at: self.at, why, place: self.place }
     }

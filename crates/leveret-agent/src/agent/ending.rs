@@ -48,8 +48,8 @@ impl Agent<'_> {
         }
     }
 
-    /// One that closed its connection or gave up, or for whom the job cannot go on, lives on. In the middle of a commit it is ended; else to the others
-    /// it is gone, which is told once.
+    /// A member lives on though it has closed its connection or given up, or though nothing more can be committed. In the middle of a commit its
+    /// process is killed. Otherwise the others are told, once, that it has left.
     fn end_who_stays(&mut self, rank: usize, now: Nanos) {
         let seat = &self.seats[rank];
         let may_stay =
@@ -67,7 +67,7 @@ impl Agent<'_> {
                 "closing its connection in the middle of a commit"
             }
         };
-        // Should a debugger hold it.
+        // A process that a debugger holds does not end for that either, and is given up after this time again.
         self.patience.leaving(rank, now);
         self.expel(rank, &format!("it has not ended within {FINISH_WITHIN} of {what}"));
     }

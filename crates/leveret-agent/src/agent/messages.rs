@@ -36,6 +36,13 @@ fn cut_at(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// What a member says of a failure, without control characters.
+fn own_words(text: &str) -> String {
+    let mut shown = String::new();
+    push_printable(&mut shown, text.as_bytes());
+    cut_at(&shown, OWN_WORDS_CHARS_MAX)
+}
+
 impl Agent<'_> {
     pub(super) fn on_connection(&mut self) {
         match self.listener.accept() {
@@ -188,13 +195,18 @@ impl Agent<'_> {
     fn on_giving_up(&mut self, rank: usize, wish: &Wish) {
         let now = clock::now();
         let (since, why) = (wish.at.min(now), self.words_of(rank, wish));
-        self.event_of_member(rank, now, EventKind::GaveUp { member: rank as u16, since, why: why.clone() });
+        let is_after_end = self.has_been_ended(rank, now);
+        // One that fails since the run is being ended is recorded as ended for that.
+        if !is_after_end {
+            let kind = EventKind::GaveUp { member: rank as u16, since, why: why.clone() };
+            self.event_of_member(rank, now, kind);
+        }
         self.seats[rank].gave_up = Some(why);
-        self.seats[rank].gave_up_after_end = self.has_been_ended(rank, now);
+        self.seats[rank].gave_up_after_end = is_after_end;
         self.patience.leaving(rank, now);
     }
 
-    /// With the names of what a member wants the end for, which it does not know; noted in the record.
+    /// Notes in the record that a member asks for the end of the run, and adds the name of the task or channel for which it does, which it does not know.
     fn worded(&mut self, rank: usize, mut message: FromMember) -> FromMember {
         if let FromMember::Finished { stop: Some(wish), .. } = &mut message {
             let now = clock::now();
@@ -207,9 +219,7 @@ impl Agent<'_> {
 
     /// Why a member wants the end, and for which of its instances.
     fn words_of(&mut self, rank: usize, wish: &Wish) -> String {
-        let mut why = String::new();
-        push_printable(&mut why, wish.why.as_bytes());
-        let why = cut_at(&why, OWN_WORDS_CHARS_MAX);
+        let why = own_words(&wish.why);
         match self.monitor_of(rank).and_then(|monitor| monitor.name_of(MemberId(rank as u16), wish.place)) {
             Some(place) => format!("{why}: {place}"),
             None => why,
@@ -222,9 +232,7 @@ impl Agent<'_> {
         let member = self.config.launch[rank].member.clone();
         let why = format!("it aborted the job with code {code}");
         self.on_giving_up(rank, &Wish { at: clock::now(), why, place: Place::Nowhere });
-        let mut shown = String::new();
-        push_printable(&mut shown, message.as_bytes());
-        let abort = Ending::Aborted { member, code, message: cut_at(&shown, OWN_WORDS_CHARS_MAX) };
+        let abort = Ending::Aborted { member, code, message: own_words(message) };
         let why = abort.reason().unwrap_or_default();
         self.note(&why);
         // Whoever asks for the end while the job is being interrupted still says with which code.

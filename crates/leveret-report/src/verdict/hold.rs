@@ -17,9 +17,9 @@ pub(super) const DYING: Nanos = Nanos::from_secs(1);
 /// The death of a member, in words, and since when it did nothing, or else when that was noticed.
 pub(super) fn death(context: &Context<'_>, member: u16) -> Option<(Nanos, String)> {
     let name = || context.index.member_name(member);
-    let failed = left_off(context.phase(), member).filter(|left| left.failed);
+    let failed = context.left_off.get(&member).filter(|left| left.failed);
     if let Some(LeftOff { since, why, .. }) = failed {
-        return Some((since, format!("member {} failed {} ({why})", name(), instant(since))));
+        return Some((*since, format!("member {} failed {} ({why})", name(), instant(*since))));
     }
     context.phase().events.iter().find_map(|event| match &event.kind {
         EventKind::MemberDied { member: of, how } if *of == member => {
@@ -152,7 +152,7 @@ fn outranked(context: &Context<'_>, silent: Silent) -> Option<Hold> {
 const NEWS_WITHIN: Nanos = Nanos::from_millis(100);
 
 /// That a member began nothing more.
-pub(super) struct LeftOff {
+pub(crate) struct LeftOff {
     pub since: Nanos,
     /// It had failed. Else it had asked for the end of the run, which comes to the others a little later.
     pub failed: bool,
@@ -187,7 +187,7 @@ pub(super) fn is_unowed(
     lacking: Option<(usize, u64)>,
     due: Nanos,
 ) -> bool {
-    let Some(left) = left_off(context.phase(), member).filter(|left| !left.failed) else { return false };
+    let Some(left) = context.left_off.get(&member).filter(|left| !left.failed) else { return false };
     match lacking {
         Some((task, instance)) => {
             context.index.instance(task, instance).is_none()

@@ -387,6 +387,29 @@ fn what_an_overrun_that_ends_the_run_kept_a_task_from_follows_from_it() {
     assert_eq!(irregular(&assessment), ["stopped"]);
 }
 
+/// A body that hung for two seconds before its member died: what it kept its task from in the last of them is counted as well.
+#[test]
+fn what_a_hung_body_kept_a_task_from_is_counted_until_its_member_died() {
+    let lacking = |hung: bool| {
+        let mut record = ring(&Ring { rounds: 2_400, ..with(vec![(200, Plant::Died { task: B })]) });
+        let phase = &mut record.phases[0];
+        let last = phase.tasks[B].instances.last().expect("some");
+        let (at, instance) = (last.planned + phase.job.tasks[B].period, last.instance + 1);
+        let died = phase.events.iter_mut().find(|event| matches!(event.kind, EventKind::MemberDied { .. }));
+        died.expect("planted").at = at + micros(2_000_000);
+        if hung {
+            let kind = EventKind::NeverEnded { task: B as u16, instance };
+            phase.events.push(Event { at, kind });
+            phase.events.sort_by_key(|event| event.at);
+        }
+        let assessment = assess(&record);
+        let found = assessment.irregularities.iter().find(|found| found.kind == "unaccounted");
+        found.expect("they lack").count
+    };
+    let (hung, silent) = (lacking(true), lacking(false));
+    assert!((1_990..=2_000).contains(&hung) && (990..=1_001).contains(&silent), "{hung} {silent}");
+}
+
 /// It takes its time to end.
 #[test]
 fn who_says_that_it_has_failed_is_dead_from_then_on() {

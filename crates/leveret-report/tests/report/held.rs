@@ -173,7 +173,7 @@ fn a_timer_that_expires_while_the_thread_has_its_core_was_not_late() {
         held.interrupted(expired).queued(expired + micros(1))
     };
     let miss = held(30).expect(Cause::Unexplained, Party::Job, true);
-    assert!(miss.evidence.iter().any(|why| why.contains("not got to its planned sleep")), "{miss:#?}");
+    assert!(miss.evidence.iter().any(|why| why.contains("something held it before it slept")), "{miss:#?}");
     held(15).expect(Cause::LateTimer, Party::Machine, false);
 }
 

@@ -36,8 +36,8 @@ impl Case<'_> {
                 "an interrupt of a timer had come, so something else kept this thread from running"
             }
             (true, false) => {
-                "the thread came before any interrupt of a timer did: it had not got to its planned sleep, as where a supervisor holds its system \
-                 calls, or something else ended that"
+                "no interrupt of a timer is recorded before the thread came: something held it before it slept, as a supervisor of its system calls \
+                 does, or something else woke it, or the interrupt was not recorded"
             }
             (false, _) => "timer interrupts could not be watched, so nothing proves that the timer was late",
         };
