@@ -73,7 +73,7 @@ impl Node {
         self.take(instance, from);
         let number = instance.instance().0 as u32;
         fill(&mut self.bytes[..self.size], number);
-        // A refusal is counted by the channel, and fails the run.
+        // One that is refused is a miss of the channel, and fails the run.
         let _ = instance.send(to, &self.bytes[..self.size]);
     }
 

@@ -23,7 +23,7 @@ fn sensor() -> Result<(), Box<dyn std::error::Error>> {
     let temperature = declarations.source("temperature").size(ByteSize(8)).declare();
     declarations.task("sensor.measure").writes(temperature).body(move |instance| {
         let millidegrees = 20_000 + instance.instance().0;
-        // A refusal is counted by the channel, and shows in the report.
+        // One that is refused is a miss of the channel, and shows in the report.
         let _ = instance.send(temperature, &millidegrees.to_le_bytes());
     });
     let ended = member.commit(declarations)?.run()?;

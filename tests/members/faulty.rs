@@ -214,7 +214,7 @@ impl Body {
             }
         }
         if let Some(writes) = self.writes.filter(|_| !silent) {
-            // A refusal is counted by the channel.
+            // One that is refused is a miss of the channel.
             let _ = context.send(writes, &number.to_le_bytes());
         }
     }

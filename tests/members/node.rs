@@ -3,6 +3,7 @@
 //!
 //! - `task=A.user`, `reads=CA`, `writes=AB`, `size=64`: what it declares; `first=yes` starts the round;
 //! - `overrun=8ms@10,20`: computes that long in those instances;
+//! - `oversize=99@10,20`: sends that many bytes in those instances;
 //! - `fault=64@10,20`: touches that many fresh MiB in those instances;
 //! - `signal=STOP:PATH@10`: sends the signal to the process whose number stands in the file, in that instance, or the first after it that
 //!   is not skipped, as is all that happens once;
@@ -17,7 +18,7 @@
 
 use leveret::{
     Absence, ByteSize, CommitError, CountingAllocator, Declarations, Ended, Input, IteratorPolicy, Member,
-    Nanos, Source, Target, TaskContext,
+    Nanos, SendRefusal, Source, Target, TaskContext,
 };
 use std::process::ExitCode;
 
@@ -143,6 +144,7 @@ struct Node {
     expected: u64,
     bytes: [u8; SIZE_MAX],
     overrun: (Nanos, Vec<u64>),
+    oversize: (usize, Vec<u64>),
     fault: (usize, Vec<u64>),
     signals: Vec<(i32, String, u64)>,
     started: Option<(u64, String)>,
@@ -167,6 +169,10 @@ impl Node {
             Some((mebibytes, instances)) => (mebibytes.parse::<usize>()? << 20, instances),
             None => (0, Vec::new()),
         };
+        let oversize = match wishes.planted("oversize") {
+            Some((length, instances)) => (length.parse::<usize>()?, instances),
+            None => (0, Vec::new()),
+        };
         let at = |key: &str| wishes.get(key).and_then(|instance| instance.parse().ok());
         Ok(Self {
             name: name.to_owned(),
@@ -179,6 +185,7 @@ impl Node {
             expected: 0,
             bytes: [0; SIZE_MAX],
             overrun,
+            oversize,
             fault,
             signals: signals(wishes),
             started: at("started").zip(wishes.get("pid").map(str::to_owned)),
@@ -196,8 +203,14 @@ impl Node {
         if self.first || !came {
             fill(&mut self.bytes[..self.size], number);
         }
-        // A refusal is counted by the channel, and fails the run.
-        let _ = instance.send(writes, &self.bytes[..self.size]);
+        // One that is refused is a miss of the channel, and fails the run.
+        let sent = match self.oversize.1.contains(&number) {
+            true => instance.send(writes, &self.bytes[..self.oversize.0]),
+            false => instance.send(writes, &self.bytes[..self.size]),
+        };
+        if let Err(SendRefusal::TooLong { .. }) = sent {
+            eprintln!("node {}: too long in instance {number}", self.name);
+        }
     }
 
     /// Everything that is planted in this instance.

@@ -555,12 +555,15 @@ impl ChannelCollector {
                 entry.size = raw.size;
                 if entry.fate == Fate::Missing || was_awaited {
                     entry.fate = Fate::Late;
-                } else if entry.fate == Fate::NoBuffer {
-                    // It was tried again, and found one.
+                } else if matches!(entry.fate, Fate::NoBuffer | Fate::TooLong) {
+                    // It was tried again, and went.
                     entry.fate = Fate::Untaken;
                 }
             }
             FateCode::NoBuffer if entry.taken.is_none() => entry.fate = Fate::NoBuffer,
+            FateCode::TooLong if entry.taken.is_none() => {
+                (entry.fate, entry.size) = (Fate::TooLong, raw.size)
+            }
             _ if entry.fate == Fate::Untaken => entry.fate = Fate::Missing,
             _ => {}
         }
@@ -612,7 +615,7 @@ impl ChannelCollector {
                 true
             }
             _ => {
-                if entry.fate != Fate::NoBuffer {
+                if !matches!(entry.fate, Fate::NoBuffer | Fate::TooLong) {
                     entry.fate = if entry.inserted.is_some() { Fate::Late } else { Fate::Missing };
                 }
                 true

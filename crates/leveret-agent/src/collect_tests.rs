@@ -326,10 +326,11 @@ fn a_message_that_cannot_be_true_is_left_out_and_lies_with_its_end() {
         message.due = message.due + PERIOD.saturating_mul(1 << 30);
         message.fate = fate as u8;
     }
-    let timed: [fn(&mut RawMessage); 7] = [
+    let timed: [fn(&mut RawMessage); 8] = [
         |message| message.instance = u64::MAX,
         |message| message.due = message.due + Nanos(1),
         |message| message.size = 9,
+        |message| message.fate = FateCode::TooLong as u8,
         |message| far(message, FateCode::Missing),
         |message| far(message, FateCode::NoBuffer),
         |message| far(message, FateCode::Passed),
@@ -510,6 +511,15 @@ fn a_transfer_outside_the_time_table_is_late_when_it_was_awaited_in_vain() {
     assert_eq!(fate(&[(true, NoBuffer), (true, Done)]), Some(Fate::Untaken));
     // The source is read before the target, and may have written meanwhile.
     assert_eq!(fate(&[(false, Done), (true, NoBuffer), (true, Done)]), Some(Fate::Taken));
+}
+
+#[test]
+fn a_message_that_is_too_long_is_a_miss_of_its_own_kind() {
+    use FateCode::{Done, Missing, TooLong};
+    assert_eq!(fate(&[(true, TooLong), (false, Missing)]), Some(Fate::TooLong));
+    assert_eq!(fate(&[(false, Missing), (true, TooLong)]), Some(Fate::TooLong));
+    assert_eq!(fate(&[(true, TooLong), (true, Done)]), Some(Fate::Untaken), "a shorter one went instead");
+    assert_eq!(fate(&[(false, Done), (true, TooLong)]), Some(Fate::Taken));
 }
 
 // spec: CHANNEL-MISS-07

@@ -108,8 +108,8 @@ impl Evidence {
         // Who may watch whole cores may as a rule watch their timers; for anybody else that goes without saying.
         let watched = if whole_core { cores } else { &[] };
         let mut timers = Vec::new();
-        for core in watched {
-            match TimerLog::open_core(*core) {
+        for log in TimerLog::open_cores(watched) {
+            match log {
                 Ok(log) => timers.push(log),
                 Err(error) => warnings.push(error.to_string()),
             }

@@ -199,7 +199,8 @@ impl ChannelTable {
         let code = |record: &MessageRecord| FATES.into_iter().find(|fate| *fate as u8 == record.fate);
         let record = alleged.checked(|record| {
             code(record).is_some_and(|fate| {
-                u64::from(record.size) <= self.size_max && self.is_timely((record, fate), is_source, span)
+                let fits = u64::from(record.size) <= self.size_max;
+                fits == (fate != FateCode::TooLong) && self.is_timely((record, fate), is_source, span)
             })
         })?;
         Some((record, code(&record)?))
@@ -227,7 +228,7 @@ impl ChannelTable {
         };
         let may_say = match fate {
             FateCode::Done | FateCode::Missing | FateCode::Inactive => true,
-            FateCode::NoBuffer => is_source,
+            FateCode::NoBuffer | FateCode::TooLong => is_source,
             FateCode::Sampled | FateCode::Restored => false,
             _ => !is_source,
         };
@@ -278,7 +279,7 @@ const RECORDS_OF_INSTANCE: u64 = 8;
 /// Channels that are not time-driven record one message in this many.
 pub(crate) const SAMPLED_OF: u64 = 64;
 
-const FATES: [FateCode; 14] = [
+const FATES: [FateCode; 15] = [
     FateCode::Done,
     FateCode::Late,
     FateCode::Missing,
@@ -293,4 +294,5 @@ const FATES: [FateCode; 14] = [
     FateCode::NoRoom,
     FateCode::Damaged,
     FateCode::Restored,
+    FateCode::TooLong,
 ];

@@ -10,13 +10,14 @@
 //! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON`; with names and ranks: root |
 //! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
 //! | [`HoldLog`]: who stops, traces or freezes a thread, on all cores | 0 and a readable tracefs, or root |
-//! | [`TimerLog`]: every timer interrupt on a core | 0 and a readable tracefs, or root |
+//! | [`TimerLog`]: every timer interrupt on a core | `CAP_BPF` and `CAP_PERFMON`, or root; with holes 0 and a readable tracefs |
 
 mod event;
 mod faults;
 mod holds;
 mod ring;
 mod scheduled;
+mod stamps;
 mod switches;
 mod system_calls;
 #[cfg(test)]

@@ -257,6 +257,8 @@ pub enum Fate {
     NoRoom,
     /// Its bytes were changed after it was sent.
     Corrupt,
+    /// Refused, since it had more bytes than the channel carries; its size says how many.
+    TooLong,
 }
 
 /// A change of the running thread on a core.

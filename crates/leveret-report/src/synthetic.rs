@@ -175,6 +175,11 @@ pub enum Plant {
         /// Channel.
         channel: usize,
     },
+    /// The sender's message has more bytes than the channel carries.
+    TooLong {
+        /// Channel.
+        channel: usize,
+    },
     /// The sender's task inserts nothing.
     NotInserted {
         /// Channel.

@@ -102,6 +102,8 @@ pub enum Cause {
     CorruptPayload,
     /// The sender's task ran but inserted nothing.
     NotInserted,
+    /// The message had more bytes than its channel carries.
+    TooLong,
     /// The receiver's program had no buffer for the message.
     NoRoom,
     /// The plan left too little room, or the runtime did not follow it.
@@ -164,6 +166,7 @@ words!(Cause {
     CorruptSegment => "corrupt-segment", "corrupt segment";
     CorruptPayload => "corrupt-payload", "message changed after it was sent";
     NotInserted => "not-inserted", "sender inserted nothing";
+    TooLong => "too-long", "message longer than its channel carries";
     NoRoom => "no-room", "receiver had no empty buffer";
     PlanOrRuntime => "plan-or-runtime", "plan or runtime error";
     SchedulingChanged => "scheduling-changed", "scheduling was changed from outside";

@@ -190,11 +190,18 @@ impl OutputSlot<'_> {
         self.slot.bytes_mut()
     }
 
-    /// Inserts the first `length` bytes.
-    pub fn insert(self, length: usize) -> Result<(), SendRefusal> {
-        if length > self.most {
-            return Err(SendRefusal::TooLong { length, most: self.most });
+    /// That this is longer than the channel's size is a miss of the channel, and told as such.
+    fn check_length(&mut self, length: usize) -> Result<(), SendRefusal> {
+        if length <= self.most {
+            return Ok(());
         }
+        self.sent.refuse(length);
+        Err(SendRefusal::TooLong { length, most: self.most })
+    }
+
+    /// Inserts the first `length` bytes.
+    pub fn insert(mut self, length: usize) -> Result<(), SendRefusal> {
+        self.check_length(length)?;
         let now = self.clock.now().latest;
         self.slot.publish(length as u32, now);
         self.sent.note(now, length);
@@ -204,9 +211,7 @@ impl OutputSlot<'_> {
     /// Copies what is to be copied, and inserts it. Says which instance it was.
     pub(crate) fn insert_outgoing(mut self, outgoing: &Outgoing<'_>) -> Result<u64, SendRefusal> {
         let Outgoing { bytes, length, index, .. } = *outgoing;
-        if length > self.most {
-            return Err(SendRefusal::TooLong { length, most: self.most });
-        }
+        self.check_length(length)?;
         let instance = self.slot.instance();
         self.slot.write(bytes);
         let Some(index) = index else { return self.insert(length).map(|()| instance) };
@@ -218,9 +223,7 @@ impl OutputSlot<'_> {
 
     /// Copies `bytes` into the buffer and inserts them.
     pub fn insert_copy(mut self, bytes: &[u8]) -> Result<(), SendRefusal> {
-        if bytes.len() > self.most {
-            return Err(SendRefusal::TooLong { length: bytes.len(), most: self.most });
-        }
+        self.check_length(bytes.len())?;
         self.slot.write(bytes);
         self.insert(bytes.len())
     }

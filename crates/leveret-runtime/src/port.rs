@@ -48,6 +48,8 @@ pub enum FateCode {
     Damaged = 12,
     /// Something in this end's own process had written over its words in its segment; they are as they were again (target).
     Restored = 13,
+    /// Refused: longer than the channel's size (source); the record's size is the length that was asked for.
+    TooLong = 14,
 }
 
 /// What the present instance finds.
@@ -721,7 +723,7 @@ impl OutputPort {
                 instance,
                 at: self.inserted,
                 due,
-                size: self.length as u32,
+                size: u32::try_from(self.length).unwrap_or(u32::MAX),
                 fate: self.outcome as u8,
             });
         }
@@ -759,6 +761,12 @@ pub(crate) struct Sent<'p> {
 }
 
 impl Sent<'_> {
+    /// A message of this length was refused. Another may follow in the same instance.
+    pub(crate) fn refuse(&mut self, length: usize) {
+        *self.outcome = FateCode::TooLong;
+        *self.length = length;
+    }
+
     pub(crate) fn note(self, inserted: Nanos, length: usize) {
         *self.outcome = FateCode::Done;
         *self.inserted = inserted;

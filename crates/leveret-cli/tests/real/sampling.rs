@@ -73,3 +73,18 @@ fn the_last_good_message_is_held() {
         }
     }
 }
+
+/// The tutorial drops what a send returns: the report tells it all the same.
+#[test]
+fn a_message_that_is_too_long_is_a_miss_that_says_so() {
+    let _turn = turn();
+    let writer = ["size=64", "oversize=99@5,9,13"];
+    let outcome = pair("20ms", ["6ms", "9ms"], &writer, "", &["size=64"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    for instance in outcome.undisturbed(outcome.done("node A: too long", &[5, 9, 13])) {
+        let miss = outcome.miss("AB", instance);
+        assert_eq!((miss.cause, miss.party), (Cause::TooLong, Party::Job), "{:?}", miss.evidence);
+        assert!(miss.evidence[0].contains("sent 99 B"), "{:?}", miss.evidence);
+        assert!(miss.evidence[0].contains("at most 64 B"), "{:?}", miss.evidence);
+    }
+}

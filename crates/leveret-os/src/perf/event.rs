@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 use std::ffi::CStr;
 use std::mem::offset_of;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 /// Why an event cannot be had.
@@ -209,17 +209,12 @@ impl Event {
     pub(super) fn map(&self, data_pages: usize) -> Result<Mapped, PerfError> {
         let length = (1 + data_pages) * page_bytes();
         let protection = if data_pages == 0 { ProtFlags::READ } else { ProtFlags::READ | ProtFlags::WRITE };
-        // SAFETY: a null hint lets the kernel choose an unused range, so no existing mapping is touched.
-        let base = unsafe {
-            rustix::mm::mmap(std::ptr::null_mut(), length, protection, MapFlags::SHARED, self.file.as_fd(), 0)
-        };
         let refused = |errno| PerfError::Map {
             event: self.name,
             target: self.target.to_string(),
             failure: Failure::new("mmap", errno),
         };
-        let base = NonNull::new(base.map_err(refused)?).ok_or_else(|| refused(Errno::FAULT))?;
-        Ok(Mapped { base: base.cast(), length })
+        Mapped::new(self.file.as_fd(), length, protection).map_err(refused)
     }
 
     /// The count so far. A system call.
@@ -306,6 +301,19 @@ pub(super) struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Mapped {
+    /// Maps a file of the kernel's to be read.
+    pub(super) fn of(file: BorrowedFd<'_>, length: usize) -> Result<Self, Errno> {
+        Self::new(file, length, ProtFlags::READ)
+    }
+
+    fn new(file: BorrowedFd<'_>, length: usize, protection: ProtFlags) -> Result<Self, Errno> {
+        // SAFETY: a null hint lets the kernel choose an unused range, so no existing mapping is touched.
+        let base =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), length, protection, MapFlags::SHARED, file, 0) }?;
+        let base = NonNull::new(base).ok_or(Errno::FAULT)?;
+        Ok(Self { base: base.cast(), length })
+    }
+
     /// The control page. The kernel writes it at any time: fields are read with volatile or atomic loads only.
     pub(super) fn page(&self) -> *mut ControlPage {
         self.base.as_ptr().cast()
@@ -321,7 +329,7 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `Event::map`, and no pointer into it outlives `self`. The only failures
+        // SAFETY: the range was mapped by `Mapped::new`, and no pointer into it outlives `self`. The only failures
         // are wrong arguments, which the fields exclude.
         let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.length) };
     }

@@ -212,5 +212,6 @@ fn fate(fate: Fate) -> &'static str {
         Fate::Invalid => "invalid",
         Fate::NoRoom => "no room",
         Fate::Corrupt => "corrupt",
+        Fate::TooLong => "too long",
     }
 }

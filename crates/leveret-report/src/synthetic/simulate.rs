@@ -381,11 +381,13 @@ impl<'a> Simulation<'a> {
             _ if planted(Plant::Corrupt { channel }) => (None, Fate::Invalid),
             _ if planted(Plant::NoBuffer { channel }) => (None, Fate::NoBuffer),
             _ if planted(Plant::NotInserted { channel }) => (None, Fate::Missing),
+            _ if planted(Plant::TooLong { channel }) => (None, Fate::TooLong),
             Some(at) if at > due => (Some(at), Fate::Late),
             Some(at) if planted(Plant::NoRoom { channel }) => (Some(at), Fate::NoRoom),
             Some(at) => (Some(at), Fate::Taken),
             None => (None, Fate::Missing),
         };
+        let size = if fate == Fate::TooLong { size + 1 } else { size };
         let message = MessageRecord { instance: round, inserted, due, taken: None, size, fate };
         self.phase.channels[channel].messages.push(message);
     }

@@ -61,6 +61,7 @@ pub(super) fn misses(context: &Context<'_>) -> Vec<Miss> {
                 Fate::Invalid => invalid(context, channel, message),
                 Fate::NoRoom => no_room(context, channel, message),
                 Fate::Corrupt => corrupt(context, channel),
+                Fate::TooLong => too_long(context, channel, message),
             };
             if finding.is_unowed {
                 continue;
@@ -212,6 +213,7 @@ fn starved(
             Fate::Invalid => invalid(context, channel, input),
             Fate::NoRoom => no_room(context, channel, input),
             Fate::Corrupt => corrupt(context, channel),
+            Fate::TooLong => too_long(context, channel, input),
         };
         let name = context.index.channel_name(channel);
         let sentence = format!(
@@ -467,6 +469,23 @@ fn invalid(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Fi
         message.size
     );
     Finding::job(Stage::Arrival, Cause::CorruptSegment, sentence)
+}
+
+/// The length is the program's, whoever else was late.
+fn too_long(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
+    let most = context.phase().job.channels.get(channel).map_or(0, |model| model.size.0);
+    let who = match sender(context, channel, message) {
+        Some((task, _, record)) => {
+            format!("{}, instance {}", context.index.task_name(task), record.instance)
+        }
+        None => format!("member {}", sender_name(context, channel)),
+    };
+    let sentence = format!(
+        "{who}, sent {} B, and the channel carries at most {most} B: the message was refused, and none took its place; declare a larger \
+         size, or look at what the send returns",
+        message.size
+    );
+    Finding::job(Stage::Insertion, Cause::TooLong, sentence)
 }
 
 fn corrupt(context: &Context<'_>, channel: usize) -> Finding {

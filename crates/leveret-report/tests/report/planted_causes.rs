@@ -270,6 +270,7 @@ fn channel_causes() {
         (Plant::Corrupt { channel: B }, Stage::Arrival, Cause::CorruptSegment),
         (Plant::NoBuffer { channel: B }, Stage::Taking, Cause::LatePeer),
         (Plant::NotInserted { channel: B }, Stage::Insertion, Cause::NotInserted),
+        (Plant::TooLong { channel: B }, Stage::Insertion, Cause::TooLong),
         (Plant::NoRoom { channel: B }, Stage::Taking, Cause::NoRoom),
     ];
     for (plant, stage, cause) in cases {

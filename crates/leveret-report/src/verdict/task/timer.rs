@@ -39,7 +39,9 @@ impl Case<'_> {
                 "no interrupt of a timer is recorded before the thread came: something held it before it slept, as a supervisor of its system calls \
                  does, or something else woke it, or the interrupt was not recorded"
             }
-            (false, _) => "timer interrupts could not be watched, so nothing proves that the timer was late",
+            (false, _) => {
+                "no timer interrupt of this core is recorded (to watch them takes root), so nothing proves that the timer was late"
+            }
         };
         let sentence = format!("{head}: {why}; what is not proven counts as the job's");
         self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
