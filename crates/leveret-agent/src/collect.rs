@@ -331,9 +331,7 @@ impl TaskCollector {
 
     /// Around when a task should have run its next instance, of which nothing is recorded long after that; once for each.
     pub(crate) fn newly_silent(&mut self, now: Nanos) -> Option<(Nanos, Nanos)> {
-        self.reader.as_ref()?;
-        let next = self.newest.map_or(Some(self.record.before), |newest| newest.checked_add(1))?;
-        let (start, deadline) = self.table.window(next.checked_sub(self.record.before)?)?;
+        let (next, start, deadline) = self.next_window()?;
         if self.silent == Some(next)
             || now < self.epoch + deadline.max(start + self.table.budget) + SILENT_LEAST
         {
@@ -341,6 +339,14 @@ impl TaskCollector {
         }
         self.silent = Some(next);
         Some((self.epoch + start - self.table.guard - Nanos::from_millis(1), now))
+    }
+
+    /// The first instance of which nothing is recorded, and its window since the epoch.
+    pub(crate) fn next_window(&self) -> Option<(u64, Nanos, Nanos)> {
+        self.reader.as_ref()?;
+        let next = self.newest.map_or(Some(self.record.before), |newest| newest.checked_add(1))?;
+        let (start, deadline) = self.table.window(next.checked_sub(self.record.before)?)?;
+        Some((next, start, deadline))
     }
 
     /// The record with the counters as they are `now`, at the end, and what happened to the task of this index.

@@ -83,6 +83,9 @@ fn rounds_within(horizon: Horizon, hyperperiod: Nanos) -> u64 {
     }
 }
 
+/// A thread of a task that ends for its member's end, or for that of the run, is followed by these within this time.
+const ENDS_WITHIN: Nanos = Nanos::from_secs(1);
+
 /// Events of the job that are kept, beside those around misses.
 const EVENTS_MAX: usize = 16_384;
 
@@ -359,6 +362,26 @@ impl Monitor {
             )
         };
         living.map(words).collect()
+    }
+
+    /// Which members have a task whose thread has ended before its time, since when, and that in words; `end` is when the run ends.
+    pub(crate) fn threadless(&self, end: Nanos, now: Nanos) -> Vec<(MemberId, Nanos, String)> {
+        let ordered = i64::try_from(self.rounds_ordered).unwrap_or(i64::MAX);
+        let end = end.min(self.epoch + self.plan.hyperperiod.saturating_mul(ordered));
+        let found = self.scheduling.gone().iter().filter_map(|(task, since)| {
+            let model = self.assembled.job.tasks.get(usize::from(*task))?;
+            let (instance, start, deadline) = self.tasks.get(usize::from(*task))?.next_window()?;
+            let is_owed = self.epoch + start < end && now > self.epoch + deadline.max(start) + ENDS_WITHIN;
+            let words = || {
+                format!(
+                    "the thread of its task \"{}\" has ended, and instance {instance} has not run: a body has to return, and must not end its \
+                     thread",
+                    model.name
+                )
+            };
+            is_owed.then(|| (model.member, *since, words()))
+        });
+        found.collect()
     }
 
     /// The same; of channels those that are due.

@@ -2,7 +2,7 @@
 
 use crate::patience::FINISH_WITHIN;
 use leveret_os::clock;
-use leveret_os::scheduling::{Observed, of_thread};
+use leveret_os::scheduling::{Observed, is_gone, of_thread};
 use leveret_report::record::{Event, EventKind};
 use leveret_types::Nanos;
 
@@ -59,6 +59,8 @@ pub(crate) struct SchedulingWatch {
     raised_by: Nanos,
     /// Not yet looked at for the first time.
     unseen: Vec<(u16, u32)>,
+    /// Tasks whose thread has ended, and when that was seen.
+    gone: Vec<(u16, Nanos)>,
 }
 
 impl SchedulingWatch {
@@ -75,7 +77,15 @@ impl SchedulingWatch {
     pub(crate) fn from_epoch(threads: &[(u16, u32)], epoch: Nanos) -> Self {
         let within = (epoch, Nanos::MAX);
         let raised_by = epoch + RAISED_WITHIN;
-        Self { threads: Vec::new(), next: 0, epoch, within, raised_by, unseen: threads.to_vec() }
+        Self {
+            threads: Vec::new(),
+            next: 0,
+            epoch,
+            within,
+            raised_by,
+            unseen: threads.to_vec(),
+            gone: Vec::new(),
+        }
     }
 
     /// The threads give their class and core up from here on.
@@ -87,12 +97,21 @@ impl SchedulingWatch {
     pub(crate) fn forget(&mut self, is_ended: impl Fn(u16) -> bool) {
         self.threads.retain(|thread| !is_ended(thread.task));
         self.unseen.retain(|(task, _)| !is_ended(*task));
+        self.gone.retain(|(task, _)| !is_ended(*task));
+    }
+
+    /// Tasks whose thread has ended while it was watched, and when that was seen.
+    pub(crate) fn gone(&self) -> &[(u16, Nanos)] {
+        &self.gone
     }
 
     fn see(&mut self) {
-        let looked = clock::now();
+        let (looked, gone) = (clock::now(), &mut self.gone);
         let threads = std::mem::take(&mut self.unseen).into_iter().filter_map(|(task, thread)| {
-            let set = of_thread(thread).ok()?;
+            let Ok(set) = of_thread(thread) else {
+                gone.extend(is_gone(thread).then_some((task, looked)));
+                return None;
+            };
             Some(Thread { task, thread, found: set.clone(), set, looked })
         });
         self.threads.extend(threads);
@@ -135,7 +154,8 @@ impl SchedulingWatch {
             }
         }
         for place in gone.into_iter().rev() {
-            self.threads.swap_remove(place);
+            let Thread { task, thread, .. } = self.threads.swap_remove(place);
+            self.gone.extend(is_gone(thread).then_some((task, now)));
         }
         events
     }

@@ -4611,7 +4611,7 @@ public:
             (void)try_uncommit();
         } else {
             // The tasks end now, and nobody is waited for on the way to whoever prints the exception.
-            (void)MPIRTX_Fail("an exception has left what is committed");
+            (void)MPIRTX_Fail("an exception has passed the end of the commit");
         }
     }
 

@@ -1,6 +1,7 @@
 //! C types, and how names and pointers come in: each pointer's type says what a caller in C promises of it. All of them may
 //! be null.
 
+use crate::answer::keep_remedy;
 use leveret_runtime::objects::{Class, Code, Handle};
 use leveret_types::NAME_BYTES_MAX;
 use std::borrow::Cow;
@@ -134,7 +135,11 @@ pub struct NameIn(*const c_char);
 impl NameIn {
     /// An error when it is null, of a name that must be there.
     pub(crate) fn check(self) -> Result<(), Code> {
-        if self.0.is_null() { Err(Code::NullPointer) } else { Ok(()) }
+        if self.0.is_null() {
+            keep_remedy("give a name");
+            return Err(Code::NullPointer);
+        }
+        Ok(())
     }
 
     pub(crate) fn read<'a>(self) -> Result<&'a str, Code> {

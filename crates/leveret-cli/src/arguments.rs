@@ -472,7 +472,7 @@ pub struct WhyArguments {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Which instance.
-    #[arg(value_name = "INSTANCE", value_parser = instance)]
+    #[arg(value_name = "INSTANCE", value_parser = instance, allow_negative_numbers = true)]
     pub instance: u64,
     /// How the explanation is printed.
     #[arg(long, value_enum, default_value_t)]

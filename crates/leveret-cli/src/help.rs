@@ -39,7 +39,8 @@ Exit codes: 0 no miss; 3 only misses of the machine, all listed; 4 misses of oth
 too, none of the job; 1 a miss of the job, or one that nothing proves to be another's, or anything lost, \
 corrupt or out of order, or the job refused or not run; 2 bad input, or a report that could not be written (what was \
 measured is printed, and the files that could be are written). Of a job that a member aborted \
-(MPIRTX_Abort) the code is the member's, 2 to 4 too: the report tells them apart.";
+(MPIRTX_Abort) the code is the member's, 2 to 4 too: the report tells them apart. Of a run that a signal \
+ended it says the same of what ran until then; ended before the first commit, it is 1.";
 
 /// Of `leveret check`.
 pub const CHECK: &str = "\
@@ -49,7 +50,8 @@ Examples:
   leveret check job.toml --learn out     budgets that the run in out/ suggests
 
 A refusal names the smallest set of declarations that cannot be met together, and the smallest single \
-change that would fit. Nothing is started. Ctrl-C ends the search, with nothing printed.
+change that would fit. Nothing is started: it looks at the declarations alone, neither at this machine \
+(`leveret doctor` does) nor at the programs, whose declarations meet in a run. Ctrl-C ends the search, with nothing printed.
 
 Exit codes: 0 admitted; 1 refused, or no plan found; 2 bad input.";
 

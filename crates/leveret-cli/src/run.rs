@@ -236,10 +236,12 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
             format!("{shown}: {error}, before anything was committed"),
             "the member's own words stand above",
         ),
-        AgentError::System { .. } | AgentError::NothingRan(_) => Failure::new(
-            format!("{shown}: {error}"),
-            "see `leveret doctor`, and what the members printed above",
-        ),
+        AgentError::NothingRan(_) => {
+            Failure::new(format!("{shown}: {error}"), "what the members printed stands above")
+        }
+        AgentError::System { .. } => {
+            Failure::new(format!("{shown}: {error}"), "see `leveret doctor`, which says what this machine lacks")
+        }
     };
     let code = match error {
         AgentError::Launch { .. } => EXIT_BAD_INPUT,

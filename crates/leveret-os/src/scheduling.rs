@@ -12,7 +12,7 @@ use std::fmt;
 
 mod observed;
 
-pub use observed::{Observed, of_thread};
+pub use observed::{Observed, is_gone, of_thread};
 
 /// How the kernel schedules a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -52,15 +52,13 @@ pub enum Mismatch {
         owner: String,
     },
     /// A channel end has no counterpart.
-    #[error(
-        "{object}: {present} declares the {has} end, but nobody declares the {lacks} end; add it to {owner}"
-    )]
+    #[error("{object}: {present} declares {has}, but nobody declares the {lacks} end; add it to {owner}")]
     Unmatched {
         /// The channel.
         object: String,
         /// The member that declares an end.
         present: String,
-        /// The end it declares.
+        /// What it declares: the channel or one end, in words.
         has: String,
         /// The end that is missing.
         lacks: String,

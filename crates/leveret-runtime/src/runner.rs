@@ -210,8 +210,9 @@ impl TaskRunner {
     }
 
     /// As [`TaskRunner::fail`], should its thread be gone before it could.
-    pub(crate) fn notice(&self) -> Notice {
-        self.watch.clone().notice()
+    pub(crate) fn notice(&self, tell: impl FnOnce(&'static str, StopWish) + Send + 'static) -> Notice {
+        let (task, tally) = (self.timing.task.0, self.tally.clone());
+        self.watch.clone().notice(move || Place::Task(task, tally.read().ended()), tell)
     }
 
     /// Whether another mode takes over at the stop.

@@ -75,6 +75,11 @@ impl TaskMetrics {
         self.overruns += u64::from(used > budget);
     }
 
+    /// Instances that ran or were skipped: the number of the present one.
+    pub(crate) fn ended(&self) -> u64 {
+        self.completed + self.skipped
+    }
+
     /// Goes on from what was counted in the mode before; here nothing has run yet.
     pub(crate) fn go_on_from(&mut self, before: Self) {
         let (missed, skipped) = (self.missed, self.skipped);

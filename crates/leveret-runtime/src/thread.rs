@@ -143,7 +143,8 @@ impl TaskThread {
         on_panic: OnPanic,
     ) -> Result<Self, Failure> {
         let (arm, armed) = mailbox(1);
-        let notice = runner.notice();
+        let lost = on_panic.clone();
+        let notice = runner.notice(move |reason, wish| lost(reason, wish));
         let handle = Thread::start(name, move || {
             let _posted = notice.post();
             body(runner, plan, ready, &armed, &on_panic);

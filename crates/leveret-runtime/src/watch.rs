@@ -118,12 +118,17 @@ impl Watch {
         wish
     }
 
-    /// For a thread that runs functions of the program: if one of them takes the thread along, the job ends.
-    pub(crate) fn notice(self: Arc<Self>) -> Notice {
+    /// For a thread that runs functions of the program: if one of them takes the thread along, the job ends, by this task instance
+    /// if it is known then, and the wish is told.
+    pub(crate) fn notice(
+        self: Arc<Self>,
+        place: impl FnOnce() -> Place + Send + 'static,
+        tell: impl FnOnce(&'static str, StopWish) + Send + 'static,
+    ) -> Notice {
         const REASON: &str = "a function of the program has ended the library's thread; it must return";
         Notice::new(move || {
             say(&["leveret: ", REASON]);
-            self.request_stop(REASON, Place::Nowhere);
+            tell(REASON, self.request_stop(REASON, place()));
         })
     }
 

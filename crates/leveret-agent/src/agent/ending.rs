@@ -48,6 +48,20 @@ impl Agent<'_> {
         }
     }
 
+    /// A member whose task has no thread any more runs on without it: it is ended, once it is seen not to end by itself.
+    pub(super) fn end_threadless(&mut self, found: Vec<(MemberId, Nanos, String)>) {
+        for (member, since, why) in found {
+            let seat = &self.seats[member.index()];
+            // The threads of one that has closed its connection end for that, and it is given its time.
+            let is_of_job = seat.child.is_some() && seat.connection.is_some();
+            if is_of_job && seat.expelled.is_none() && seat.gave_up.is_none() {
+                let kind = EventKind::GaveUp { member: member.0, since, why: why.clone() };
+                self.event_of_member(member.index(), clock::now(), kind);
+                self.expel(member.index(), &why);
+            }
+        }
+    }
+
     /// A member lives on though it has closed its connection or given up, or though nothing more can be committed. In the middle of a commit its
     /// process is killed. Otherwise the others are told, once, that it has left.
     fn end_who_stays(&mut self, rank: usize, now: Nanos) {

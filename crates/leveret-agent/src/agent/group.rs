@@ -613,10 +613,13 @@ impl Agent<'_> {
         let mut waits = Vec::new();
         for members in self.groups.keys() {
             let Some(place) = self.groups.place(&members) else { continue };
+            let end = self.groups.all[place].patience.end();
             if let Some(monitor) = &mut self.groups.all[place].monitor {
                 monitor.drain();
                 let unreturned = monitor.unreturned(clock::now());
+                let threadless = monitor.threadless(end, clock::now());
                 self.warn(unreturned);
+                self.end_threadless(threadless);
             }
             self.end_what_does_not_stop(place, now);
             if let Some(place) = self.groups.place(&members) {

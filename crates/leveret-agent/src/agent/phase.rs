@@ -126,7 +126,9 @@ impl Agent<'_> {
         if let Some(monitor) = &mut self.monitor {
             monitor.drain();
             let unreturned = monitor.unreturned(clock::now());
+            let threadless = monitor.threadless(self.patience.end(), clock::now());
             self.warn(unreturned);
+            self.end_threadless(threadless);
         }
         self.save(now);
         let Some(monitor) = &mut self.monitor else { return };

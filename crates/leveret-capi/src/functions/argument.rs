@@ -1,11 +1,12 @@
 //! What a program in C hands over with a function of its own, and how that is called.
 
+use crate::answer::keep_remedy;
 use crate::state::in_task;
 use leveret_memory::sync::{AtomicU64, Ordering};
 use leveret_os::cancellation::Uncancelled;
 use leveret_os::contained::contained;
 use leveret_os::said::say;
-use leveret_runtime::objects::{Committed, Handle};
+use leveret_runtime::objects::{Code, Committed, Handle};
 use leveret_types::printable;
 use std::ffi::c_void;
 use std::panic::resume_unwind;
@@ -22,6 +23,12 @@ impl Argument {
     pub(super) fn get(&self) -> *mut c_void {
         self.0
     }
+}
+
+/// There is no function, and who `runs` it is to have one.
+pub(super) fn no_function(runs: &str) -> Code {
+    keep_remedy(&format!("give the function that {runs}"));
+    Code::NullPointer
 }
 
 /// How often this process has said that a function did not return: a handler may do so at each of its runs.

@@ -1,6 +1,6 @@
 //! Triggers, receptors, handlers.
 
-use super::argument::{Argument, run_for_program};
+use super::argument::{Argument, no_function, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of, timeout_of};
 use super::object::{changed, free, made, no_handles, told};
 use crate::answer::answer;
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn MPIRT_Handler_create(
             handler,
             || good_or_null(qos),
             |qos| {
-                let function = function.ok_or(Code::NullPointer)?;
+                let function = function.ok_or_else(|| no_function("the handler runs"))?;
                 let name = name.read()?;
                 let argument = Argument(argument);
                 let run: HandlerFunction = Arc::new(move |receptor, firing, committed| {

@@ -1,6 +1,6 @@
 //! Tasks: what runs once in every period (our extension).
 
-use super::argument::{Argument, run_for_program};
+use super::argument::{Argument, no_function, run_for_program};
 use super::channel::{MPIRTX_Duration_metrics, durations_of};
 use super::object::{changed, free, made, told, told_object};
 use crate::answer::answer;
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn MPIRTX_Task_create(
             || good(qos),
             |qos| {
                 name.check()?;
-                let function = function.ok_or(Code::NullPointer)?;
+                let function = function.ok_or_else(|| no_function("the task runs"))?;
                 let name = name.read()?;
                 let argument = Argument(argument);
                 with_library(|library| {

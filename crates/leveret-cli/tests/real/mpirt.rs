@@ -4,7 +4,7 @@ use crate::harness::{Outcome, turn};
 use crate::stalls::Watch;
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
 use leveret_report::record::{Ending, Fate, InstanceRecord, Outcome as InstanceOutcome, TaskRecord};
-use leveret_report::verdict::{Cause, Irregularity, Miss};
+use leveret_report::verdict::{Cause, Irregularity, Miss, Party};
 
 #[test]
 fn setup() {
@@ -90,7 +90,7 @@ fn an_exception_that_leaves_a_commit() {
     with_members("tests/mpirt/left.cpp", &CPP, &[2], |program, members| {
         let outcome = program.run(members, &[]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
-        let death = "member \"0\" died: exit status 1, an exception has left what is committed";
+        let death = "member \"0\" died: exit status 1, an exception has passed the end of the commit";
         for words in ["thrown on purpose", "its tasks have ended", "member 1: passed", death] {
             assert!(outcome.said().contains(words), "{words}: {}", outcome.said());
         }
@@ -159,7 +159,22 @@ fn a_thread_that_is_gone_with_a_function_without_unwind_tables() {
         assert_eq!(outcome.code, Some(1), "{}", outcome.said());
         let said = "a function of the program has ended the library's thread; it must return";
         assert!(outcome.said().contains(said), "{source}: {}", outcome.said());
+        let whose = format!("{said}: task ends-0, instance 3");
+        assert_eq!(outcome.said().contains(&whose), source.ends_with("task.c"), "{}", outcome.said());
     }
+}
+
+/// Not even the thread itself hears of it.
+#[test]
+fn a_thread_that_is_gone_without_a_word() {
+    let _turn = turn();
+    let outcome = Program::compiled("tests/mpirt/gone_task.c", &C).passes((2, 1), &[]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    let gone = "the thread of its task \"goes\" has ended, and instance 3 has not run";
+    let Ending::Stopped(why) = &outcome.record().ending else { panic!("{}", outcome.said()) };
+    assert!(why.contains("member \"0\"") && why.contains(gone), "{why}");
+    let miss = outcome.miss("goes", 3);
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::MemberDied, Party::Job, false), "{miss:?}");
 }
 
 #[test]

@@ -70,6 +70,13 @@ pub fn of_thread(thread: u32) -> Result<Observed, SchedulingError> {
     Ok(Observed { policy: found.policy, rank, cores, slack })
 }
 
+/// Whether there is no such thread any more.
+pub fn is_gone(thread: u32) -> bool {
+    of_thread(thread).is_err_and(
+        |error| matches!(error, SchedulingError::Unreadable { failure } if failure.errno == Errno::SRCH),
+    )
+}
+
 /// The kernel tells it to whoever may change it.
 fn timer_slack(thread: u32) -> Option<Nanos> {
     let told = std::fs::read_to_string(format!("/proc/{thread}/timerslack_ns")).ok()?;

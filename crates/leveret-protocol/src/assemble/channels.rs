@@ -120,17 +120,23 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// A near name of a channel whose `end` is declared by code, and of which the manifest says nothing: perhaps this
-    /// channel by another spelling.
-    fn misspelt(&self, end: End) -> Option<&str> {
-        let only_in_code = self.all.iter().filter(|((group, _), sides)| {
-            let holder = if end == End::Source { sides.source } else { sides.target };
-            *group == self.key.0 && holder.is_some() && sides.manifest.is_none()
+    /// A near name of a channel whose `end` is declared by code, and of which the manifest says nothing, and by whom: perhaps this
+    /// channel by another spelling. However far the name is, it is that of the only other one that lacks just the other end.
+    fn misspelt(&self, end: End) -> Option<(&str, usize)> {
+        let both = |sides: &Sides<'_>| match end {
+            End::Source => (sides.source.map(|(rank, _)| rank), sides.target.is_some()),
+            End::Target => (sides.target.map(|(rank, _)| rank), sides.source.is_some()),
+        };
+        let only_in_code = self.all.iter().filter_map(|((group, name), sides)| {
+            let is_candidate = *group == self.key.0 && sides.manifest.is_none() && *name != self.key.1;
+            let (holder, has_other) = both(sides);
+            is_candidate.then_some((name.as_str(), holder?, has_other))
         });
-        nearest(
-            &self.key.1,
-            only_in_code.map(|((_, name), _)| name.as_str()).filter(|name| *name != self.key.1),
-        )
+        let of = |near: &str| only_in_code.clone().find(|(name, ..)| *name == near);
+        let near = nearest(&self.key.1, only_in_code.clone().map(|(name, ..)| name)).and_then(of);
+        let mut halves = only_in_code.clone().filter(|(_, _, has_other)| !has_other);
+        let only_half = halves.next().filter(|_| halves.next().is_none());
+        near.or(only_half).map(|(name, holder, _)| (name, holder))
     }
 }
 
@@ -179,7 +185,7 @@ fn channel(
         qos,
     };
     if channel.qos.service().is_some() {
-        check_served(sides, context, errors);
+        check_served(sides, &channel.qos, context, errors);
     }
     let memory =
         |end: Option<(usize, &ChannelEndDeclaration)>| end.map_or_else(Default::default, |(_, e)| e.memory);
@@ -199,19 +205,28 @@ fn outgoing(sides: &Sides<'_>, qos: &Qos) -> u32 {
     if matches!(qos, Qos::TimeDriven { .. }) { 0 } else { declared }
 }
 
-/// What has a priority is moved by the library at both ends, or its bound would be nobody's promise.
-fn check_served(sides: &Sides<'_>, context: &Context<'_>, errors: &mut Vec<Mismatch>) {
+/// What is served at a priority is moved by the library at both ends, or its bound would be nobody's promise.
+fn check_served(sides: &Sides<'_>, qos: &Qos, context: &Context<'_>, errors: &mut Vec<Mismatch>) {
     for (rank, end) in [sides.source, sides.target].into_iter().flatten() {
         if !end.served {
             errors.push(Mismatch::Impossible(format!(
-                "{}: it has a priority, but the code of {} moves its {} end by itself; declare that end as an object \
-                 (`leveret::objects`, `mpirt.h`), or make the channel best effort",
+                "{}: it is {}, so the library moves its messages at both ends, but the code of {} moves its {} end by itself; declare \
+                 that end {AS_OBJECT}, or make the channel best effort",
                 context.object,
+                kind_of(qos),
                 context.names.side(rank),
                 end_word(end.end)
             )));
         }
     }
+}
+
+/// How an end is declared that the library serves.
+const AS_OBJECT: &str = "as an object (`leveret::objects` or `mpirt.h`)";
+
+/// The kind of a quality of service that is served at a priority, as the manifest calls it.
+fn kind_of(qos: &Qos) -> &'static str {
+    if matches!(qos, Qos::EventDriven { .. }) { "event-driven" } else { "priority-driven" }
 }
 
 /// The member at one end: as the manifest names it, as the ends name each other, and as the code shows it.
@@ -242,17 +257,23 @@ fn member_of(
     if context.online && holder.is_none() {
         let other = if end == End::Source { sides.target } else { sides.source };
         let near = if errors.len() < HINTS_MAX { context.misspelt(end) } else { None };
-        let near = near.map_or(String::new(), |near| format!(", or did you mean \"{near}\", which has one?"));
+        let near = near.map_or_else(String::new, |(near, holder)| {
+            format!(", or did you mean \"{near}\", whose {word} end {} declares?", context.names.side(holder))
+        });
         let owner = owner.as_ref().map_or_else(
             || "the code of the member that should hold it".to_owned(),
             |name| format!("the code of member \"{name}\""),
         );
+        let is_served = declarations.iter().filter_map(|(_, declared)| declared.qos.as_ref());
+        let is_served = is_served.map(Qos::service).any(|service| service.is_some());
+        let how = if is_served { format!(", {AS_OBJECT}") } else { String::new() };
         errors.push(Mismatch::Unmatched {
             object: context.object.to_owned(),
             present: other.map_or_else(|| MANIFEST.to_owned(), |(rank, _)| context.names.side(rank)),
-            has: other.map_or("whole channel, no", |(_, other)| end_word(other.end)).to_owned(),
+            has: other
+                .map_or_else(|| "it".to_owned(), |(_, other)| format!("the {} end", end_word(other.end))),
             lacks: word.to_owned(),
-            owner: owner + &near,
+            owner: owner + &how + &near,
         });
     } else if owner.is_none() {
         errors.push(Mismatch::Open {
@@ -298,21 +319,21 @@ fn size(
     errors: &mut Vec<Mismatch>,
 ) -> ByteSize {
     let most = sides.manifest.and_then(|channel| channel.size);
+    let within = most.map_or_else(String::new, |most| format!(" (the manifest allows at most {most})"));
     let mut size = Property::new(object, "size");
-    for (by, declared) in declarations.iter().filter(|(by, _)| by != MANIFEST) {
-        size.offer(by, declared.size.as_ref(), ByteSize::to_string, errors);
+    let of_ends = || declarations.iter().filter(|(by, _)| by != MANIFEST);
+    for (by, declared) in of_ends() {
+        size.offer(by, declared.size.as_ref(), |size| format!("{size}{within}"), errors);
     }
-    let asked = size.given.as_ref().map(|given| given.by.clone());
     match (size.value(), most) {
         (Some(size), Some(most)) if size > most => {
-            errors.push(Mismatch::Differs {
-                object: object.to_owned(),
-                property: "size".to_owned(),
-                left_side: MANIFEST.to_owned(),
-                left: format!("at most {most}"),
-                right_side: asked.unwrap_or_default(),
-                right: size.to_string(),
-            });
+            let asks = of_ends().filter(|(_, declared)| declared.size == Some(size));
+            let asks: Vec<&str> = asks.map(|(by, _)| by.as_str()).collect();
+            errors.push(Mismatch::Impossible(format!(
+                "{object}: the manifest allows a size of at most {most}, and the code of {} asks for {size}; raise `size` in the manifest, or \
+                 ask for less at both ends",
+                asks.join(" and ")
+            )));
             size
         }
         (Some(size), _) | (None, Some(size)) => size,

@@ -117,6 +117,12 @@ fn the_size_of_the_manifest_is_the_most_that_an_end_may_ask_for() {
     assert_eq!(meet(&limited(128), &ends(open_channel())).job.channels[0].size, ByteSize(128));
     refused(&limited(63), &ends(sized()), &["size", "the manifest", "at most 63 B", "member \"A\"", "64 B"]);
     refused(&manifest(), &ends(open_channel()), &["no size is given", "channel \"AB\""]);
+    // Both who ask for more are named, and less would do; where the ends differ, so is what is allowed.
+    let both = two_ends(end(End::Source, sized()), end(End::Target, sized()));
+    refused(&limited(63), &both, &["code of member \"A\" and member \"B\" asks for 64 B", "ask for less"]);
+    let less = ChannelDeclaration { size: Some(ByteSize(8)), ..open_channel() };
+    let differ = two_ends(end(End::Source, sized()), end(End::Target, less));
+    refused(&limited(128), &differ, &["says 64 B", "says 8 B", "the manifest allows at most 128 B"]);
 }
 
 // spec: CHANNEL-MATCH-05
@@ -139,6 +145,49 @@ fn an_end_without_a_counterpart_names_who_should_declare_it() {
         ],
     );
     refused(&manifest(), &only(end(End::Target, sized())), &["declares the target end", "the source end"]);
+}
+
+#[test]
+fn two_half_channels_of_far_names_are_told_of_each_other() {
+    let named = |name: &str| ChannelDeclaration { name: name.to_owned(), ..sized() };
+    let code = |name: &str| two_ends(end(End::Source, sized()), end(End::Target, named(name)));
+    let said = |code: &[MemberDeclarations]| {
+        text(&assemble(&manifest(), code, Costs::default()).expect_err("no channel has two ends"))
+    };
+    let text = said(&code("pictures"));
+    assert!(text.contains("or did you mean \"pictures\", whose target end member \"B\" declares?"), "{text}");
+    assert!(text.contains("or did you mean \"AB\", whose source end member \"A\" declares?"), "{text}");
+    // Of two it may be either.
+    let mut three = code("pictures");
+    three[2].ends.push(end(End::Target, named("sounds")));
+    let text = said(&three);
+    assert!(
+        !text.contains("did you mean \"pictures\"") && !text.contains("did you mean \"sounds\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_channel_that_the_library_serves_says_which_ends_it_takes() {
+    let qos =
+        Some(Qos::EventDriven { priority: 1, interval: None, deadline: None, start: None, completion: None });
+    let served = ChannelDeclaration { qos, ..sized() };
+    let declared = JobDeclaration {
+        channels: vec![ChannelDeclaration {
+            source: Some("A".to_owned()),
+            target: Some("B".to_owned()),
+            ..served.clone()
+        }],
+        ..manifest()
+    };
+    let nothing = vec![MemberDeclarations::default(); 3];
+    let lacking = text(&assemble(&declared, &nothing, Costs::default()).expect_err("nobody declares it"));
+    let as_object = "as an object (`leveret::objects` or `mpirt.h`)";
+    assert!(lacking.contains("the manifest declares it, but nobody declares the source end"), "{lacking}");
+    assert_eq!(lacking.matches(as_object).count(), 2, "{lacking}");
+    let by_itself = two_ends(end(End::Source, sized()), end(End::Target, sized()));
+    let by_itself = text(&assemble(&declared, &by_itself, Costs::default()).expect_err("no objects"));
+    assert!(by_itself.contains("it is event-driven") && by_itself.contains(as_object), "{by_itself}");
 }
 
 #[test]
@@ -324,5 +373,8 @@ fn a_channel_by_another_spelling_is_named() {
     let declared = JobDeclaration { channels: vec![temperature("temprature")], ..manifest() };
     let code = two_ends(end(End::Source, source), end(End::Target, target));
     let text = text(&assemble(&declared, &code, Costs::default()).expect_err("no end has that name"));
-    assert!(text.contains("or did you mean \"temperature\", which has one?"), "{text}");
+    assert!(
+        text.contains("or did you mean \"temperature\", whose source end member \"A\" declares?"),
+        "{text}"
+    );
 }

@@ -133,16 +133,16 @@ impl<'a> Stalls<'a> {
         };
         let sentence = format!(
             "it took {} beyond its usual {}; {count} of {} instances exceeded that by {} or more \
-             in {:.3} s of execution, stalls of the machine would give {expected:.4} (at most {:.3} a second of that length \
-             by {:.3} s of spinning on core {core}), and stalls after wake-ups {:.4}, as the bare timer beside the run was that late {} times \
+             in {} of execution, stalls of the machine would give {expected:.4} (at most {:.3} a second of that length \
+             by {} of spinning on core {core}), and stalls after wake-ups {:.4}, as the bare timer beside the run was that late {} times \
              in {}: probability {probability:.1e}, {} {UNLIKELY:.0e}{seen}",
             beyond,
             Nanos(usual),
             bodies.sorted.len(),
             Nanos(length),
-            bodies.total_s,
+            Nanos((bodies.total_s * 1e9) as i64),
             stalls.rate_per_s(length),
-            seconds(stalls.spin.0),
+            stalls.spin,
             self.after_wake_ups(length, bodies.sorted.len()),
             self.late_probes(length),
             self.probe.len(),

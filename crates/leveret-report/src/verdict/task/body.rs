@@ -219,9 +219,14 @@ impl Case<'_> {
             }
             // Nothing in the log says why.
             ThreadKind::Idle if self.priority > 0 => {
+                let why = match self.priority >= DEADLINE {
+                    true => {
+                        "a thread with SCHED_DEADLINE waits so for its next period when its budget is used up, or when it calls sched_yield"
+                    }
+                    false => "the kernel's limit on real-time time leaves a core so, among other things",
+                };
                 let sentence = format!(
-                    "{head} though this thread was ready: the kernel's limit on real-time time leaves a core so, among other things; what is not \
-                     proven counts as the job's"
+                    "{head} though this thread was ready: {why}; what is not proven counts as the job's"
                 );
                 self.share(stage, Cause::Throttled, Blame::unproven(), part, sentence)
             }

@@ -22,6 +22,7 @@ use leveret_memory::sync::Ordering;
 use leveret_os::clock;
 use leveret_os::scheduling::{self, Class};
 use leveret_os::thread::Thread;
+use leveret_protocol::control;
 use leveret_types::Nanos;
 use std::sync::Arc;
 
@@ -120,7 +121,7 @@ impl EventThreads {
         let (ready, reports) = mailbox(places_count + 1);
         for (thread, place) in places.into_iter().enumerate() {
             let committed = committed.clone();
-            let notice = watch.clone().notice();
+            let notice = watch.clone().notice(|| control::Place::Nowhere, |_, _| {});
             self.start_one("leveret-serve", place, &ready, move |turn| {
                 let _posted = notice.post();
                 if let Some(events) = committed.events.get() {
