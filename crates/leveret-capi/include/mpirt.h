@@ -1998,7 +1998,7 @@ int MPIRT_Handler_set_name(MPIRT_Handler handler, const char *name);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRTX_Handler_get_metrics(MPIRT_Handler handler, MPIRTX_Handler_metrics *metrics);
 
-/* Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler.
+/* Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once, and told in the job's report, which then ends with exit code 1. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler.
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the calling thread runs no handler

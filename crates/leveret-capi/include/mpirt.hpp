@@ -1732,7 +1732,7 @@ public:
     result<void> try_set_name(text name) const noexcept;
     /// Gives how often a handler has run since the commit, what that cost, how often it took more than its budget and how often it failed. The processor time is measured of handlers with a budget. (MPIRTX_Handler_get_metrics)
     result<mpirt::handler_metrics> try_metrics() const noexcept;
-    /// Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler. (MPIRTX_Handler_fail)
+    /// Says that the run of a handler that calls this has failed: it is counted in the handler's metrics, once, and told in the job's report, which then ends with exit code 1. The run goes on. `mpirt.hpp` calls it for an exception that leaves a handler. (MPIRTX_Handler_fail)
     static result<void> try_fail() noexcept;
 #if MPIRT_EXCEPTIONS
     mpirt::name name() const;

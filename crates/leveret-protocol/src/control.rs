@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 
 /// Version of the control protocol; both sides must agree.
-pub const CONTROL_VERSION: u32 = 9;
+pub const CONTROL_VERSION: u32 = 10;
 
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -124,6 +124,13 @@ pub enum FromMember {
         code: NonZeroU8,
         /// Why, for people.
         message: String,
+    },
+    /// Runs of a handler, or of a task that an event starts, have failed: they panicked, threw or said so. Said when they are 1, 2, 4, 8 and so on.
+    RunsFailed {
+        /// What failed, such as `handler "brake"`.
+        what: String,
+        /// So many so far.
+        times: u64,
     },
     /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
     Leave,

@@ -417,6 +417,7 @@ impl Coordinator {
             | FromMember::Uncommit { .. }
             | FromMember::Finished { .. }
             | FromMember::GiveUp { .. }
+            | FromMember::RunsFailed { .. }
             | FromMember::Abort { .. }
             | FromMember::Leave
             | FromMember::Mode(_) => false,
@@ -716,6 +717,7 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Mode(ModeRequest::Switch { .. }) => "a wish to switch",
         FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
         FromMember::GiveUp { .. } => "giving up",
+        FromMember::RunsFailed { .. } => "a failure of a handler",
         FromMember::Abort { .. } => "an abort",
         FromMember::Leave => "a farewell",
     }

@@ -514,6 +514,15 @@ pub enum EventKind {
         /// Why.
         why: String,
     },
+    /// Runs of a handler, or of a task that an event starts, have failed.
+    RunsFailed {
+        /// Rank.
+        member: u16,
+        /// What, as the member says it.
+        what: String,
+        /// So many until then.
+        times: u64,
+    },
     /// A member has failed: its tasks began no further instance, and its process was about to end.
     GaveUp {
         /// Rank.

@@ -1,4 +1,4 @@
-//! Ends the whole job, from any thread of a member.
+//! What any thread of a member may tell the agent: the end of the whole job, and that something has failed.
 
 use leveret_os::control::Connection;
 use leveret_os::process::end_at_once;
@@ -19,6 +19,25 @@ pub struct Aborter {
 /// What is told to others of a message.
 pub(crate) fn cut(message: &str) -> &str {
     &message[..message.floor_char_boundary(MESSAGE_BYTES_MAX)]
+}
+
+/// Tells what has failed, from any thread.
+#[derive(Clone)]
+pub(crate) struct Teller {
+    connection: Arc<Connection>,
+}
+
+impl Teller {
+    pub(crate) fn new(connection: Arc<Connection>) -> Self {
+        Self { connection }
+    }
+
+    /// That so many runs of a handler have failed.
+    pub(crate) fn runs_failed(&self, what: &str, times: u64) {
+        let failed = FromMember::RunsFailed { what: cut(what).to_owned(), times };
+        // An agent that is gone needs no word.
+        let _ = self.connection.send(&encode(&failed), &[]);
+    }
 }
 
 impl Aborter {

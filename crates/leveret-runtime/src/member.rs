@@ -1,6 +1,6 @@
 //! A member's side of the control connection: join the job, commit, learn of stops and deaths.
 
-use crate::abort::Aborter;
+use crate::abort::{Aborter, Teller};
 use crate::binding::{Admitted, BindError, bind};
 use crate::declare::{DeclarationError, Declarations};
 use crate::listen::{Current, Incoming, Notices, Shared, listen, lock};
@@ -433,6 +433,11 @@ impl Member {
     /// What ends the whole job, for any thread.
     pub fn aborter(&self) -> Aborter {
         Aborter::new(self.connection.clone())
+    }
+
+    /// What tells of failures, for any thread.
+    pub(crate) fn teller(&self) -> Teller {
+        Teller::new(self.connection.clone())
     }
 
     /// Says that this member has failed in the middle of a commit and is about to end.

@@ -145,6 +145,10 @@ impl Agent<'_> {
         if let FromMember::Abort { code, message } = &message {
             return self.on_abort(rank, code.get(), message);
         }
+        if let FromMember::RunsFailed { what, times } = &message {
+            let (member, what, times) = (rank as u16, own_words(what), *times);
+            return self.event_of_member(rank, clock::now(), EventKind::RunsFailed { member, what, times });
+        }
         let message = self.worded(rank, message);
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
             return self.let_go();

@@ -79,6 +79,12 @@ fn a_handler_in_cpp_that_ends_its_thread() {
         let told =
             said.matches("a handler of the receptor \"ends-0\" has ended the library's thread").count();
         assert_eq!(told, 8, "{said}");
+        let failed = outcome.assessment().irregularities;
+        let failed: Vec<_> = failed.iter().filter(|each| each.kind == "runs-failed").collect();
+        assert!(failed.iter().any(|each| each.count == 16), "{failed:?}");
+        let sentence = "16 runs or more of handler number 1, which has no name, failed";
+        assert!(failed.iter().any(|each| each.sentence.contains(sentence)), "{failed:?}");
+        assert_eq!(outcome.code, Some(1), "{said}");
         assert!(said.contains("pthread_exit") && said.contains("not told again"), "{said}");
     });
 }

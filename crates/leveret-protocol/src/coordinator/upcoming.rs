@@ -140,6 +140,7 @@ impl Coordinator {
             | FromMember::Declare { .. }
             | FromMember::DeclareGroup { .. }
             | FromMember::GiveUp { .. }
+            | FromMember::RunsFailed { .. }
             | FromMember::Abort { .. }
             | FromMember::Leave => false,
         }

@@ -9,6 +9,7 @@ use crate::record::{Ending, Event, EventKind, InstanceRecord, Phase, RunRecord};
 use crate::works::works;
 use leveret_types::Nanos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The kind of instances that neither ran nor were skipped, as far as is known.
 pub(crate) const UNACCOUNTED: &str = "unaccounted";
@@ -20,6 +21,9 @@ pub(crate) const IMPLAUSIBLE: &str = "implausible";
 
 /// The kind of a member's end without having left.
 pub(crate) const MEMBER_DIED: &str = "member-died";
+
+/// The kind of handlers, and tasks that events start, whose runs have failed.
+const RUNS_FAILED: &str = "runs-failed";
 
 /// The kind of transfers beside the time table that took longer than their declared deadline.
 const BEYOND_DEADLINE: &str = "beyond-deadline";
@@ -34,7 +38,7 @@ pub struct Irregularity {
     pub phase: Option<usize>,
     /// The task, channel or member; the job, of the run as a whole.
     pub name: String,
-    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `beyond-deadline`,
+    /// `records-lost`, `corrupt`, `out-of-order`, `unaccounted`, `implausible`, `misses-not-kept`, `beyond-deadline`, `runs-failed`,
     /// `member-died`, `stopped` or `failed-after`.
     pub kind: String,
     /// How many.
@@ -62,6 +66,7 @@ pub fn irregularities(record: &RunRecord) -> Vec<Irregularity> {
         findings.of_tasks(record.ending.is_whole());
         findings.of_channels();
         findings.of_works();
+        findings.of_failed_runs();
         findings.of_events();
     }
     if let Some(reason) = record.ending.reason() {
@@ -168,6 +173,22 @@ impl Findings<'_> {
                  judged, so it counts as the job's"
             );
             self.report(work.name, BEYOND_DEADLINE, beyond, sentence);
+        }
+    }
+
+    /// Failures of what no instance stands for. Each is told when it has come to 1, 2, 4 and so on.
+    fn of_failed_runs(&mut self) {
+        let mut failed: BTreeMap<(u16, &str), u64> = BTreeMap::new();
+        for event in &self.phase.events {
+            if let EventKind::RunsFailed { member, what, times } = &event.kind {
+                let most = failed.entry((*member, what)).or_default();
+                *most = (*most).max(*times);
+            }
+        }
+        for ((member, what), times) in failed {
+            let runs = if times == 1 { "a run".to_owned() } else { format!("{times} runs or more") };
+            let sentence = format!("{runs} of {what} failed: it panicked, threw an exception or said so");
+            self.report(self.index.member_name(member), RUNS_FAILED, times, sentence);
         }
     }
 

@@ -294,18 +294,31 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
         EventKind::QuotaUsedUp { task: number, .. } | EventKind::RealTimeQuota { task: number, .. } => {
             describe_quota(kind, &task(*number))
         }
-        EventKind::StopAsked { member: rank, since, why } => {
-            format!("member {} had asked for the end {}: {why}", member(*rank), instant(*since))
-        }
-        EventKind::GaveUp { member: rank, since, why } => {
-            format!("member {} had failed {}: {why}", member(*rank), instant(*since))
-        }
+        EventKind::StopAsked { member: rank, .. }
+        | EventKind::RunsFailed { member: rank, .. }
+        | EventKind::GaveUp { member: rank, .. } => describe_own_word(kind, &member(*rank)),
         EventKind::NeverEnded { task: number, instance } => {
             format!("instance {instance} of {} began; it never ended", task(*number))
         }
         EventKind::Overrun { task: number, instance } => {
             format!("overrun of {}, instance {instance}, policed", task(*number))
         }
+    }
+}
+
+/// What a member says of itself, in words.
+fn describe_own_word(kind: &EventKind, member: &str) -> String {
+    match kind {
+        EventKind::StopAsked { since, why, .. } => {
+            format!("member {member} had asked for the end {}: {why}", instant(*since))
+        }
+        EventKind::RunsFailed { what, times, .. } => {
+            format!("{what} of member {member} had failed {times} times")
+        }
+        EventKind::GaveUp { since, why, .. } => {
+            format!("member {member} had failed {}: {why}", instant(*since))
+        }
+        _ => String::new(),
     }
 }
 

@@ -175,3 +175,29 @@ fn the_exit_code_tells_whose_the_misses_are() {
         assert_eq!(exit_code(&irregular), 1, "{parties:?}");
     }
 }
+
+/// Each failure that is told says how many there were until then.
+#[test]
+fn runs_that_failed_fail_the_run_once_for_each_handler() {
+    let mut record = ring(&with(Vec::new()));
+    assert_eq!(exit_code(&record), 0);
+    let failed = |at, what: &str, times| {
+        let kind = EventKind::RunsFailed { member: 1, what: what.to_owned(), times };
+        Event { at: micros(at), kind }
+    };
+    let told = [
+        failed(1_000, "handler \"brake\"", 1),
+        failed(2_000, "handler \"brake\"", 2),
+        failed(2_500, "task \"log\"", 1),
+        failed(3_000, "handler \"brake\"", 4),
+    ];
+    record.phases[0].events.extend(told);
+    let assessment = assess(&record);
+    let found: Vec<_> =
+        assessment.irregularities.iter().map(|each| (each.kind.as_str(), each.count)).collect();
+    assert_eq!(found, [("runs-failed", 4), ("runs-failed", 1)]);
+    let [brake, log] = &assessment.irregularities[..] else { panic!("{found:?}") };
+    assert!(brake.sentence.starts_with("4 runs or more of handler \"brake\" failed"), "{}", brake.sentence);
+    assert!(log.sentence.starts_with("a run of task \"log\" failed"), "{}", log.sentence);
+    assert_eq!((brake.name.as_str(), exit_code(&record)), ("B", 1));
+}

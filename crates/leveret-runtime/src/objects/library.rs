@@ -47,7 +47,8 @@ impl Library {
     /// Never: a world of its own has room for what is predefined.
     pub fn join() -> Result<Self, JoinError> {
         let member = Member::join_or_alone()?;
-        let world = World::new(member.rank(), member.members()).expect("an empty world has room");
+        let mut world = World::new(member.rank(), member.members()).expect("an empty world has room");
+        world.teller = Some(member.teller());
         Ok(Self {
             world,
             member,

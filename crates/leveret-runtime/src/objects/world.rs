@@ -10,6 +10,7 @@ use super::limit::LimitReached;
 use super::mode::Modes;
 use super::object::{Body, Object, Qos};
 use super::table::{OBJECTS_MAX, Table};
+use crate::abort::Teller;
 use leveret_memory::sync::Ordering;
 use leveret_types::{MemberId, NAME_BYTES_MAX};
 
@@ -27,6 +28,8 @@ pub struct World {
     pub(super) limit: Option<LimitReached>,
     /// What the last call has to say beyond its code.
     pub(super) why: Option<(Code, String)>,
+    /// Whom failures of handlers are told to; nobody in a world without a member.
+    pub(super) teller: Option<Teller>,
 }
 
 impl World {
@@ -49,6 +52,7 @@ impl World {
             default_handlers,
             limit: None,
             why: None,
+            teller: None,
         })
     }
 
@@ -65,6 +69,7 @@ impl World {
             default_handlers: self.default_handlers,
             limit: None,
             why: None,
+            teller: None,
         }
     }
 

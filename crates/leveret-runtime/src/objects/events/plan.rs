@@ -3,7 +3,7 @@
 use super::body::{EventKind, Form, HandlerFunction, ReceptorCombination};
 use super::committed::CommittedEvents;
 use super::served::PlannedEnd;
-use super::tally::HandlerTally;
+use super::tally::{HandlerTally, Tell};
 use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
@@ -299,6 +299,15 @@ impl World {
         }
     }
 
+    /// Counts of a handler, or of a task that an event starts, whose failures the agent is told.
+    pub(super) fn tally_of(&self, class: &str, handle: Handle) -> Arc<HandlerTally> {
+        let tell = self.teller.clone().map(|teller| {
+            let what = self.called(class, handle);
+            Box::new(move |times| teller.runs_failed(&what, times)) as Tell
+        });
+        Arc::new(HandlerTally::telling(tell))
+    }
+
     /// A handler that may have been freed, since a receptor refers to it.
     fn planned(&self, handler: Handle) -> Option<PlannedHandler> {
         match &self.table.referred(handler)?.body {
@@ -309,14 +318,8 @@ impl World {
                     _ => (Nanos::ZERO, None),
                 };
                 let (function, priority) = (body.function.clone(), qos.priority());
-                Some(PlannedHandler {
-                    function,
-                    priority,
-                    work: None,
-                    interval,
-                    budget,
-                    tally: Arc::default(),
-                })
+                let tally = self.tally_of("handler", handler);
+                Some(PlannedHandler { function, priority, work: None, interval, budget, tally })
             }
             _ => None,
         }

@@ -14,7 +14,6 @@ use super::body::EventKind;
 use super::committed::CommittedEvents;
 use super::departures::Succession;
 use super::plan::{EventPlan, PlannedForm, PlannedHandler, PlannedReceptor, PlannedTrigger};
-use super::tally::HandlerTally;
 use crate::declare::Declarations;
 use crate::objects::collectives::{CollectiveBody, CollectiveKind};
 use crate::objects::committed::{Committed, Served, ServedEnd};
@@ -170,7 +169,7 @@ impl World {
         let completion =
             completion.map(|event| plan.trigger(declarations, event, GROUP_WORLD, EventKind::Completion));
         let (function, instances) = (task.function.clone(), AtomicU64::new(0));
-        let tally = Arc::new(HandlerTally::default());
+        let tally = self.tally_of("task", handle);
         plan.tallies.push((handle, tally.clone()));
         let counts = tally.clone();
         let body = move |_: Handle, firing: super::Firing, committed: &Arc<Committed>| {

@@ -83,9 +83,17 @@ pub(super) struct HandlerTally {
     lateness: DurationTally,
     /// Runs that ended after their deadline, of a task.
     missed: AtomicU64,
+    tell: Option<Tell>,
 }
 
+/// Told how many runs have failed, when they are 1, 2, 4, 8 and so on: one that always fails is told of seldom.
+pub(super) type Tell = Box<dyn Fn(u64) + Send + Sync>;
+
 impl HandlerTally {
+    pub(super) fn telling(tell: Option<Tell>) -> Self {
+        Self { tell, ..Self::default() }
+    }
+
     /// Runs a handler with this budget, and counts. What it does wrong ends here. To know its processor time costs two system calls, which
     /// only a handler with a budget pays.
     pub(super) fn run(&self, budget: Nanos, body: impl FnOnce()) {
@@ -93,7 +101,10 @@ impl HandlerTally {
         let outside = RUN.replace(Run::Going);
         let has_panicked = catch_unwind(AssertUnwindSafe(body)).is_err();
         if RUN.replace(outside) == Run::Failed || has_panicked {
-            self.failed.fetch_add(1, Ordering::Relaxed);
+            let times = self.failed.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(tell) = self.tell.as_ref().filter(|_| times.is_power_of_two()) {
+                tell(times);
+            }
         }
         if let Some(before) = before {
             self.count_time(clock::thread_cpu_time() - before, budget);
