@@ -15,6 +15,7 @@ use super::occupancy::Lost;
 use super::{Blame, Cause, Context, Mark, Miss, Party, Root, Stage, Subject, timeline};
 use crate::record::{InstanceRecord, Left, Outcome};
 use leveret_types::Nanos;
+use outside::Explained;
 use std::collections::{HashMap, HashSet};
 
 /// Longest chain of waits that is followed; beyond it a wait is unproven.
@@ -239,10 +240,11 @@ pub(super) fn shares(context: &Context<'_>, task: usize, place: usize, depth: u3
     let case =
         Case { context, task, place, record, core, thread: tasks.thread, priority: tasks.priority, depth };
     let mut shares = Vec::new();
-    if case.outside_cause(&mut shares) {
-        return shares;
+    match case.outside_cause(&mut shares) {
+        Some(Explained::All) => return shares,
+        Some(Explained::Wake) => {}
+        None => case.wake(&mut shares),
     }
-    case.wake(&mut shares);
     case.start(&mut shares);
     case.execution(&mut shares);
     case.plan(&mut shares);

@@ -1,7 +1,7 @@
 //! A thread that has its core and does not get out of its planned sleep: signals in any number, or the machine.
 
 use crate::held::{Held, actor, idle, micros};
-use leveret_report::record::{EventKind, Left, SwitchEvent, ThreadKind};
+use leveret_report::record::{EventKind, Left, Outcome, SwitchEvent, ThreadKind};
 use leveret_report::synthetic::{A, Plant};
 use leveret_report::verdict::{Cause, Party};
 
@@ -58,6 +58,33 @@ fn who_stops_a_member_and_lets_it_go_on_again_and_again_is_named() {
         // A single stop ends.
         storm(1).expect(Cause::Unexplained, Party::Job, true);
     }
+}
+
+/// A member that stood still until 300 us after its start, and computed for so long then that it ended this much after its window.
+fn stood_and_computed(late_by: i64) -> Held {
+    let mut held = Held::new(idle(), Left::Stopped);
+    held.record.phases[0].switches.retain(|event| event.from != event.to);
+    let late = held.record.phases[0].tasks[A].instances.iter_mut().find(|each| each.woken == held.woken);
+    let late = late.expect("the late one");
+    (late.outcome, late.started) = (Outcome::RanLate, late.woken + micros(1));
+    late.deadline = late.started + micros(100);
+    late.ended = late.deadline + micros(late_by);
+    late.cpu = late.ended - late.started;
+    // It keeps its core.
+    let (thread, from, to) = (held.thread, late.started, late.ended);
+    held.record.phases[0].switches.retain(|event| event.from != thread || event.at < from || event.at > to);
+    let sent = EventKind::StopSent { member: 0, signal: 19, by: actor(Some(false)) };
+    let (sent_at, known) = (held.due - micros(200), held.due + micros(150));
+    held.with(sent_at, sent).with(known, EventKind::MemberStopped { member: 0 })
+}
+
+/// Whoever stopped it is not to blame for a body that takes too long in any case.
+#[test]
+fn a_member_that_stood_still_and_then_computed_too_long_has_its_own_part() {
+    let miss = stood_and_computed(350).expect(Cause::Overrun, Party::Job, false);
+    assert!(miss.evidence.iter().any(|words| words.contains("had not gone on when")), "{miss:#?}");
+    assert!(miss.evidence.iter().any(|words| words.contains("executed for")), "{miss:#?}");
+    stood_and_computed(250).expect(Cause::StoppedMember, Party::Process, false);
 }
 
 #[test]

@@ -9,9 +9,18 @@ use leveret_types::Nanos;
 /// From a stopped thread's going on to its saying so; it has its own core then.
 const WENT_ON_WITHIN: Nanos = Nanos::from_micros(100);
 
+/// How much of an instance what was done from outside explains.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Explained {
+    /// Why it was woken late.
+    Wake,
+    /// All of it.
+    All,
+}
+
 impl Case<'_> {
-    /// Clock steps and stopped members explain the whole instance; `true` when one was found.
-    pub(super) fn outside_cause(&self, shares: &mut Vec<Share>) -> bool {
+    /// Clock steps and stopped members, and how much of the instance they explain.
+    pub(super) fn outside_cause(&self, shares: &mut Vec<Share>) -> Option<Explained> {
         let (from, to) = (self.wake_due(), self.record.ended.max(self.record.woken));
         let mut stopped_at = None;
         let member = self.context.index.member(self.task);
@@ -26,7 +35,7 @@ impl Case<'_> {
                         );
                         let (amount, blame) = (self.total_delay(), Blame::unproven());
                         shares.push(self.share(Stage::Wake, Cause::ClockStep, blame, amount, sentence));
-                        return true;
+                        return Some(Explained::All);
                     }
                 }
                 EventKind::MemberStopped { member: rank } if Some(rank) == member && event.at <= to => {
@@ -38,11 +47,11 @@ impl Case<'_> {
                 _ => {}
             }
         }
-        let (Some(at), Some(rank)) = (stopped_at, member) else { return false };
+        let (at, rank) = stopped_at.zip(member)?;
         // Where the log shows for how long the thread stood still, that alone is the stop's share, unless it stood still all the time.
         let stood = self.stood_still_since(from);
         if stood.is_none() && (self.knows_stops() || self.context.log.was_stopped(self.thread, from, to)) {
-            return false;
+            return None;
         }
         let at = stood.unwrap_or(at).min(at);
         let (blame, signal, whom) = self.stopper(at);
@@ -51,9 +60,14 @@ impl Case<'_> {
         let sentence = format!(
             "member {name} was stopped by {signal} {at_words}, {whom}, and had not gone on when this instance was due"
         );
+        // What it did once it had come is its own.
+        let (amount, explained) = match stood {
+            Some(_) => (self.record.woken - self.record.planned, Explained::Wake),
+            None => (self.total_delay(), Explained::All),
+        };
         let stage = if at > self.record.started { Stage::Execution } else { Stage::Wake };
-        shares.push(self.share(stage, Cause::StoppedMember, blame, self.total_delay(), sentence));
-        true
+        shares.push(self.share(stage, Cause::StoppedMember, blame, amount, sentence));
+        Some(explained)
     }
 
     /// Since when the thread, stopped by a signal at `from`, had not come to a core until just before it said that it was woken.
