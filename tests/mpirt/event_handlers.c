@@ -1,7 +1,9 @@
 /* Events that are handled: order, priority, what a handler may do, and who handles what nobody hears. */
-#define _POSIX_C_SOURCE 199309L
+#define _GNU_SOURCE /* SCHED_RESET_ON_FORK */
 #include "events.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -12,6 +14,8 @@ static struct entry {
     const char *who;
     MPIRT_Receptor receptor;
     MPIRTX_Event event;
+    pthread_t thread;
+    int policy, level;
 } entries[LOG_MAX];
 static atomic_int written;
 static MPIRT_Trigger done_trigger, low_trigger, high_trigger;
@@ -19,8 +23,24 @@ static MPIRT_Trigger done_trigger, low_trigger, high_trigger;
 static void note(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
 {
     int place = atomic_fetch_add(&written, 1);
+    struct sched_param found = {0};
+    CHECK(sched_getparam(0, &found) == 0);
     if (place < LOG_MAX)
-        entries[place] = (struct entry){argument, receptor, *event};
+        entries[place] =
+            (struct entry){argument, receptor, *event, pthread_self(), sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, found.sched_priority};
+}
+
+/* A thread of the library for each priority, in their order; below them all who has none. Without the right to a real-time class none has one. */
+static void check_threads(const struct entry *more_urgent, const struct entry *less_urgent, const struct entry *without)
+{
+    struct sched_param lowest = {sched_get_priority_min(SCHED_FIFO)}, none = {0};
+    int may = sched_setscheduler(0, SCHED_FIFO, &lowest) == 0;
+    if (may)
+        CHECK(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+    CHECK(without->policy == SCHED_OTHER);
+    CHECK(more_urgent->policy == (may ? SCHED_FIFO : SCHED_OTHER) && less_urgent->policy == more_urgent->policy);
+    CHECK(!may || more_urgent->level > less_urgent->level);
+    CHECK(!pthread_equal(more_urgent->thread, pthread_self()) && !pthread_equal(without->thread, pthread_self()));
 }
 
 static void note_and_tell(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
@@ -58,6 +78,7 @@ static void test_handlers_run_in_order_for_every_firing(void)
         CHECK(entries[place].event.number == (uint64_t)place / 3 && entries[place].event.source == 0);
         CHECK(entries[place].event.time != MPIRT_TIME_SPEC_IGNORE);
     }
+    check_threads(&entries[0], &entries[2], &entries[1]);
     OK(MPIRT_Uncommit());
     OK(MPIRT_Receptor_free(&receptor));
     OK(MPIRT_Receptor_free(&done));
