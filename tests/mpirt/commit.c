@@ -84,16 +84,19 @@ static void test_ends_that_differ_are_refused_for_all(void)
 static void test_commit_waits_for_all(void)
 {
     MPIRT_Timespec called = 0, returned;
-    int64_t latest = 0;
+    int64_t latest, soonest;
     if (rank == members - 1)
         OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 30 * ms));
     OK(MPIRT_Get_time(&called));
     MUST(MPIRT_Commit());
     OK(MPIRT_Get_time(&returned));
     OK(MPIRT_Uncommit());
-    /* Member 0 hears from each when it called. */
-    for (int from = 1; from < members; from++) {
-        int64_t heard = rank == from ? called : 0;
+    latest = called;
+    soonest = returned;
+    /* Member 0 hears from each when it called, and then when it returned. */
+    for (int turn = 0; turn < 2 * (members - 1); turn++) {
+        int from = 1 + turn / 2;
+        int64_t heard = rank != from ? 0 : turn % 2 == 0 ? called : returned;
         MPIRT_Bufiter iterator;
         MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
         if (rank == 0 || rank == from)
@@ -106,9 +109,12 @@ static void test_commit_waits_for_all(void)
         OK(MPIRT_Uncommit());
         if (rank == 0 || rank == from)
             OK(MPIRT_Channel_free(&channel));
-        latest = heard > latest ? heard : latest;
+        if (turn % 2 == 0)
+            latest = heard > latest ? heard : latest;
+        else
+            soonest = heard < soonest ? heard : soonest;
     }
-    CHECK(rank != 0 || returned >= latest);
+    CHECK(rank != 0 || soonest >= latest);
 }
 
 /* spec: MPIRTX_Get_epoch, SETUP-EPOCH-01 */

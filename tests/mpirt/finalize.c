@@ -37,7 +37,7 @@ static int one_succeeds(void)
     return failures > 0;
 }
 
-/* spec: SETUP-FINAL-04 */
+/* spec: SETUP-FINAL-04, SETUP-INIT-02 */
 static void test_one_thread_finalizes(void)
 {
     for (int round = 0; round < ROUNDS && failures == 0; round++) {

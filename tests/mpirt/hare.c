@@ -6,6 +6,7 @@ static void test_the_return_of_commit_is_no_epoch(void)
 {
     static const MPIRT_Timespec period = 1000000;
     MPIRT_Timespec epoch = MPIRT_Commit();
+    const char *detail;
     CHECK(epoch == MPIRT_SUCCESS);
     for (int number = 1; number < 4; number++) {
         EXPECT(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, epoch + number * period), MPIRT_ERR_TIME_PAST);
@@ -13,6 +14,10 @@ static void test_the_return_of_commit_is_no_epoch(void)
     }
     OK(MPIRTX_Get_epoch(&epoch));
     OK(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, epoch + 500 * period));
+    /* What has passed since the epoch is reckoned from it. */
+    EXPECT(MPIRT_Sleep(MPIRT_TIME_ABSOLUTE, epoch + period), MPIRT_ERR_TIME_PAST);
+    OK(MPIRTX_Error_detail(&detail));
+    CHECK(strstr(detail, "MPIRTX_Get_epoch") == NULL);
     OK(MPIRT_Uncommit());
 }
 

@@ -315,6 +315,7 @@ static void collective_transfers(void)
 }
 
 /* spec: LAW-ALLOC-01, LAW-CALL-01, LAW-FAULT-01, ERROR-DETAIL-03 */
+/* spec: TASK-METRIC-RUN-01 */
 static void test_the_data_path_makes_no_calls(void)
 {
     size_t size;
@@ -384,6 +385,7 @@ static void *uses_until_the_end(void *unused)
 
 /* Stopped wherever it happens to be, time and again. */
 /* spec: LAW-LOCK-01 */
+/* spec: TASK-METRIC-RUN-01 */
 static void test_who_stands_still_holds_up_nobody(void)
 {
     enum { STOPS = 50, CALLS = 100 };

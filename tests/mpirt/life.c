@@ -36,6 +36,7 @@ static int finalizes(MPIRT_Object object, int keyval, void *value, void *extra)
 }
 
 /* spec: MPIRT_Finalize/UNDEF_FOR_OBJECT, SETUP-FINAL-03 */
+/* spec: OBJECT-FREE-07 */
 static void test_finalize_waits_for_all_and_frees_what_is_left(void)
 {
     char path[64];

@@ -39,6 +39,7 @@ static void test_channels_with_a_priority(void)
 }
 
 /* Each member makes its part of them. */
+/* spec: SETUP-LIMIT-01 */
 static void test_triggers(void)
 {
     static MPIRT_Trigger triggers[TRIGGERS_MAX + 1];

@@ -69,6 +69,7 @@ static void check_counted(uint64_t counted)
 
 /* spec: CHANNEL-MISS-01, CHANNEL-MISS-03, CHANNEL-MISS-04, CHANNEL-WAIT-07, CHANNEL-START-05 */
 /* spec: MPIRT_Channel_wait/MISSED, MPIRT_Channel_test/MISSED */
+/* spec: TASK-METRIC-CHANNEL-01 */
 static void test_the_sender_has_no_buffer(void)
 {
     MPIRTX_Channel_metrics metrics;
@@ -99,6 +100,7 @@ static void test_the_sender_has_no_buffer(void)
 }
 
 /* spec: CHANNEL-MISS-03, CHANNEL-MISS-07, CHANNEL-MISS-08 */
+/* spec: TASK-METRIC-CHANNEL-01 */
 static void test_the_receiver_has_no_buffer(void)
 {
     MPIRTX_Channel_metrics metrics;

@@ -114,7 +114,7 @@ static int check_threads(const struct thread *before, int count)
     return more;
 }
 
-/* spec: MODE-COMMIT-02, MODE-COMMIT-03 */
+/* spec: MODE-COMMIT-02, MODE-COMMIT-03, TASK-PORTABLE-01 */
 static void test_what_runs_stays_as_it_is(void)
 {
     static struct always always;
@@ -131,6 +131,9 @@ static void test_what_runs_stays_as_it_is(void)
     MUST(MPIRT_Commit());
     wait_for_more(&always, 3);
     count = look_at_all(before);
+    /* Pinned, which a thread with a deadline of its own cannot be. */
+    struct thread own = look(always.thread);
+    CHECK(CPU_COUNT(&own.cores) == 1);
     /* Refused again and again, it leaves no thread, and changes none. */
     MUST(MPIRTX_Mode_open("beside", &mode));
     for (int refusal = 0; refusal < REFUSALS; refusal++) {

@@ -71,14 +71,20 @@ static void test_every_kind_says_what_it_is(void)
     MPIRT_Qos all[5] = {MPIRT_QOS_BEST_EFFORT, time_driven(), event_driven(), priority_driven(), handlers()};
     static const MPIRTX_Qos_kind kinds[5] = {MPIRTX_QOS_BEST_EFFORT, MPIRTX_QOS_TIME, MPIRTX_QOS_EVENT,
                                              MPIRTX_QOS_PRIORITY, MPIRTX_QOS_HANDLER};
-    MPIRT_Timespec time;
+    MPIRT_Timespec time, times[3];
     MPIRTX_Miss_policy policy;
+    char start[MPIRT_NAME_MAX], completion[MPIRT_NAME_MAX];
     MPIRT_Qos stale = all[1];
     int priority;
     for (int place = 0; place < 5; place++) {
         MPIRTX_Qos_kind kind = MPIRTX_QOS_BEST_EFFORT;
         OK(MPIRTX_Qos_get_kind(all[place], &kind));
         CHECK(kind == kinds[place]);
+        EXPECT(MPIRTX_Qos_get_time(all[place], &times[0], &times[1], &times[2]),
+               place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(MPIRTX_Qos_get_events(all[place], start, completion), place == 2 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(MPIRTX_Qos_get_interval(all[place], &time),
+               place == 2 || place == 3 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_phase(all[place], &time), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_miss_policy(all[place], &policy), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_priority(all[place], &priority), place > 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
@@ -95,6 +101,7 @@ static void test_every_kind_says_what_it_is(void)
 /* spec: MPIRTX_Qos_get_phase, MPIRTX_Qos_get_phase/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_phase, MPIRTX_Qos_set_phase/TIME */
 /* spec: MPIRTX_Qos_set_phase/UNDEF_FOR_OBJECT, MPIRTX_Qos_get_miss_policy, MPIRTX_Qos_get_miss_policy/UNDEF_FOR_OBJECT */
 /* spec: MPIRTX_Qos_set_miss_policy, MPIRTX_Qos_set_miss_policy/ARGUMENT, MPIRTX_Qos_set_miss_policy/UNDEF_FOR_OBJECT */
+/* spec: QOS-TIME-PHASE-02, QOS-TIME-MISS-01, QOS-GET-01 */
 static void test_phase_and_miss_policy(void)
 {
     MPIRT_Qos qos = time_driven(), other = event_driven();
@@ -129,6 +136,7 @@ static void test_phase_and_miss_policy(void)
 /* spec: MPIRT_Qos_channel_event_create, MPIRT_Qos_channel_event_create/ARGUMENT, MPIRTX_Qos_get_events */
 /* spec: MPIRTX_Qos_get_events/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_priority, MPIRTX_Qos_set_priority/ARGUMENT */
 /* spec: MPIRTX_Qos_set_priority/UNDEF_FOR_OBJECT */
+/* spec: QOS-GET-01 */
 static void test_events_are_read_back_and_one_must_be_there(void)
 {
     MPIRT_Qos qos = event_driven(), other = priority_driven(), half;
@@ -157,6 +165,7 @@ static void test_events_are_read_back_and_one_must_be_there(void)
 
 /* spec: MPIRT_Qos_channel_priority_create, MPIRT_Qos_channel_priority_create/ARGUMENT, MPIRTX_Qos_get_priority */
 /* spec: MPIRTX_Qos_get_priority/UNDEF_FOR_OBJECT, QOS-PRIORITY-03 */
+/* spec: QOS-GET-01 */
 static void test_priorities_have_a_range(void)
 {
     static const int wrong[4] = {0, -1, MPIRT_PRIORITY_MAX + 1, 263};
@@ -178,6 +187,7 @@ static void test_priorities_have_a_range(void)
 /* spec: MPIRTX_Qos_set_deadline/TIME, MPIRTX_Qos_set_deadline/UNDEF_FOR_OBJECT, MPIRTX_Qos_get_interval */
 /* spec: MPIRTX_Qos_get_interval/UNDEF_FOR_OBJECT, MPIRTX_Qos_set_interval, MPIRTX_Qos_set_interval/TIME */
 /* spec: MPIRTX_Qos_set_interval/UNDEF_FOR_OBJECT */
+/* spec: QOS-GET-01 */
 static void test_deadline_and_interval(void)
 {
     MPIRT_Qos both[2] = {event_driven(), priority_driven()}, other = time_driven();

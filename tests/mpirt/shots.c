@@ -269,6 +269,7 @@ static void test_beside_what_is_periodic(void)
 }
 
 /* spec: QOS-TIME-START-03, MPIRT_Commit/TIME_PAST */
+/* spec: SETUP-COMMIT-03 */
 static void test_what_lies_in_the_past_is_refused_to_everybody(void)
 {
     MPIRT_Qos qos;

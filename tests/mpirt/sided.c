@@ -110,6 +110,7 @@ static uint64_t completed(const struct end *end)
 /* spec: MPIRT_Channel_get_qos, MPIRT_Channel_set_qos, MPIRT_Channel_get_group, MPIRTX_Channel_get_slack */
 /* spec: MPIRTX_Channel_get_polling, MPIRTX_Channel_set_polling */
 /* spec: MPIRTX_Channel_set_slack, MPIRTX_Channel_set_slack/ARGUMENT, MPIRT_Channel_set_inbufiter, MPIRT_Channel_set_outbufiter */
+/* spec: SIDED-SLACK-01 */
 static void test_attributes(void)
 {
     MPIRT_Bufiter in = iterator(), out = iterator(), found_iterator;
@@ -160,6 +161,7 @@ static void test_attributes(void)
 }
 
 /* spec: CHANNEL-ITER-02 */
+/* spec: SIDED-SLACK-04 */
 static void test_what_commit_refuses(void)
 {
     const char *detail;
@@ -235,6 +237,7 @@ static void test_two_sided_by(const char *what, MPIRT_Qos qos)
 /* spec: CHANNEL-STATUS-01, MPIRT_Channel_start, MPIRT_Channel_wait, MPIRT_Channel_test, MPIRTX_Channel_get_status */
 /* spec: MPIRT_Channel_wait/NOT_STARTED, MPIRT_Channel_wait/TIME, MPIRT_Channel_test/NOT_STARTED */
 /* spec: MPIRT_Channel_deactivate/NOT_STARTED, MPIRTX_Channel_get_metrics */
+/* spec: SIDED-SLACK-04 */
 static void test_two_sided(void)
 {
     MPIRT_Qos qos;
@@ -305,6 +308,7 @@ static void test_one_sided_by(const char *what, MPIRT_Qos qos, int starts_at_sou
 
 /* spec: SIDED-ONE-01, SIDED-ONE-02, SIDED-SLACK-05, CHANNEL-START-04, CHANNEL-WAIT-02, MPIRT_Channel_start/ACTIVE */
 /* spec: MPIRT_Channel_activate, MPIRT_Channel_deactivate */
+/* spec: SIDED-SLACK-03, SIDED-ACTIVATE-06 */
 static void test_one_sided(void)
 {
     MPIRT_Qos qos;

@@ -21,6 +21,7 @@ static void calls_what_it_may_not(MPIRTX_Task task, const MPIRTX_Instance *insta
     answers[7] = MPIRT_Is_initialized(&flag);
 }
 
+/* spec: TASK-LAW-01 */
 static void test_calls_from_a_task(void)
 {
     MPIRT_Qos qos;
@@ -124,6 +125,7 @@ static void check_durations(const MPIRTX_Duration_metrics *durations, uint64_t c
 /* spec: MPIRTX_Task_get_metrics, TASK-METRIC-TASK-01, TASK-METRIC-TASK-02, TASK-METRIC-RUN-01 */
 /* spec: MPIRTX_Task_set_core, MPIRTX_Task_set_core/ARGUMENT */
 /* spec: MPIRTX_Task_set_overrun_policy, MPIRTX_Task_set_overrun_policy/ARGUMENT */
+/* spec: TASK-RUN-03 */
 static void test_a_task_is_watched_while_it_runs(void)
 {
     MPIRT_Qos qos;

@@ -12,12 +12,25 @@ static struct {
     int is_done, committed, uncommitted, other;
 } slept;
 
+/* How many commits (0) and uncommits (1) this member's first thread has begun and ended. */
+static int begun[2], ended[2];
+
+static int count_of(const int *count)
+{
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE);
+}
+
 static void *sleeps(void *unused)
 {
     MPIRT_Timespec limit = MPIRT_TIME_SPEC_IGNORE;
     (void)unused;
     while (!__atomic_load_n(&slept.is_done, __ATOMIC_ACQUIRE)) {
+        int before[2] = {count_of(&ended[0]), count_of(&ended[1])};
         int code = MPIRT_Sleep(MPIRT_TIME_RELATIVE, limit);
+        /* It was ended by what it says, and by nothing else if it has no limit. */
+        slept.other += code == MPIRT_ERR_COMMITTED && count_of(&begun[0]) == before[0];
+        slept.other += code == MPIRT_ERR_UNCOMMITTED && count_of(&begun[1]) == before[1];
+        slept.other += code == MPIRT_SUCCESS && limit == MPIRT_TIME_SPEC_IGNORE;
         slept.committed += code == MPIRT_ERR_COMMITTED;
         slept.uncommitted += code == MPIRT_ERR_UNCOMMITTED;
         slept.other += code != MPIRT_ERR_COMMITTED && code != MPIRT_ERR_UNCOMMITTED && code != MPIRT_SUCCESS;
@@ -48,12 +61,16 @@ static void test_a_sleep_ends_with_commit_and_uncommit(void)
     CHECK(pthread_create(&sleeper, NULL, sleeps, NULL) == 0);
     for (int round = 0; round < ROUNDS; round++) {
         __atomic_store_n(&slept.is_done, round == ROUNDS - 1, __ATOMIC_RELEASE);
+        __atomic_add_fetch(&begun[0], 1, __ATOMIC_ACQ_REL);
         MUST(MPIRT_Commit());
+        __atomic_add_fetch(&ended[0], 1, __ATOMIC_ACQ_REL);
         count = 0;
         /* Time does the work while the other sleeps. */
         while (__atomic_load_n(&count, __ATOMIC_ACQUIRE) < 3)
             OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, ms));
+        __atomic_add_fetch(&begun[1], 1, __ATOMIC_ACQ_REL);
         OK(MPIRT_Uncommit());
+        __atomic_add_fetch(&ended[1], 1, __ATOMIC_ACQ_REL);
         OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 30 * ms));
     }
     pthread_join(sleeper, NULL);

@@ -26,7 +26,9 @@ static void make_end(struct end *end, const char *name, const MPIRT_Timespec tim
     end->in = iterator();
     end->out = iterator();
     MUST(MPIRT_Qos_channel_time_create(NULL, times[0], times[1], times[2], &end->qos));
-    OK(MPIRTX_Qos_set_phase(end->qos, times[3]));
+    /* Without a call it is 0. */
+    if (times[3] != 0)
+        OK(MPIRTX_Qos_set_phase(end->qos, times[3]));
     OK(MPIRTX_Qos_set_miss_policy(end->qos, policy));
     MUST(MPIRT_Ptchannel_create(name, end->in, end->out, 0, 1, MPIRT_GROUP_WORLD, end->qos, &end->channel));
     for (int place = 0; place < stock; place++) {
@@ -65,6 +67,7 @@ static void send_again(struct end *end, MPIRT_Timespec epoch)
 }
 
 /* spec: QOS-TIME-START-01, QOS-TIME-WINDOW-01, QOS-TIME-WINDOW-02, QOS-TIME-PHASE-01, QOS-TIME-PHASE-02, QOS-TIME-EPOCH-01 */
+/* spec: SETUP-TIME-04 */
 static void test_a_message_is_there_at_its_deadline_and_not_before(void)
 {
     struct end ends[3];
@@ -72,7 +75,7 @@ static void test_a_message_is_there_at_its_deadline_and_not_before(void)
     MPIRT_Channel done = MPIRT_CHANNEL_NULL;
     MPIRT_Buffer nothing;
     MPIRT_Timespec epoch = 0;
-    int taken[3] = {0, 0, 0}, flag = 0;
+    int taken[3] = {0, 0, 0}, in_time[3] = {0, 0, 0}, flag = 0;
     memset(ends, 0, sizeof ends);
     MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &nothing));
     OK(MPIRT_Bufiter_insert(in, nothing));
@@ -105,6 +108,8 @@ static void test_a_message_is_there_at_its_deadline_and_not_before(void)
             OK(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted));
             begin = epoch + times[3] + (MPIRT_Timespec)instance * times[2];
             CHECK(now >= begin + times[1]);
+            /* A busy machine looks too late now and then, but not each time. */
+            in_time[place] += now < begin + times[1] + times[2];
             CHECK(inserted >= begin + times[0] && inserted <= begin + times[1]);
             /* The sender's epoch, in every message but the first few. */
             MUST(MPIRT_Buffer_get_base(buffer, &base));
@@ -114,6 +119,7 @@ static void test_a_message_is_there_at_its_deadline_and_not_before(void)
             OK(MPIRT_Bufiter_insert(ends[place].in, buffer));
         }
     }
+    CHECK(rank != 1 || (in_time[0] > 0 && in_time[1] > 0 && in_time[2] > 0));
     if (rank < 2)
         OK(MPIRT_Channel_start(done));
     while (rank == 0 && !flag) {

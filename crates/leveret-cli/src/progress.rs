@@ -92,6 +92,7 @@ mod tests {
         assert_eq!(open, "running commit: no time table, until it ends or is interrupted");
     }
 
+    // spec: QOS-ADMIT-02
     #[test]
     fn what_may_all_be_taken_is_not_left() {
         let core = |left: i64, sporadic: i64| PlannedCore {

@@ -38,6 +38,10 @@ fn an_abort_ends_the_job_with_its_code_and_message() {
         };
         assert_eq!((member.as_str(), *code), ("2", CODE), "{way}");
         assert!(message.contains("valve"), "{way}: {message}");
+        let report = outcome.report();
+        assert_eq!(report["ending"]["kind"], "aborted", "{way}");
+        assert_eq!(report["ending"]["code"], CODE, "{way}");
+        assert!(report["ending"]["reason"].to_string().contains("valve"), "{way}: {}", report["ending"]);
         assert_eq!(outcome.assessment().exit_code(), CODE, "{way}");
         assert_eq!(outcome.stdout.matches("has stopped").count(), 2, "{way}: {}", outcome.said());
         // Who hears of a death hears of the abort too.
@@ -67,6 +71,7 @@ fn an_abort_ends_a_job_that_has_not_committed() {
 
 /// A death would let the others go on, or bring the member back; an abort does neither.
 // spec: SETUP-ABORT-01
+// spec: SETUP-ABORT-02
 #[test]
 fn an_abort_counts_under_every_policy() {
     let _turn = turn();
@@ -91,6 +96,7 @@ fn an_abort_counts_under_every_policy() {
 }
 
 /// Without `leveret run` the process is the job.
+// spec: SETUP-ABORT-02
 #[test]
 fn an_abort_of_a_program_alone_is_its_exit() {
     let _turn = turn();

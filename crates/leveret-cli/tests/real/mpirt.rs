@@ -3,6 +3,7 @@
 use crate::harness::{Outcome, turn};
 use crate::stalls::Watch;
 use crate::suite::{C, CPP, MEMBERS, Program, conforms, conforms_as, conforms_at, with_members};
+use leveret_plan::OverrunPolicy;
 use leveret_report::record::{Ending, Fate, InstanceRecord, Outcome as InstanceOutcome, TaskRecord};
 use leveret_report::verdict::{Cause, Irregularity, Miss, Party};
 
@@ -129,6 +130,7 @@ fn an_exception_that_leaves_a_task() {
     });
 }
 
+// spec: SETUP-EPOCH-02
 #[test]
 fn a_program_that_takes_what_commit_returns_for_the_epoch() {
     with_members("tests/mpirt/hare.c", &C, &[1, 2], |program, members| {
@@ -195,6 +197,20 @@ fn objects() {
     conforms("tests/mpirt/objects.c");
 }
 
+/// The run is stopped or goes on by it, which the plan alone knows.
+// spec: TASK-OVERRUN-01
+#[test]
+fn an_overrun_policy_reaches_the_plan() {
+    with_members("tests/mpirt/tasks.c", &C, &[1], |program, members| {
+        let outcome = program.passes((members, members), &["--rounds", "20"]);
+        let tasks = outcome.record().phases.iter().flat_map(|phase| &phase.job.tasks);
+        let found: Vec<_> = tasks.map(|task| (task.name.as_str(), task.overrun)).collect();
+        for expected in [("watched-0", OverrunPolicy::Late), ("asker-0", OverrunPolicy::Skip)] {
+            assert!(found.contains(&expected), "{expected:?}: {found:?}");
+        }
+    });
+}
+
 #[test]
 fn attributes() {
     conforms("tests/mpirt/attributes.c");
@@ -245,6 +261,7 @@ fn channels() {
 
 /// Every instance before the common instant is performed and accounted for, and none after it is begun: on each member
 /// the same number.
+// spec: SETUP-UNCOMMIT-03
 #[test]
 fn uncommit() {
     with_members("tests/mpirt/uncommit.c", &C, &MEMBERS, |program, members| {
@@ -371,6 +388,7 @@ fn misses_nothing(source: &str) {
 
 /// Instances that are not performed are misses of ours, which the report tells by their cause.
 // spec: ERROR-SILENT-01
+// spec: TASK-METRIC-AGREE-01
 #[test]
 fn missed() {
     with_members("tests/mpirt/missed.c", &C, &MEMBERS, |program, members| {
@@ -415,6 +433,7 @@ fn agrees_on_its_misses(outcome: &Outcome) {
 
 /// What the program was told of each task equals what the record says of the same instances.
 // spec: TASK-METRIC-AGREE-01, TASK-OVERRUN-02, ERROR-SILENT-01
+// spec: TASK-METRIC-TASK-01, TASK-METRIC-TASK-02
 #[test]
 fn metrics_agree_with_the_report() {
     with_members("tests/mpirt/metrics.c", &C, &[1, 2], |program, members| {

@@ -57,6 +57,7 @@ fn windows() {
 
 /// Every member ends in good order, and the run says why it ended.
 // spec: CHANNEL-MISS-06
+// spec: QOS-TIME-MISS-01
 #[test]
 fn a_miss_under_stop_ends_the_job() {
     with_members("tests/mpirt/miss_stops.c", &C, &[2, 3], |program, members| {

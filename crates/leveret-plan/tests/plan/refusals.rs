@@ -65,6 +65,7 @@ fn changes(refusal: &Refusal) -> impl Iterator<Item = &Change> {
     refusal.fits.iter().filter(|remedy| remedy.changes.len() == 1).map(|remedy| &remedy.changes[0])
 }
 
+// spec: QOS-ADMIT-04
 #[test]
 fn two_tasks_that_collide_are_named_with_what_would_fit() {
     let mut job = ring(1_000);
@@ -194,6 +195,7 @@ fn a_core_with_too_many_tasks_is_told_by_its_sum() {
     );
 }
 
+// spec: QOS-ADMIT-04
 #[test]
 fn an_overload_of_many_tasks_names_the_fewest_that_are_too_many() {
     let mut job = empty(&[0, 1, 2, 3], guard_only(0));

@@ -128,6 +128,7 @@ fn ring_and_alarm(deadline: i64) -> Job {
     job
 }
 
+// spec: QOS-ADMIT-02, QOS-PRIORITY-04
 #[test]
 fn a_channel_beside_the_ring_has_a_bound_and_best_effort_the_rest() {
     let job = ring_and_alarm(500);

@@ -59,6 +59,7 @@ fn handlers(code: &mut [MemberDeclarations], count: usize, priority: impl Fn(usi
     }));
 }
 
+// spec: SETUP-LIMIT-01
 #[test]
 fn channels_are_counted_by_what_they_are_and_not_by_their_ends() {
     let mut code = three();
@@ -146,6 +147,15 @@ fn what_carries_channels_of_groups_is_told_as_these() {
             "500 channels of groups, but at most 455 are possible: they take 4500 channels between two members, and there can be 4096",
         ],
     );
+}
+
+// spec: SETUP-LIMIT-01
+#[test]
+fn tasks_of_the_programs_are_told_as_they_are() {
+    let mut code = three();
+    let task = |index: usize| TaskDeclaration { name: format!("w{index}"), ..TaskDeclaration::default() };
+    code[0].tasks.extend((0..=TASKS_MAX).map(task));
+    limited(&code, &["4097 tasks, but at most 4096 are possible"]);
 }
 
 #[test]

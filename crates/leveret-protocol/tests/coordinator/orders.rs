@@ -319,6 +319,7 @@ fn an_interrupt_does_not_wait_for_the_instant_of_an_uncommit() {
     assert_eq!(actions, [Action::Uncommitted(EndReason::Interrupted)]);
 }
 
+// spec: SETUP-COMMIT-07
 #[test]
 fn a_refusal_says_what_kind_of_reason_it_has() {
     let cause = |actions: &[Action]| match actions {

@@ -170,6 +170,30 @@ mod tests {
         assert_eq!(tally.ended(), 6, "a pause ends nothing");
     }
 
+    // spec: TASK-METRIC-RUN-02
+    #[test]
+    fn latencies_that_are_read_while_they_are_counted_belong_together() {
+        const MESSAGES: u64 = if cfg!(miri) { 50 } else { 50_000 };
+        let tally = Tally::default();
+        let counts = || {
+            (1..=MESSAGES).for_each(|number| {
+                tally.count(number, Outcome::Complete, Some(Nanos(number.cast_signed())));
+            })
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(counts);
+            let mut seen = 0;
+            while seen < MESSAGES {
+                let found = tally.latency();
+                assert!(found.count >= seen, "counts never go back");
+                seen = found.count;
+                let sum = Nanos((seen * (seen + 1) / 2).cast_signed());
+                assert_eq!(found.sum, sum);
+                assert!(seen == 0 || [found.last, found.least] == [Nanos(seen.cast_signed()), Nanos(1)]);
+            }
+        });
+    }
+
     #[test]
     fn what_was_complete_can_turn_out_to_have_failed() {
         let tally = Tally::default();
