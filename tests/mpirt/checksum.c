@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 {
     struct pair checked, unchecked, go;
     MPIRTX_Status status;
+    MPIRTX_Channel_metrics metrics;
     begin(&argc, &argv);
     checked = pair("checked");
     unchecked = pair("unchecked");
@@ -86,6 +87,8 @@ int main(int argc, char **argv)
         EXPECT(MPIRT_Channel_wait(checked.channel, forever), MPIRT_ERR_MISSED);
         OK(MPIRTX_Channel_get_status(checked.channel, &status));
         CHECK(status.outcome == MPIRTX_OUTCOME_INVALID && status.instance == 0);
+        OK(MPIRTX_Channel_get_metrics(checked.channel, &metrics));
+        CHECK(metrics.invalid == 1 && metrics.completed == 0);
         OK(MPIRT_Channel_start(unchecked.channel));
         OK(MPIRT_Channel_wait(unchecked.channel, forever));
         CHECK(words_of(&unchecked)[WORDS - 1] == ((WORDS - 1) ^ 1));

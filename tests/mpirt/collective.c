@@ -8,7 +8,7 @@ enum { TRANSFERS = 20 };
 /* Every kind, from every root, in the world. */
 /* spec: COLLECTIVE-CREATE-01, COLLECTIVE-CREATE-03, COLLECTIVE-BCAST-01, COLLECTIVE-SCATTER-01, COLLECTIVE-GATHER-01 */
 /* spec: COLLECTIVE-REDUCE-01, COLLECTIVE-ALLTOALL-01, COLLECTIVE-ALLTOALL-02, COLLECTIVE-ONE-01, COLLECTIVE-START-01 */
-/* spec: COLLECTIVE-CREATE-02, MPIRT_Bcast_channel_create, MPIRT_Scatter_channel_create, MPIRT_Gather_channel_create */
+/* spec: COLLECTIVE-CREATE-02, COLLECTIVE-QOS-01, MPIRT_Bcast_channel_create, MPIRT_Scatter_channel_create, MPIRT_Gather_channel_create */
 /* spec: MPIRT_Reduce_channel_create, MPIRT_Barrier_channel_create, MPIRT_Alltoall_channel_create */
 static void test_every_kind_delivers(void)
 {
@@ -45,6 +45,7 @@ static void test_every_kind_delivers(void)
 }
 
 /* Groups whose ranks are not those of the world: all members backwards, and those of even rank. */
+/* spec: COLLECTIVE-SCATTER-01, COLLECTIVE-GATHER-01, COLLECTIVE-ALLTOALL-01, COLLECTIVE-ALLTOALL-02 */
 static void test_groups(void)
 {
     int ranks[4], count = 0;
@@ -115,6 +116,46 @@ static void test_nobody_passes_a_barrier_alone(void)
     free_end(&late);
 }
 
+/* The last member has all that it needs, and does not start: nobody gets anything from it, and it gets nothing. */
+/* spec: COLLECTIVE-START-01 */
+static void test_nothing_moves_without_a_start(void)
+{
+    struct end ends[KINDS], late = make_end(BCAST, "late", members - 1, MPIRT_QOS_NULL);
+    MPIRT_Buffer buffer;
+    for (int kind = 0; kind < KINDS; kind++) {
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "unstarted-%d", kind);
+        ends[kind] = make_end(kind, name, kind == BCAST || kind == SCATTER ? members - 1 : 0, MPIRT_QOS_NULL);
+    }
+    MUST(MPIRT_Commit());
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct end *end = &ends[kind];
+        provide(end, 0);
+        if (rank < members - 1) {
+            OK(MPIRT_Channel_start(end->channel));
+            if (receives(end) || kind == BARRIER)
+                EXPECT(MPIRT_Channel_wait(end->channel, 20 * ms), MPIRT_ERR_TIMEOUT);
+            /* The last one goes on when all have taken this, and not before. */
+            OK(MPIRT_Channel_start(late.channel));
+            MUST(MPIRT_Channel_wait(late.channel, patience));
+        } else {
+            provide(&late, kind);
+            OK(MPIRT_Channel_start(late.channel));
+            MUST(MPIRT_Channel_wait(late.channel, patience));
+            if (receives(end))
+                EXPECT(MPIRT_Bufiter_remove(end->recvout, &buffer), MPIRT_ERR_EMPTY);
+            OK(MPIRT_Channel_start(end->channel));
+        }
+        check(&late, kind);
+        MUST(MPIRT_Channel_wait(end->channel, patience));
+        check(end, 0);
+    }
+    OK(MPIRT_Uncommit());
+    for (int kind = 0; kind < KINDS; kind++)
+        free_end(&ends[kind]);
+    free_end(&late);
+}
+
 /* Several transfers under way, and ends that are activated and move with whatever their owner inserts. */
 static void test_slack_and_activation(void)
 {
@@ -156,10 +197,13 @@ static void test_slack_and_activation(void)
 }
 
 /* A broadcast carries as much as its buffer holds; what is cut, joined or computed is full, or is told as an error. */
-/* spec: MPIRT_Channel_start/BUFSIZE, MPIRT_Container_start/BUFSIZE, BUFFER-LENGTH-04 */
+/* A trigger of the kind error tells of each such transfer, once, and of nothing else. */
+/* spec: MPIRT_Channel_start/BUFSIZE, MPIRT_Container_start/BUFSIZE, BUFFER-LENGTH-04, EVENT-TRIGGER-ERROR-01 */
 static void test_lengths(void)
 {
     struct end one = make_end(BCAST, "shorter", 0, MPIRT_QOS_NULL);
+    MPIRT_Group self;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &rank, NULL, &self));
     for (int kind = 0; kind < KINDS; kind++) {
         struct end end = make_end(kind, "full", 0, MPIRT_QOS_NULL);
         int is_fixed = kind != BCAST && kind != BARRIER, odd = is_fixed && sends(&end) && (rank == members - 1 || rank == 0);
@@ -167,8 +211,12 @@ static void test_lengths(void)
         MPIRTX_Status status;
         MPIRT_Cvector vector;
         MPIRT_Buffer buffer;
-        int code;
+        MPIRT_Trigger failed;
+        MPIRT_Receptor told;
+        int code, flag = 1;
         OK(MPIRT_Cvector_create(NULL, 1, channels, &vector));
+        OK(MPIRT_Trigger_create("failed", MPIRT_EVENT_ERROR, MPIRT_OBJECT(end.channel), self, MPIRT_QOS_NULL, &failed));
+        OK(MPIRT_Receptor_create("failed", self, MPIRT_CONTAINER_NULL, &told));
         MUST(MPIRT_Commit());
         for (int by_container = 0; by_container < 2 && odd; by_container++) {
             MUST(MPIRT_Bufiter_remove(end.out, &buffer));
@@ -193,6 +241,7 @@ static void test_lengths(void)
             CHECK(code == MPIRT_ERR_MISSED);
             OK(MPIRTX_Channel_get_metrics(end.channel, &metrics));
             CHECK(metrics.invalid == 1 && metrics.completed == 0);
+            OK(MPIRT_Receptor_wait(told, patience));
             if (receives(&end))
                 EXPECT(MPIRT_Bufiter_remove(end.recvout, &buffer), MPIRT_ERR_EMPTY);
         } else {
@@ -219,7 +268,11 @@ static void test_lengths(void)
             CHECK(found == length);
             OK(MPIRT_Bufiter_insert(one.recvin, buffer));
         }
+        OK(MPIRTX_Receptor_test(told, &flag));
+        CHECK(flag == 0);
         OK(MPIRT_Uncommit());
+        OK(MPIRT_Trigger_free(&failed));
+        OK(MPIRT_Receptor_free(&told));
         free_end(&end);
         OK(MPIRT_Cvector_free(&vector));
         /* Uncommit has emptied its iterators. */
@@ -227,6 +280,7 @@ static void test_lengths(void)
         one = make_end(BCAST, "shorter", 0, MPIRT_QOS_NULL);
     }
     free_end(&one);
+    OK(MPIRT_Group_free(&self));
 }
 
 /* All kinds at once, started, waited for and tested as one container. */
@@ -263,15 +317,86 @@ static void test_containers(void)
     OK(MPIRT_Cvector_free(&vector));
 }
 
-/* Sums of numbers of very different size depend on their order, which is that of rank. */
+static int64_t combined(MPIRT_Op operation, int64_t one, int64_t other)
+{
+    switch (operation) {
+    case MPIRT_OP_SUM: return one + other;
+    case MPIRT_OP_PROD: return one * other;
+    case MPIRT_OP_MIN: return one < other ? one : other;
+    case MPIRT_OP_MAX: return one > other ? one : other;
+    case MPIRT_OP_LAND: return one && other;
+    case MPIRT_OP_LOR: return one || other;
+    case MPIRT_OP_LXOR: return !one != !other;
+    case MPIRT_OP_BAND: return one & other;
+    case MPIRT_OP_BOR: return one | other;
+    default: return one ^ other;
+    }
+}
+
+/* Each does what its name in the header says. */
+/* spec: COLLECTIVE-REDUCE-02 */
+static void test_each_operation(void)
+{
+    enum { OPERATIONS = 10 };
+    static const MPIRT_Op operations[OPERATIONS] = {MPIRT_OP_SUM, MPIRT_OP_PROD, MPIRT_OP_MIN, MPIRT_OP_MAX, MPIRT_OP_LAND,
+                                                    MPIRT_OP_LOR, MPIRT_OP_LXOR, MPIRT_OP_BAND, MPIRT_OP_BOR, MPIRT_OP_BXOR};
+    /* What the members have in each place: no two operations give the same in all of them. */
+    static const int64_t values[COUNT][4] = {{6, 3, 5, 9}, {12, 10, 7, 11}, {0, 5, 0, 5}};
+    struct end ends[OPERATIONS];
+    MPIRT_Buffer buffer;
+    void *base;
+    for (int place = 0; place < OPERATIONS; place++) {
+        struct end *end = &ends[place];
+        char name[MPIRT_NAME_MAX];
+        snprintf(name, sizeof name, "operation-%d", place);
+        *end = (struct end){.kind = REDUCE, .root = members - 1, .own = rank, .size = members, .group = MPIRT_GROUP_WORLD,
+                            .in = iterator_of(COUNT, 0), .out = iterator_of(COUNT, 1)};
+        if (receives(end)) {
+            end->recvin = iterator_of(COUNT, 1);
+            end->recvout = iterator_of(COUNT, 0);
+        }
+        MUST(MPIRT_Reduce_channel_create(name, end->in, end->out, end->recvin, end->recvout, operations[place], end->root, end->group,
+                                         MPIRT_QOS_NULL, &end->channel));
+    }
+    MUST(MPIRT_Commit());
+    for (int number = 0; number < OPERATIONS; number++) {
+        struct end *end = &ends[number];
+        MUST(MPIRT_Bufiter_remove(end->out, &buffer));
+        MUST(MPIRT_Buffer_get_base(buffer, &base));
+        for (int place = 0; place < COUNT; place++)
+            ((int64_t *)base)[place] = values[place][rank];
+        OK(MPIRT_Bufiter_insert(end->in, buffer));
+        OK(MPIRT_Channel_start(end->channel));
+        MUST(MPIRT_Channel_wait(end->channel, patience));
+        if (!receives(end))
+            continue;
+        MUST(MPIRT_Bufiter_remove(end->recvout, &buffer));
+        MUST(MPIRT_Buffer_get_base(buffer, &base));
+        for (int place = 0; place < COUNT; place++) {
+            int64_t result = values[place][0];
+            for (int from = 1; from < members; from++)
+                result = combined(operations[number], result, values[place][from]);
+            CHECK(((int64_t *)base)[place] == result);
+        }
+    }
+    OK(MPIRT_Uncommit());
+    for (int place = 0; place < OPERATIONS; place++)
+        free_end(&ends[place]);
+}
+
+/* Sums of numbers of very different size depend on their order, which is that of rank in the group: here the last of the world is first. */
 /* spec: COLLECTIVE-REDUCE-03 */
 static void test_operands_are_combined_by_rank(void)
 {
     MPIRT_Bufiter iterators[4];
     MPIRT_Buffer buffers[2];
     MPIRT_Channel channel;
-    int is_root = rank == members - 1;
+    MPIRT_Group backwards;
+    int ranks[4], own = members - 1 - rank, is_root = own == members - 1;
     MPIRT_Bufiter none = MPIRT_BUFITER_NULL;
+    for (int place = 0; place < members; place++)
+        ranks[place] = members - 1 - place;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, members, ranks, "backwards", &backwards));
     for (int place = 0; place < 4; place++)
         OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(double), MPIRT_DOUBLE, MPIRT_CONTAINER_NULL, &iterators[place]));
     for (int place = 0; place < 2; place++) {
@@ -280,7 +405,7 @@ static void test_operands_are_combined_by_rank(void)
             OK(MPIRT_Bufiter_insert(iterators[2 * place + (place == 0)], buffers[place]));
     }
     OK(MPIRT_Reduce_channel_create("ordered", iterators[0], iterators[1], is_root ? iterators[2] : none, is_root ? iterators[3] : none,
-                                   MPIRT_OP_SUM, members - 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+                                   MPIRT_OP_SUM, members - 1, backwards, MPIRT_QOS_NULL, &channel));
     MUST(MPIRT_Commit());
     for (int transfer = 0; transfer < TRANSFERS; transfer++) {
         static const double values[] = {1e16, 1.0, -1e16, 1.0};
@@ -291,7 +416,7 @@ static void test_operands_are_combined_by_rank(void)
             sum += values[place];
         MUST(MPIRT_Bufiter_remove(iterators[1], &buffer));
         MUST(MPIRT_Buffer_get_base(buffer, &base));
-        *(double *)base = values[rank];
+        *(double *)base = values[own];
         OK(MPIRT_Bufiter_insert(iterators[0], buffer));
         OK(MPIRT_Channel_start(channel));
         MUST(MPIRT_Channel_wait(channel, patience));
@@ -308,6 +433,7 @@ static void test_operands_are_combined_by_rank(void)
         OK(MPIRT_Bufiter_free(&iterators[place]));
     for (int place = 0; place < 2; place++)
         OK(MPIRT_Buffer_free(&buffers[place]));
+    OK(MPIRT_Group_free(&backwards));
 }
 
 /* A trigger that watches a collective channel fires for each of its transfers. */
@@ -368,9 +494,11 @@ int main(int argc, char **argv)
     test_every_kind_delivers();
     test_groups();
     test_nobody_passes_a_barrier_alone();
+    test_nothing_moves_without_a_start();
     test_slack_and_activation();
     test_lengths();
     test_containers();
+    test_each_operation();
     test_operands_are_combined_by_rank();
     test_completions_are_events();
     test_uncommit_ends_a_wait();

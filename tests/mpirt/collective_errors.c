@@ -297,7 +297,7 @@ static void test_members_that_differ(void)
 static void test_sizes_that_do_not_fit(void)
 {
     int odd = rank == 0, is_root = rank == 0;
-    MPIRT_Bufiter small, large, none = MPIRT_BUFITER_NULL;
+    MPIRT_Bufiter small, large, half, none = MPIRT_BUFITER_NULL;
     MPIRT_Channel channel;
     size_t size = 8 + 8 * (size_t)odd;
     if (members > 1) {
@@ -314,15 +314,32 @@ static void test_sizes_that_do_not_fit(void)
         OK(MPIRT_Bufiter_free(&small));
     }
     small = iterator_for(MPIRT_INT64, 8);
-    large = iterator_for(MPIRT_INT64, 8 * (size_t)members + 8);
-    OK(MPIRT_Scatter_channel_create("cut", is_root ? large : none, is_root ? large : none, small, small, 0, MPIRT_GROUP_WORLD,
-                                    MPIRT_QOS_NULL, &channel));
-    expect_refusal("collective channel \"cut\"", "the root, member \"0\", has buffers of");
+    /* Too large, and too small. */
+    for (int by = members > 1 ? -8 : 8; by <= 8; by += 16) {
+        large = iterator_for(MPIRT_INT64, (size_t)(8 * members + by));
+        OK(MPIRT_Scatter_channel_create("cut", is_root ? large : none, is_root ? large : none, small, small, 0, MPIRT_GROUP_WORLD,
+                                        MPIRT_QOS_NULL, &channel));
+        expect_refusal("collective channel \"cut\"", "the root, member \"0\", has buffers of");
+        OK(MPIRT_Channel_free(&channel));
+        OK(MPIRT_Gather_channel_create("joined", small, small, is_root ? large : none, is_root ? large : none, 0, MPIRT_GROUP_WORLD,
+                                       MPIRT_QOS_NULL, &channel));
+        expect_refusal("collective channel \"joined\"", "for the sections of");
+        OK(MPIRT_Channel_free(&channel));
+        OK(MPIRT_Bufiter_free(&large));
+    }
+    /* What the root sends does not fit what all receive, though each pair fits itself. */
+    large = iterator_for(MPIRT_INT64, 16);
+    OK(MPIRT_Bcast_channel_create("one pair", is_root ? large : none, is_root ? large : none, small, small, 0, MPIRT_GROUP_WORLD,
+                                  MPIRT_QOS_NULL, &channel));
+    expect_refusal("collective channel \"one pair\"", "size of buffers differs");
     OK(MPIRT_Channel_free(&channel));
-    OK(MPIRT_Gather_channel_create("joined", small, small, is_root ? large : none, is_root ? large : none, 0, MPIRT_GROUP_WORLD,
-                                   MPIRT_QOS_NULL, &channel));
-    expect_refusal("collective channel \"joined\"", "for the sections of");
+    OK(MPIRT_Bufiter_free(&large));
+    large = iterator_for(MPIRT_INT64, 16 * (size_t)members);
+    half = iterator_for(MPIRT_INT64, 8 * (size_t)members);
+    OK(MPIRT_Alltoall_channel_create("halves", half, half, large, large, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    expect_refusal("collective channel \"halves\"", "size of buffers differs");
     OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&half));
     OK(MPIRT_Bufiter_free(&large));
     if (members == 3) {
         OK(MPIRT_Alltoall_channel_create("thirds", small, small, small, small, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
@@ -360,6 +377,7 @@ static void test_iterators_that_cannot_serve(void)
 }
 
 /* The two stages of a reduction do not fit into 20 us: the refusal names who would have to serve them. */
+/* spec: COLLECTIVE-QOS-01 */
 static void test_a_window_that_is_too_short(void)
 {
     MPIRT_Qos qos;

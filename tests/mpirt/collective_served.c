@@ -107,6 +107,7 @@ static void test_activated_ends(void)
 }
 
 /* The last member fires; each kind makes a transfer for it, and tells once when it is complete. */
+/* spec: COLLECTIVE-QOS-01 */
 static void test_events_start_and_end_transfers(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
@@ -200,6 +201,7 @@ static void test_a_channel_to_oneself(void)
 }
 
 /* What no host can do is refused; members that want different priorities are told of both. */
+/* spec: COLLECTIVE-QOS-01 */
 static void test_admission(void)
 {
     const char *detail;

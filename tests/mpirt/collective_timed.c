@@ -20,6 +20,7 @@ static uint64_t completed(const struct end *end)
 }
 
 /* No call per transfer: the passing of time moves the data. */
+/* spec: COLLECTIVE-QOS-01 */
 static void test_zero_sided(void)
 {
     MPIRT_Qos qos = time_driven();
@@ -75,6 +76,35 @@ static void test_two_sided(void)
     OK(MPIRT_Uncommit());
     for (int kind = 0; kind < KINDS; kind++)
         free_end(&ends[kind]);
+    OK(MPIRT_Qos_free(&qos));
+}
+
+/* The last member holds the others up for more than two periods: none is through before it has started. */
+/* spec: COLLECTIVE-BARRIER-01 */
+static void test_nobody_passes_a_barrier_alone(void)
+{
+    MPIRT_Qos qos = time_driven();
+    struct end there = make_end(BARRIER, "barrier", 0, qos), late = make_end(BCAST, "late", members - 1, MPIRT_QOS_NULL);
+    MUST(MPIRT_Commit());
+    for (int64_t transfer = 0; transfer < 2; transfer++) {
+        if (rank < members - 1) {
+            OK(MPIRT_Channel_start(there.channel));
+            EXPECT(MPIRT_Channel_wait(there.channel, 150 * ms), MPIRT_ERR_TIMEOUT);
+            /* The last one starts when all have taken this, and not before. */
+            OK(MPIRT_Channel_start(late.channel));
+            MUST(MPIRT_Channel_wait(late.channel, patience));
+        } else {
+            provide(&late, transfer);
+            OK(MPIRT_Channel_start(late.channel));
+            MUST(MPIRT_Channel_wait(late.channel, patience));
+            OK(MPIRT_Channel_start(there.channel));
+        }
+        check(&late, transfer);
+        MUST(MPIRT_Channel_wait(there.channel, patience));
+    }
+    OK(MPIRT_Uncommit());
+    free_end(&there);
+    free_end(&late);
     OK(MPIRT_Qos_free(&qos));
 }
 
@@ -154,6 +184,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     test_zero_sided();
     test_two_sided();
+    test_nobody_passes_a_barrier_alone();
     test_one_sided();
     test_a_channel_to_oneself();
     return end();

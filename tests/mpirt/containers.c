@@ -97,7 +97,8 @@ static void test_sets_hold_each_object_once(void)
 
 /* spec: MPIRT_Cvector_get_size, MPIRT_Cvector_get_element, MPIRT_Cvector_get_element/INDEX */
 /* spec: MPIRT_Cvector_set_element, MPIRT_Cvector_set_element/INDEX, MPIRT_Cvector_set_element/ARGUMENT */
-/* spec: CONTAINER-CVECTOR-01, CONTAINER-CVECTOR-02, CONTAINER-CVECTOR-03, CONTAINER-CVECTOR-04 */
+/* spec: CONTAINER-CVECTOR-01, CONTAINER-CVECTOR-02, CONTAINER-CVECTOR-03, CONTAINER-CVECTOR-04, CONTAINER-COUNT-02 */
+/* spec: CONTAINER-SELF-01 */
 static void test_vectors_hold_what_was_put_there(void)
 {
     MPIRT_Cset set = new_set("set"), holder = new_set("holder");
@@ -155,6 +156,7 @@ static int gives(MPIRT_Container_iterator walk, MPIRT_Object expected)
 /* spec: MPIRT_Container_iterator_reset, MPIRT_Container_iterator_free */
 /* spec: MPIRT_Container_iterator_get_name, MPIRT_Container_iterator_set_name */
 /* spec: CONTAINER-ITER-01, CONTAINER-ITER-02, CONTAINER-ITER-03, CONTAINER-ITER-04, CONTAINER-ITER-05, CONTAINER-ITER-06 */
+/* spec: CONTAINER-GROUP-01 */
 static void test_walks(void)
 {
     MPIRT_Cset set = new_set("set"), first = new_set("first"), second = new_set("second");
@@ -181,6 +183,12 @@ static void test_walks(void)
     CHECK(gives(walk, one));
     OK(MPIRT_Cset_remove(set, two));
     EXPECT(MPIRT_Container_iterator_next(walk, &found), MPIRT_ERR_CHANGED);
+    EXPECT(MPIRT_Container_iterator_next(walk, &found), MPIRT_ERR_CHANGED);
+    OK(MPIRT_Container_iterator_reset(walk));
+    CHECK(gives(walk, one));
+    OK(MPIRT_Cset_insert(set, MPIRT_OBJECT(vector)));
+    EXPECT(MPIRT_Container_iterator_next(walk, &found), MPIRT_ERR_CHANGED);
+    OK(MPIRT_Cset_remove(set, MPIRT_OBJECT(vector)));
     EXPECT(MPIRT_Container_iterator_next(walk, &found), MPIRT_ERR_CHANGED);
     OK(MPIRT_Container_iterator_reset(walk));
     CHECK(gives(walk, one));
@@ -233,7 +241,7 @@ static void test_containers_of_containers(void)
     MPIRT_Cset made_set;
     MPIRT_Group group;
     MPIRT_Bufiter iterator;
-    MPIRT_Channel channel;
+    MPIRT_Channel channel, barrier;
     for (int place = 0; place < 3; place++) {
         OK(MPIRT_Buffer_create(NULL, &byte, 1, MPIRT_BYTE, &buffers[place]));
         all[place] = MPIRT_OBJECT(buffers[place]);
@@ -260,20 +268,24 @@ static void test_containers_of_containers(void)
     /* By leaf class, and by abstract class. */
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 1, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &iterator));
     OK(MPIRT_Ptchannel_create("filtered", iterator, iterator, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    OK(MPIRT_Barrier_channel_create("filtered too", MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &barrier));
     OK(MPIRT_Cvector_free(&outer));
-    outer = new_vector(6, (MPIRT_Object[]){all[1], MPIRT_OBJECT(inner), MPIRT_OBJECT(channel), all[0], all[1], MPIRT_OBJECT(set)});
+    outer = new_vector(8, (MPIRT_Object[]){all[1], MPIRT_OBJECT(inner), MPIRT_OBJECT(channel), all[0], all[1], MPIRT_OBJECT(set),
+                                           MPIRT_OBJECT(barrier), MPIRT_OBJECT(MPIRT_GROUP_WORLD)});
     OK(MPIRT_Container_filter(MPIRT_CONTAINER(outer), MPIRT_TYPE_BUFFER, "kept", &made));
     OK(MPIRTX_Object_as_cvector(MPIRT_OBJECT(made), &vector));
     CHECK(count_of(made) == 2 && is_one(element(vector, 0), all[1]) && is_one(element(vector, 1), all[0]));
     OK(MPIRT_Cvector_set_element(outer, 0, MPIRT_OBJECT_NULL));
-    CHECK(is_one(element(vector, 0), all[1]) && count_of(MPIRT_CONTAINER(outer)) == 6);
+    CHECK(is_one(element(vector, 0), all[1]) && count_of(MPIRT_CONTAINER(outer)) == 8);
     OK(MPIRT_Container_free(&made));
     OK(MPIRT_Container_filter(MPIRT_CONTAINER(outer), MPIRT_TYPE_CONTAINER, NULL, &made));
     OK(MPIRTX_Object_as_cvector(MPIRT_OBJECT(made), &vector));
-    CHECK(count_of(made) == 2 && is_one(element(vector, 0), MPIRT_OBJECT(inner)) && is_one(element(vector, 1), MPIRT_OBJECT(set)));
+    CHECK(count_of(made) == 3 && is_one(element(vector, 0), MPIRT_OBJECT(inner)) && is_one(element(vector, 1), MPIRT_OBJECT(set)));
+    CHECK(is_one(element(vector, 2), MPIRT_OBJECT(MPIRT_GROUP_WORLD)));
     OK(MPIRT_Container_free(&made));
     OK(MPIRT_Container_filter(MPIRT_CONTAINER(outer), MPIRT_TYPE_CHANNEL, NULL, &made));
-    CHECK(count_of(made) == 1);
+    OK(MPIRTX_Object_as_cvector(MPIRT_OBJECT(made), &vector));
+    CHECK(count_of(made) == 2 && is_one(element(vector, 0), MPIRT_OBJECT(channel)) && is_one(element(vector, 1), MPIRT_OBJECT(barrier)));
     OK(MPIRT_Container_free(&made));
     OK(MPIRT_Container_filter(MPIRT_CONTAINER(set), MPIRT_TYPE_GROUP, NULL, &made));
     OK(MPIRTX_Object_as_cset(MPIRT_OBJECT(made), &made_set));
@@ -293,6 +305,7 @@ static void test_containers_of_containers(void)
     CHECK(compared == MPIRT_IDENTICAL);
     OK(MPIRT_Group_free(&group));
     OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Channel_free(&barrier));
     OK(MPIRT_Bufiter_free(&iterator));
     OK(MPIRT_Cvector_free(&outer));
     OK(MPIRT_Cvector_free(&inner));
@@ -367,11 +380,14 @@ static int64_t take(void)
 /* spec: MPIRT_Container_activate/SLACK, MPIRT_Container_deactivate, MPIRT_Container_deactivate/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Container_deactivate/NOT_STARTED, CONTAINER-APPLY-01, CONTAINER-APPLY-02 */
 /* spec: CONTAINER-APPLY-03, CONTAINER-APPLY-04, CONTAINER-APPLY-05, CONTAINER-APPLY-06, CONTAINER-APPLY-07 */
-/* spec: CONTAINER-APPLY-08, CONTAINER-APPLY-09, CONTAINER-APPLY-10, CONTAINER-FREEZE-01 */
+/* spec: CONTAINER-APPLY-08, CONTAINER-APPLY-09, CONTAINER-APPLY-10, CONTAINER-FREEZE-01, CONTAINER-GROUP-01, CONTAINER-GROUP-02 */
 static void test_one_operation_on_all_channels(void)
 {
     MPIRT_Cset inner = new_set("inner"), empty = new_set("empty"), mixed = new_set("mixed");
-    MPIRT_Cvector both, twice, unborn;
+    enum { MANY = 20 };
+    MPIRT_Cvector both, twice, unborn, reversed, many;
+    MPIRT_Object repeated[MANY];
+    MPIRT_Timespec before, after;
     MPIRT_Container all;
     MPIRT_Container_iterator walk;
     MPIRT_Object member;
@@ -388,7 +404,12 @@ static void test_one_operation_on_all_channels(void)
     twice = new_vector(3, (MPIRT_Object[]){
         has_ends ? MPIRT_OBJECT(channels[0]) : MPIRT_OBJECT_NULL, has_ends ? MPIRT_OBJECT(channels[0]) : MPIRT_OBJECT_NULL,
         MPIRT_OBJECT(inner)});
+    reversed = new_vector(2, (MPIRT_Object[]){MPIRT_OBJECT(inner), has_ends ? MPIRT_OBJECT(channels[0]) : MPIRT_OBJECT_NULL});
+    for (int place = 0; place < MANY; place++)
+        repeated[place] = has_ends ? MPIRT_OBJECT(channels[0]) : MPIRT_OBJECT_NULL;
+    many = new_vector(MANY, repeated);
     all = MPIRT_CONTAINER(both);
+    OK(MPIRT_Container_set_qos(MPIRT_CONTAINER(empty), MPIRT_QOS_BEST_EFFORT));
     EXPECT(MPIRT_Container_start(all), MPIRT_ERR_NOT_COMMITTED);
     EXPECT(MPIRT_Container_test(all, &flag), MPIRT_ERR_NOT_COMMITTED);
     EXPECT(MPIRT_Container_wait(all, 0), MPIRT_ERR_NOT_COMMITTED);
@@ -407,6 +428,8 @@ static void test_one_operation_on_all_channels(void)
     OK(MPIRT_Container_wait(MPIRT_CONTAINER(unborn), 0));
     OK(MPIRT_Container_test(MPIRT_CONTAINER(empty), &flag));
     CHECK(flag == 1);
+    OK(MPIRT_Container_activate(MPIRT_CONTAINER(empty)));
+    OK(MPIRT_Container_deactivate(MPIRT_CONTAINER(empty)));
     EXPECT(MPIRT_Container_start(MPIRT_CONTAINER(MPIRT_GROUP_WORLD)), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(MPIRT_Container_start(MPIRT_CONTAINER(mixed)), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(MPIRT_Container_wait(MPIRT_CONTAINER(mixed), 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
@@ -423,6 +446,11 @@ static void test_one_operation_on_all_channels(void)
         OK(MPIRT_Container_test(all, &flag));
         CHECK(flag == 0);
         EXPECT(MPIRT_Container_wait(all, ms), MPIRT_ERR_TIMEOUT);
+        /* The timeout is that of all together: one for each would come to 2 s. */
+        OK(MPIRT_Get_time(&before));
+        EXPECT(MPIRT_Container_wait(MPIRT_CONTAINER(many), 100 * ms), MPIRT_ERR_TIMEOUT);
+        OK(MPIRT_Get_time(&after));
+        CHECK(after - before >= 100 * ms && after - before < 2000 * ms);
         EXPECT(MPIRT_Container_start(all), MPIRT_ERR_SLACK);
         /* One buffer completes the first channel at most: in the order of index. */
         fill(buffers[0], 10);
@@ -432,6 +460,8 @@ static void test_one_operation_on_all_channels(void)
         CHECK(flag == 0);
         EXPECT(MPIRT_Channel_test(channels[1], &flag), MPIRT_SUCCESS);
         CHECK(flag == 0);
+        /* One that is complete does not end the wait for all. */
+        EXPECT(MPIRT_Container_wait(all, ms), MPIRT_ERR_TIMEOUT);
         fill(buffers[1], 11);
         MUST(MPIRT_Container_wait(all, enough));
         OK(MPIRT_Container_test(all, &flag));
@@ -452,7 +482,13 @@ static void test_one_operation_on_all_channels(void)
         OK(MPIRT_Channel_activate(channels[1]));
         EXPECT(MPIRT_Container_deactivate(all), MPIRT_ERR_NOT_STARTED);
         EXPECT(MPIRT_Channel_deactivate(channels[1]), MPIRT_ERR_NOT_STARTED);
-        OK(MPIRT_Container_start(all));
+        /* Of two errors the one of the member that comes first, depth first, is told. */
+        OK(MPIRT_Channel_activate(channels[0]));
+        OK(MPIRT_Channel_start(channels[1]));
+        EXPECT(MPIRT_Container_start(all), MPIRT_ERR_ACTIVE);
+        EXPECT(MPIRT_Container_start(MPIRT_CONTAINER(reversed)), MPIRT_ERR_SLACK);
+        OK(MPIRT_Channel_deactivate(channels[0]));
+        OK(MPIRT_Channel_start(channels[0]));
         EXPECT(MPIRT_Container_activate(all), MPIRT_ERR_SLACK);
     }
     EXPECT(MPIRT_Container_activate(MPIRT_CONTAINER(mixed)), MPIRT_ERR_UNDEF_FOR_OBJECT);
@@ -461,6 +497,8 @@ static void test_one_operation_on_all_channels(void)
     OK(MPIRT_Cvector_free(&both));
     OK(MPIRT_Cvector_free(&twice));
     OK(MPIRT_Cvector_free(&unborn));
+    OK(MPIRT_Cvector_free(&reversed));
+    OK(MPIRT_Cvector_free(&many));
     OK(MPIRT_Cset_free(&inner));
     OK(MPIRT_Cset_free(&empty));
     OK(MPIRT_Cset_free(&mixed));
@@ -474,7 +512,8 @@ static void test_one_operation_on_all_channels(void)
     }
 }
 
-/* spec: MPIRT_Container_set_qos, MPIRT_Container_set_qos/UNDEF_FOR_OBJECT */
+/* spec: MPIRT_Container_set_qos, MPIRT_Container_set_qos/UNDEF_FOR_OBJECT, CONTAINER-APPLY-01, CONTAINER-APPLY-02 */
+/* spec: CONTAINER-GROUP-01, CONTAINER-GROUP-02 */
 static void test_one_qos_for_all_channels(void)
 {
     const char *detail;

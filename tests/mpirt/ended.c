@@ -117,6 +117,7 @@ static void *deletes(void *unused)
     return &ends;
 }
 
+/* spec: ERROR-PROCESS-06 */
 static void test_delete_functions(void)
 {
     pthread_t thread;
@@ -208,6 +209,7 @@ static void test_cancelled_calls(void)
     MPIRT_Cset set;
     char name[MPIRT_NAME_MAX];
     pthread_t thread;
+    int flag = 1;
     thread = started(makes_and_sleeps);
     pthread_cancel(thread);
     is_cancelled(thread);
@@ -227,6 +229,9 @@ static void test_cancelled_calls(void)
     pthread_cancel(thread);
     OK(MPIRT_Trigger_fire(trigger));
     is_cancelled(thread);
+    /* The call was not cut off: it has taken the firing that came after the cancellation. */
+    OK(MPIRTX_Receptor_test(awaited, &flag));
+    CHECK(flag == 0);
     OK(MPIRT_Uncommit());
     OK(MPIRT_Receptor_free(&awaited));
     OK(MPIRT_Trigger_free(&trigger));

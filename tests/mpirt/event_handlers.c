@@ -294,32 +294,43 @@ static void test_a_handler_may_say_that_it_failed(void)
 /* spec: MPIRTX_Default_handler_set, MPIRTX_Default_handler_set/ARGUMENT, EVENT-HANDLER-06 */
 static void test_default_handlers_get_what_nobody_hears(void)
 {
-    MPIRT_Trigger unheard = call(own("unheard")), heard = call(own("heard"));
+    MPIRT_Trigger unheard = call(own("unheard")), heard = call(own("heard")), timed;
     MPIRT_Receptor receptor = receptor_of(own("heard")), done = receptor_of(own("done"));
-    MPIRT_Handler handler = handler_of(note_and_tell, "default", 20);
+    MPIRT_Handler handler = handler_of(note_and_tell, "default", 20), other = handler_of(note_and_tell, "of time", 20);
     done_trigger = call(own("done"));
     EXPECT(MPIRTX_Default_handler_set((MPIRT_Event_kind)6, handler), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_CALL, handler));
+    OK(MPIRTX_Default_handler_set(MPIRT_EVENT_TIME, other));
+    OK(MPIRT_Trigger_create(own("unheard-time"), MPIRT_EVENT_TIME, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &timed));
+    OK(MPIRTX_Trigger_set_time(timed, ms, 0));
     atomic_store(&written, 0);
     MUST(MPIRT_Commit());
+    /* The clock's firing goes to the handler of its kind, and those of calls to theirs. */
+    MUST(MPIRT_Receptor_wait(done, patience));
+    CHECK(atomic_load(&written) == 1 && strcmp(entries[0].who, "of time") == 0 && entries[0].receptor.bits == 0);
+    atomic_store(&written, 0);
     EXPECT(MPIRTX_Default_handler_set(MPIRT_EVENT_CALL, handler), MPIRT_ERR_OBJECT_COMMITTED);
     OK(MPIRT_Trigger_fire(heard));
     for (uint64_t firing = 0; firing < 3; firing++) {
         OK(MPIRT_Trigger_fire(unheard));
         MUST(MPIRT_Receptor_wait(done, patience));
         CHECK(entries[firing].receptor.bits == 0 && entries[firing].event.number == firing);
+        CHECK(strcmp(entries[firing].who, "default") == 0);
         CHECK(entries[firing].event.source == rank);
     }
     CHECK(atomic_load(&written) == 3);
     CHECK(is_pending(receptor) == 1);
     OK(MPIRT_Uncommit());
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_CALL, MPIRT_HANDLER_NULL));
+    OK(MPIRTX_Default_handler_set(MPIRT_EVENT_TIME, MPIRT_HANDLER_NULL));
     MUST(MPIRT_Commit());
     OK(MPIRT_Trigger_fire(unheard));
     EXPECT(MPIRT_Receptor_wait(done, ms), MPIRT_ERR_TIMEOUT);
     OK(MPIRT_Uncommit());
     CHECK(atomic_load(&written) == 3);
     OK(MPIRT_Handler_free(&handler));
+    OK(MPIRT_Handler_free(&other));
+    OK(MPIRT_Trigger_free(&timed));
     OK(MPIRT_Receptor_free(&receptor));
     OK(MPIRT_Receptor_free(&done));
     OK(MPIRT_Trigger_free(&unheard));

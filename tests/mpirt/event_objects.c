@@ -1,11 +1,18 @@
 /* Events: how triggers, receptors and handlers are made, named and freed, and what commit refuses. */
 #include "events.h"
 
+static void idle(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    (void)task, (void)instance, (void)argument;
+}
+
 /* spec: MPIRT_Trigger_create, MPIRT_Trigger_create/ARGUMENT, MPIRT_Trigger_create/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Trigger_create/NOT_MEMBER, MPIRT_Trigger_free, EVENT-TRIGGER-SOURCE-01 */
 static void test_creation_of_triggers(void)
 {
+    static const MPIRT_Event_kind watching[] = {MPIRT_EVENT_COMPLETION, MPIRT_EVENT_MISSING_BUFFER, MPIRT_EVENT_ERROR, MPIRT_EVENT_MISS};
     MPIRT_Trigger trigger;
+    MPIRTX_Task task;
     MPIRT_Group other;
     MPIRT_Buffer buffer;
     MPIRT_Qos time, urgent = qos_of(5);
@@ -16,6 +23,7 @@ static void test_creation_of_triggers(void)
     OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, 8, MPIRT_BYTE, MPIRT_CONTAINER_NULL, &ends));
     OK(MPIRT_Ptchannel_create("watched", ends, ends, rank, peer, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
     OK(MPIRT_Qos_channel_time_create(NULL, 0, ms, ms, &time));
+    OK(MPIRTX_Task_create("watched", idle, NULL, time, ms / 10, &task));
 #define CREATE(kind, source, group, qos) MPIRT_Trigger_create("e", kind, source, group, qos, &trigger)
     EXPECT(CREATE((MPIRT_Event_kind)6, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL), MPIRT_ERR_ARGUMENT);
     EXPECT(CREATE((MPIRT_Event_kind)-1, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL), MPIRT_ERR_ARGUMENT);
@@ -25,6 +33,15 @@ static void test_creation_of_triggers(void)
     EXPECT(CREATE(MPIRT_EVENT_TIME, MPIRT_OBJECT(channel), MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(CREATE(MPIRT_EVENT_COMPLETION, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
     EXPECT(CREATE(MPIRT_EVENT_MISS, MPIRT_OBJECT(buffer), MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    EXPECT(CREATE(MPIRT_EVENT_CALL, MPIRT_OBJECT(task), MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    for (int place = 0; place < 4; place++) {
+        EXPECT(CREATE(watching[place], MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
+        EXPECT(CREATE(watching[place], MPIRT_OBJECT(buffer), MPIRT_GROUP_WORLD, urgent), MPIRT_ERR_UNDEF_FOR_OBJECT);
+        /* A task can be watched for misses alone. */
+        EXPECT(CREATE(watching[place], MPIRT_OBJECT(task), MPIRT_GROUP_WORLD, urgent),
+               watching[place] == MPIRT_EVENT_MISS ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+    }
+    OK(MPIRT_Trigger_free(&trigger));
     EXPECT(MPIRT_Trigger_create(NULL, MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, urgent, &trigger),
            MPIRT_ERR_NULL_POINTER);
     EXPECT(MPIRT_Trigger_create("e", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, urgent, NULL),
@@ -39,6 +56,7 @@ static void test_creation_of_triggers(void)
     OK(MPIRT_Trigger_free(&trigger));
     CHECK(trigger.bits == 0);
     EXPECT(MPIRT_Trigger_free(&trigger), MPIRT_ERR_NULL_OBJECT);
+    OK(MPIRTX_Task_free(&task));
     OK(MPIRT_Channel_free(&channel));
     OK(MPIRT_Bufiter_free(&ends));
     OK(MPIRT_Buffer_free(&buffer));

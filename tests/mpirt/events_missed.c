@@ -65,7 +65,8 @@ static void commit_and_uncommit(void)
     OK(MPIRT_Uncommit());
 }
 
-/* spec: EVENT-TRIGGER-DONE-01 */
+/* Nor does the program fire what watches. */
+/* spec: EVENT-TRIGGER-DONE-01, EVENT-TRIGGER-CALL-02 */
 static void test_completions_of_a_best_effort_channel(void)
 {
     MPIRT_Channel channel;
@@ -80,6 +81,8 @@ static void test_completions_of_a_best_effort_channel(void)
     MUST(MPIRT_Ptchannel_create("plain", in, out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
     struct watch seen = watch("plain", MPIRT_OBJECT(channel), COMPLETION, ERROR);
     MUST(MPIRT_Commit());
+    for (int kind = COMPLETION; kind <= ERROR; kind++)
+        EXPECT(MPIRT_Trigger_fire(seen.triggers[kind]), MPIRT_ERR_UNDEF_FOR_OBJECT);
     for (int transfer = 0; transfer < TRANSFERS; transfer++) {
         OK(MPIRT_Channel_start(channel));
         OK(MPIRT_Channel_wait(channel, patience));
@@ -163,6 +166,46 @@ static void test_a_task_that_misses_its_deadline(void)
     OK(MPIRTX_Task_free(&task));
 }
 
+static void overrun_over_others(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
+{
+    MPIRT_Timespec now;
+    (void)task, (void)argument;
+    if (instance->number != 5 + 8 * (uint64_t)rank)
+        return;
+    do
+        OK(MPIRT_Get_time(&now));
+    while (now <= instance->deadline + 150 * ms);
+}
+
+/* What an instance has kept from running is told with the next that runs: in the end as many firings as misses were counted. */
+/* spec: EVENT-TRIGGER-MISS-01 */
+static void test_instances_that_were_skipped(void)
+{
+    MPIRTX_Task_metrics metrics = {0};
+    MPIRTX_Task task;
+    MPIRT_Qos qos;
+    uint64_t fired = 0;
+    char name[MPIRT_NAME_MAX];
+    snprintf(name, sizeof name, "skips-%d", rank);
+    OK(MPIRT_Qos_channel_time_create(NULL, 0, 20 * ms, 50 * ms, &qos));
+    OK(MPIRTX_Task_create(name, overrun_over_others, NULL, qos, ms, &task));
+    struct watch seen = watch("skips", MPIRT_OBJECT(task), MISS, MISS);
+    MUST(MPIRT_Commit());
+    for (int looks = 0; looks < 500 && (metrics.skipped == 0 || metrics.overruns == 0 || fired != metrics.missed); looks++) {
+        int flag = 1;
+        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 20 * ms));
+        OK(MPIRTX_Task_get_metrics(task, &metrics));
+        while (flag) {
+            OK(MPIRTX_Receptor_test(seen.receptors[MISS], &flag));
+            fired += (uint64_t)flag;
+        }
+    }
+    CHECK(metrics.skipped > 0 && metrics.missed > metrics.skipped && fired == metrics.missed);
+    OK(MPIRT_Uncommit());
+    unwatch(&seen, MISS, MISS);
+    OK(MPIRTX_Task_free(&task));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -172,5 +215,6 @@ int main(int argc, char **argv)
         test_an_end_without_buffers("no-empty-buffer", 1);
     }
     test_a_task_that_misses_its_deadline();
+    test_instances_that_were_skipped();
     return end();
 }

@@ -105,7 +105,20 @@ static int can_be_called(const struct call *call)
     return 1;
 }
 
-/* Handles, pointers and names that are wrong, one at a time. */
+/* Makes every pointer null, and every name one without an end: but for this parameter, and for handles and numbers. */
+static void spoil_the_rest(const struct call *call, union value *given, int but)
+{
+    for (int place = 0; place < call->count; place++) {
+        enum kind kind = call->parameters[place].kind;
+        if (place == but || kind == HANDLE || kind == CHANGED_HANDLE || kind == NUMBER)
+            continue;
+        memset(&given[place], 0, sizeof given[place]);
+        if (kind == TEXT)
+            given[place].pointer = endless;
+    }
+}
+
+/* Handles, pointers and names that are wrong: one at a time, and with all wrong that is looked at later. */
 static void test_parameters(const struct call *call)
 {
     union value given[PARAMETERS_MAX];
@@ -132,6 +145,8 @@ static void test_parameters(const struct call *call)
                 else
                     memcpy(room[place], &wrong[number], sizeof wrong[number]);
                 expect_call(call, given, codes[number], whys[number]);
+                spoil_the_rest(call, given, place);
+                expect_call(call, given, codes[number], whys[number]);
             }
         }
         fill(call, given);
@@ -142,6 +157,10 @@ static void test_parameters(const struct call *call)
                     given[before].number = 1;
             given[place].pointer = NULL;
             expect_call(call, given, MPIRT_ERR_NULL_POINTER, "a null pointer");
+            for (int other = 0; other < call->count; other++)
+                if (other != place && call->parameters[other].kind == TEXT)
+                    given[other].pointer = endless;
+            expect_call(call, given, MPIRT_ERR_NULL_POINTER, "a null pointer and a wrong name");
         }
         if (parameter->kind == TEXT) {
             const char *wrong[] = {endless, "a\x01" "b", "\xff\xfe"};
@@ -247,6 +266,27 @@ static void test_each_number_of_each_call(void)
     }
 }
 
+/* With nothing wrong but that it is committed, nothing is changed or made. */
+/* spec: ERROR-PROCESS-02 */
+static void test_nothing_is_changed_while_committed(void)
+{
+    union value given[PARAMETERS_MAX];
+    int asked = 0;
+    for (int number = 0; number < CALLS; number++) {
+        const struct call *call = &calls[number];
+        int found;
+        if ((call->rules & (RULE_CHANGE | RULE_CREATE)) == 0 || is_named(call, collective) || !can_be_called(call))
+            continue;
+        fill(call, given);
+        found = call->call(given);
+        asked++;
+        /* A number that is wrong is told first. */
+        if (found == MPIRT_SUCCESS || !is_listed(call, found))
+            fails(call, found, MPIRT_ERR_OBJECT_COMMITTED, "what is committed");
+    }
+    CHECK(asked > 60);
+}
+
 static void never(MPIRTX_Task task, const MPIRTX_Instance *instance, void *argument)
 {
     (void)task, (void)instance, (void)argument;
@@ -332,6 +372,9 @@ static void test_nothing_has_changed(void)
     MPIRT_Buffer buffer = {good[OF_MPIRT_Buffer]};
     MPIRT_Bufiter iterator = {good[OF_MPIRT_Bufiter]}, found;
     MPIRT_Channel channel = {good[OF_MPIRT_Channel]};
+    MPIRT_Object element;
+    MPIRT_Timespec times[3];
+    MPIRT_Qos qos;
     size_t size;
     int count;
     for (int class_of = 1; class_of < CLASSES; class_of++) {
@@ -352,9 +395,21 @@ static void test_nothing_has_changed(void)
     CHECK(count == 0);
     OK(MPIRT_Channel_get_inbufiter(channel, &found));
     CHECK(found.bits == iterator.bits);
+    OK(MPIRT_Channel_get_outbufiter(channel, &found));
+    CHECK(found.bits == iterator.bits);
+    for (int index = 0; index < 2; index++) {
+        OK(MPIRT_Cvector_get_element((MPIRT_Cvector){good[OF_MPIRT_Cvector]}, index, &element));
+        CHECK(element.bits == 0);
+    }
+    OK(MPIRT_Group_size((MPIRT_Group){good[OF_MPIRT_Group]}, &count));
+    CHECK(count == 1);
+    OK(MPIRTX_Qos_get_time((MPIRT_Qos){good[OF_MPIRT_Qos]}, &times[0], &times[1], &times[2]));
+    CHECK(times[0] == 0 && times[1] == 20 * ms && times[2] == 20 * ms);
+    OK(MPIRTX_Task_get_qos((MPIRTX_Task){good[OF_MPIRTX_Task]}, &qos));
+    CHECK(qos.bits == good[OF_MPIRT_Qos]);
 }
 
-/* spec: TASK-LAW-01, SETUP-SLEEP-06 */
+/* spec: TASK-LAW-01, SETUP-SLEEP-06, EVENT-HANDLER-05, ERROR-PROCESS-02 */
 static void test_from_a_task_or_handler(void)
 {
     all_in_state(RULE_CHANGE | RULE_CREATE | RULE_CREATE_ANY | RULE_SETUP | RULE_BLOCK, MPIRT_ERR_REAL_TIME, "a task's thread");
@@ -398,6 +453,8 @@ static void test_while_committed(void)
     MUST(MPIRT_Cvector_create(NULL, 1, &object, &handlers));
     MUST(MPIRT_Receptor_create(name, MPIRT_GROUP_WORLD, MPIRT_CONTAINER(handlers), &receptor));
     MUST(MPIRT_Commit());
+    test_nothing_is_changed_while_committed();
+    test_nothing_has_changed();
     /* Modes are made beside what runs. */
     MUST(MPIRTX_Mode_open("freed", &mode));
     stale[OF_MPIRTX_Mode] = mode.bits;
@@ -421,9 +478,10 @@ static void test_while_committed(void)
     OK(MPIRT_Trigger_free(&trigger));
 }
 
-/* spec: ERROR-NAMES-01, ERROR-NAMES-02 */
+/* spec: ERROR-NAMES-01, ERROR-NAMES-02, ERROR-RETURN-01 */
 static void test_names_of_codes(void)
 {
+    CHECK(MPIRT_SUCCESS == 0);
     CHECK(MPIRT_ERR_NOT_INITIALIZED == 1 && MPIRT_ERR_OBJECT_COMMITTED == 2 && MPIRT_ERR_UNDEF_FOR_OBJECT == 3);
     CHECK(MPIRT_ERR_INITIALIZED == MPIRT_ERR_NOT_INITIALIZED);
     CHECK(MPIRT_ERR_COMMITTED_OBJECT == MPIRT_ERR_OBJECT_COMMITTED);

@@ -17,7 +17,7 @@ static void committed(void)
 }
 
 /* Channels from the first member to the last, of which each is served at both ends.
- * spec: SETUP-LIMIT-01 */
+ * spec: SETUP-LIMIT-01, ERROR-DETAIL-04 */
 static void test_channels_with_a_priority(void)
 {
     static MPIRT_Channel channels[CHANNELS_MAX + 1];
@@ -39,7 +39,7 @@ static void test_channels_with_a_priority(void)
 }
 
 /* Each member makes its part of them. */
-/* spec: SETUP-LIMIT-01 */
+/* spec: SETUP-LIMIT-01, ERROR-DETAIL-04 */
 static void test_triggers(void)
 {
     static MPIRT_Trigger triggers[TRIGGERS_MAX + 1];
@@ -59,7 +59,7 @@ static void handles(MPIRT_Receptor own, const MPIRTX_Event *event, void *argumen
 }
 
 /* Handlers of one event at so many priorities.
- * spec: SETUP-LIMIT-02 */
+ * spec: SETUP-LIMIT-02, ERROR-DETAIL-04 */
 static void test_priorities(void)
 {
     MPIRT_Trigger trigger;

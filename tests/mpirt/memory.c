@@ -161,6 +161,7 @@ static long end_failing(void)
 }
 
 /* Whichever allocation fails, and whether others do after it: the object is made, or there is none. */
+/* spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_each_function_may_fail(void)
 {
     for (int place = 0; place < MAKERS; place++)
@@ -187,6 +188,7 @@ static void test_each_allocation_of_each_function_may_fail(void)
 }
 
 /* What takes memory and makes no object. */
+/* spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_a_change_may_fail(void)
 {
     for (int one = 0; one < 2; one++) {
@@ -220,6 +222,7 @@ static void test_each_allocation_of_a_change_may_fail(void)
 
 /* With no memory at all what is in reserve is used up, and then every object is refused; what is there works, and goes; and with memory
  * all is as before. */
+/* spec: ERROR-MEMORY-01 */
 static void test_with_no_memory_at_all(void)
 {
     static MPIRT_Cset made[MADE_MAX];
@@ -443,6 +446,7 @@ static void test_each_thread_of_a_mode_may_be_refused(void)
 }
 
 /* Nothing is there before Init, and it may be tried again. */
+/* spec: ERROR-MEMORY-01 */
 static void test_each_allocation_of_init_may_fail(int *argc, char ***argv)
 {
     int code, flag;

@@ -85,6 +85,10 @@ static void test_every_kind_says_what_it_is(void)
         EXPECT(MPIRTX_Qos_get_events(all[place], start, completion), place == 2 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_interval(all[place], &time),
                place == 2 || place == 3 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
+        /* Pointers are looked at before what the object can do. */
+        EXPECT(MPIRTX_Qos_get_time(all[place], &times[0], NULL, &times[2]), MPIRT_ERR_NULL_POINTER);
+        EXPECT(MPIRTX_Qos_get_phase(all[place], NULL), MPIRT_ERR_NULL_POINTER);
+        EXPECT(MPIRTX_Qos_get_miss_policy(all[place], NULL), MPIRT_ERR_NULL_POINTER);
         EXPECT(MPIRTX_Qos_get_phase(all[place], &time), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_miss_policy(all[place], &policy), place == 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);
         EXPECT(MPIRTX_Qos_get_priority(all[place], &priority), place > 1 ? MPIRT_SUCCESS : MPIRT_ERR_UNDEF_FOR_OBJECT);

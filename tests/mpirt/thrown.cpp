@@ -73,6 +73,7 @@ static int delete_function(MPIRT_Object, int, void *, void *)
     return MPIRT_SUCCESS;
 }
 
+/* spec: ERROR-PROCESS-06 */
 static void test_delete_functions()
 {
     MPIRT_Cset set;

@@ -298,7 +298,7 @@ fn what_a_value_or_a_field_means_is_said_of_all_or_of_none() {
 }
 
 /// What the list says of a function stands above its declaration; each returns an int.
-// spec: ERROR-LIST-02
+// spec: ERROR-LIST-02, ERROR-RETURN-02
 #[test]
 fn the_header_tells_the_parameters_and_errors_of_each_function() {
     let root = workspace::root();
@@ -321,6 +321,16 @@ fn the_header_tells_the_parameters_and_errors_of_each_function() {
         told += 1;
     }
     assert!(told > 100, "{told}");
+}
+
+/// Each error that a function lists of itself is made to happen by a test that says so.
+// spec: ERROR-LIST-01
+#[test]
+fn every_error_of_every_function_has_its_test() {
+    let findings = check(&workspace::root()).err().unwrap_or_default();
+    let missing: Vec<&String> =
+        findings.iter().filter(|finding| finding.contains("has no test of")).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 /// Objects are made of leaf classes alone.

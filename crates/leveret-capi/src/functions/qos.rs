@@ -119,9 +119,10 @@ pub unsafe extern "C" fn MPIRTX_Qos_get_time(
     period: Out<MPIRT_Timespec>,
 ) -> c_int {
     answer(|| {
-        let found = with_world(|world| world.qos_time(qos.handle()))?;
+        let qos = good(qos)?;
         let places = [start, deadline, period];
         places.iter().try_for_each(|place| place.check())?;
+        let found = with_world(|world| world.qos_time(qos))?;
         places.into_iter().zip(found).try_for_each(|(place, time)| place.put(time.0))
     })
 }
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn MPIRTX_Qos_set_priority(qos: MPIRT_Qos, priority: c_int
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIRTX_Qos_get_phase(qos: MPIRT_Qos, phase: Out<MPIRT_Timespec>) -> c_int {
-    answer(|| phase.put(with_world(|world| world.phase(qos.handle()))?.0))
+    answer(|| told(qos, phase, |world, qos| world.phase(qos).map(|phase| phase.0)))
 }
 
 #[unsafe(no_mangle)]
@@ -173,9 +174,11 @@ pub unsafe extern "C" fn MPIRTX_Qos_get_miss_policy(
     policy: Out<MPIRTX_Miss_policy>,
 ) -> c_int {
     answer(|| {
-        let found = with_world(|world| world.miss_policy(qos.handle()))?;
-        let number = POLICIES.iter().position(|policy| *policy == found).ok_or(Code::Internal)?;
-        policy.put(c_int::try_from(number).map_err(|_| Code::Internal)?)
+        told(qos, policy, |world, qos| {
+            let found = world.miss_policy(qos)?;
+            let number = POLICIES.iter().position(|policy| *policy == found).ok_or(Code::Internal)?;
+            c_int::try_from(number).map_err(|_| Code::Internal)
+        })
     })
 }
 
@@ -184,10 +187,9 @@ pub unsafe extern "C" fn MPIRTX_Qos_set_miss_policy(qos: MPIRT_Qos, policy: MPIR
     answer(|| {
         let known = usize::try_from(policy).ok().and_then(|number| POLICIES.get(number).copied());
         with_library(|library| {
-            // The handle is looked at before the number.
-            let before = library.world.miss_policy(qos.handle())?;
-            library.world.set_miss_policy(qos.handle(), known.unwrap_or(before))?;
-            known.map(|_| ()).ok_or(Code::Argument)
+            // The handle is looked at before the number, and that before the state of the object.
+            library.world.miss_policy(qos.handle())?;
+            library.world.set_miss_policy(qos.handle(), known.ok_or(Code::Argument)?)
         })
     })
 }

@@ -90,7 +90,7 @@ fn is_kept(interface: &str) -> Result<(), String> {
 }
 
 /// What programs that are linked to the library count on, line by line; an interface that is left behind was left for a reason.
-// spec: LANG-INSTALL-04, LANG-HEADER-04, ERROR-NAMES-03, OBJECT-HANDLE-01
+// spec: LANG-INSTALL-04, LANG-HEADER-04, ERROR-NAMES-03, ERROR-RETURN-01, OBJECT-HANDLE-01
 #[test]
 fn the_name_of_the_library_stands_for_its_binary_interface() {
     let number = number();

@@ -71,6 +71,7 @@ fn a_task_that_ends_its_thread() {
 }
 
 /// `catch (...)` in the header sees the unwinding too, and glibc ends the process where that is swallowed.
+// spec: ERROR-PROCESS-06
 #[test]
 fn a_handler_in_cpp_that_ends_its_thread() {
     with_members("tests/mpirt/ended_handler.cpp", &CPP, &[1, 2], |program, members| {
@@ -335,6 +336,7 @@ fn unattended() {
 }
 
 /// What was not taken is counted.
+// spec: ERROR-SILENT-01
 #[test]
 fn untaken() {
     with_members("tests/mpirt/untaken.c", &C, &[2], |program, members| {
@@ -360,6 +362,7 @@ fn kept() {
 }
 
 /// A message that its own sender damages: named with channel and instance where it has a checksum, and nowhere else.
+// spec: ERROR-SILENT-01
 #[test]
 fn checksum() {
     with_members("tests/mpirt/checksum.c", &C, &[2], |program, members| {

@@ -81,6 +81,7 @@ proptest! {
         }
     }
 
+    // spec: EVENT-HANDLER-09
     #[test]
     fn more_budget_is_never_answered_sooner(job in jobs(0..4), which in 0..4_usize, more in 1..4_i64) {
         let mut heavier = job.clone();

@@ -58,7 +58,7 @@ fn each_property_that_differs_is_told_with_both_sides() {
     let with =
         |change: fn(&mut CollectiveDeclaration)| errors_of(std::slice::from_ref(&one), &[changed(change)]);
     let object = "collective channel \"all\" of group \"world\"";
-    let cases: [(Vec<String>, &str); 6] = [
+    let cases: [(Vec<String>, &str); 7] = [
         (
             with(|other| other.form = CollectiveForm::Scatter),
             "kind differs: member \"A\" says broadcast, member \"B\" says scatter",
@@ -74,6 +74,10 @@ fn each_property_that_differs_is_told_with_both_sides() {
         (with(|other| other.slack = 2), "slack differs: member \"A\" says 1, member \"B\" says 2"),
         (
             with(|other| other.receives = Some(ByteSize(12))),
+            "size of buffers differs: member \"A\" says 8 B, member \"B\" says 12 B",
+        ),
+        (
+            with(|other| other.sends = Some(ByteSize(12))),
             "size of buffers differs: member \"A\" says 8 B, member \"B\" says 12 B",
         ),
         (
@@ -135,6 +139,24 @@ fn sections_and_pieces_fit_the_number_of_members() {
     let gather = |receives| sized(CollectiveForm::Gather, small, receives);
     let errors = errors_of(&[gather(large)], &[gather(None)]);
     assert!(errors[0].contains("make them 2 times 8 B"), "{errors:?}");
+    // Too small is as wrong as too large.
+    for size in [8, 15] {
+        let wrong = Some(ByteSize(size));
+        for errors in
+            [errors_of(&[scatter(wrong)], &[scatter(None)]), errors_of(&[gather(wrong)], &[gather(None)])]
+        {
+            assert!(errors[0].contains("for the sections of 2 members of 8 B each"), "{size}: {errors:?}");
+        }
+    }
+    let right = Some(ByteSize(16));
+    for errors in
+        [errors_of(&[scatter(right)], &[scatter(None)]), errors_of(&[gather(right)], &[gather(None)])]
+    {
+        assert!(!errors.iter().any(|error| error.contains("collective channel")), "{errors:?}");
+    }
+    let halves = sized(CollectiveForm::AllToAll, Some(ByteSize(8)), Some(ByteSize(16)));
+    let errors = errors_of(std::slice::from_ref(&halves), std::slice::from_ref(&halves));
+    assert!(errors[0].contains("size of buffers differs"), "{errors:?}");
     let pieces = |size| sized(CollectiveForm::AllToAll, Some(ByteSize(size)), Some(ByteSize(size)));
     for size in [5, 6] {
         let errors = errors_of(&[pieces(size)], &[pieces(size)]);

@@ -126,6 +126,7 @@ mod tests {
         );
     }
 
+    // spec: ERROR-DETAIL-04
     #[test]
     fn too_large_an_allowed_set_and_too_deep_a_combination_are_told() {
         let mut world = world();

@@ -71,6 +71,7 @@ proptest! {
         prop_assert_eq!(found, bytes(&wanted, bits), "{:?} of {:?}", operation, dataspec);
     }
 
+    // spec: COLLECTIVE-REDUCE-04
     #[test]
     fn floating_point_adds_and_multiplies_as_the_language_does(pairs in prop::collection::vec((any::<f64>(), any::<f64>()), 1..20)) {
         let left: Vec<u8> = pairs.iter().flat_map(|(left, _)| left.to_ne_bytes()).collect();
@@ -89,6 +90,7 @@ proptest! {
     }
 }
 
+// spec: COLLECTIVE-REDUCE-04
 #[test]
 fn the_minimum_and_maximum_of_floating_point_do_not_depend_on_the_order() {
     let combined = |operation: Operation, a: f32, b: f32| {

@@ -126,6 +126,7 @@ impl Oracle {
 }
 
 proptest! {
+    // spec: CONTAINER-CSET-INSERT-01
     #[test]
     fn objects_and_sets_answer_as_lists_do(calls in prop::collection::vec(call(), 1..80)) {
         let mut world = world();

@@ -122,7 +122,7 @@ mod tests {
         Due { next: Nanos(next), period: Nanos(period), trigger, is_kept: false }
     }
 
-    // spec: EVENT-TRIGGER-TIME-01, EVENT-TRIGGER-TIME-02
+    // spec: EVENT-TRIGGER-TIME-01, EVENT-TRIGGER-TIME-02, EVENT-TRIGGER-TIME-03
     #[test]
     fn every_instant_is_fired_in_order_however_late() {
         let mut dues = [due(100, 30, 0), due(110, 0, 1)];
