@@ -132,6 +132,11 @@ pub enum FromMember {
         /// So many so far.
         times: u64,
     },
+    /// A run of such a one has used more than its budget, for the first time.
+    RunOverran {
+        /// What did.
+        what: String,
+    },
     /// This member commits nothing more. Once nobody else may, the agent closes the connections of all that have said so.
     Leave,
 }

@@ -418,6 +418,7 @@ impl Coordinator {
             | FromMember::Finished { .. }
             | FromMember::GiveUp { .. }
             | FromMember::RunsFailed { .. }
+            | FromMember::RunOverran { .. }
             | FromMember::Abort { .. }
             | FromMember::Leave
             | FromMember::Mode(_) => false,
@@ -718,6 +719,7 @@ fn kind(message: &FromMember) -> &'static str {
         FromMember::Mode(ModeRequest::Switched { .. }) => "a message that it has switched",
         FromMember::GiveUp { .. } => "giving up",
         FromMember::RunsFailed { .. } => "a failure of a handler",
+        FromMember::RunOverran { .. } => "an overrun of a handler",
         FromMember::Abort { .. } => "an abort",
         FromMember::Leave => "a farewell",
     }

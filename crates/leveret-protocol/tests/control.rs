@@ -104,6 +104,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
             .prop_map(|(generation, stop)| FromMember::Finished { generation, stop }),
         wish().prop_map(FromMember::GiveUp),
         (any::<String>(), any::<u64>()).prop_map(|(what, times)| FromMember::RunsFailed { what, times }),
+        any::<String>().prop_map(|what| FromMember::RunOverran { what }),
         (any::<NonZeroU8>(), any::<String>()).prop_map(|(code, message)| FromMember::Abort { code, message }),
         Just(FromMember::Leave),
     ]

@@ -34,9 +34,17 @@ impl Teller {
 
     /// That so many runs of a handler have failed.
     pub(crate) fn runs_failed(&self, what: &str, times: u64) {
-        let failed = FromMember::RunsFailed { what: cut(what).to_owned(), times };
-        // An agent that is gone needs no word.
-        let _ = self.connection.send(&encode(&failed), &[]);
+        self.tell(&FromMember::RunsFailed { what: cut(what).to_owned(), times });
+    }
+
+    /// That a run of a handler has used more than its budget.
+    pub(crate) fn run_overran(&self, what: &str) {
+        self.tell(&FromMember::RunOverran { what: cut(what).to_owned() });
+    }
+
+    /// An agent that is gone needs no word.
+    fn tell(&self, message: &FromMember) {
+        let _ = self.connection.send(&encode(message), &[]);
     }
 }
 

@@ -149,6 +149,14 @@ impl Agent<'_> {
             let (member, what, times) = (rank as u16, own_words(what), *times);
             return self.event_of_member(rank, clock::now(), EventKind::RunsFailed { member, what, times });
         }
+        if let FromMember::RunOverran { what } = &message {
+            let name = &self.config.launch[rank].member;
+            return self.warn([format!(
+                "{} of member \"{name}\" has used more than its budget; what is less urgent beside it may be later than the plan says. The program \
+                 counts how often: MPIRTX_Handler_get_metrics, MPIRTX_Task_get_metrics",
+                own_words(what)
+            )]);
+        }
         let message = self.worded(rank, message);
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
             return self.let_go();

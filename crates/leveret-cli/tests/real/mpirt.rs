@@ -605,6 +605,16 @@ fn event_handlers() {
     conforms("tests/mpirt/event_handlers.c");
 }
 
+// spec: EVENT-HANDLER-09, ERROR-SILENT-01
+#[test]
+fn a_handler_beyond_its_budget_is_told_once() {
+    with_members("tests/mpirt/event_handlers.c", &C, &[1], |program, members| {
+        let outcome = program.all_pass(members);
+        let told = "of member \"0\" has used more than its budget";
+        assert_eq!(outcome.stderr.matches(told).count(), 1, "{}", outcome.said());
+    });
+}
+
 /// Instances are missed on purpose.
 #[test]
 fn events_of_what_is_missed() {

@@ -141,6 +141,7 @@ impl Coordinator {
             | FromMember::DeclareGroup { .. }
             | FromMember::GiveUp { .. }
             | FromMember::RunsFailed { .. }
+            | FromMember::RunOverran { .. }
             | FromMember::Abort { .. }
             | FromMember::Leave => false,
         }

@@ -3,7 +3,7 @@
 use super::body::{EventKind, Form, HandlerFunction, ReceptorCombination};
 use super::committed::CommittedEvents;
 use super::served::PlannedEnd;
-use super::tally::{HandlerTally, Tell};
+use super::tally::{HandlerTally, Tell, Trouble};
 use crate::declare::Declarations;
 use crate::objects::error::Code;
 use crate::objects::handle::{Class, Handle};
@@ -299,11 +299,14 @@ impl World {
         }
     }
 
-    /// Counts of a handler, or of a task that an event starts, whose failures the agent is told.
+    /// Counts of a handler, or of a task that an event starts, whose failures and first overrun the agent is told.
     pub(super) fn tally_of(&self, class: &str, handle: Handle) -> Arc<HandlerTally> {
         let tell = self.teller.clone().map(|teller| {
             let what = self.called(class, handle);
-            Box::new(move |times| teller.runs_failed(&what, times)) as Tell
+            Box::new(move |trouble| match trouble {
+                Trouble::Failed(times) => teller.runs_failed(&what, times),
+                Trouble::Overran => teller.run_overran(&what),
+            }) as Tell
         });
         Arc::new(HandlerTally::telling(tell))
     }

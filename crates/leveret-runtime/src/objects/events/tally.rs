@@ -86,8 +86,15 @@ pub(super) struct HandlerTally {
     tell: Option<Tell>,
 }
 
-/// Told how many runs have failed, when they are 1, 2, 4, 8 and so on: one that always fails is told of seldom.
-pub(super) type Tell = Box<dyn Fn(u64) + Send + Sync>;
+/// What of its runs is told.
+pub(super) enum Trouble {
+    /// So many have failed, when they are 1, 2, 4, 8 and so on: one that always fails is told of seldom.
+    Failed(u64),
+    /// One took more than the budget, the first.
+    Overran,
+}
+
+pub(super) type Tell = Box<dyn Fn(Trouble) + Send + Sync>;
 
 impl HandlerTally {
     pub(super) fn telling(tell: Option<Tell>) -> Self {
@@ -102,8 +109,8 @@ impl HandlerTally {
         let has_panicked = catch_unwind(AssertUnwindSafe(body)).is_err();
         if RUN.replace(outside) == Run::Failed || has_panicked {
             let times = self.failed.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(tell) = self.tell.as_ref().filter(|_| times.is_power_of_two()) {
-                tell(times);
+            if times.is_power_of_two() {
+                self.tell(Trouble::Failed(times));
             }
         }
         if let Some(before) = before {
@@ -114,8 +121,14 @@ impl HandlerTally {
 
     fn count_time(&self, spent: Nanos, budget: Nanos) {
         self.compute.measure(spent);
-        if spent > budget {
-            self.overruns.fetch_add(1, Ordering::Relaxed);
+        if spent > budget && self.overruns.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.tell(Trouble::Overran);
+        }
+    }
+
+    fn tell(&self, trouble: Trouble) {
+        if let Some(tell) = &self.tell {
+            tell(trouble);
         }
     }
 
