@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most instances on one core that the search can represent.
 pub(super) const INSTANCES_MAX: usize = 128;
 
+/// States that failed which are looked through in the time of a step, about.
+const STATES_OF_A_STEP: u64 = 64;
+
 /// Searches one core that runs exactly `loads`; spends from `budget`, instances looked at.
 pub(super) fn place_core(problem: &Problem, loads: &[usize], budget: &mut u64) -> Outcome<Vec<Vec<Span>>> {
     let mut items = Vec::new();
@@ -263,13 +266,16 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// A state with the same instances placed failed although it was no later.
-    fn failed_before(&self, now: Time, first_start_max: i64) -> bool {
-        self.failures.get(&(self.used, self.above.clone())).is_some_and(|states| {
-            states
-                .iter()
-                .any(|(end, most)| end.at <= now.at && end.lag <= now.lag && *most >= first_start_max)
-        })
+    /// A state with the same instances placed failed although it was no later. To look through many of them takes as long as a step: a window
+    /// that has millions of turns leaves as many.
+    fn failed_before(&mut self, now: Time, first_start_max: i64) -> bool {
+        let Some(states) = self.failures.get(&(self.used, self.above.clone())) else { return false };
+        let is_no_later =
+            |(end, most): &(Time, i64)| end.at <= now.at && end.lag <= now.lag && *most >= first_start_max;
+        let found = states.iter().position(is_no_later);
+        self.steps += found.unwrap_or(states.len()) as u64 / STATES_OF_A_STEP;
+        self.exhausted |= self.steps > self.steps_max;
+        found.is_some()
     }
 
     /// An instance is open: let it end, or let another interrupt it.

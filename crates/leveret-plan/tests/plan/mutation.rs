@@ -184,3 +184,27 @@ proptest! {
         }
     }
 }
+
+/// Found by chance: each turn of a window that has millions of them leaves a state that failed, and looked through all of them. It did not end in
+/// twenty minutes.
+#[test]
+fn a_search_through_many_turns_of_a_window_ends() {
+    let mut job = empty(&[0, 1], guard_only(2));
+    (job.costs.switch.0, job.costs.preemption.0, job.costs.clock_error.0, job.costs.copy_per_kib.0) =
+        (1, 1, 1, 1);
+    let draws = [
+        (12, (0, 7), 2, false),
+        (12, (9, 21), 3, false),
+        (12, (11, 1 << 53), 7, true),
+        (8, (7, 24), 5, true),
+    ];
+    for (index, (period, window, budget, preemptible)) in draws.into_iter().enumerate() {
+        job.tasks.push(task(&format!("t{index}"), CoreChoice::Any, period, window, budget));
+        job.tasks[index].preemptible = preemptible;
+    }
+    job.channels.push(time_driven("c0", (0, 0), 12, (3, 11)));
+    job.channels[0].size.0 = 1106;
+    job.tasks[1].writes = vec![ChannelId(0)];
+    job.tasks[2].reads = vec![ChannelId(0)];
+    assert!(plan(&job).is_err(), "two cores have too little time for it");
+}
