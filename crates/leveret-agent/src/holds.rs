@@ -19,6 +19,9 @@ const WAKES_MAX: usize = 65_536;
 const STOPS_MAX: usize = 65_536;
 /// Of an instance's are noted so many at most, evenly over it.
 const STOPS_NOTED: i64 = 100;
+/// Who did something is known for so long after it was asked, and so many are: threads' numbers are used again.
+const KNOWN_FOR: Nanos = Nanos::from_secs(60);
+const KNOWN_MAX: usize = 64;
 /// Kept before and after a suspicious instant.
 const MARGIN: Nanos = Nanos::from_micros(500);
 
@@ -55,6 +58,8 @@ pub(crate) struct HoldWatch {
     stops: VecDeque<(Nanos, Arc<[EventKind]>)>,
     /// When the log was read last, and how much of it had been lost by then.
     looked: (Nanos, u64),
+    /// Who did something lately, and when they were asked last.
+    known: Vec<(Nanos, Actor)>,
     /// Up to when stops were noted, by member.
     noted_stops: BTreeMap<u16, Nanos>,
 }
@@ -100,6 +105,7 @@ impl HoldWatch {
             noted: BTreeMap::new(),
             stops: VecDeque::new(),
             looked: (clock::now(), 0),
+            known: Vec::new(),
             noted_stops: BTreeMap::new(),
         };
         (watch, warning)
@@ -275,12 +281,28 @@ impl HoldWatch {
         kinds
     }
 
-    fn actor(&self, thread: u32, process: u32) -> Actor {
+    /// Who that is; one that has ended since is known if it was asked before.
+    fn actor(&mut self, thread: u32, process: u32) -> Actor {
         let found = threads_of::about(thread);
+        let now = clock::now();
+        self.known.retain(|(seen, _)| *seen + KNOWN_FOR > now);
+        if found.is_err() {
+            let same = |(_, actor): &&(Nanos, Actor)| (actor.process, actor.thread) == (process, thread);
+            if let Some((_, actor)) = self.known.iter().rfind(same) {
+                return actor.clone();
+            }
+        }
         let is_own = found.is_ok().then(|| other_jobs::is_own(&self.socket, thread));
         let name = found.map_or_else(|_| String::new(), |found| found.name);
         let name = other_jobs::named(&self.socket, thread, name);
-        Actor { process, thread, name, is_own }
+        let actor = Actor { process, thread, name, is_own };
+        if is_own.is_some() {
+            self.known.retain(|(_, known)| (known.process, known.thread) != (process, thread));
+            self.known.push((now, actor.clone()));
+            let surplus = self.known.len().saturating_sub(KNOWN_MAX);
+            self.known.drain(..surplus);
+        }
+        actor
     }
 
     /// The members of which this process is.

@@ -208,7 +208,7 @@ pub fn continue_the_stopped(said: &str, words: &str, member: u32) {
 }
 
 /// Programs of which a handler fails on purpose.
-const FAILS_RUNS: [&str; 3] = ["/event_handlers.c", "/ended.c", "/thrown.cpp"];
+const FAILS_RUNS: [&str; 4] = ["/event_handlers.c", "/ended.c", "/thrown.cpp", "/surface.cpp"];
 
 /// Runs a program of the suite with each of these numbers of members: under sanitizers, unless it does not run under them or they cannot
 /// be had. What users compile without is tried with the examples.

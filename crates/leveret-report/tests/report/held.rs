@@ -2,7 +2,7 @@
 //! were not: what the log of wake-ups says of a thread decides whether who had its core held it up.
 
 use leveret_report::record::{
-    Actor, Event, EventKind, Left, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
+    Actor, Event, EventKind, Left, Outcome, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
 };
 use leveret_report::synthetic::{A, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Subject, verdicts};
@@ -329,4 +329,38 @@ fn a_real_time_quota_lets_what_ranks_below_go_first() {
     };
     assert_eq!(judged(0), (Cause::Throttled, Party::Job, true));
     assert_eq!(judged(90), (Cause::RunQueueWait, Party::Process, false));
+}
+
+/// A's body slept from its start until `woken` after it; a hog came 20 us after the start, and had the core for 80 us.
+fn slept_beside_a_hog(woken: i64) -> Miss {
+    let mut record = ring(&Ring { rounds: 400, ..Ring::default() });
+    let phase = &mut record.phases[0];
+    let thread = phase.tasks[A].thread;
+    let late = &mut phase.tasks[A].instances[LATE as usize];
+    (late.deadline, late.ended, late.outcome) =
+        (late.started + micros(60), late.started + micros(101), Outcome::RanLate);
+    (late.switches, late.cpu) = (1, micros(1));
+    let start = late.started;
+    let (from, to) = (start, late.ended + micros(100));
+    phase.switches.retain(|event| event.core != 0 || event.at < from || event.at > to);
+    let hog = ThreadKind::Foreign { priority: 99 };
+    phase.switches.extend([
+        to_idle(start + Nanos(500), thread, Left::Asleep),
+        switch(start + micros(20), [0, 700], Left::Runnable, hog),
+        switch(start + micros(100), [700, thread], Left::Asleep, ThreadKind::Task(A as u16)),
+        to_idle(start + micros(150), thread, Left::Asleep),
+    ]);
+    phase.switches.sort_by_key(|event| event.at);
+    let held = Held { record, thread, due: start, woken: start };
+    let held = held.with(start - micros(900), EventKind::Woken { task: A as u16, core: 0, by: None });
+    held.queued(start + micros(woken)).miss()
+}
+
+/// It would have been late without the hog, or in time: who has the core of a thread that sleeps holds it up from its wake-up on.
+#[test]
+fn a_hog_beside_a_body_that_sleeps_has_what_is_left_after_the_wake_up() {
+    let miss = slept_beside_a_hog(75);
+    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Blocked, Party::Job, false), "{miss:#?}");
+    let miss = slept_beside_a_hog(45);
+    assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
 }

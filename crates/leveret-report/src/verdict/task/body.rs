@@ -6,11 +6,27 @@ use crate::format::plural;
 use crate::record::{EventKind, Left, Outcome, ThreadKind};
 use crate::verdict::occupancy::Stretch;
 use crate::verdict::task::is_skipped;
-use crate::verdict::{Blame, Cause, Stage};
+use crate::verdict::{Blame, Cause, Party, Stage};
 use leveret_types::Nanos;
 
 /// Delays from here on are long against the distance of most kernels' ticks, 1 to 4 ms, or near it.
 const INTERRUPTED_LEAST: Nanos = Nanos::from_millis(1);
+
+/// Takes the shares in whose sum is no more than `amount`, and gives what is left of it. What others did comes first: the budget is for what
+/// the body does itself, its sleep too.
+fn apportion(found: Vec<Share>, amount: Nanos, shares: &mut Vec<Share>) -> Nanos {
+    let (own, others): (Vec<Share>, Vec<Share>) =
+        found.into_iter().partition(|share| share.blame.party == Party::Job);
+    let mut left = amount;
+    for mut share in others.into_iter().chain(own) {
+        share.amount = share.amount.min(left);
+        left = left - share.amount;
+        if share.amount > Nanos::ZERO {
+            shares.push(share);
+        }
+    }
+    left
+}
 
 impl Case<'_> {
     /// Between wake-up and body.
@@ -58,9 +74,12 @@ impl Case<'_> {
         let stretches = match self.kept_its_core() {
             // Whatever the log of another core says.
             true => Vec::new(),
-            false => self.context.log.stretches(self.core, self.thread, from, to),
+            false => {
+                let whole = self.context.log.stretches(self.core, self.thread, from, to);
+                whole.iter().flat_map(|stretch| self.by_wake_up(stretch)).collect()
+            }
         };
-        let mut left = amount;
+        let (mut off, mut off_for) = (Vec::new(), Nanos::ZERO);
         let mut blocked = false;
         let mut known = false;
         // Whether the one that left at a stretch's begin was this thread: of another one's sleep nothing follows.
@@ -73,16 +92,11 @@ impl Case<'_> {
                 && self.context.log.has_a_core(self.thread, stretch.from + Nanos(stretch.length().0 / 2));
             let own = own || elsewhere;
             let head = || self.off(stretch);
-            let part = stretch.length().min(left);
-            if (own || part > Nanos::ZERO)
-                && let Some(share) = self.held(stage, stretch, part, &head())
-            {
+            if let Some(share) = self.held(stage, stretch, stretch.length(), &head()) {
                 known = true;
                 was_own = own;
-                if part > Nanos::ZERO {
-                    shares.push(share);
-                    left = left - part;
-                }
+                off_for = off_for + stretch.length();
+                off.push(share);
                 continue;
             }
             if own || (stretch.who.kind == ThreadKind::Unknown && stretch.who.thread.is_none()) {
@@ -90,14 +104,13 @@ impl Case<'_> {
                 continue;
             }
             known = true;
+            off_for = off_for + stretch.length();
             blocked = blocked
                 || was_own && stretch.left.is_some_and(|left| left != Left::Runnable) && stretch.from > from;
             was_own = false;
-            if part > Nanos::ZERO {
-                shares.push(self.off_core(stage, stretch, part, blocked));
-                left = left - part;
-            }
+            off.push(self.off_core(stage, stretch, stretch.length(), blocked));
         }
+        let mut left = apportion(off, amount, shares);
         let off = self.off_by_clock(stage, to - from);
         if left > Nanos::ZERO && off > Nanos::ZERO && left == amount {
             let part = off.min(left);
@@ -108,7 +121,7 @@ impl Case<'_> {
             if !known && !self.kept_its_core() {
                 shares.push(self.unknown(stage, left));
             } else {
-                shares.push(self.on_core(stage, from, to, left));
+                shares.push(self.on_core_but(stage, (from, to), left, off_for));
             }
         }
     }
@@ -242,6 +255,11 @@ impl Case<'_> {
 
     /// The thread had the core all the time and yet lost `amount` within `[from, to]`.
     pub(super) fn on_core(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Share {
+        self.on_core_but(stage, (from, to), amount, Nanos::ZERO)
+    }
+
+    /// The same, where it was off the core for `off_for` of the time.
+    fn on_core_but(&self, stage: Stage, (from, to): (Nanos, Nanos), amount: Nanos, off_for: Nanos) -> Share {
         if let Some(fault) = self.faults(from, to) {
             let sentence = format!("{amount} lost between {from} and {to} with {fault}");
             return self.share(stage, Cause::PageFault, Blame::job(), amount, sentence);
@@ -268,11 +286,15 @@ impl Case<'_> {
             );
             return self.share(stage, Cause::StallInSpin, Blame::machine(), amount, sentence);
         }
-        let body = if self.record.cpu > Nanos::ZERO { self.record.cpu } else { to - from };
+        let on_for = to - from - off_for;
+        let body = if self.record.cpu > Nanos::ZERO { self.record.cpu } else { on_for };
         let budget = self.context.index.budget(self.task);
         let judgement = self.context.stalls.judge(self.task, self.core, body, budget);
-        let head =
-            format!("executed for {} with a budget of {budget}, on the core throughout, no fault", to - from);
+        let kept = match off_for > Nanos::ZERO {
+            true => format!("on the core for {on_for} of it"),
+            false => "on the core throughout".to_owned(),
+        };
+        let head = format!("executed for {} with a budget of {budget}, {kept}, no fault", to - from);
         if let Some(storm) = self.storm_in_body(from, to, amount) {
             return self.stormed(stage, &storm, amount, &head);
         }

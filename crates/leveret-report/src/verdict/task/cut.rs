@@ -24,6 +24,12 @@ fn cut_at(stretch: &Stretch, instants: impl IntoIterator<Item = Nanos>) -> Vec<S
 }
 
 impl Case<'_> {
+    /// A stretch without a core, cut where the thread was woken in it: until then it wanted none.
+    pub(super) fn by_wake_up(&self, stretch: &Stretch) -> Vec<Stretch> {
+        let wake = self.context.log.woken_from(self.task, self.thread, stretch.from);
+        cut_at(stretch, wake.map(|wake| wake.at))
+    }
+
     /// The parts of a stretch, each of one cause.
     pub(super) fn parts(&self, stretch: &Stretch) -> Vec<Stretch> {
         self.by_hold(stretch).iter().flat_map(|part| self.by_instance(part)).collect()
