@@ -366,6 +366,19 @@ mod tests {
         watch
     }
 
+    #[test]
+    fn who_was_asked_before_is_known_once_it_has_ended() {
+        let mut watch = watch();
+        let mut other = std::process::Command::new("sleep").arg("60").spawn().expect("it is there");
+        let number = other.id();
+        let before = watch.actor(number, number);
+        other.kill().and_then(|()| other.wait()).expect("it ends");
+        assert_eq!((before.name.as_str(), before.is_own), ("sleep", Some(false)));
+        assert_eq!(watch.actor(number, number), before);
+        // Whoever was not asked is nobody.
+        assert_eq!(super::tests::watch().actor(number, number).is_own, None);
+    }
+
     fn told(watch: &mut HoldWatch, what: Hold) -> Vec<String> {
         let hold = HoldRecord { time: Nanos(1), process: 4_000_002, thread: 4_000_002, what };
         let word = |kind: EventKind| match kind {
