@@ -54,6 +54,9 @@ static void test_keys(void)
     EXPECT(MPIRT_Object_get_attr(object, freed, &value, &flag), MPIRT_ERR_INV_KEYVAL);
     EXPECT(MPIRT_Object_delete_attr(object, freed), MPIRT_ERR_INV_KEYVAL);
     EXPECT(MPIRT_Object_put_attr(object, 0, value), MPIRT_ERR_INV_KEYVAL);
+    EXPECT(MPIRT_Object_put_attr(object, invented, value), MPIRT_ERR_INV_KEYVAL);
+    EXPECT(MPIRT_Object_get_attr(object, invented, &value, &flag), MPIRT_ERR_INV_KEYVAL);
+    EXPECT(MPIRT_Object_delete_attr(object, invented), MPIRT_ERR_INV_KEYVAL);
     EXPECT(MPIRT_Object_put_attr(object, INT32_MIN, value), MPIRT_ERR_INV_KEYVAL);
     /* What was stored under it still reaches its delete function. */
     calls = 0;
@@ -196,6 +199,11 @@ static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
     (void)task, (void)instance, (void)argument;
 }
 
+static void handles(MPIRT_Receptor receptor, const MPIRTX_Event *event, void *argument)
+{
+    (void)receptor, (void)event, (void)argument;
+}
+
 /* spec: ATTR-EVERY-01, ATTR-COMMIT-01 */
 static void test_every_class_committed_or_not(void)
 {
@@ -210,6 +218,10 @@ static void test_every_class_committed_or_not(void)
     MPIRT_Channel channel;
     MPIRT_Qos qos;
     MPIRTX_Task task;
+    MPIRT_Trigger trigger;
+    MPIRT_Receptor receptor;
+    MPIRT_Handler handler;
+    MPIRTX_Mode mode;
     snprintf(task_name, sizeof task_name, "attributes-%d", rank);
     OK(MPIRT_Cvector_create(NULL, 1, NULL, &vector));
     OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &self, NULL, &group));
@@ -223,6 +235,18 @@ static void test_every_class_committed_or_not(void)
     OK(MPIRTX_Task_create(task_name, nothing, NULL, qos, ms, &task));
     CHECK(put_and_take(MPIRT_OBJECT(task)));
     OK(MPIRTX_Task_free(&task));
+    OK(MPIRT_Barrier_channel_create("", group, MPIRT_QOS_NULL, &channel));
+    CHECK(put_and_take(MPIRT_OBJECT(channel)));
+    OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Trigger_create(task_name, MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, group, MPIRT_QOS_NULL, &trigger));
+    CHECK(put_and_take(MPIRT_OBJECT(trigger)));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Receptor_create(task_name, group, MPIRT_CONTAINER_NULL, &receptor));
+    CHECK(put_and_take(MPIRT_OBJECT(receptor)));
+    OK(MPIRT_Receptor_free(&receptor));
+    OK(MPIRT_Handler_create(NULL, handles, NULL, MPIRT_QOS_NULL, &handler));
+    CHECK(put_and_take(MPIRT_OBJECT(handler)));
+    OK(MPIRT_Handler_free(&handler));
     MPIRT_Object objects[] = {
         MPIRT_OBJECT(set), MPIRT_OBJECT(vector), MPIRT_OBJECT(group), MPIRT_OBJECT(walk), MPIRT_OBJECT(buffer),
         MPIRT_OBJECT(iterator), MPIRT_OBJECT(qos), MPIRT_OBJECT(MPIRT_GROUP_WORLD),
@@ -236,6 +260,9 @@ static void test_every_class_committed_or_not(void)
     MUST(MPIRT_Commit());
     for (int place = 0; place < many; place++)
         CHECK(put_and_take(objects[place]));
+    OK(MPIRTX_Mode_open("next", &mode));
+    CHECK(put_and_take(MPIRT_OBJECT(mode)));
+    OK(MPIRTX_Mode_free(&mode));
     /* An object that is committed stays, and so does what hangs on it. */
     calls = 0;
     EXPECT(MPIRT_Cset_free(&set), MPIRT_ERR_OBJECT_COMMITTED);

@@ -64,7 +64,7 @@ static char *bytes(MPIRT_Buffer buffer)
 /* Messages of all lengths, in the order of the policy; each comes into the buffer of the same place when they are mapped. */
 static void transfers(struct side *side, int is_mapped)
 {
-    static const size_t lengths[] = {SIZE, 0, 1, 1000};
+    static const size_t lengths[] = {SIZE, 0, 1, SIZE - 1};
     MPIRT_Buffer buffer;
     size_t length;
     int count;
@@ -86,7 +86,8 @@ static void transfers(struct side *side, int is_mapped)
             while (MPIRT_Bufiter_remove(side->out, &buffer) == MPIRT_ERR_EMPTY)
                 CHECK(buffer.bits == 0);
             CHECK(place_of(side, buffer) == place);
-            CHECK(bytes(buffer)[SIZE - 1] == 'a' + round);
+            for (size_t byte = 0; byte < SIZE; byte++)
+                CHECK(bytes(buffer)[byte] == 'a' + round);
         } else {
             uint64_t instance;
             MPIRT_Timespec inserted, now;
@@ -111,7 +112,7 @@ static void transfers(struct side *side, int is_mapped)
     }
 }
 
-/* spec: BUFITER-EVERY-01, BUFITER-MAPPED-01, BUFFER-LENGTH-02, BUFFER-LENGTH-03 */
+/* spec: BUFITER-EVERY-01, BUFITER-MAPPED-01, BUFFER-LENGTH-01, BUFFER-LENGTH-02, BUFFER-LENGTH-03, CHANNEL-SIZE-01, CHANNEL-ALIAS-03 */
 /* spec: BUFFER-CONTENT-01, BUFFER-IDENTITY-01, BUFITER-INSERT-01, BUFITER-REMOVE-02, BUFITER-REMOVE-03, BUFFER-MEMORY-01 */
 /* spec: MPIRTX_Buffer_get_instance, MPIRTX_Buffer_get_length, MPIRTX_Buffer_set_length, MPIRTX_Bufiter_get_count */
 static void test_every_policy_and_form_at_both_ends(void)
@@ -129,12 +130,50 @@ static void test_every_policy_and_form_at_both_ends(void)
                         OK(MPIRT_Bufiter_insert(mine.in, mine.buffers[place]));
             }
             MUST(MPIRT_Commit());
+            for (int place = 0; rank < 2 && members > 1 && !is_system && place < COUNT; place++)
+                CHECK(bytes(mine.buffers[place]) == own[rank][place]);
             if (rank < 2 && members > 1)
                 transfers(&mine, is_mapped);
             OK(MPIRT_Uncommit());
             if (rank < 2 && members > 1)
                 free_side(&mine, COUNT);
         }
+}
+
+/* All are in before the first transfer: the sender gives them by its base policy, and each comes into the one of its place. */
+/* spec: BUFITER-MAPPED-06, BUFITER-ORDERED-04, BUFITER-MAPPED-01 */
+static void test_the_sender_gives_by_its_base_policy(void)
+{
+    /* By base policy; labels fall with the place. */
+    static const int orders[][COUNT] = {{0, 1, 2}, {2, 1, 0}, {2, 1, 0}};
+    for (int policy = MPIRT_BUFITER_FIFO_MAPPED; members > 1 && policy <= MPIRT_BUFITER_UNORDERED_ORDERED; policy++) {
+        struct side mine;
+        MPIRT_Buffer buffer;
+        int seen[COUNT] = {0, 0, 0};
+        if (rank < 2) {
+            mine = side("by-policy", (MPIRT_Bufiter_policy)policy, COUNT, 1);
+            for (int place = 0; place < COUNT; place++)
+                OK(MPIRT_Bufiter_insert(mine.in, mine.buffers[place]));
+        }
+        MUST(MPIRT_Commit());
+        for (int place = 0; rank == 0 && place < COUNT; place++)
+            memset(bytes(mine.buffers[place]), 'a' + place, SIZE);
+        for (int turn = 0; rank < 2 && turn < COUNT; turn++) {
+            OK(MPIRT_Channel_start(mine.channel));
+            MUST(MPIRT_Channel_wait(mine.channel, patience));
+            if (rank == 1) {
+                int place;
+                MUST(MPIRT_Bufiter_remove(mine.out, &buffer));
+                place = place_of(&mine, buffer);
+                CHECK(place >= 0 && !seen[place] && bytes(buffer)[SIZE - 1] == 'a' + place);
+                CHECK(policy % 4 == MPIRT_BUFITER_UNORDERED || place == orders[policy % 4][turn]);
+                seen[place] = 1;
+            }
+        }
+        OK(MPIRT_Uncommit());
+        if (rank < 2)
+            free_side(&mine, COUNT);
+    }
 }
 
 /* spec: BUFITER-MAPPED-02, BUFITER-MAPPED-03 */
@@ -163,6 +202,7 @@ static void test_sets_that_do_not_belong_together(void)
         } else {
             OK(MPIRTX_Error_detail(&detail));
             CHECK(strstr(detail, "set of allowed buffers") != NULL && strstr(detail, "mapped, 3 of them") != NULL);
+            CHECK(strstr(detail, cases[number].counts[1] == 2 ? "mapped, 2 of them" : "not mapped") != NULL);
             CHECK(strstr(detail, "member-0") != NULL || strstr(detail, "\"0\"") != NULL);
             CHECK(strstr(detail, "member-1") != NULL || strstr(detail, "\"1\"") != NULL);
         }
@@ -173,7 +213,8 @@ static void test_sets_that_do_not_belong_together(void)
 
 /* Where buffers are one, what the sender writes is what the receiver reads; where they are not, it is not. That the sender
  * writes after the transfer, while the receiver has the buffer, is here to show it. */
-/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base, CHANNEL-ALIAS-02, CHANNEL-ALIAS-03 */
+/* spec: BUFITER-ORDERED-03, MPIRT_Buffer_get_base, CHANNEL-ALIAS-02, CHANNEL-ALIAS-03, CHANNEL-ALIAS-04, BUFFER-STATE-01 */
+/* spec: BUFITER-LATE-01, BUFITER-LATE-02 */
 static void test_what_is_one_and_what_is_copied(void)
 {
     static const struct {
@@ -191,6 +232,7 @@ static void test_what_is_one_and_what_is_copied(void)
         struct side mine;
         struct message { MPIRT_Bufiter in, out; MPIRT_Channel channel; MPIRT_Buffer buffer; } turn[2];
         MPIRT_Buffer buffer;
+        MPIRTX_Channel_metrics metrics;
         if (rank < 2) {
             mine = side("one", cases[number].policies[rank], COUNT, cases[number].of_system[rank]);
             /* One channel each way, to take turns. */
@@ -232,6 +274,11 @@ static void test_what_is_one_and_what_is_copied(void)
             MUST(MPIRT_Channel_wait(turn[0].channel, patience));
             CHECK(bytes(buffer)[SIZE / 2] == (cases[number].is_one ? 'y' : 'x'));
         }
+        if (rank < 2) {
+            /* Each input iterator has its allowed set: no copy is one of late binding. */
+            OK(MPIRTX_Channel_get_metrics(mine.channel, &metrics));
+            CHECK(metrics.completed == 1 && metrics.late_binding_copies == 0);
+        }
         OK(MPIRT_Uncommit());
         if (rank < 2) {
             free_side(&mine, COUNT);
@@ -246,7 +293,7 @@ static void test_what_is_one_and_what_is_copied(void)
 }
 
 /* The receiver's i-th is not there: the message waits for it, and others behind it. */
-/* spec: BUFITER-MAPPED-05 */
+/* spec: BUFITER-MAPPED-05, CHANNEL-WAIT-03 */
 static void test_a_message_without_its_buffer(void)
 {
     struct side mine;
@@ -451,6 +498,7 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_every_policy_and_form_at_both_ends();
+    test_the_sender_gives_by_its_base_policy();
     test_sets_that_do_not_belong_together();
     test_what_is_one_and_what_is_copied();
     test_a_message_without_its_buffer();

@@ -125,7 +125,7 @@ static void test_members_have_names(void)
     EXPECT(MPIRTX_Group_find_member(first, name, &found), MPIRT_ERR_NULL_OBJECT);
 }
 
-/* spec: GROUP-SUB-01 */
+/* spec: GROUP-SUB-01, CHANNEL-PT-01, CHANNEL-MATCH-01 */
 /* In each of two groups a channel of the same name: they are two channels. */
 static void test_names_match_within_a_group(void)
 {

@@ -96,13 +96,15 @@ static void test_who_is_out_of_order_is_told_who_is_due(void)
         OK(MPIRT_Buffer_free(&buffers[place]));
 }
 
-/* spec: BUFITER-ALLOWED-05 */
+/* spec: BUFITER-ALLOWED-05, BUFITER-LATE-03 */
 static void test_sets_of_none_and_of_the_most(void)
 {
     static char memory[SIZE];
     MPIRT_Buffer all[MPIRT_BUFFERS_MAX + 1];
     MPIRT_Cset set;
     MPIRT_Bufiter iterator;
+    MPIRT_Buffer removed;
+    int count;
     OK(MPIRT_Cset_create(NULL, &set));
     EXPECT(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER(set), &iterator), MPIRT_ERR_ARGUMENT);
     for (int place = 0; place <= MPIRT_BUFFERS_MAX; place++) {
@@ -116,7 +118,24 @@ static void test_sets_of_none_and_of_the_most(void)
     EXPECT(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, SIZE, MPIRT_BYTE, MPIRT_CONTAINER(set), &iterator), MPIRT_ERR_LIMIT);
     CHECK(detail_says("there would be") && detail_says("there can be"));
     OK(MPIRT_Cset_free(&set));
-    for (int place = 0; place <= MPIRT_BUFFERS_MAX; place++)
+    OK(MPIRT_Buffer_free(&all[MPIRT_BUFFERS_MAX]));
+    /* Without a set there is room for all that there are, before the commit and while it stands. */
+    iterator = any(MPIRT_BUFITER_FIFO);
+    for (int is_committed = 0; is_committed < 2; is_committed++) {
+        if (is_committed)
+            MUST(MPIRT_Commit());
+        for (int place = 0; place < MPIRT_BUFFERS_MAX; place++)
+            OK(MPIRT_Bufiter_insert(iterator, all[place]));
+        OK(MPIRTX_Bufiter_get_count(iterator, &count));
+        CHECK(count == MPIRT_BUFFERS_MAX);
+        for (int place = 0; place < MPIRT_BUFFERS_MAX; place++) {
+            OK(MPIRT_Bufiter_remove(iterator, &removed));
+            CHECK(removed.bits == all[place].bits);
+        }
+    }
+    OK(MPIRT_Uncommit());
+    OK(MPIRT_Bufiter_free(&iterator));
+    for (int place = 0; place < MPIRT_BUFFERS_MAX; place++)
         OK(MPIRT_Buffer_free(&all[place]));
 }
 
@@ -184,6 +203,131 @@ static void test_late_binding_copies_and_a_channel_is_one_way(void)
     }
 }
 
+/* What is sent is stamped when it is inserted, not when it is taken; what nobody takes is under way until Uncommit. */
+/* spec: BUFFER-IDENTITY-01, BUFFER-STATE-01, BUFFER-STATE-02, BUFFER-LABEL-03, CHANNEL-START-02, CHANNEL-START-05 */
+static void test_what_is_sent_and_not_taken(void)
+{
+    static const MPIRT_Timespec moment = 20000000;
+    struct end end;
+    MPIRT_Buffer buffer = MPIRT_BUFFER_NULL, removed;
+    MPIRT_Timespec times[2] = {0, 0}, inserted, last = 0;
+    uint64_t instance;
+    int64_t label;
+    int count;
+    if (members == 1)
+        return;
+    if (rank < 2) {
+        end = end_of("untaken", any(MPIRT_BUFITER_FIFO), any(MPIRT_BUFITER_FIFO));
+        buffer = buffer_of(SIZE);
+    }
+    MUST(MPIRT_Commit());
+    for (int round = 0; rank < 2 && round < 3; round++) {
+        if (rank == 0) {
+            /* Each message tells a time before its insertion, and one after that of the message before. */
+            OK(MPIRT_Get_time(&times[0]));
+            memcpy(bytes(buffer), times, sizeof times);
+            /* The started transfer waits for its buffer. */
+            OK(MPIRT_Channel_start(end.channel));
+            OK(MPIRT_Bufiter_insert(end.in, buffer));
+            OK(MPIRT_Get_time(&times[1]));
+        } else {
+            OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, moment));
+            OK(MPIRT_Bufiter_insert(end.in, buffer));
+            OK(MPIRT_Channel_start(end.channel));
+        }
+        MUST(MPIRT_Channel_wait(end.channel, 500 * moment));
+        MUST(MPIRT_Bufiter_remove(end.out, &buffer));
+        if (rank == 1) {
+            memcpy(times, bytes(buffer), sizeof times);
+            OK(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted));
+            CHECK(instance == (uint64_t)round && times[0] <= inserted);
+            CHECK(round == 0 || last <= times[1]);
+            last = inserted;
+        }
+    }
+    if (rank == 0) {
+        OK(MPIRT_Buffer_set_label(buffer, 7));
+        OK(MPIRT_Bufiter_insert(end.in, buffer));
+        OK(MPIRT_Channel_start(end.channel));
+        EXPECT(MPIRT_Channel_wait(end.channel, 0), MPIRT_ERR_TIMEOUT);
+        EXPECT(MPIRT_Bufiter_insert(end.in, buffer), MPIRT_ERR_BUFFER_IN_USE);
+        EXPECT(MPIRT_Bufiter_insert(end.out, buffer), MPIRT_ERR_BUFFER_IN_USE);
+        EXPECT(MPIRT_Buffer_set_label(buffer, 8), MPIRT_ERR_BUFFER_IN_USE);
+        OK(MPIRT_Buffer_get_label(buffer, &label));
+        CHECK(label == 7);
+        EXPECT(MPIRT_Bufiter_remove(end.in, &removed), MPIRT_ERR_EMPTY);
+        EXPECT(MPIRT_Bufiter_remove(end.out, &removed), MPIRT_ERR_EMPTY);
+    }
+    OK(MPIRT_Uncommit());
+    if (rank < 2) {
+        OK(MPIRTX_Bufiter_get_count(end.out, &count));
+        CHECK(count == 0);
+        OK(MPIRT_Buffer_set_label(buffer, 8));
+        OK(MPIRT_Bufiter_insert(end.out, buffer));
+        MUST(MPIRT_Bufiter_remove(end.out, &removed));
+        CHECK(removed.bits == buffer.bits);
+        free_end(&end);
+        OK(MPIRT_Buffer_free(&buffer));
+    }
+}
+
+/* Two time-driven channels with one window after the other take from one iterator by turns, as the plan has them. */
+/* spec: BUFITER-SHARE-05 */
+static void test_channels_are_served_in_the_order_of_the_plan(void)
+{
+    /* FIRST: 1 s after the epoch, when both members have named it. */
+    enum { FIRST = 10, PERIODS = 3 };
+    static const MPIRT_Timespec ms = 1000000;
+    struct end ends[2];
+    MPIRT_Qos qoses[2];
+    MPIRT_Bufiter shared = MPIRT_BUFITER_NULL;
+    MPIRT_Buffer buffer;
+    if (members == 1)
+        return;
+    /* Declared the other way round. */
+    OK(MPIRT_Qos_channel_time_create(NULL, 52 * ms, 95 * ms, 100 * ms, &qoses[0]));
+    OK(MPIRT_Qos_channel_time_create(NULL, 2 * ms, 45 * ms, 100 * ms, &qoses[1]));
+    if (rank == 0)
+        shared = any(MPIRT_BUFITER_FIFO);
+    for (int channel = 0; rank < 2 && channel < 2; channel++) {
+        ends[channel] = end_of(channel == 0 ? "second" : "first", rank == 0 ? shared : any(MPIRT_BUFITER_FIFO), any(MPIRT_BUFITER_FIFO));
+        OK(MPIRT_Channel_set_qos(ends[channel].channel, qoses[channel]));
+    }
+    for (int place = 0; rank < 2 && place < 2 * PERIODS; place++) {
+        buffer = buffer_of(SIZE);
+        OK(MPIRT_Buffer_set_label(buffer, place));
+        OK(MPIRT_Bufiter_insert(rank == 0 ? shared : ends[place % 2].in, buffer));
+    }
+    MUST(MPIRT_Commit());
+    for (int channel = 0; rank < 2 && channel < 2; channel++) {
+        OK(MPIRTX_Channel_activate_at(ends[channel].channel, FIRST));
+        OK(MPIRTX_Channel_deactivate_at(ends[channel].channel, FIRST + PERIODS));
+    }
+    for (int channel = 1; rank < 2 && channel >= 0; channel--) {
+        MPIRTX_Channel_metrics metrics;
+        int64_t label, expected = 1 - channel;
+        int ended;
+        do
+            ended = MPIRT_Channel_wait(ends[channel].channel, MPIRT_TIME_SPEC_IGNORE);
+        while (ended == MPIRT_SUCCESS || ended == MPIRT_ERR_MISSED);
+        EXPECT(ended, MPIRT_ERR_NOT_STARTED);
+        OK(MPIRTX_Channel_get_metrics(ends[channel].channel, &metrics));
+        if (rank == 0 && metrics.completed < PERIODS)
+            fprintf(stderr, "out of time: %d\n", (int)(PERIODS - metrics.completed));
+        for (; rank == 0 && MPIRT_Bufiter_remove(ends[channel].out, &buffer) == MPIRT_SUCCESS; expected += 2) {
+            OK(MPIRT_Buffer_get_label(buffer, &label));
+            CHECK(label == expected || metrics.completed < PERIODS);
+        }
+        CHECK(rank != 0 || metrics.completed < PERIODS || expected == 1 - channel + 2 * PERIODS);
+    }
+    OK(MPIRT_Uncommit());
+    for (int place = 0; place < 2; place++) {
+        if (rank < 2)
+            OK(MPIRT_Channel_free(&ends[place].channel));
+        OK(MPIRT_Qos_free(&qoses[place]));
+    }
+}
+
 /* Two channels take from one iterator: in the order in which their transfers start. */
 /* spec: BUFITER-SHARE-05 */
 static void test_channels_are_served_in_the_order_of_their_starts(void)
@@ -235,6 +379,8 @@ int main(int argc, char **argv)
     test_who_is_out_of_order_is_told_who_is_due();
     test_sets_of_none_and_of_the_most();
     test_late_binding_copies_and_a_channel_is_one_way();
+    test_what_is_sent_and_not_taken();
     test_channels_are_served_in_the_order_of_their_starts();
+    test_channels_are_served_in_the_order_of_the_plan();
     return end();
 }

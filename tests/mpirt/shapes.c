@@ -61,6 +61,21 @@ static int commits(const MPIRT_Dataspec dataspecs[2])
     return committed;
 }
 
+/* spec: CHANNEL-MATCH-02 */
+static void test_the_ends_of_a_channel_agree_in_size(void)
+{
+    MPIRT_Bufiter both = iterator(rank == 1 ? 16 : 8, MPIRT_INT64);
+    MPIRT_Channel channel = MPIRT_CHANNEL_NULL;
+    if (rank < 2)
+        MUST(MPIRT_Ptchannel_create("sized", both, both, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    EXPECT(MPIRT_Commit(), MPIRT_ERR_MISMATCH);
+    CHECK(detail_says("channel \"sized\"") && detail_says("size differs"));
+    CHECK(detail_says("member \"0\" says 8 B") && detail_says("member \"1\" says 16 B"));
+    if (rank < 2)
+        OK(MPIRT_Channel_free(&channel));
+    OK(MPIRT_Bufiter_free(&both));
+}
+
 /* spec: BUFFER-SPEC-04, CHANNEL-MATCH-02 */
 static void test_the_ends_of_a_channel_agree_in_what_the_bytes_mean(void)
 {
@@ -89,6 +104,7 @@ int main(int argc, char **argv)
             test_the_iterators_of_one_end_are_alike();
         for (int others = 0; rank > 1 && others < 4; others++)
             EXPECT(MPIRT_Commit(), MPIRT_ERR_ARGUMENT);
+        test_the_ends_of_a_channel_agree_in_size();
         test_the_ends_of_a_channel_agree_in_what_the_bytes_mean();
     }
     return end();

@@ -191,7 +191,7 @@ static void run_dry(MPIRTX_Miss_policy policy)
         free_end(&end);
 }
 
-/* spec: QOS-TIME-MISS-01 */
+/* spec: QOS-TIME-MISS-01, CHANNEL-MISS-05 */
 static void test_what_a_receiver_sees_of_a_miss(void)
 {
     MPIRTX_Miss_policy policy = MPIRTX_MISS_STOP;
