@@ -6,6 +6,7 @@ static void test_lower_case_classes(void)
 {
     MPIRT_Cset set;
     MPIRT_Object object;
+    MPIRT_Container container;
     MPIRT_Object_type type, again;
     char name[MPIRT_NAME_MAX];
     int flag, count;
@@ -31,6 +32,11 @@ static void test_lower_case_classes(void)
     CHECK(count == 1);
     OK(MPIRT_object_free(&object));
     EXPECT(MPIRT_object_get_name(MPIRT_OBJECT(set), name), MPIRT_ERR_STALE_OBJECT);
+    EXPECT(MPIRT_Object_get_name(MPIRT_OBJECT(set), name), MPIRT_ERR_STALE_OBJECT);
+    OK(MPIRT_Cset_create("set", &set));
+    container = MPIRT_CONTAINER(set);
+    OK(MPIRT_container_free(&container));
+    CHECK(container.bits == 0);
     EXPECT(MPIRT_Object_get_name(MPIRT_OBJECT(set), name), MPIRT_ERR_STALE_OBJECT);
 }
 

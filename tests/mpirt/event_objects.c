@@ -163,7 +163,7 @@ static void test_creation_of_receptors(void)
 
 /* spec: MPIRT_Trigger_get_name, MPIRT_Trigger_set_name, MPIRT_Receptor_get_name, MPIRT_Receptor_set_name */
 /* spec: MPIRT_Handler_get_name, MPIRT_Handler_set_name */
-/* spec: MPIRTX_Object_as_trigger, MPIRTX_Object_as_receptor, MPIRTX_Object_as_handler */
+/* spec: MPIRTX_Object_as_trigger, MPIRTX_Object_as_receptor, MPIRTX_Object_as_handler, OBJECT-HANDLE-06, OBJECT-NAME-03 */
 static void test_names_classes_and_casts(void)
 {
     MPIRT_Trigger trigger = call("e"), same_trigger;

@@ -107,7 +107,7 @@ static void test_every_receptor_gets_every_firing_in_order(void)
 }
 
 /* A token goes round: each member waits for its predecessor's firing, and fires. */
-/* spec: EVENT-DELIVER-06, EVENT-RECEPTOR-WAIT-01 */
+/* spec: EVENT-DELIVER-06, EVENT-INFO-01, EVENT-RECEPTOR-WAIT-01 */
 static void test_a_token_goes_round(void)
 {
     char there[MPIRT_NAME_MAX], here[MPIRT_NAME_MAX];
@@ -189,20 +189,24 @@ static void test_waits_and_their_errors(void)
     OK(MPIRT_Trigger_free(&trigger));
 }
 
-/* spec: EVENT-DELIVER-08 */
+/* spec: EVENT-DELIVER-08, EVENT-INFO-01 */
 static void test_no_firing_is_dropped_but_times_are(void)
 {
     MPIRT_Trigger trigger = call(own("flood"));
     MPIRT_Receptor receptor = receptor_of(own("flood"));
+    MPIRT_Timespec began, over;
     MPIRTX_Event event;
     MUST(MPIRT_Commit());
+    OK(MPIRT_Get_time(&began));
     for (int firing = 0; firing < KEPT + 10; firing++)
         OK(MPIRT_Trigger_fire(trigger));
+    OK(MPIRT_Get_time(&over));
     for (uint64_t firing = 0; firing < KEPT + 10; firing++) {
         CHECK(is_pending(receptor) == 1);
         OK(MPIRTX_Receptor_get_event(receptor, &event));
         CHECK(event.number == firing && event.pending == KEPT + 9 - firing);
         CHECK((event.time == MPIRT_TIME_SPEC_IGNORE) == (firing < 10));
+        CHECK(event.source == rank && (firing < 10 || (event.time >= began && event.time <= over)));
         CHECK(event.lost == (firing < 10 ? firing + 1 : 10));
     }
     CHECK(is_pending(receptor) == 0);

@@ -207,7 +207,7 @@ static void test_before_and_after(int expected, const char *why)
 }
 
 /* spec: ERROR-PROCESS-01, ERROR-PROCESS-04, ERROR-OUT-01, ERROR-OUT-02, ERROR-ORDER-01, ERROR-RETURN-01, ERROR-RETURN-02 */
-/* spec: OBJECT-NULL-04, OBJECT-NAME-04 */
+/* spec: OBJECT-NULL-04, OBJECT-NAME-04, OBJECT-HANDLE-02, OBJECT-HANDLE-03, OBJECT-HANDLE-04 */
 static void test_each_parameter_of_each_call(int is_committed, int is_real_time)
 {
     long before = checked;

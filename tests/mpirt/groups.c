@@ -44,6 +44,9 @@ static void test_choosing_members(void)
     EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 2, ranks, "twice", &refused), MPIRT_ERR_INV_RANK);
     EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &refused), MPIRT_ERR_INV_RANK);
     EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 1, &beyond, "beyond", &refused), MPIRT_ERR_INV_RANK);
+    beyond = -1;
+    EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, &beyond, "before", &refused), MPIRT_ERR_INV_RANK);
+    EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, 1, &beyond, "before", &refused), MPIRT_ERR_INV_RANK);
     EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &refused), MPIRT_ERR_ARGUMENT);
     EXPECT(MPIRT_Group_excl(MPIRT_GROUP_WORLD, -1, ranks, "negative", &refused), MPIRT_ERR_ARGUMENT);
     EXPECT(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, NULL, "null", &refused), MPIRT_ERR_NULL_POINTER);
@@ -102,8 +105,8 @@ static void test_groups_of_groups(void)
 static void test_members_have_names(void)
 {
     char name[MPIRT_NAME_MAX], endless[2 * MPIRT_NAME_MAX];
-    int found = -2, ends[1] = {0};
-    MPIRT_Group first;
+    int found = -2, ends[1] = {0}, reversed[4];
+    MPIRT_Group first, backwards;
     memset(endless, 'x', sizeof endless);
     OK(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, rank, name));
     CHECK(atoi(name) == rank);
@@ -114,7 +117,23 @@ static void test_members_have_names(void)
     CHECK(found == rank);
     OK(MPIRTX_Group_find_member(MPIRT_GROUP_WORLD, "nobody", &found));
     CHECK(found == MPIRT_RANK_UNDEFINED);
+    /* In another group a rank is that of the group, and so is what is found. */
+    for (int place = 0; place < members; place++)
+        reversed[place] = members - 1 - place;
+    OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, members, reversed, "backwards", &backwards));
+    for (int place = 0; place < members; place++) {
+        char other[MPIRT_NAME_MAX], same[MPIRT_NAME_MAX];
+        OK(MPIRTX_Group_get_member_name(MPIRT_GROUP_WORLD, place, other));
+        OK(MPIRTX_Group_get_member_name(backwards, members - 1 - place, same));
+        CHECK(strcmp(other, same) == 0 && atoi(other) == place);
+        OK(MPIRTX_Group_find_member(MPIRT_GROUP_WORLD, other, &found));
+        CHECK(found == place);
+        OK(MPIRTX_Group_find_member(backwards, other, &found));
+        CHECK(found == members - 1 - place);
+    }
+    OK(MPIRT_Group_free(&backwards));
     OK(MPIRT_Group_incl(MPIRT_GROUP_WORLD, 1, ends, "first", &first));
+    EXPECT(MPIRTX_Group_get_member_name(first, 1, endless), MPIRT_ERR_INV_RANK);
     OK(MPIRTX_Group_find_member(first, name, &found));
     CHECK(found == (rank == 0 ? 0 : MPIRT_RANK_UNDEFINED));
     EXPECT(MPIRTX_Group_find_member(first, NULL, &found), MPIRT_ERR_NULL_POINTER);

@@ -130,6 +130,8 @@ static MPIRT_Buffer buffers[COUNT];
 static MPIRT_Bufiter iterators[12];
 static MPIRT_Bufiter in, out;
 static MPIRT_Channel there, timed;
+/* Of `there` alone. */
+static MPIRT_Container all;
 static MPIRTX_Task task;
 static MPIRT_Trigger trigger;
 static MPIRT_Receptor receptor;
@@ -141,8 +143,8 @@ static void idles(MPIRTX_Task own, const MPIRTX_Instance *instance, void *argume
 
 static void declare(void)
 {
-    MPIRT_Object objects[COUNT];
-    MPIRT_Cvector allowed;
+    MPIRT_Object objects[COUNT], only;
+    MPIRT_Cvector allowed, vector;
     MPIRT_Qos qos;
     char event[MPIRT_NAME_MAX];
     for (int place = 0; place < COUNT; place++) {
@@ -168,6 +170,9 @@ static void declare(void)
     /* A sleep is a system call, which a loaded machine makes necessary at any time. */
     OK(MPIRTX_Channel_set_polling(there, 1));
     OK(MPIRT_Ptchannel_create("timed", in, out, 0, 1, MPIRT_GROUP_WORLD, qos, &timed));
+    only = MPIRT_OBJECT(there);
+    OK(MPIRT_Cvector_create(NULL, 1, &only, &vector));
+    all = MPIRT_CONTAINER(vector);
 }
 
 enum { SUM, ALLTOALL, BARRIER, KINDS };
@@ -212,8 +217,10 @@ static void attributes(void)
     uint64_t instance;
     int64_t label;
     size_t size;
+    int writable;
     void *base;
     MPIRTX_Task_metrics metrics;
+    LAWFUL(MPIRTX_Buffer_get_writable(buffer, &writable));
     LAWFUL(MPIRT_Buffer_get_bufsize(buffer, &size));
     LAWFUL(MPIRT_Buffer_get_base(buffer, &base));
     LAWFUL(MPIRT_Buffer_get_dataspec(buffer, &spec));
@@ -275,6 +282,29 @@ static void transfer(void)
         LAWFUL(MPIRTX_Buffer_get_instance(buffer, &instance, &inserted));
 }
 
+/* The same through a container. A wait may doze, so a test looks for the end. */
+static void transfers_of_a_container(void)
+{
+    MPIRT_Buffer buffer = buffers[0];
+    MPIRT_Channel which;
+    MPIRTX_Outcome outcome;
+    int flag = 0;
+    LAWFUL(MPIRT_Bufiter_insert(in, buffer));
+    LAWFUL(MPIRT_Container_start(all));
+    while (!flag)
+        LAWFUL(MPIRT_Container_test(all, &flag));
+    LAWFUL(MPIRT_Container_wait(all, patience));
+    LAWFUL(MPIRT_Bufiter_remove(out, &buffer));
+    LAWFUL(MPIRT_Bufiter_insert(in, buffer));
+    LAWFUL(MPIRT_Channel_start(there));
+    flag = 0;
+    while (!flag)
+        LAWFUL(MPIRTX_Container_test_any(all, &flag, &which, &outcome));
+    CHECK(which.bits == there.bits);
+    LAWFUL_AS(MPIRTX_Container_wait_any(all, 0, &which, &outcome), MPIRT_ERR_NOT_STARTED);
+    LAWFUL(MPIRT_Bufiter_remove(out, &buffer));
+}
+
 /* What is said to an end between transfers, of both kinds. */
 static void ends(void)
 {
@@ -290,6 +320,9 @@ static void ends(void)
         if (kind == 0)
             LAWFUL_AS(MPIRTX_Channel_activate_at(both[kind], 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
     }
+    LAWFUL_AS(MPIRTX_Channel_deactivate_at(there, 0), MPIRT_ERR_UNDEF_FOR_OBJECT);
+    LAWFUL(MPIRT_Container_activate(all));
+    LAWFUL(MPIRT_Container_deactivate(all));
 }
 
 /* Each kind of collective channel. A wait may doze while others are at it, so a test looks for the end. */
@@ -332,6 +365,7 @@ static void test_the_data_path_makes_no_calls(void)
         collective_transfers();
         if (rank < 2 && members > 1) {
             transfer();
+            transfers_of_a_container();
             ends();
         }
         /* The first round may have touched what every thread touches once. */
@@ -359,18 +393,28 @@ static void uses_everything(void)
 {
     MPIRT_Buffer removed;
     MPIRTX_Task_metrics metrics;
+    MPIRTX_Event event;
     MPIRT_Timespec time;
-    int count;
+    int64_t label;
+    int count, flag, heard;
     if (MPIRT_Bufiter_remove(iterators[0], &removed) == MPIRT_SUCCESS)
         OK(MPIRT_Bufiter_insert(iterators[0], removed));
     OK(MPIRTX_Bufiter_get_count(iterators[0], &count));
     OK(MPIRTX_Task_get_metrics(task, &metrics));
     OK(MPIRT_Trigger_fire(trigger));
+    OK(MPIRTX_Receptor_test(receptor, &flag));
+    heard = MPIRTX_Receptor_get_event(receptor, &event);
+    CHECK(heard == MPIRT_SUCCESS || heard == MPIRT_ERR_EMPTY);
+    OK(MPIRT_Buffer_get_label(buffers[0], &label));
     OK(MPIRT_Get_time(&time));
     if (rank < 2 && members > 1) {
         MPIRTX_Status status;
+        MPIRTX_Channel_metrics told;
         int code = MPIRT_Channel_start(there);
         CHECK(code == MPIRT_SUCCESS || code == MPIRT_ERR_SLACK);
+        code = MPIRT_Channel_test(there, &flag);
+        CHECK(code == MPIRT_SUCCESS || code == MPIRT_ERR_SLACK || code == MPIRT_ERR_NOT_STARTED);
+        OK(MPIRTX_Channel_get_metrics(there, &told));
         OK(MPIRTX_Channel_get_status(there, &status));
     }
 }

@@ -132,7 +132,7 @@ static void test_the_earliest_instant_is_kept(void)
     OK(MPIRTX_Mode_free(&mode));
 }
 
-/* spec: MPIRTX_Mode_get_name, MPIRTX_Mode_set_name, MPIRTX_Mode_free */
+/* spec: MPIRTX_Mode_get_name, MPIRTX_Mode_set_name, MPIRTX_Mode_free, MODE-OPEN-02, OBJECT-NAME-03 */
 static void test_a_mode_has_a_name_and_can_be_given_up(void)
 {
     struct set slow, never;

@@ -25,12 +25,37 @@ static void test_null_handles_and_classes(void)
     OK(MPIRT_Cset_free(&set));
 }
 
+/* spec: OBJECT-NULL-01, OBJECT-NULL-02, OBJECT-NULL-05, OBJECT-TYPE-02 */
+static void test_the_null_handle_of_every_class(void)
+{
+    const MPIRT_Object nulls[] = {
+        MPIRT_OBJECT_NULL, MPIRT_OBJECT(MPIRTX_MODE_NULL), MPIRT_OBJECT(MPIRTX_TASK_NULL), MPIRT_OBJECT(MPIRT_BUFFER_NULL),
+        MPIRT_OBJECT(MPIRT_BUFITER_NULL), MPIRT_OBJECT(MPIRT_CHANNEL_NULL), MPIRT_OBJECT(MPIRT_CONTAINER_NULL),
+        MPIRT_OBJECT(MPIRT_CONTAINER_ITERATOR_NULL), MPIRT_OBJECT(MPIRT_CSET_NULL), MPIRT_OBJECT(MPIRT_CVECTOR_NULL),
+        MPIRT_OBJECT(MPIRT_GROUP_NULL), MPIRT_OBJECT(MPIRT_HANDLER_NULL), MPIRT_OBJECT(MPIRT_QOS_NULL),
+        MPIRT_OBJECT(MPIRT_RECEPTOR_NULL), MPIRT_OBJECT(MPIRT_TRIGGER_NULL),
+    };
+    for (size_t place = 0; place < sizeof nulls / sizeof *nulls; place++) {
+        MPIRT_Object_type type = MPIRT_TYPE_CSET;
+        int flag = -1;
+        CHECK(nulls[place].bits == 0);
+        OK(MPIRT_Object_is_null(nulls[place], &flag));
+        CHECK(flag == 1);
+        OK(MPIRT_Object_get_object_type(nulls[place], &type));
+        CHECK(type == MPIRT_TYPE_NULL);
+    }
+}
+
 /* spec: MPIRT_Object_get_name, MPIRT_Object_set_name, MPIRT_Object_set_name/UNDEF_FOR_OBJECT */
-/* spec: OBJECT-NAME-05, OBJECT-NAME-06 */
+/* spec: OBJECT-NAME-02, OBJECT-NAME-04, OBJECT-NAME-05, OBJECT-NAME-06 */
 static void test_names(void)
 {
+    /* Broken off, longer than need be, half of a pair, and control characters of one byte and of two. */
+    static const char *const wrong[] = {"\xc3", "\xc0\xaf", "\xed\xa0\x80", "\t", "\x7f", "\xc2\x85"};
+    /* Characters of two, three and four bytes. */
+    static const char *const beyond_ascii = "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x90\x87";
     char name[MPIRT_NAME_MAX], longest[MPIRT_NAME_MAX], endless[2 * MPIRT_NAME_MAX];
-    MPIRT_Cset set;
+    MPIRT_Cset set, nameless;
     memset(longest, 'x', sizeof longest);
     longest[sizeof longest - 1] = '\0';
     memset(endless, 'x', sizeof endless);
@@ -43,8 +68,17 @@ static void test_names(void)
     EXPECT(MPIRT_Object_set_name(MPIRT_OBJECT(set), endless), MPIRT_ERR_NAME);
     EXPECT(MPIRT_Object_set_name(MPIRT_OBJECT(set), "\xff\xfe"), MPIRT_ERR_NAME);
     EXPECT(MPIRT_Object_set_name(MPIRT_OBJECT(set), "two\nlines"), MPIRT_ERR_NAME);
+    for (size_t place = 0; place < sizeof wrong / sizeof *wrong; place++)
+        EXPECT(MPIRT_Object_set_name(MPIRT_OBJECT(set), wrong[place]), MPIRT_ERR_NAME);
     OK(MPIRT_Object_get_name(MPIRT_OBJECT(set), name));
     CHECK(strcmp(name, longest) == 0);
+    OK(MPIRT_Object_set_name(MPIRT_OBJECT(set), beyond_ascii));
+    OK(MPIRT_Object_get_name(MPIRT_OBJECT(set), name));
+    CHECK(strcmp(name, beyond_ascii) == 0);
+    OK(MPIRT_Cset_create(NULL, &nameless));
+    OK(MPIRT_Object_get_name(MPIRT_OBJECT(nameless), name));
+    CHECK(strcmp(name, "") == 0);
+    OK(MPIRT_Cset_free(&nameless));
     OK(MPIRT_Object_set_name(MPIRT_OBJECT(set), NULL));
     OK(MPIRT_Object_get_name(MPIRT_OBJECT(set), name));
     CHECK(strcmp(name, "") == 0);
@@ -147,7 +181,7 @@ static void nothing(MPIRTX_Task task, const MPIRTX_Instance *instance, void *arg
         EXPECT(PREFIX##_get_name(object, NULL), MPIRT_ERR_NULL_POINTER); \
     } while (0)
 
-/* spec: MPIRT_Container_get_name, MPIRT_Container_set_name, MPIRT_Container_set_name/UNDEF_FOR_OBJECT, OBJECT-NAME-03 */
+/* spec: MPIRT_Container_get_name, MPIRT_Container_set_name, MPIRT_Container_set_name/UNDEF_FOR_OBJECT, OBJECT-NAME-02, OBJECT-NAME-03 */
 /* spec: MPIRT_Cset_get_name, MPIRT_Cset_set_name, MPIRT_Cvector_get_name, MPIRT_Cvector_set_name */
 /* spec: MPIRT_Group_get_name, MPIRT_Group_set_name, MPIRT_Group_set_name/UNDEF_FOR_OBJECT */
 /* spec: MPIRT_Buffer_get_name, MPIRT_Buffer_set_name, MPIRT_Bufiter_get_name, MPIRT_Bufiter_set_name */
@@ -283,6 +317,9 @@ static void test_every_class(void)
         CAST(MPIRTX_Object_as_channel, MPIRT_Channel, object, place == 6);
         CAST(MPIRTX_Object_as_qos, MPIRT_Qos, object, place == 7);
         CAST(MPIRTX_Object_as_task, MPIRTX_Task, object, place == 8);
+        CAST(MPIRTX_Object_as_trigger, MPIRT_Trigger, object, 0);
+        CAST(MPIRTX_Object_as_receptor, MPIRT_Receptor, object, 0);
+        CAST(MPIRTX_Object_as_handler, MPIRT_Handler, object, 0);
     }
     MPIRT_Object_type type;
     OK(MPIRT_Object_get_object_type(MPIRT_OBJECT(MPIRT_CHANNEL_NULL), &type));
@@ -486,15 +523,21 @@ static void free_each(MPIRT_Object made[], const MPIRT_Object_type types[], int 
     for (int place = count - 1; place >= 0; place--) {
         MPIRT_Object stale = made[place];
         MPIRT_Object_type found;
+        char name[MPIRT_NAME_MAX];
+        int flag = -1;
         OK(MPIRT_Object_get_object_type(stale, &found));
         CHECK(found == types[place]);
+        OK(MPIRT_Object_is_null(stale, &flag));
+        CHECK(flag == 0);
+        OK(MPIRT_Object_get_name(stale, name));
+        CHECK(strcmp(name, "all") == 0);
         OK(by_class ? free_by_its_class(&made[place], types[place]) : MPIRT_Object_free(&made[place]));
         CHECK(made[place].bits == 0);
         EXPECT(MPIRT_Object_get_object_type(stale, &found), MPIRT_ERR_STALE_OBJECT);
     }
 }
 
-/* spec: OBJECT-FREE-02 */
+/* spec: OBJECT-FREE-01, OBJECT-FREE-02, OBJECT-NAME-01, OBJECT-NULL-02, OBJECT-TREE-01, OBJECT-TYPE-01 */
 static void test_every_class_has_a_free(void)
 {
     MPIRT_Object made[MPIRT_TYPE_CONTAINER];
@@ -557,12 +600,41 @@ static void test_what_is_referred_to_lives_on(void)
 static void test_what_is_committed_or_predefined_stays(void)
 {
     MPIRT_Object world = MPIRT_OBJECT(MPIRT_GROUP_WORLD), best = MPIRT_OBJECT(MPIRT_QOS_BEST_EFFORT);
-    char name[MPIRT_NAME_MAX];
+    char name[MPIRT_NAME_MAX], own[MPIRT_NAME_MAX];
+    MPIRT_Channel channel;
+    MPIRT_Trigger trigger;
+    MPIRT_Receptor receptor;
+    MPIRT_Handler handler;
     make_each();
     /* A channel that leads back to its own member cannot be committed. */
     OK(MPIRT_Object_free(&objects[6]));
     OK(MPIRT_Object_free(&objects[8]));
+    /* One that can be, and what the others are not. */
+    snprintf(own, sizeof own, "stays-%d", rank);
+    OK(MPIRT_Ptchannel_create(own, each.iterator, each.iterator, rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &channel));
+    OK(MPIRT_Channel_set_recvinbufiter(channel, each.iterator));
+    OK(MPIRT_Channel_set_recvoutbufiter(channel, each.iterator));
+    OK(MPIRT_Trigger_create(own, MPIRT_EVENT_TIME, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
+    OK(MPIRT_Receptor_create(own, MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
+    OK(MPIRT_Handler_create(own, handles, NULL, MPIRT_QOS_NULL, &handler));
+    MPIRT_Object more[] = {MPIRT_OBJECT(channel), MPIRT_OBJECT(trigger), MPIRT_OBJECT(receptor), MPIRT_OBJECT(handler)};
     MUST(MPIRT_Commit());
+    for (int place = 0; place < 4; place++) {
+        MPIRT_Object copy = more[place];
+        EXPECT(MPIRT_Object_free(&copy), MPIRT_ERR_OBJECT_COMMITTED);
+        CHECK(copy.bits == more[place].bits);
+        EXPECT(MPIRT_Object_set_name(copy, "other"), MPIRT_ERR_OBJECT_COMMITTED);
+        OK(MPIRT_Object_get_name(copy, name));
+        CHECK(strcmp(name, own) == 0);
+    }
+    EXPECT(MPIRT_Channel_set_inbufiter(channel, each.iterator), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRT_Channel_set_qos(channel, MPIRT_QOS_BEST_EFFORT), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Channel_set_slack(channel, 2), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Trigger_set_time(trigger, 1, 1), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRT_Buffer_set_bufsize(each.buffer, 1), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRTX_Qos_set_phase(each.qos, 0), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRT_Cset_insert(each.set, MPIRT_OBJECT(each.buffer)), MPIRT_ERR_OBJECT_COMMITTED);
+    EXPECT(MPIRT_Cvector_set_element(each.vector, 0, MPIRT_OBJECT(each.buffer)), MPIRT_ERR_OBJECT_COMMITTED);
     for (int place = 0; place < CLASSES; place++) {
         MPIRT_Object copy = objects[place];
         if (place == 2 || place == 6 || place == 8)
@@ -583,6 +655,8 @@ static void test_what_is_committed_or_predefined_stays(void)
     CHECK(strlen(name) > 0);
     OK(MPIRT_Object_get_name(best, name));
     CHECK(strlen(name) > 0);
+    for (int place = 0; place < 4; place++)
+        OK(MPIRT_Object_free(&more[place]));
     objects[6] = objects[7];
     for (int place = 0; place < 7; place++)
         OK(MPIRT_Object_free(&objects[place]));
@@ -592,6 +666,7 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     test_null_handles_and_classes();
+    test_the_null_handle_of_every_class();
     test_names();
     test_a_freed_handle_is_null_and_its_copy_stale();
     test_sets();

@@ -116,11 +116,25 @@ static void expect_elsewhere(MPIRT_Channel channel, const char *words)
     CHECK(detail_says("MPIRTX_Channel_get_status: the channel") && detail_says(words));
 }
 
+/* The same of an event, whose trigger and receptor are of the mode. */
+static void expect_no_event(MPIRT_Trigger trigger, MPIRT_Receptor receptor, const char *words)
+{
+    int flag = -1;
+    EXPECT(MPIRT_Trigger_fire(trigger), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRT_Trigger_fire: ") && detail_says(words));
+    EXPECT(MPIRTX_Receptor_test(receptor, &flag), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRTX_Receptor_test: ") && detail_says(words) && flag == -1);
+    EXPECT(MPIRT_Receptor_wait(receptor, 0), MPIRT_ERR_NOT_COMMITTED);
+    CHECK(detail_says("MPIRT_Receptor_wait: ") && detail_says(words));
+}
+
 /* spec: MODE-OPEN-04 */
 static void test_channels_that_do_not_run(void)
 {
     MPIRT_Bufiter first = iterator_of(1, 0), second;
     MPIRT_Channel early = channel_of("early", first), late, stale, never;
+    MPIRT_Trigger trigger;
+    MPIRT_Receptor receptor;
     MPIRT_Timespec at;
     MPIRTX_Mode mode;
     MUST(MPIRT_Commit());
@@ -128,7 +142,10 @@ static void test_channels_that_do_not_run(void)
     second = iterator_of(1, 0);
     late = channel_of("late", second);
     stale = channel_of("stale", second);
+    OK(MPIRT_Trigger_create("later", MPIRT_EVENT_CALL, MPIRT_OBJECT_NULL, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &trigger));
+    OK(MPIRT_Receptor_create("later", MPIRT_GROUP_WORLD, MPIRT_CONTAINER_NULL, &receptor));
     expect_elsewhere(late, "is of the mode \"other\", which is open; commit that with MPIRTX_Mode_commit, and switch to it");
+    expect_no_event(trigger, receptor, "is of the mode \"other\", which is open; commit that with MPIRTX_Mode_commit, and switch to it");
     never = stale;
     OK(MPIRT_Channel_free(&stale));
     EXPECT(MPIRT_Channel_start(never), MPIRT_ERR_STALE_OBJECT);
@@ -136,15 +153,20 @@ static void test_channels_that_do_not_run(void)
     EXPECT(MPIRT_Channel_start(never), MPIRT_ERR_INV_OBJECT);
     MUST(MPIRTX_Mode_commit(mode));
     expect_elsewhere(late, "is of the mode \"other\", which waits for its switch; switch to it with MPIRTX_Mode_switch");
+    expect_no_event(trigger, receptor, "is of the mode \"other\", which waits for its switch; switch to it with MPIRTX_Mode_switch");
     OK(MPIRT_Channel_start(early));
     MUST(MPIRTX_Mode_switch(mode, MPIRT_TIME_SPEC_IGNORE, &at));
     expect_elsewhere(early, "is not of the mode \"other\", which runs; a mode goes on with what MPIRTX_Mode_keep names");
     OK(MPIRT_Channel_start(late));
+    OK(MPIRT_Trigger_fire(trigger));
+    OK(MPIRT_Receptor_wait(receptor, INT64_C(10000000000)));
     OK(MPIRT_Uncommit());
     EXPECT(MPIRT_Channel_start(late), MPIRT_ERR_NOT_COMMITTED);
     CHECK(detail_says("call MPIRT_Commit before"));
     OK(MPIRT_Channel_free(&early));
     OK(MPIRT_Channel_free(&late));
+    OK(MPIRT_Trigger_free(&trigger));
+    OK(MPIRT_Receptor_free(&receptor));
     OK(MPIRT_Bufiter_free(&first));
     OK(MPIRT_Bufiter_free(&second));
     OK(MPIRTX_Mode_free(&mode));

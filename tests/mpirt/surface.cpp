@@ -41,12 +41,13 @@ template <class Call> void expect_throw(Call &&call, mpirt::errc code, int line)
 }
 #define EXPECT_THROW(code, ...) expect_throw([&] { __VA_ARGS__; }, code, __LINE__)
 
-/* spec: LANG-CPP-RAII-01 */
+/* spec: LANG-CPP-RAII-01, OBJECT-HANDLE-01 */
 void test_owners_free_and_move()
 {
     static_assert(!std::is_copy_constructible_v<mpirt::buffer> && !std::is_copy_assignable_v<mpirt::buffer>);
     static_assert(std::is_nothrow_move_constructible_v<mpirt::buffer> && std::is_nothrow_move_assignable_v<mpirt::buffer>);
     static_assert(sizeof(mpirt::buffer) == sizeof(MPIRT_Buffer) && std::is_trivially_copyable_v<mpirt::buffer_ref>);
+    static_assert(sizeof(mpirt::buffer_ref) == 8 && alignof(mpirt::buffer_ref) == alignof(MPIRT_Buffer));
     mpirt::cset_ref left;
     {
         auto set = mpirt::cset::create("owned");

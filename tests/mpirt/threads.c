@@ -228,6 +228,69 @@ static void test_threads_at_iterators(void)
     OK(MPIRT_Uncommit());
 }
 
+/* --- two channels --- */
+
+enum { LANES = 2, MESSAGES = 2000 };
+
+static struct lane {
+    MPIRT_Channel channel;
+    MPIRT_Bufiter in, out;
+    MPIRT_Buffer buffer;
+} lanes[LANES];
+
+/* Alone at its channel, a thread is never told of another: no error, no message of the other's, none left out. */
+static void *uses_its_lane(void *argument)
+{
+    static const MPIRT_Timespec patience = INT64_C(20000000000);
+    struct lane *lane = argument;
+    for (int64_t number = 0; number < MESSAGES && __atomic_load_n(&failures, __ATOMIC_RELAXED) == 0; number++) {
+        int64_t value = LANES * number + (lane - lanes);
+        MPIRT_Buffer buffer = MPIRT_BUFFER_NULL;
+        void *base = NULL;
+        OK(MPIRT_Buffer_get_base(lane->buffer, &base));
+        if (rank == 0 && base != NULL)
+            memcpy(base, &value, sizeof value);
+        OK(MPIRT_Bufiter_insert(lane->in, lane->buffer));
+        OK(MPIRT_Channel_start(lane->channel));
+        OK(MPIRT_Channel_wait(lane->channel, patience));
+        OK(MPIRT_Bufiter_remove(lane->out, &buffer));
+        CHECK(buffer.bits == lane->buffer.bits);
+        OK(MPIRT_Buffer_get_base(lane->buffer, &base));
+        CHECK(base != NULL && memcmp(base, &value, sizeof value) == 0);
+    }
+    return NULL;
+}
+
+/* spec: LAW-THREAD-01 */
+static void test_threads_at_two_channels(void)
+{
+    MPIRTX_Channel_metrics metrics;
+    pthread_t threads[LANES];
+    for (int number = 0; rank < 2 && number < LANES; number++) {
+        struct lane *lane = &lanes[number];
+        lane->in = iterator_of(1, 0);
+        lane->out = iterator_of(1, 0);
+        MUST(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &lane->buffer));
+        MUST(MPIRT_Ptchannel_create(number == 0 ? "lane-0" : "lane-1", lane->in, lane->out, 0, 1, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL,
+                                    &lane->channel));
+    }
+    MUST(MPIRT_Commit());
+    for (int number = 0; rank < 2 && number < LANES; number++)
+        CHECK(pthread_create(&threads[number], NULL, uses_its_lane, &lanes[number]) == 0);
+    for (int number = 0; rank < 2 && number < LANES; number++) {
+        pthread_join(threads[number], NULL);
+        OK(MPIRTX_Channel_get_metrics(lanes[number].channel, &metrics));
+        CHECK(metrics.completed == MESSAGES);
+    }
+    OK(MPIRT_Uncommit());
+    for (int number = 0; rank < 2 && number < LANES; number++) {
+        OK(MPIRT_Channel_free(&lanes[number].channel));
+        OK(MPIRT_Bufiter_free(&lanes[number].in));
+        OK(MPIRT_Bufiter_free(&lanes[number].out));
+        OK(MPIRT_Buffer_free(&lanes[number].buffer));
+    }
+}
+
 /* --- one channel's end --- */
 
 static MPIRT_Channel channel;
@@ -302,7 +365,9 @@ int main(int argc, char **argv)
     test_a_sleep_ends_with_commit_and_uncommit();
     test_setup_calls_of_threads_take_turns();
     test_threads_at_iterators();
-    if (members > 1)
+    if (members > 1) {
+        test_threads_at_two_channels();
         test_threads_at_one_end();
+    }
     return end();
 }

@@ -353,7 +353,7 @@ fn no_abstract_class_can_be_created() {
 }
 
 /// The committed headers are those that the list makes.
-// spec: LANG-HEADER-01
+// spec: LANG-HEADER-01, LANG-HEADER-03
 #[test]
 fn the_headers_of_the_repository_are_up_to_date() {
     let findings = check(&workspace::root()).err().unwrap_or_default();

@@ -155,6 +155,19 @@ fn the_header_defines_no_name_of_anybody_else() {
         let mut words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         assert!(words.any(is_ours), "{line}");
     }
+    // The name that a type is used by is the last word, and enumerators are names of everybody's.
+    let mut is_enumeration = false;
+    for line in types.lines() {
+        let named = if line.starts_with("typedef ") || line.starts_with("} ") {
+            is_enumeration = line.starts_with("typedef enum ") && !line.ends_with(';');
+            let is_type = line.ends_with(';') && !line.contains('(');
+            is_type.then(|| line.trim_end_matches(';').rsplit(' ').next().unwrap_or_default())
+        } else {
+            let name = line.trim_start().split([' ', ',']).next().unwrap_or_default();
+            (is_enumeration && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
+        };
+        assert!(named.is_none_or(is_ours), "{line}");
+    }
 }
 
 /// As the thesis spells them, whether the library does or not.

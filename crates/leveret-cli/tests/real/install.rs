@@ -111,6 +111,12 @@ fn everything_lies_below_the_prefix() {
     let package =
         std::fs::read_to_string(place.path("stage/opt/leveret/lib/pkgconfig/mpirt.pc")).expect("it");
     assert!(package.starts_with("prefix=/opt/leveret\n"), "{package}");
+    // `make` hands on where to.
+    if is_there("make") {
+        let said =
+            must(Command::new("make").args(["-n", "install", "PREFIX=/opt/somewhere"]).current_dir(root()));
+        assert!(said.contains("install --prefix \"/opt/somewhere\""), "{said}");
+    }
 }
 
 #[test]
@@ -316,6 +322,8 @@ fn a_cmake_project_finds_the_package() {
     must(Command::new("cmake").arg("--build").arg(&build));
     for name in ["shared-c", "shared-cpp", "static-c"] {
         farms(&place, &prefix, &build.join(name));
+        let listed = must(Command::new("objdump").arg("-p").arg(build.join(name)));
+        assert_eq!(listed.contains("libmpirt.so"), name != "static-c", "{name}: {listed}");
     }
 }
 

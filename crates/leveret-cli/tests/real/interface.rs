@@ -112,6 +112,7 @@ fn the_name_of_the_library_stands_for_its_binary_interface() {
 }
 
 /// Everything in the header that has a size, an offset, a number or a prototype has a line.
+// spec: LANG-HEADER-04
 #[test]
 fn the_description_of_the_binary_interface_is_whole() {
     let interface = text(promised(number()));

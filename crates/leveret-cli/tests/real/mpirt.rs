@@ -642,7 +642,7 @@ fn survives_the_other(source: &str) {
 }
 
 /// At two members, which the manifest names.
-// spec: GROUP-WORLD-04
+// spec: GROUP-WORLD-04, GROUP-NAME-01
 #[test]
 fn ranks_follow_the_manifest() {
     with_members("tests/mpirt/ranks.c", &C, &[2], |program, _| {

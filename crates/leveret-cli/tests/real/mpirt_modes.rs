@@ -8,6 +8,7 @@ use leveret_types::Nanos;
 use std::collections::BTreeSet;
 
 /// Both modes are in the record, each with its rounds; every instance of both is accounted for.
+// spec: MODE-SWITCH-01, MODE-SWITCH-02
 #[test]
 fn mode() {
     with_members("tests/mpirt/mode.c", &C, &MEMBERS, |program, members| {

@@ -314,6 +314,18 @@ fn groups_must_be_declared_alike_and_hold_both_ends() {
     code[1].groups.push(group("pair", &["B", "A"]));
     refused(&manifest(), &code, &["group \"pair\"", "members", "\"A\" says A, B", "\"B\" says B, A"]);
 
+    // One begins as the other does, and has a member more.
+    for longer in [0, 1] {
+        let mut code = ends();
+        code[longer].groups.push(group("pair", &["A", "B", "C"]));
+        code[1 - longer].groups.push(group("pair", &["A", "B"]));
+        let says = |rank: usize| {
+            let who = ["A", "B"][rank];
+            format!("\"{who}\" says A, B{}", if rank == longer { ", C" } else { "" })
+        };
+        refused(&manifest(), &code, &["group \"pair\"", "members", &says(0), &says(1)]);
+    }
+
     let mut code = ends();
     code[0].groups.push(group("pair", &["A", "C"]));
     refused(&manifest(), &code, &["member \"B\" is not in the group", "A, C"]);

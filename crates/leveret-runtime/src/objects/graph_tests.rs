@@ -273,6 +273,12 @@ fn list(world: &World, group: Handle) -> Vec<u32> {
     world.members(group).expect("a group").iter().map(|member| u32::from(member.0)).collect()
 }
 
+// spec: OBJECT-HANDLE-01
+#[test]
+fn a_handle_is_64_bits_in_rust_too() {
+    assert_eq!((size_of::<Handle>(), align_of::<Handle>()), (size_of::<u64>(), align_of::<u64>()));
+}
+
 // spec: OBJECT-HANDLE-07
 #[test]
 fn a_place_is_used_once_a_generation_and_then_no_more() {
@@ -287,6 +293,7 @@ fn a_place_is_used_once_a_generation_and_then_no_more() {
     let elsewhere = world.cset("s").expect("a set");
     let places: Vec<_> = [set, before_last, last].iter().map(|handle| handle.place()).collect();
     assert_eq!(places, [Ok(2), Ok(2), Ok(2)]);
+    assert_eq!([before_last, last].map(Handle::generation), [(1 << 24) - 2, (1 << 24) - 1]);
     assert_eq!(elsewhere.place(), Ok(3));
     for handle in [set, before_last, last] {
         assert_eq!(world.class(handle), Err(Code::StaleObject));
