@@ -1,7 +1,7 @@
 //! Instants of a tracepoint, noted by a program in the kernel.
 //!
 //! A perf event of a tracepoint has holes: the kernel counts in each thread how deeply its events nest, and leaves out what happens in one
-//! whose count it has got wrong for good. Where that is an idle task, no interrupt that comes to the idle core is ever logged. The program is not asked for that count.
+//! whose count it has got wrong for good. Where that is an idle task, no interrupt that comes to the idle core is ever logged. The program does not go through that count.
 //!
 //! ```text
 //!   one slot for each core:    | written | instant | instant | ...   (INSTANTS, a power of two)

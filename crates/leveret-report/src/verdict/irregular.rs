@@ -176,7 +176,7 @@ impl Findings<'_> {
         }
     }
 
-    /// Failures of what no instance stands for. Each is told when it has come to 1, 2, 4 and so on.
+    /// Failed runs of handlers and of tasks that events start. Each is told when it has come to 1, 2, 4 and so on.
     fn of_failed_runs(&mut self) {
         let mut failed: BTreeMap<(u16, &str), u64> = BTreeMap::new();
         for event in &self.phase.events {

@@ -86,7 +86,7 @@ pub(super) struct HandlerTally {
     tell: Option<Tell>,
 }
 
-/// What of its runs is told.
+/// What the agent is told of a handler's runs.
 pub(super) enum Trouble {
     /// So many have failed, when they are 1, 2, 4, 8 and so on: one that always fails is told of seldom.
     Failed(u64),
