@@ -53,11 +53,31 @@ impl Outcome {
 /// What was counted of one end since the commit. One thread at a time counts; all may read.
 pub(in crate::objects) struct Tally {
     counts: [AtomicU64; Outcome::ALL.len()],
-    /// The last instance that ended, above its outcome; an instance has 48 bits.
+    /// Of the last instance, from the lowest bit on: its outcome (4 bits), that of the last one before it that was performed or missed (4),
+    /// its number (48).
     last: AtomicU64,
     /// Instances that ended, performed or missed.
     ended: AtomicU64,
     latency: Latest<{ Durations::WORDS }>,
+}
+
+/// What [`Tally`] packs into one word.
+#[derive(Clone, Copy)]
+struct Last {
+    instance: u64,
+    outcome: Outcome,
+    before: Outcome,
+}
+
+impl Last {
+    fn of(word: u64) -> Self {
+        let outcome = |bits: u64| Outcome::of(bits as u8 & 0xf);
+        Self { instance: word >> 8, outcome: outcome(word), before: outcome(word >> 4) }
+    }
+
+    fn word(self) -> u64 {
+        self.instance << 8 | (self.before as u64) << 4 | self.outcome as u64
+    }
 }
 
 impl Default for Tally {
@@ -75,7 +95,9 @@ impl Tally {
     /// Counts an instance that ended.
     pub(super) fn count(&self, instance: u64, outcome: Outcome, latency: Option<Nanos>) {
         add(&self.counts[outcome as usize], 1);
-        self.last.store(instance << 8 | outcome as u64, Ordering::Release);
+        let Last { outcome: last, before, .. } = Last::of(self.last.load(Ordering::Relaxed));
+        let before = if last == Outcome::Paused { before } else { last };
+        self.last.store(Last { instance, outcome, before }.word(), Ordering::Release);
         if outcome != Outcome::Paused {
             self.ended.store(self.ended.load(Ordering::Relaxed) + 1, Ordering::Release);
         }
@@ -91,9 +113,14 @@ impl Tally {
         let complete = &self.counts[Outcome::Complete as usize];
         complete.store(complete.load(Ordering::Relaxed).saturating_sub(count), Ordering::Relaxed);
         add(&self.counts[outcome as usize], count);
-        let complete = instance << 8 | Outcome::Complete as u64;
-        let corrected = instance << 8 | outcome as u64;
-        let _ = self.last.compare_exchange(complete, corrected, Ordering::Release, Ordering::Relaxed);
+        // Only the thread that counts corrects.
+        let mut last = Last::of(self.last.load(Ordering::Relaxed));
+        if last.instance == instance && last.outcome == Outcome::Complete {
+            last.outcome = outcome;
+        } else if last.instance == instance + 1 && last.before == Outcome::Complete {
+            last.before = outcome;
+        }
+        self.last.store(last.word(), Ordering::Release);
     }
 
     pub(super) fn of(&self, outcome: Outcome) -> u64 {
@@ -102,8 +129,14 @@ impl Tally {
 
     /// The last instance that ended, and how.
     pub(super) fn last(&self) -> (u64, Outcome) {
-        let last = self.last.load(Ordering::Acquire);
-        (last >> 8, Outcome::of(last as u8))
+        let last = Last::of(self.last.load(Ordering::Acquire));
+        (last.instance, last.outcome)
+    }
+
+    /// How the last instance that was performed or missed ended; without the last of these, how the one before it did.
+    pub(super) fn last_ended(&self, without_last: bool) -> Outcome {
+        let last = Last::of(self.last.load(Ordering::Acquire));
+        if without_last || last.outcome == Outcome::Paused { last.before } else { last.outcome }
     }
 
     /// Instances that ended, performed or missed.
@@ -205,6 +238,23 @@ mod tests {
         tally.count(6, Outcome::Complete, None);
         tally.correct(4, Outcome::NoReceiverBuffer, 1);
         assert_eq!(tally.last(), (6, Outcome::Complete), "the last one is another");
+        assert_eq!(tally.last_ended(true), Outcome::NoReceiverBuffer);
+        tally.count(7, Outcome::Complete, None);
+        assert_eq!(tally.last_ended(true), Outcome::Complete);
+        tally.correct(6, Outcome::NoReceiverBuffer, 1);
+        assert_eq!((tally.last_ended(true), tally.last().1), (Outcome::NoReceiverBuffer, Outcome::Complete));
+    }
+
+    #[test]
+    fn pauses_hide_neither_the_last_that_ended_nor_the_one_before_it() {
+        let tally = Tally::default();
+        tally.count(1, Outcome::Late, None);
+        tally.count(2, Outcome::Complete, None);
+        tally.count(3, Outcome::Paused, None);
+        tally.count(4, Outcome::Paused, None);
+        assert_eq!((tally.last(), tally.last_ended(false)), ((4, Outcome::Paused), Outcome::Complete));
+        tally.count(5, Outcome::NoSenderBuffer, None);
+        assert_eq!([true, false].map(|without| tally.last_ended(without)), [Outcome::Complete, Outcome::NoSenderBuffer]);
     }
 
     #[test]

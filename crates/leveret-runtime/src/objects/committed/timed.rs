@@ -161,16 +161,17 @@ impl TimedEnd {
             // The other end took no part in the only instance there is.
             return Err(Code::Missed);
         }
+        // The last one may not be due yet; then only those before it have ended.
+        let without_last = on_its_way && outcome != Outcome::Paused;
         if !is_active && self.has_started() {
             if under_way == 0 && !on_its_way {
-                return Ok(Some(outcome));
+                return Ok(Some(channel.tally.last_ended(false)));
             }
         } else {
-            // The last one may not be due yet; then only those before it have ended.
-            let over = ended.saturating_sub(u64::from(on_its_way));
+            let over = ended.saturating_sub(u64::from(without_last));
             if over > self.told {
                 self.told = over;
-                return Ok(Some(if on_its_way { Outcome::Complete } else { outcome }));
+                return Ok(Some(channel.tally.last_ended(without_last)));
             }
             let is_told = |last| outcome != Outcome::None && channel.tally.last().0 >= last;
             if !is_active && self.activation.just_over(now - self.delay).is_none_or(is_told) {

@@ -429,6 +429,33 @@ fn a_wait_at_an_activated_end_tells_of_each_instance_once() {
     assert_eq!(pair.look(S, ms(24)), Ok(Some(Outcome::Complete)));
 }
 
+/// The sender misses instance 0, or 1, and its next message is on its way when it looks.
+// spec: CHANNEL-WAIT-02, CHANNEL-WAIT-07
+#[test]
+fn a_wait_while_a_message_is_on_its_way_tells_how_the_instance_before_it_ended() {
+    for (missed, told) in [(1, Outcome::NoSenderBuffer), (0, Outcome::Complete)] {
+        let mut pair = pair([0, 6], 1);
+        pair.run_inserting(3, |period, _| period != missed);
+        // The message of instance 2 arrives at 24 ms.
+        assert_eq!(pair.look(S, ms(23)), Ok(Some(told)), "instance {missed} was missed");
+        assert_eq!(pair.look(S, ms(23)), Ok(None));
+        assert_eq!(pair.look(S, ms(24)), Ok(Some(Outcome::Complete)));
+    }
+}
+
+/// The receiver takes no part from instance 2 on, and nobody has waited for instance 1, which the sender missed.
+// spec: CHANNEL-WAIT-02
+#[test]
+fn a_wait_after_pauses_tells_how_the_last_instance_that_was_to_be_made_ended() {
+    let mut pair = pair([1, 6], 1);
+    let mut calls = both_active();
+    calls.push((BEFORE, R, DeactivateAt(2), Ok(())));
+    pair.run(5, &calls);
+    assert_eq!(pair.counted()[S], [1, 1, 0, 3]);
+    assert_eq!(pair.look(S, ms(43)), Ok(Some(Outcome::NoSenderBuffer)));
+    assert_eq!(pair.look(S, ms(43)), Ok(None));
+}
+
 fn any_call() -> impl Strategy<Value = (i64, usize, Call)> {
     let call = prop_oneof![
         3 => Just(Start),
