@@ -139,6 +139,7 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
             };
             send(&connection, &ready, &[])?;
         }
+        "loud" => return loud(&connection, &admitted, &message),
         "no-segment" => send(&connection, &message, &[])?,
         "small-segment" => {
             let (file, _mapping) = MemoryFile::create("hostile", size / 2)?;
@@ -155,6 +156,30 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
         other => return Err(format!("there is no way \"{other}\"").into()),
     }
     last(&connection)
+}
+
+/// Comes as far as the run, and then says more than can be: many texts that command a terminal, and numbers beyond all time.
+fn loud(connection: &Connection, admitted: &Admitted<'_>, message: &FromMember) -> Result<(), Failed> {
+    let FromMember::Segment { generation, size } = message else { return Err("no segment".into()) };
+    let (file, _mapping) = proper_segment(admitted, *size)?;
+    send(connection, message, &[file])?;
+    let ToMember::Peers { .. } = receive(connection)? else { return Err("no peers".into()) };
+    let tasks = &admitted.assembled.job.tasks;
+    let own_task = tasks.iter().position(|task| task.name == "H.user").ok_or("no task")? as u16;
+    let ready = FromMember::Ready {
+        generation: *generation,
+        threads: vec![(own_task, std::process::id())],
+        scheduling: "none".to_owned(),
+        warnings: (0..20_000).map(|number| format!("\u{1b}[2J\u{9b}2J{number}")).collect(),
+    };
+    send(connection, &ready, &[])?;
+    let ToMember::Go { .. } = receive(connection)? else { return Err("no start".into()) };
+    for number in 0..2000 {
+        let what = format!("handler \u{1b}[2J{number}");
+        send(connection, &FromMember::RunsFailed { what: what.clone(), times: u64::MAX }, &[])?;
+        send(connection, &FromMember::RunOverran { what }, &[])?;
+    }
+    Ok(())
 }
 
 /// A segment as an honest member makes it.

@@ -48,6 +48,8 @@ use strangers::Strangers;
 const PRIORITY: u8 = 5;
 /// How often the loop looks after things that do not wake it: stamps, logs, patience, progress.
 const TICK: Duration = Duration::from_millis(20);
+/// So many warnings are kept in all.
+const WARNINGS_MAX: usize = 1000;
 /// A member may take this long to end by itself once the job is over.
 const GRACE: Nanos = Nanos::from_secs(5);
 /// Names of the control sockets' directories start so.
@@ -236,11 +238,16 @@ impl<'c> Agent<'c> {
     }
 
     fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
-        for warning in warnings {
-            if !self.facts.warnings.contains(&warning) {
-                self.note(&format!("warning: {warning}"));
-                self.facts.warnings.push(warning);
+        for mut warning in warnings {
+            let kept = self.facts.warnings.len();
+            if kept > WARNINGS_MAX || self.facts.warnings.contains(&warning) {
+                continue;
             }
+            if kept == WARNINGS_MAX {
+                warning = format!("this is the {}th warning; further ones are left out", kept + 1);
+            }
+            self.note(&format!("warning: {warning}"));
+            self.facts.warnings.push(warning);
         }
     }
 

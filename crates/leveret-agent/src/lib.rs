@@ -10,6 +10,7 @@ mod collect;
 mod counts;
 mod ended;
 mod evidence;
+mod failed_runs;
 mod gaps;
 mod guard;
 mod holds;

@@ -64,6 +64,8 @@ pub(crate) struct Seat {
     pub(crate) threads: Vec<(u16, u32)>,
     pub(crate) restarted: bool,
     pub(crate) failures: u32,
+    /// Warnings that it has given, of all its processes.
+    pub(crate) warned: u32,
     /// It commits nothing more, and waits until nobody else may.
     pub(crate) leaving: bool,
     /// Since when it stands still, stopped by a signal, as far as is known.

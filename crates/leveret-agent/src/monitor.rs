@@ -6,6 +6,7 @@ use crate::alone::Alone;
 use crate::collect::{ChannelCollector, TaskCollector};
 use crate::counts::Counts;
 use crate::evidence::Evidence;
+use crate::failed_runs::FailedRuns;
 use crate::holds::HoldWatch;
 use crate::journal::Journal;
 use crate::plausible::{ChannelTable, TaskTable};
@@ -153,12 +154,18 @@ pub(crate) struct Monitor {
     alone: Option<Alone>,
     events: Vec<Event>,
     before: InstancesBefore,
+    failed_runs: FailedRuns,
     /// Rounds until the stop that was ordered.
     rounds_ordered: u64,
     /// Another mode takes over: threads give up their class after their last instance.
     gives_way: bool,
     saved: Saved,
     pub(crate) misses: u64,
+}
+
+/// The thread of a task; 0 if none is known.
+fn thread_of(threads: &[(u16, u32)], task: usize) -> u32 {
+    threads.iter().find(|(index, _)| usize::from(*index) == task).map_or(0, |(_, thread)| *thread)
 }
 
 impl Monitor {
@@ -180,15 +187,12 @@ impl Monitor {
         } = watched;
         let job = &assembled.job;
         let segment = |member: MemberId| segments.get(member.index()).and_then(Option::as_ref);
-        let thread_of = |task: usize| {
-            threads.iter().find(|(index, _)| usize::from(*index) == task).map_or(0, |(_, thread)| *thread)
-        };
         let tasks = (job.tasks.iter().enumerate())
             .map(|(index, task)| {
                 let reader = segment(task.member).and_then(|segment| segment.task(TaskId(index as u16)));
                 let first = before.tasks.get(index).copied().unwrap_or(0);
                 let table = TaskTable::new(assembled, plan, index);
-                TaskCollector::new(reader, thread_of(index), table, (epoch, first))
+                TaskCollector::new(reader, thread_of(&threads, index), table, (epoch, first))
             })
             .collect();
         let channels = (job.channels.iter().enumerate())
@@ -222,6 +226,7 @@ impl Monitor {
             alone: if has_tasks { Alone::start(plan, epoch) } else { None },
             events: Vec::new(),
             before,
+            failed_runs: FailedRuns::default(),
             rounds_ordered: u64::MAX,
             gives_way: false,
             saved: Saved::default(),
@@ -309,6 +314,11 @@ impl Monitor {
         if let EventKind::StopAsked { since, .. } | EventKind::GaveUp { since, .. } = &mut kind {
             *since = (*since).max(self.epoch.min(at)) - self.epoch;
         }
+        if let EventKind::RunsFailed { member, what, times } = &mut kind {
+            let taken = self.failed_runs.take(*member, what, *times, at - self.epoch);
+            let Some(taken) = taken else { return };
+            (*what, *times) = taken;
+        }
         self.happened(Event { at: at - self.epoch, kind });
     }
 
@@ -357,7 +367,7 @@ impl Monitor {
             let doing = threads_of::doing(thread).map_or_else(String::new, |doing| format!(": {doing}"));
             format!(
                 "instance {instance} of task \"{}\" (thread {thread}) began {took} ago, with a budget of {}, and has not returned{doing}; \
-                 nothing of lower rank runs on its core meanwhile, and its later instances are missed",
+                 its later instances are missed",
                 model.name, model.budget
             )
         };
@@ -509,9 +519,8 @@ impl Monitor {
         let mut notes = Vec::new();
         let lost = self.evidence.lost();
         if lost > 0 {
-            notes.push(format!(
-                "{lost} records of the kernel's log were lost on a busy machine; some causes may stay unproven"
-            ));
+            notes
+                .push(format!("{lost} records of the kernel's log were lost; some causes may stay unproven"));
         }
         notes.extend(self.rescheduled());
         notes.extend(self.counts.beyond(&self.assembled, ended));

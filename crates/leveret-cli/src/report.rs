@@ -4,7 +4,7 @@ use crate::arguments::{Format, ReportArguments};
 use crate::failure::Failure;
 use crate::{files, output, record};
 use leveret_report::{Report, html, json, text, trace};
-use leveret_types::ByteSize;
+use leveret_types::{ByteSize, printable};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,7 +19,8 @@ pub fn execute(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     match arguments.format {
         Format::Json => output::print(&json::text(&report))?,
         Format::Table => {
-            output::print(&text::table(&report))?;
+            // Names in it may be of other programs' making.
+            output::print(&printable(&text::table(&report)))?;
             output::note(&format!("written: {}", arguments.directory.join("report.html").display()));
         }
     }

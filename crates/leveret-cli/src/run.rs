@@ -216,7 +216,8 @@ fn failed(arguments: &RunArguments, error: &AgentError) -> Failed {
     let shown = arguments.job.display();
     let failure = match error {
         AgentError::Refused(reason) => Failure {
-            details: reason.clone(),
+            // Members' own words are in it.
+            details: printable(reason),
             sentence: format!("{shown}: the job is refused"),
             hint: match arguments.members {
                 Some(_) => "change what is named above, in the program or by the options of `leveret run`",

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::{output, record};
 use leveret_report::Report;
 use leveret_report::why::{self, WhyError};
+use leveret_types::printable;
 use std::process::ExitCode;
 
 /// Explains one instance: its timeline and the verdict.
@@ -18,7 +19,8 @@ pub fn execute(arguments: &WhyArguments) -> Result<ExitCode, Failure> {
     let of_place = |error: WhyError| Failure::from_text(&place.to_string(), &error.to_string());
     let (name, instance) = (&arguments.name, arguments.instance);
     let text = match arguments.format {
-        Format::Table => why::why(&report, name, instance).map_err(of_place)?,
+        // Names in it may be of other programs' making.
+        Format::Table => printable(&why::why(&report, name, instance).map_err(of_place)?),
         Format::Json => output::json(&why::json(&report, name, instance).map_err(of_place)?)?,
     };
     output::print(&text)?;

@@ -264,7 +264,7 @@ impl Agent<'_> {
                 group.running.as_ref().ok_or("ready without a plan")?.owns(rank, threads)?;
                 self.seats[rank].threads = self.known_threads(rank, threads)?;
                 self.take_scheduling(rank, scheduling);
-                self.warn(warnings.clone());
+                self.warn_of(rank, warnings.iter().cloned());
             }
             FromMember::Declare { .. } | FromMember::DeclareGroup { .. } | FromMember::Leave => {
                 return Err("it commits or ends while it is in a group's commit".to_owned());

@@ -24,6 +24,9 @@ const REPEATED_CHARS_MAX: usize = 200;
 /// Of what a member says of its own failure, or of the job's, at most so much: the cause often stands in the last line.
 const OWN_WORDS_CHARS_MAX: usize = 1024;
 
+/// Warnings that are kept of one member.
+const WARNINGS_OF_MEMBER_MAX: u32 = 256;
+
 /// A text with a peer's words in it, short enough to be passed on.
 fn cut(text: &str) -> String {
     cut_at(text, REPEATED_CHARS_MAX)
@@ -151,11 +154,12 @@ impl Agent<'_> {
         }
         if let FromMember::RunOverran { what } = &message {
             let name = &self.config.launch[rank].member;
-            return self.warn([format!(
+            let warning = format!(
                 "{} of member \"{name}\" has used more than its budget; what is less urgent beside it may be later than the plan says. The program \
                  counts how often: MPIRTX_Handler_get_metrics, MPIRTX_Task_get_metrics",
                 own_words(what)
-            )]);
+            );
+            return self.warn_of(rank, [warning]);
         }
         let message = self.worded(rank, message);
         let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
@@ -182,7 +186,7 @@ impl Agent<'_> {
                     return self.expel(rank, &reason);
                 }
                 self.take_scheduling(rank, scheduling);
-                self.warn(warnings.clone());
+                self.warn_of(rank, warnings.iter().cloned());
             }
             FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
                 self.seats[rank].leaving = true;
@@ -194,6 +198,26 @@ impl Agent<'_> {
         let actions = self.coordinator.message(member, message);
         self.act(actions);
         self.let_go();
+    }
+
+    /// Passes on what a member warns of, or what is to be said of it: so many different texts as a proper member has at most.
+    pub(super) fn warn_of(&mut self, rank: usize, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            let warned = &mut self.seats[rank].warned;
+            if *warned > WARNINGS_OF_MEMBER_MAX {
+                return;
+            }
+            *warned += 1;
+            let warning = if *warned > WARNINGS_OF_MEMBER_MAX {
+                let name = &self.config.launch[rank].member;
+                format!(
+                    "member \"{name}\" has given {WARNINGS_OF_MEMBER_MAX} warnings; its further ones are left out"
+                )
+            } else {
+                own_words(&warning)
+            };
+            self.warn([warning]);
+        }
     }
 
     /// What a member has obtained for its tasks goes into the record, beside what the others have.

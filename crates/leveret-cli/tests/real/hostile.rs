@@ -1,7 +1,9 @@
 //! Members that do not keep the protocol, or do not come at all: named, expelled, and no hang.
 
-use crate::harness::{Outcome, Workplace, member, turn};
+use crate::harness::{Outcome, Workplace, member, program, turn};
 use crate::job::{Job, core};
+use leveret_report::record::EventKind;
+use std::process::Command;
 
 /// A proper member A and a hostile H.
 fn beside(how: &str, policy: &str) -> Outcome {
@@ -94,6 +96,42 @@ fn leaving_in_the_middle_of_a_commit_refuses_it() {
     let outcome = beside("vanish-after-declare", "stop");
     assert_eq!(outcome.code, Some(1), "{}", outcome.said());
     assert!(outcome.record.is_none(), "{}", outcome.said());
+}
+
+/// Warnings, failures and overruns without end, with what commands a terminal in them.
+#[test]
+fn what_a_member_says_is_bounded_and_commands_nothing() {
+    const SAID_MAX: usize = 300;
+    let _turn = turn();
+    let place = Workplace::new();
+    let job = Job::new(20, "policy = \"stop\"")
+        .member("A", core(0), "test-node", &["task=A.user"])
+        .member("H", core(1), "test-hostile", &["loud"])
+        .task("A.user", ["0ms", "5ms"], "1ms", "");
+    let outcome = place.run(&job.text());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("member \"H\" has given 256 warnings"), "{}", outcome.stderr);
+    assert!(outcome.stderr.matches("warning: ").count() <= SAID_MAX, "{}", outcome.stderr);
+    let record = outcome.record();
+    assert!(record.machine.warnings.len() <= SAID_MAX);
+    let failed = record.phases.iter().flat_map(|phase| &phase.events).filter_map(|event| match &event.kind {
+        EventKind::RunsFailed { times, .. } => Some((event.at, *times)),
+        _ => None,
+    });
+    let failed: Vec<_> = failed.collect();
+    assert!((1..=SAID_MAX).contains(&failed.len()), "{failed:?}");
+    for (at, times) in failed {
+        let possible = u64::try_from(at.0 / 1000).unwrap_or(0).max(1);
+        assert!(times <= possible, "{times} failures {at} after the epoch");
+    }
+    let commands_nothing = |text: &str| !text.contains(['\u{1b}', '\u{9b}']);
+    assert!(commands_nothing(&outcome.stdout) && commands_nothing(&outcome.stderr), "{}", outcome.said());
+    for arguments in [&["report"][..], &["why", "A.user", "0"]] {
+        let (command, rest) = arguments.split_first().expect("a command");
+        let told = Command::new(program()).arg(command).arg(place.path("out")).args(rest).output();
+        let told = String::from_utf8(told.expect("it starts").stdout).expect("text");
+        assert!(!told.is_empty() && commands_nothing(&told), "{command}: {told:?}");
+    }
 }
 
 #[test]

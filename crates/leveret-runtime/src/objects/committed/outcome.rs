@@ -254,7 +254,10 @@ mod tests {
         tally.count(4, Outcome::Paused, None);
         assert_eq!((tally.last(), tally.last_ended(false)), ((4, Outcome::Paused), Outcome::Complete));
         tally.count(5, Outcome::NoSenderBuffer, None);
-        assert_eq!([true, false].map(|without| tally.last_ended(without)), [Outcome::Complete, Outcome::NoSenderBuffer]);
+        assert_eq!(
+            [true, false].map(|without| tally.last_ended(without)),
+            [Outcome::Complete, Outcome::NoSenderBuffer]
+        );
     }
 
     #[test]
