@@ -459,10 +459,14 @@ impl Committed {
             return looked;
         }
         self.at_to_look(channel, |end| {
-            let looked = self.look(channel, end);
+            let looked = match (self.look(channel, end), &*end) {
+                // A single shot in which the other end took no part.
+                (Err(Code::Missed), End::Timed(_)) => Ok(Some(Outcome::Paused)),
+                (looked, _) => looked,
+            };
             if matches!(looked, Ok(Some(_))) && !end.is_active() {
                 match end {
-                    End::Timed(timed) => timed.settle(),
+                    End::Timed(timed) => timed.settle(channel),
                     end => end.asked().into_iter().for_each(|asked| asked.started = false),
                 }
             }

@@ -203,6 +203,20 @@ mod tests {
         assert_eq!(tally.ended(), 6, "a pause ends nothing");
     }
 
+    // spec: CHANNEL-WAIT-02
+    #[test]
+    fn what_was_missed_is_told_first_and_everything_once() {
+        let (tally, mut told) = (Tally::default(), Told::default());
+        for (instance, outcome) in
+            [Outcome::Complete, Outcome::Invalid, Outcome::Complete].into_iter().enumerate()
+        {
+            tally.count(instance as u64, outcome, None);
+        }
+        let next: Vec<_> = (0..4).map(|_| told.next(&tally)).collect();
+        let complete = Some(Outcome::Complete);
+        assert_eq!(next, [Some(Outcome::Invalid), complete, complete, None]);
+    }
+
     // spec: TASK-METRIC-RUN-02
     #[test]
     fn latencies_that_are_read_while_they_are_counted_belong_together() {

@@ -308,6 +308,8 @@ impl Committed {
         // Firings that no transfer has begun for were for the activated end.
         served.firings.store(0, Ordering::SeqCst);
         self.lacks_buffer(channel, served, false);
+        // Who waits has nothing to wait for any more.
+        served.tell_sleepers();
         Ok(())
     }
 
@@ -336,7 +338,6 @@ impl Committed {
         served: &ServedEnd,
         tells: bool,
     ) -> Result<Option<Outcome>, Code> {
-        let (_, outcome) = channel.tally.last();
         if served.is_active() {
             if let Some(next) = served.next_untold(channel, tells) {
                 return Ok(Some(next));
@@ -344,7 +345,8 @@ impl Committed {
         } else if !served.was_started.load(Ordering::SeqCst) {
             return Err(Code::NotStarted);
         } else if served.under_way(channel) == 0 {
-            return Ok(Some(outcome));
+            // Read last, so that it is that of the transfer that was seen to be over.
+            return Ok(Some(channel.tally.last().1));
         }
         if self.has_lost_peer(served)? {
             return Err(Code::PeerLost);

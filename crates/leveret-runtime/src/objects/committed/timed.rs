@@ -26,6 +26,8 @@ pub(in crate::objects) struct TimedEnd {
     told: u64,
     /// Transfers that were started before the activation.
     started_before: u64,
+    /// That the only instance there is was paused has been told for good.
+    is_pause_told: bool,
 }
 
 impl TimedEnd {
@@ -35,7 +37,7 @@ impl TimedEnd {
         (peers, delay): (Box<[MemberId]>, Nanos),
     ) -> Self {
         let watch = Watched::new(watch);
-        Self { activation, is_source, peers, delay, watch, told: 0, started_before: 0 }
+        Self { activation, is_source, peers, delay, watch, told: 0, started_before: 0, is_pause_told: false }
     }
 
     /// What tells it of the end and of deaths.
@@ -70,9 +72,11 @@ impl TimedEnd {
         })
     }
 
-    /// Nothing that was started is left to tell of.
-    pub(super) fn settle(&mut self) {
+    /// Nothing that was started or has ended is left to tell of.
+    pub(super) fn settle(&mut self, channel: &CommittedChannel) {
         self.started_before = self.activation.started();
+        self.told = channel.tally.ended();
+        self.is_pause_told = true;
     }
 
     /// Whether the next transfer that is started is the next that takes place.
@@ -159,7 +163,7 @@ impl TimedEnd {
         let on_its_way = self.is_on_its_way(channel, now);
         if self.activation.is_once() && outcome == Outcome::Paused && under_way == 0 && !on_its_way {
             // The other end took no part in the only instance there is.
-            return Err(Code::Missed);
+            return Err(if self.is_pause_told { Code::NotStarted } else { Code::Missed });
         }
         // The last one may not be due yet; then only those before it have ended.
         let without_last = on_its_way && outcome != Outcome::Paused;

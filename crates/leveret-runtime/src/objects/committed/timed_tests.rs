@@ -456,6 +456,53 @@ fn a_wait_after_pauses_tells_how_the_last_instance_that_was_to_be_made_ended() {
     assert_eq!(pair.look(S, ms(43)), Ok(None));
 }
 
+/// What a wait for any of several has given is given once.
+// spec: CONTAINER-ANY-03
+#[test]
+fn what_was_settled_is_not_told_again() {
+    let mut pair = pair([3, 3], 1);
+    pair.run(5, &[(ms(11), S, Start, Ok(())), (ms(11), R, Start, Ok(()))]);
+    let mut shot = shot([3, 3]);
+    shot.run(9, &[(ms(120), S, Start, Ok(()))]);
+    for (pair, side, at, first) in [
+        (&pair, S, ms(45), Ok(Some(Outcome::Complete))),
+        (&pair, R, ms(45), Ok(Some(Outcome::Complete))),
+        (&shot, S, ms(700), Err(Code::Missed)),
+    ] {
+        assert_eq!(pair.look(side, at), first);
+        pair.sides[side].with(|timed, channel| timed.settle(channel));
+        assert_eq!(pair.look(side, at), Err(Code::NotStarted), "side {side}, after {first:?}");
+    }
+}
+
+/// A message has left, and its instant has not come: it is under way still.
+// spec: SIDED-ACTIVATE-07, SIDED-SLACK-02
+#[test]
+fn a_message_on_its_way_takes_up_the_slack() {
+    let mut pair = pair([6, 6], 1);
+    let calls = [
+        (BEFORE, R, Activate, Ok(())),
+        (ms(11), S, Start, Ok(())),
+        // It leaves at 12 ms and arrives at 14 ms.
+        (ms(13), S, Activate, Err(Code::Slack)),
+        (ms(13), S, Start, Err(Code::Slack)),
+        (ms(21), S, Start, Ok(())),
+    ];
+    pair.run(6, &calls);
+    assert_eq!(pair.counted()[S], [2, 0, 0, 0]);
+}
+
+/// The other end's pause ends nothing, and holds back nothing that has ended.
+// spec: CHANNEL-TEST-01
+#[test]
+fn what_is_over_is_told_while_the_other_end_pauses() {
+    let mut pair = pair([6, 6], 1);
+    let mut calls = both_active();
+    calls.push((BEFORE, R, DeactivateAt(1), Ok(())));
+    pair.run(2, &calls);
+    assert_eq!(pair.look(S, ms(13)), Ok(Some(Outcome::Complete)));
+}
+
 fn any_call() -> impl Strategy<Value = (i64, usize, Call)> {
     let call = prop_oneof![
         3 => Just(Start),
