@@ -2,8 +2,10 @@
 #include "events.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { SIZE = 8, COUNT = 20, BACKLOG = 4 };
@@ -122,13 +124,74 @@ static void test_started_transfers(void)
     OK(MPIRT_Qos_free(&qos));
 }
 
-/* Zero-sided: what is inserted arrives without another call, whatever the number of messages. */
+/* What the kernel says of the next thread of this process, from the end of its name on; the line is empty for what is gone. NULL: there is no other. */
+static const char *next_thread(DIR *threads, char line[1024], int *is_first)
+{
+    struct dirent *entry = threads != NULL ? readdir(threads) : NULL;
+    char path[300];
+    FILE *file;
+    const char *end;
+    if (entry == NULL)
+        return NULL;
+    line[0] = '\0';
+    *is_first = atoi(entry->d_name) == (int)getpid();
+    snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
+    file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (file != NULL && fgets(line, 1024, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    end = strrchr(line, ')');
+    return end != NULL ? end : line;
+}
+
+/* Until every thread of this name sleeps, and there is one. */
+static void await_sleeping(const char *name)
+{
+    int awake, found;
+    do {
+        DIR *threads = opendir("/proc/self/task");
+        const char *end;
+        char line[1024];
+        int is_first;
+        awake = found = 0;
+        while ((end = next_thread(threads, line, &is_first)) != NULL) {
+            int is_asked = strstr(line, name) != NULL;
+            found += is_asked;
+            awake += is_asked && strncmp(end, ") S", 3) != 0;
+        }
+        if (threads != NULL)
+            closedir(threads);
+        sched_yield();
+    } while (awake > 0 || found == 0);
+}
+
+/* The library's threads that serve channels have found nothing more to do. */
+static void await_sleeping_servers(void)
+{
+    await_sleeping("(leveret-serve)");
+}
+
+static int last_answer;
+
+static void *wait_without_limit(void *channel)
+{
+    prctl(PR_SET_NAME, "waits");
+    do
+        last_answer = MPIRT_Channel_wait(*(MPIRT_Channel *)channel, MPIRT_TIME_SPEC_IGNORE);
+    while (last_answer == MPIRT_SUCCESS);
+    return NULL;
+}
+
+/* Zero-sided: what is inserted arrives without another call, whatever the number of messages. Who waits when the end is deactivated waits no longer. */
+/* spec: CHANNEL-WAIT-05 */
 static void test_activated_ends_move_all_that_comes(void)
 {
     struct end end = {iterator(), iterator(), MPIRT_CHANNEL_NULL};
     MPIRT_Qos qos = priority_of(30);
     MPIRT_Buffer buffer;
     MPIRTX_Channel_metrics metrics;
+    pthread_t waiter;
     make_stock();
     end.channel = channel("activated", end.in, end.out, 0, qos);
     OK(MPIRTX_Qos_set_interval(qos, ms / 5));
@@ -153,55 +216,15 @@ static void test_activated_ends_move_all_that_comes(void)
         OK(MPIRTX_Channel_get_metrics(end.channel, &metrics));
     }
     CHECK(metrics.completed == COUNT && state_of(end.channel) == MPIRTX_CHANNEL_ACTIVE);
+    CHECK(pthread_create(&waiter, NULL, wait_without_limit, &end.channel) == 0);
+    await_sleeping("(waits)");
     OK(MPIRT_Channel_deactivate(end.channel));
+    CHECK(pthread_join(waiter, NULL) == 0 && last_answer == MPIRT_ERR_NOT_STARTED);
     CHECK(state_of(end.channel) == MPIRTX_CHANNEL_IDLE);
     OK(MPIRT_Uncommit());
     free_end(&end);
     free_stock();
     OK(MPIRT_Qos_free(&qos));
-}
-
-/* What the kernel says of the next thread of this process, from the end of its name on; the line is empty for what is gone. NULL: there is no other. */
-static const char *next_thread(DIR *threads, char line[1024], int *is_first)
-{
-    struct dirent *entry = threads != NULL ? readdir(threads) : NULL;
-    char path[300];
-    FILE *file;
-    const char *end;
-    if (entry == NULL)
-        return NULL;
-    line[0] = '\0';
-    *is_first = atoi(entry->d_name) == (int)getpid();
-    snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
-    file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
-    if (file != NULL && fgets(line, 1024, file) == NULL)
-        line[0] = '\0';
-    if (file != NULL)
-        fclose(file);
-    end = strrchr(line, ')');
-    return end != NULL ? end : line;
-}
-
-/* Until every thread of the library that serves channels sleeps: it has found nothing more to do. */
-static void await_sleeping_servers(void)
-{
-    int awake, found;
-    do {
-        DIR *threads = opendir("/proc/self/task");
-        const char *end;
-        char line[1024];
-        int is_first;
-        awake = found = 0;
-        while ((end = next_thread(threads, line, &is_first)) != NULL) {
-            int serves = strstr(line, "(leveret-serve)") != NULL;
-            found += serves;
-            awake += serves && strncmp(end, ") S", 3) != 0;
-        }
-        if (threads != NULL)
-            closedir(threads);
-        sched_yield();
-    } while (awake > 0);
-    CHECK(found > 0);
 }
 
 /* Messages of three channels lie at member 1, the least urgent of them first; buffers come one by one, and each goes to the most

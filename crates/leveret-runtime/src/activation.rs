@@ -151,7 +151,8 @@ impl Activation {
     /// Activates from `instance`, or from the first that can still be made if that is later; returns it. An end that
     /// is active before it stays so.
     pub fn activate_at(&self, instance: Instance, now: Nanos) -> Instance {
-        let at = instance.0.max(self.next(now));
+        // The greatest number stands for an end that is not active.
+        let at = instance.0.max(self.next(now)).min(NEVER - 1);
         self.change(|spans| spans.activated(at));
         Instance(at)
     }
@@ -322,6 +323,17 @@ mod tests {
         assert_eq!(activation.deactivate(within(3)), Instance(5));
         assert_eq!(activation.activate_at(Instance(9), within(3)), Instance(9));
         assert_eq!(active(&activation, 0..12), [0, 1, 2, 3, 4, 9, 10, 11]);
+    }
+
+    // spec: SIDED-ACTIVATE-04
+    #[test]
+    fn an_end_that_is_to_be_active_from_the_last_instance_on_is_active() {
+        let activation = armed();
+        activation.deactivate(within(3));
+        assert_eq!(activation.activate_at(Instance(u64::MAX), within(3)), Instance(u64::MAX - 1));
+        assert_eq!(active(&activation, 0..12), [0, 1, 2, 3, 4]);
+        assert!(activation.is_active(within(30)));
+        assert_eq!(activation.activate(within(30)), Instance(32));
     }
 
     // spec: SIDED-ACTIVATE-06
