@@ -226,7 +226,7 @@ impl Monitor {
             alone: if has_tasks { Alone::start(plan, epoch) } else { None },
             events: Vec::new(),
             before,
-            failed_runs: FailedRuns::default(),
+            failed_runs: FailedRuns::new(clock::now()),
             rounds_ordered: u64::MAX,
             gives_way: false,
             saved: Saved::default(),
@@ -315,7 +315,7 @@ impl Monitor {
             *since = (*since).max(self.epoch.min(at)) - self.epoch;
         }
         if let EventKind::RunsFailed { member, what, times } = &mut kind {
-            let taken = self.failed_runs.take(*member, what, *times, at - self.epoch);
+            let taken = self.failed_runs.take(*member, what, *times, at);
             let Some(taken) = taken else { return };
             (*what, *times) = taken;
         }
