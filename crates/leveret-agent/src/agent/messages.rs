@@ -200,12 +200,17 @@ impl Agent<'_> {
         self.let_go();
     }
 
-    /// Passes on what a member warns of, or what is to be said of it: so many different texts as a proper member has at most.
+    /// Passes on warnings from a member or about it, up to a number of different texts that no honest member reaches.
     pub(super) fn warn_of(&mut self, rank: usize, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
             let warned = &mut self.seats[rank].warned;
             if *warned > WARNINGS_OF_MEMBER_MAX {
                 return;
+            }
+            let warning = own_words(&warning);
+            // Each commit may repeat what an earlier one warned of.
+            if self.facts.warnings.contains(&warning) {
+                continue;
             }
             *warned += 1;
             let warning = if *warned > WARNINGS_OF_MEMBER_MAX {
@@ -214,7 +219,7 @@ impl Agent<'_> {
                     "member \"{name}\" has given {WARNINGS_OF_MEMBER_MAX} warnings; its further ones are left out"
                 )
             } else {
-                own_words(&warning)
+                warning
             };
             self.warn([warning]);
         }

@@ -26,7 +26,7 @@ pub(in crate::objects) struct TimedEnd {
     told: u64,
     /// Transfers that were started before the activation.
     started_before: u64,
-    /// That the only instance there is was paused has been told for good.
+    /// Whether it has been reported that a single shot was paused; it is reported once.
     is_pause_told: bool,
 }
 

@@ -456,7 +456,7 @@ fn a_wait_after_pauses_tells_how_the_last_instance_that_was_to_be_made_ended() {
     assert_eq!(pair.look(S, ms(43)), Ok(None));
 }
 
-/// What a wait for any of several has given is given once.
+/// A wait for any of several channels reports each completion once.
 // spec: CONTAINER-ANY-03
 #[test]
 fn what_was_settled_is_not_told_again() {
