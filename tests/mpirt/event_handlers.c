@@ -154,6 +154,7 @@ static void test_what_takes_too_long_is_counted(void)
     MPIRT_Object object = MPIRT_OBJECT(slow);
     MPIRT_Receptor receptor = handled(own("start"), 1, &object), done = receptor_of(own("done"));
     MPIRTX_Handler_metrics metrics;
+    OK(MPIRT_Handler_set_name(slow, "slow"));
     done_trigger = call(own("done"));
     EXPECT(MPIRTX_Handler_get_metrics(slow, &metrics), MPIRT_ERR_NOT_COMMITTED);
     MUST(MPIRT_Commit());

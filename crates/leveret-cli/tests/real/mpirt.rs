@@ -610,7 +610,8 @@ fn event_handlers() {
 fn a_handler_beyond_its_budget_is_told_once() {
     with_members("tests/mpirt/event_handlers.c", &C, &[1], |program, members| {
         let outcome = program.all_pass(members);
-        let told = "of member \"0\" has used more than its budget";
+        // On a busy machine one of the other handlers may take longer than its 20 us too.
+        let told = "handler \"slow\" of member \"0\" has used more than its budget";
         assert_eq!(outcome.stderr.matches(told).count(), 1, "{}", outcome.said());
     });
 }
